@@ -1,0 +1,40 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+
+export { bytesToHex as toHex }
+
+/** Padded base64 of the standard alphabet. @see RFC 4648 section 4 */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+/** Base64 without padding, as PHC strings and SSH fingerprints write it. */
+export function toBareBase64(bytes: Uint8Array): string {
+  return toBase64(bytes).replace(/=+$/, '')
+}
+
+/**
+ * @returns `undefined` unless `text` is exactly what `toBase64` writes: `atob` forgives blanks and
+ *   missing padding.
+ */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  return text === toBase64(bytes) ? bytes : undefined
+}
+
+/** As `fromBase64`, of a text without padding. */
+export function fromBareBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  return text.includes('=')
+    ? undefined
+    : fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, '='))
+}
+
+/** Tells whether two byte strings are equal without telling where they differ. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
+  return difference === 0
+}

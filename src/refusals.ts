@@ -1,0 +1,59 @@
+/**
+ * Everything a client can be told but success: code and message, in one place.
+ *
+ * `<…>` in a message is filled in where the refusal is thrown. The texts of 401, 402, 403, 404 and
+ * 429 are those of the reference server, because its clients show or compare them.
+ */
+const refusals = {
+  invalidBody: { code: 400, message: '<reason>' },
+  requestInvalid: { code: 400, message: 'request invalid' },
+  keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
+  tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
+  idFormatInvalid: { code: 400, message: 'id format invalid' },
+  wrongEnrolmentCode: { code: 400, message: 'Invalid 2FA code' },
+  twoFactorAlreadyOn: { code: 400, message: '2FA is already enabled, disable it first' },
+
+  wrongCredentials: { code: 401, message: 'Invalid username or password' },
+  guestDisabled: { code: 401, message: 'Guest user is disabled, login please' },
+  tokenExpired: { code: 401, message: 'token is expired' },
+  tokenInvalidated: { code: 401, message: 'token is invalidated' },
+  passwordChanged: { code: 401, message: 'Password has been changed, login please' },
+  accountDisabled: { code: 401, message: 'Current user is disabled, replace please' },
+
+  wrongCode: { code: 402, message: 'Invalid 2FA code' },
+
+  guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },
+  guestProfile: { code: 403, message: 'Guest user can not update profile' },
+  guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
+
+  unknownPath: { code: 404, message: 'no such endpoint' },
+  keyNotFound: { code: 404, message: 'failed to get public key' },
+  methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
+  titleTaken: { code: 409, message: 'key with the same title already exists' },
+  keyTaken: { code: 409, message: 'key already exists as "<title>"' },
+  usernameTaken: { code: 409, message: 'username is already taken' },
+  bodyTooLarge: { code: 413, message: 'request body too large' },
+
+  internal: { code: 500, message: 'internal error' },
+  unavailable: { code: 503, message: 'service unavailable, try again' },
+} as const satisfies Record<string, { code: number; message: string }>
+
+export type RefusalName = keyof typeof refusals
+
+/** Thrown by a decision that says no; `app.ts` turns it into the envelope. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly refusal: RefusalName
+  readonly code: number
+  /** What the log may know and the client may not. */
+  readonly detail: string
+
+  /** @param fill Takes the place of `<…>` in the message. */
+  constructor(refusal: RefusalName, detail = '', fill = '') {
+    const { code, message } = refusals[refusal]
+    super(message.replace(/<\w+>/, () => fill))
+    this.refusal = refusal
+    this.code = code
+    this.detail = detail
+  }
+}
