@@ -1,0 +1,34 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { clientOf } from '../http/client.ts'
+import type { App } from '../http/context.ts'
+import { ok } from '../http/envelope.ts'
+import { bearerToken } from '../http/guard.ts'
+import { jsonBody } from '../http/input.ts'
+import { possiblyEmptyText, text } from '../text.ts'
+import { login } from './login.ts'
+import { logout } from './logout.ts'
+import { staticDigest } from './passwords.ts'
+
+const loginSchema = v.object({
+  username: text(),
+  password: text(),
+  otp_code: v.nullish(possiblyEmptyText(), ''),
+})
+
+export const loginRoutes = new Hono<App>()
+  .post('/login', jsonBody(loginSchema), async (c) => {
+    const { username, password, otp_code: code } = c.req.valid('json')
+    const attempt = { username, digest: await staticDigest(password), code: code ?? '' }
+    return ok(c, { token: await login(c.var.deps, attempt, clientOf(c)) })
+  })
+  .post('/login/hash', jsonBody(loginSchema), async (c) => {
+    const { username, password: digest, otp_code: code } = c.req.valid('json')
+    return ok(c, {
+      token: await login(c.var.deps, { username, digest, code: code ?? '' }, clientOf(c)),
+    })
+  })
+  .get('/logout', async (c) => {
+    await logout(c.var.deps, bearerToken(c))
+    return ok(c, null)
+  })

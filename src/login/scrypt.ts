@@ -1,0 +1,28 @@
+import { scrypt } from 'node:crypto'
+
+/** The cost of one hash. @see RFC 7914 section 2 */
+export interface ScryptCost {
+  /** N = 2^logN, the cost in memory and time. */
+  logN: number
+  /** R. */
+  blockSize: number
+  /** P. */
+  parallelism: number
+}
+
+export const HASH_BYTES = 32
+
+/** Native scrypt: `node:crypto` in Node and in workerd. */
+export function deriveScrypt(
+  digest: string,
+  salt: Uint8Array,
+  cost: ScryptCost,
+): Promise<Uint8Array> {
+  const options = { N: 2 ** cost.logN, r: cost.blockSize, p: cost.parallelism }
+  return new Promise((resolve, reject) => {
+    scrypt(digest, salt, HASH_BYTES, options, (error, hash) => {
+      if (error) reject(error)
+      else resolve(new Uint8Array(hash))
+    })
+  })
+}
