@@ -1,0 +1,51 @@
+import { HOTP, KeyEncodings } from '@otplib/core'
+import { createDigest } from '@otplib/plugin-crypto-js'
+import { toHex } from '../encoding.ts'
+import { toBase32 } from './base32.ts'
+
+const STEP_SECONDS = 30
+/** Clocks of phones go wrong by seconds, not minutes. */
+const DRIFT_STEPS = 1
+export const SEED_BYTES = 20
+
+const hotp = new HOTP({ createDigest, encoding: KeyEncodings.HEX })
+
+/**
+ * Finds the time step a six-digit code belongs to, one step of drift either way.
+ *
+ * @param now Unix time, milliseconds.
+ * @returns The step, so that the caller can refuse it a second time; `undefined` when no step
+ *   matches.
+ * @see RFC 6238 section 5.2
+ */
+export function findTimeStep(seed: Uint8Array, code: string, now: number): number | undefined {
+  const digits = code.trim()
+  const current = timeStepAt(now)
+  let found: number | undefined
+  for (let step = current - DRIFT_STEPS; step <= current + DRIFT_STEPS; step++) {
+    if (codeAt(seed, step) === digits) found = step
+  }
+  return found
+}
+
+/** The six digits of a time step. @see RFC 4226 section 5.3 */
+export function codeAt(seed: Uint8Array, step: number): string {
+  return hotp.generate(toHex(seed), step)
+}
+
+export function timeStepAt(now: number): number {
+  return Math.floor(now / 1000 / STEP_SECONDS)
+}
+
+/** Leaves room in the largest QR code for three labels of characters that take twelve bytes each. */
+const MAX_LABEL_CHARACTERS = 48
+
+/** What the QR code says to an authenticator app (contract section 2). */
+export function enrolmentUri(issuer: string, username: string, seed: Uint8Array): string {
+  const label = uriLabel(issuer)
+  return `otpauth://totp/${label}:${uriLabel(username)}?secret=${toBase32(seed)}&issuer=${label}&algorithm=SHA1&digits=6&period=${STEP_SECONDS}`
+}
+
+function uriLabel(name: string): string {
+  return encodeURIComponent(Array.from(name.toWellFormed()).slice(0, MAX_LABEL_CHARACTERS).join(''))
+}
