@@ -1,0 +1,42 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App } from '../http/context.ts'
+import { ok } from '../http/envelope.ts'
+import { guard, sessionOf } from '../http/guard.ts'
+import { jsonBody } from '../http/input.ts'
+import { possiblyEmptyText } from '../text.ts'
+import { actAs, type Account } from '../tokens/sessions.ts'
+import { changeProfile } from './profile.ts'
+import { usernameSchema } from './username.ts'
+
+const profileSchema = v.object({
+  username: usernameSchema,
+  password: v.nullish(possiblyEmptyText()),
+  sso_id: v.nullish(possiblyEmptyText()),
+})
+
+export const userRoutes = new Hono<App>()
+  .get('/', guard, async (c) => {
+    const { caller, deps } = c.var
+    const [account] = 'guest' in caller ? [caller.guest] : await actAs(deps, caller.session)
+    return ok(c, userRecord(account))
+  })
+  .post('/update', guard, jsonBody(profileSchema), async (c) => {
+    await changeProfile(c.var.deps, sessionOf(c, 'guestProfile'), c.req.valid('json'))
+    return ok(c, null)
+  })
+
+/** The nine fields of contract section 2; the password is never one that means anything. */
+function userRecord(account: Account) {
+  return {
+    id: account.id,
+    username: account.username,
+    password: '',
+    base_path: account.basePath,
+    role: account.role,
+    disabled: account.disabled,
+    permission: account.permission,
+    sso_id: account.ssoId,
+    otp: account.hasTwoFactor,
+  }
+}

@@ -1,0 +1,76 @@
+import { and, eq, exists, ne, notExists } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { sessions, users } from '../../schema/tables.ts'
+import type { Database } from '../deps.ts'
+import { isLive, selectAccounts, type Account } from '../tokens/sessions.ts'
+import type { SessionClaims } from '../tokens/token.ts'
+import { usernameKey } from './username.ts'
+
+/** 0 general, 1 guest, 2 admin (contract section 2). */
+export const GUEST = 1
+export const ADMIN = 2
+
+export async function findGuest(db: Database): Promise<Account | undefined> {
+  const [guest] = await selectAccounts(db).where(eq(users.role, GUEST)).orderBy(users.id).limit(1)
+  return guest
+}
+
+/** What a sign-in must know of a user; the name is compared exactly. */
+export function selectForLogin(db: Database, username: string) {
+  return db
+    .select({
+      id: users.id,
+      role: users.role,
+      disabled: users.disabled,
+      passwordHash: users.passwordHash,
+      passwordChangedAt: users.passwordChangedAt,
+      totpSeed: users.totpSeed,
+    })
+    .from(users)
+    .where(and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username)))
+}
+
+/** What a user may change of their own record. */
+export interface ProfileChange {
+  username: string
+  ssoId?: string
+  /** PHC string. */
+  passwordHash?: string
+}
+
+/** Changes the record of the session's own user; returns no row when somebody else has the name. */
+export function updateProfile(
+  db: Database,
+  session: SessionClaims,
+  change: ProfileChange,
+  now: number,
+) {
+  const key = usernameKey(change.username)
+  const others = alias(users, 'others')
+  const sameName = db
+    .select({ id: others.id })
+    .from(others)
+    .where(and(eq(others.usernameKey, key), ne(others.id, session.userId)))
+  return db
+    .update(users)
+    .set({
+      username: change.username,
+      usernameKey: key,
+      ...(change.ssoId !== undefined && { ssoId: change.ssoId }),
+      ...(change.passwordHash !== undefined && {
+        passwordHash: change.passwordHash,
+        passwordChangedAt: now,
+      }),
+    })
+    .where(and(eq(users.id, session.userId), isLive(db, session, now), notExists(sameName)))
+    .returning({ id: users.id })
+}
+
+/** Ends every session of a user whose password is the one just set. */
+export function deleteSessionsAfterChange(db: Database, userId: number, passwordHash: string) {
+  const changed = db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash)))
+  return db.delete(sessions).where(and(eq(sessions.userId, userId), exists(changed)))
+}
