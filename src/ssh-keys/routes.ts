@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App } from '../http/context.ts'
+import { isoTime, ok } from '../http/envelope.ts'
+import { guard, sessionOf } from '../http/guard.ts'
+import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
+import { text } from '../text.ts'
+import { addKey, listKeys, removeKey } from './keys.ts'
+
+const MAX_TITLE_CHARACTERS = 255
+
+const addSchema = v.object({
+  title: v.pipe(
+    text(),
+    v.maxLength(MAX_TITLE_CHARACTERS),
+    v.check((title) => !/\p{Cc}/u.test(title)),
+  ),
+  key: text(),
+})
+
+export const sshKeyRoutes = new Hono<App>()
+  .get('/list', guard, query(pageQuery), async (c) => {
+    const { page, per_page: perPage } = c.req.valid('query')
+    const { keys, total } = await listKeys(c.var.deps, sessionOf(c, 'guestKeys'), page, perPage)
+    return ok(c, {
+      content: keys.map((key) => ({
+        id: key.id,
+        title: key.title,
+        fingerprint: key.fingerprint,
+        added_time: isoTime(key.addedAt),
+        last_used_time: isoTime(key.lastUsedAt),
+      })),
+      total,
+    })
+  })
+  .post('/add', guard, jsonBody(addSchema, 'requestInvalid'), async (c) => {
+    const { title, key } = c.req.valid('json')
+    await addKey(c.var.deps, sessionOf(c, 'guestKeys'), title, key)
+    return ok(c, null)
+  })
+  .post('/delete', guard, query(idQuery, 'idFormatInvalid'), async (c) => {
+    await removeKey(c.var.deps, sessionOf(c, 'guestKeys'), c.req.valid('query').id)
+    return ok(c, null)
+  })

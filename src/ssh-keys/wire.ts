@@ -1,0 +1,57 @@
+/** Why a key text is no key we take; the text is for the person who pasted it. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError'
+}
+
+/**
+ * Reads the data types of the SSH wire format, strictly.
+ *
+ * @see RFC 4251 section 5
+ */
+export class WireReader {
+  readonly #bytes: Uint8Array<ArrayBuffer>
+  #offset = 0
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    this.#bytes = bytes
+  }
+
+  /** `string`: a length of four bytes, then as many bytes. */
+  string(what: string): Uint8Array<ArrayBuffer> {
+    const start = this.#offset + 4
+    if (start > this.#bytes.length) throw new KeyError(`the key data ends before its ${what}`)
+    const length = new DataView(this.#bytes.buffer, this.#bytes.byteOffset).getUint32(this.#offset)
+    if (length > this.#bytes.length - start)
+      throw new KeyError(`the key data ends within its ${what}`)
+    this.#offset = start + length
+    return this.#bytes.subarray(start, this.#offset)
+  }
+
+  /** `string` of ASCII letters. */
+  name(what: string): string {
+    return String.fromCharCode(...this.string(what).subarray(0, 64))
+  }
+
+  /** `mpint` above zero, in as few bytes as it takes. */
+  positiveInteger(what: string): bigint {
+    const bytes = this.string(what)
+    const [first = 0, second = 0] = bytes
+    if (first >= 0x80) throw new KeyError(`its ${what} is negative`)
+    if (bytes.length === 0) throw new KeyError(`its ${what} is zero`)
+    if (first === 0 && second < 0x80) throw new KeyError(`its ${what} has needless zeros in front`)
+    return toBigInt(bytes)
+  }
+
+  /** Nothing may follow. */
+  end(): void {
+    const left = this.#bytes.length - this.#offset
+    if (left > 0) throw new KeyError(`${left} bytes follow the key data`)
+  }
+}
+
+/** Big-endian bytes as a number. */
+export function toBigInt(bytes: Uint8Array): bigint {
+  let hex = '0x0'
+  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0')
+  return BigInt(hex)
+}
