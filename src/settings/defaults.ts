@@ -1,0 +1,50 @@
+/** Ours, shown by clients; a test holds it equal to package.json. */
+export const VERSION = '0.1.0'
+
+/** The public settings: exactly these, every value a text (contract section 3). */
+export const DEFAULT_SETTINGS = {
+  allow_indexed: 'false',
+  allow_mounted: 'true',
+  announcement: '',
+  audio_autoplay: 'true',
+  audio_cover: '/logo.svg',
+  auto_update_index: 'false',
+  default_page_size: '30',
+  external_previews: '{}',
+  favicon: '/logo.svg',
+  filename_char_mapping: '{"/": "|"}',
+  forward_direct_link_params: 'false',
+  hide_files: '/\\/README.md/i',
+  home_container: 'max_980px',
+  home_icon: '🏠',
+  iframe_previews: JSON.stringify(
+    {
+      'doc,docx,xls,xlsx,ppt,pptx': {
+        Microsoft: 'https://view.officeapps.live.com/op/view.aspx?src=$e_url',
+        Google: 'https://docs.google.com/gview?url=$e_url&embedded=true',
+      },
+    },
+    undefined,
+    2,
+  ),
+  logo: '/logo.svg',
+  main_color: '#1890ff',
+  ocr_api: '',
+  package_download: 'true',
+  pagination_type: 'all',
+  robots_txt: 'User-agent: *\nAllow: /',
+  search_index: 'none',
+  settings_layout: 'list',
+  site_title: 'Latchkey',
+  sso_login_enabled: 'false',
+  sso_login_platform: '',
+  version: VERSION,
+  video_autoplay: 'true',
+}
+
+type SettingKey = keyof typeof DEFAULT_SETTINGS
+export type Settings = Record<SettingKey, string>
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(DEFAULT_SETTINGS, key)
+}

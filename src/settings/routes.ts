@@ -1,0 +1,23 @@
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
+import { ok } from '../http/envelope.ts'
+import { readSettings } from './store.ts'
+
+/** The settings and what else of a site is public, under `/api/public`. */
+export const publicRoutes = new Hono<App>()
+  .get('/settings', async (c) => {
+    const { body, etag } = await readSettings(c.var.deps)
+    const headers = { ETag: etag, 'Cache-Control': 'no-cache' }
+    const known = c.req.header('If-None-Match')?.split(/, */) ?? []
+    if (known.some((tag) => tag.replace(/^W\//, '') === etag)) return c.body(null, 304, headers)
+    return c.body(body, 200, { ...headers, 'Content-Type': 'application/json' })
+  })
+  .get('/archive_extensions', (c) => ok(c, []))
+
+/** What browsers and crawlers ask a site for, at its root. */
+export const siteRoutes = new Hono<App>()
+  .get('/robots.txt', async (c) => c.text((await readSettings(c.var.deps)).values.robots_txt))
+  .get('/favicon.ico', async (c) => {
+    const { favicon } = (await readSettings(c.var.deps)).values
+    return c.redirect(/^(https?:\/\/|\/(?!\/))/.test(favicon) ? favicon : '/logo.svg')
+  })

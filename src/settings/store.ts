@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { settings } from '../../schema/tables.ts'
+import type { Deps } from '../deps.ts'
+import { toHex } from '../encoding.ts'
+import { DEFAULT_SETTINGS, isSettingKey, type Settings, VERSION } from './defaults.ts'
+
+/** The public settings as they are served. */
+export interface PublicSettings {
+  values: Settings
+  /** The whole answer as JSON text. */
+  body: string
+  etag: string
+}
+
+/** One isolate's copy, and when it was read. */
+export interface SettingsMemory {
+  copy?: PublicSettings
+  readAt?: number
+}
+
+type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now'>
+
+const MEMORY_MILLISECONDS = 30_000
+const copySchema = v.object({ data: v.record(v.string(), v.string()) })
+/** KV's own copy in each place; it allows no less. */
+const KV_CACHE_SECONDS = 30
+/** Defaults come with the code, so another version has a copy of its own. */
+const KV_KEY = `public-settings/${VERSION}`
+
+/**
+ * Reads the public settings from the nearest place that has them: this isolate's memory, KV, D1.
+ * Any one of them serves while the others are down.
+ *
+ * @throws When D1 and KV are both down and this isolate never read either.
+ */
+export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> {
+  const { copy, readAt = 0 } = deps.settingsMemory
+  if (copy !== undefined && deps.now() - readAt < MEMORY_MILLISECONDS) return copy
+  try {
+    return remember(deps, (await readCopy(deps.kv)) ?? (await rebuildCopy(deps)))
+  } catch (error) {
+    if (copy === undefined) throw error
+    return remember(deps, copy)
+  }
+}
+
+/**
+ * Makes the KV copy anew from what D1 holds; a KV that is down only means that the next reader asks
+ * D1 again.
+ */
+export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
+  const changed = await deps.db.select().from(settings)
+  const copy = await toPublic(withDefaults(changed))
+  await deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } }).catch(() => undefined)
+  return copy
+}
+
+async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
+  try {
+    const options = { type: 'text', cacheTtl: KV_CACHE_SECONDS } as const
+    const { value, metadata } = await kv.getWithMetadata<{ etag: string }>(KV_KEY, options)
+    if (value === null || metadata === null) return undefined
+    const { data } = v.parse(copySchema, JSON.parse(value))
+    const values = withDefaults(Object.entries(data).map(([key, value]) => ({ key, value })))
+    return { values, body: value, etag: metadata.etag }
+  } catch {
+    return undefined
+  }
+}
+
+function remember({ settingsMemory, now }: SettingsDeps, copy: PublicSettings): PublicSettings {
+  settingsMemory.copy = copy
+  settingsMemory.readAt = now()
+  return copy
+}
+
+function withDefaults(changed: { key: string; value: string }[]): Settings {
+  const values = { ...DEFAULT_SETTINGS }
+  for (const { key, value } of changed) if (isSettingKey(key)) values[key] = value
+  return values
+}
+
+async function toPublic(values: Settings): Promise<PublicSettings> {
+  const body = JSON.stringify({ code: 200, message: 'success', data: values })
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
+  return { values, body, etag: `"${toHex(new Uint8Array(hash).subarray(0, 12))}"` }
+}
