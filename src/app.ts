@@ -1,0 +1,81 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { cors } from 'hono/cors'
+import { secureHeaders } from 'hono/secure-headers'
+import type { Deps } from './deps.ts'
+import type { App } from './http/context.ts'
+import { refuse } from './http/envelope.ts'
+import { logError } from './http/log.ts'
+import { answerUnrouted } from './http/methods.ts'
+import { loginRoutes } from './login/routes.ts'
+import { Refusal } from './refusals.ts'
+import { publicRoutes, siteRoutes } from './settings/routes.ts'
+import { sshKeyRoutes } from './ssh-keys/routes.ts'
+import { twoFactorRoutes } from './two-factor/routes.ts'
+import { userRoutes } from './users/routes.ts'
+
+const MAX_BODY_BYTES = 64 * 1024
+const PREFLIGHT_SECONDS = 86_400
+
+/** The map of the service: what every request passes, then who answers which path. */
+export function createApp(depsFor: (env: Env, request: Request) => Deps): Hono<App> {
+  const app = new Hono<App>()
+
+  app.use(async function provideDeps(c, next) {
+    c.set('deps', depsFor(c.env, c.req.raw))
+    await next()
+  })
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      crossOriginResourcePolicy: 'cross-origin',
+      referrerPolicy: 'no-referrer',
+    }),
+  )
+  // Any page may ask: the token is a header that its own script has to set, never a cookie.
+  const allowAnyOrigin = cors({
+    origin: '*',
+    allowMethods: ['GET', 'HEAD', 'POST'],
+    allowHeaders: ['Authorization', 'Content-Type'],
+    exposeHeaders: ['ETag', 'Retry-After'],
+    maxAge: PREFLIGHT_SECONDS,
+  })
+  app.use(async function crossOrigin(c, next) {
+    const isPreflight = c.req.header('Access-Control-Request-Method') !== undefined
+    if (c.req.method === 'OPTIONS' && !isPreflight) return next()
+    return allowAnyOrigin(c, next)
+  })
+  app.use('/api/*', async function keepPrivate(c, next) {
+    c.header('Cache-Control', 'no-store')
+    await next()
+  })
+  app.use(
+    '/api/*',
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => {
+        throw new Refusal('bodyTooLarge')
+      },
+    }),
+  )
+
+  app.all('/ping', (c) => c.text('pong'))
+  app.route('/api/auth', loginRoutes)
+  app.route('/api/auth/2fa', twoFactorRoutes)
+  app.route('/api/me', userRoutes)
+  app.route('/api/me/sshkey', sshKeyRoutes)
+  app.route('/api/public', publicRoutes)
+  app.route('/', siteRoutes)
+
+  app.notFound(answerUnrouted(app))
+  app.onError((error, c) => {
+    if (error instanceof Refusal) {
+      if (error.code >= 500) logError(error, { path: c.req.path, detail: error.detail })
+      return refuse(c, error.code, error.message)
+    }
+    logError(error, { path: c.req.path })
+    const { code, message } = new Refusal('internal')
+    return refuse(c, code, message)
+  })
+  return app
+}

@@ -1,0 +1,33 @@
+import { createMiddleware } from 'hono/factory'
+import { Refusal, type RefusalName } from '../refusals.ts'
+import { verifyToken, type SessionClaims } from '../tokens/token.ts'
+import { findGuest } from '../users/store.ts'
+import type { App, AppContext } from './context.ts'
+
+/**
+ * Says who asks: the guest, or the session a genuine token names. The database confirms that
+ * session together with what is done for it (`actAs`), in one round trip.
+ */
+export const guard = createMiddleware<App>(async function guard(c, next) {
+  const { deps } = c.var
+  const token = bearerToken(c)
+  if (token === '') {
+    const guest = await findGuest(deps.db)
+    if (guest === undefined || guest.disabled) throw new Refusal('guestDisabled')
+    c.set('caller', { guest })
+  } else {
+    c.set('caller', { session: await verifyToken(await deps.keyRing(), token, deps.now()) })
+  }
+  await next()
+})
+
+/** @throws {Refusal} `refusal` when the guest asks. */
+export function sessionOf(c: AppContext, refusal: RefusalName): SessionClaims {
+  if ('guest' in c.var.caller) throw new Refusal(refusal)
+  return c.var.caller.session
+}
+
+/** The stock client sends the bare token, others put `Bearer` before it; none is the empty text. */
+export function bearerToken(c: AppContext): string {
+  return (c.req.header('Authorization') ?? '').trim().replace(/^bearer\s+/i, '')
+}

@@ -1,0 +1,31 @@
+import type { Hono } from 'hono'
+import type { App, AppContext } from './context.ts'
+import { Refusal } from '../refusals.ts'
+
+/**
+ * What to answer where no route matched: 404 for a path nobody serves, 405 (or the answer to
+ * OPTIONS) where another method would have done. Read off the route table, so that it can't
+ * disagree with it.
+ *
+ * @see RFC 9110 sections 9.3.7 and 15.5.6
+ */
+export function answerUnrouted(app: Hono<App>) {
+  const methodsOf = new Map<string, Set<string>>()
+  for (const { method, path } of app.routes) {
+    if (method === 'ALL') continue
+    const methods = methodsOf.get(path) ?? new Set()
+    methodsOf.set(path, methods.add(method))
+    if (method === 'GET') methods.add('HEAD')
+  }
+  return function unrouted(c: AppContext): Response {
+    const methods = methodsOf.get(c.req.path)
+    if (methods === undefined) {
+      if (c.req.path.startsWith('/api/')) throw new Refusal('unknownPath')
+      return c.text('Not found\n', 404)
+    }
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    c.header('Allow', allow)
+    if (c.req.method === 'OPTIONS') return c.body(null, 204)
+    throw new Refusal('methodNotAllowed', '', allow)
+  }
+}
