@@ -1,0 +1,15 @@
+/** A failure the operator can mend; its message is all they are shown. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** Runs a command to its end; the exit code says how it went. */
+export async function runCommand(command: () => Promise<void>): Promise<void> {
+  try {
+    await command()
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

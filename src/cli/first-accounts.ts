@@ -1,0 +1,41 @@
+import { eq } from 'drizzle-orm'
+import { base64url } from 'jose'
+import { users } from '../../schema/tables.ts'
+import { type Database, randomBytes } from '../deps.ts'
+import { hashPassword, staticDigest } from '../login/passwords.ts'
+import { deriveScrypt } from '../login/scrypt.ts'
+import { ADMIN, GUEST } from '../users/store.ts'
+import { usernameKey } from '../users/username.ts'
+
+const PASSWORD_BYTES = 15
+
+/**
+ * Makes the admin and the disabled guest, unless there is an admin.
+ *
+ * @returns The admin's password; `undefined` when there was an admin already.
+ */
+export async function createFirstAccounts(
+  db: Database,
+  password = base64url.encode(randomBytes(PASSWORD_BYTES)),
+): Promise<string | undefined> {
+  const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
+  if (admins.length > 0) return undefined
+  const deps = { hashPassword: deriveScrypt, randomBytes }
+  const passwordHash = await hashPassword(deps, await staticDigest(password))
+  const [made] = await db.batch([
+    db
+      .insert(users)
+      .values({ ...account('admin'), role: ADMIN, passwordHash })
+      .onConflictDoNothing()
+      .returning({ id: users.id }),
+    db
+      .insert(users)
+      .values({ ...account('guest'), role: GUEST, disabled: true })
+      .onConflictDoNothing(),
+  ])
+  return made.length > 0 ? password : undefined
+}
+
+function account(username: string) {
+  return { username, usernameKey: usernameKey(username), createdAt: Date.now() }
+}
