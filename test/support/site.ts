@@ -1,0 +1,158 @@
+import { env } from 'cloudflare:workers'
+import { drizzle } from 'drizzle-orm/d1'
+import { users } from '../../schema/tables.ts'
+import { createApp } from '../../src/app.ts'
+import { createDeps, type Deps, randomBytes } from '../../src/deps.ts'
+import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
+import { deriveScrypt } from '../../src/login/scrypt.ts'
+import { fromBase32 } from '../../src/two-factor/base32.ts'
+import { codeAt, timeStepAt } from '../../src/two-factor/totp.ts'
+import { usernameKey } from '../../src/users/username.ts'
+
+/** What every answer under `/api` looks like. */
+export interface Envelope {
+  code: number
+  message: string
+  // What a test looks at in `data` is what it is about.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  data: any
+}
+
+export interface Call {
+  token?: string
+  /** Sent as JSON, or as it is when it is a text. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export const NOW = Date.UTC(2026, 10, 21, 9, 15, 6, 565)
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+/** One service with a clock of its own on the real database, KV and hasher. */
+export class Site {
+  now = NOW
+  readonly db = drizzle(env.DB)
+  readonly deps: Deps
+  readonly #app
+
+  /** @param faults Parts of the world that are to behave differently. */
+  constructor(faults: Partial<Deps> = {}, bindings: Partial<Env> = {}) {
+    const settingsMemory = {}
+    this.deps = {
+      ...createDeps({ ...env, ...bindings }, new Request('http://site.example')),
+      settingsMemory,
+      now: () => this.now,
+      ...faults,
+    }
+    this.#app = createApp(() => this.deps)
+  }
+
+  async fetch(
+    method: string,
+    path: string,
+    { token, body, headers = {} }: Call = {},
+  ): Promise<Response> {
+    const init: RequestInit = {
+      method,
+      headers: {
+        'CF-Connecting-IP': '192.0.2.1',
+        ...(token !== undefined && { Authorization: token }),
+        ...headers,
+      },
+    }
+    if (body !== undefined) {
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array
+      init.body = isRaw ? body : JSON.stringify(body)
+    }
+    return this.#app.request(path, init, env)
+  }
+
+  /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */
+  async call(method: string, path: string, call?: Call): Promise<Envelope> {
+    const response = await this.fetch(method, path, call)
+    if (response.status !== 200) throw new Error(`${method} ${path}: HTTP ${response.status}`)
+    return response.json()
+  }
+
+  get(path: string, call?: Call): Promise<Envelope> {
+    return this.call('GET', path, call)
+  }
+
+  post(path: string, body?: unknown, call?: Call): Promise<Envelope> {
+    return this.call('POST', path, { ...call, body })
+  }
+
+  login(username: string, password: string, code?: string): Promise<Envelope> {
+    return this.post('/api/auth/login', {
+      username,
+      password,
+      ...(code !== undefined && { otp_code: code }),
+    })
+  }
+
+  /** Signs a user in who is known to get in. */
+  async token(username: string, password: string, code?: string): Promise<string> {
+    const { data, message } = await this.login(username, password, code)
+    if (data === null) throw new Error(`${username} can't sign in: ${message}`)
+    return data.token
+  }
+
+  /** The six digits that an authenticator shows now, or some steps from now. */
+  code(secret: string, stepsAhead = 0): string {
+    const seed = fromBase32(secret)
+    if (seed === undefined) throw new Error('not base32')
+    return codeAt(seed, timeStepAt(this.now) + stepsAhead)
+  }
+
+  /** Switches two-step verification on, as a user would. */
+  async enrol(token: string): Promise<string> {
+    const { data } = await this.post('/api/auth/2fa/generate', undefined, { token })
+    await this.post(
+      '/api/auth/2fa/verify',
+      { code: this.code(data.secret), secret: data.secret },
+      { token },
+    )
+    return data.secret
+  }
+
+  /** Puts a user into the database. */
+  async addUser(
+    username: string,
+    { password, ...columns }: { password?: string } & Partial<typeof users.$inferInsert> = {},
+  ): Promise<number> {
+    const passwordHash =
+      password === undefined
+        ? null
+        : await hashPassword(
+            { hashPassword: deriveScrypt, randomBytes },
+            await staticDigest(password),
+          )
+    const row = {
+      username,
+      usernameKey: usernameKey(username),
+      passwordHash,
+      createdAt: this.now,
+      ...columns,
+    }
+    const [user] = await this.db.insert(users).values(row).returning({ id: users.id })
+    if (user === undefined) throw new Error('not inserted')
+    return user.id
+  }
+
+  /** The accounts every site begins with: admin (id 1) and a guest (id 2). */
+  async addFirstUsers({ guestDisabled = true } = {}): Promise<void> {
+    await this.addUser('admin', { password: ADMIN_PASSWORD, role: 2 })
+    await this.addUser('guest', { role: 1, disabled: guestDisabled })
+  }
+
+  /** Admin, guest, and a general user who is signed in. */
+  async addSignedInUser(username = 'alice', password = 'alice-Passw0rd'): Promise<string> {
+    await this.addFirstUsers()
+    await this.addUser(username, { password })
+    return this.token(username, password)
+  }
+}
+
+export const ADMIN_PASSWORD = 'admin-Passw0rd'

@@ -1,0 +1,41 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
+import { defineConfig } from 'vitest/config'
+import { SECRET_KEYS } from './support/secrets.ts'
+
+export default defineConfig(async () => ({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: {
+                SECRET_KEYS,
+                TEST_MIGRATIONS: await readD1Migrations('./schema/migrations'),
+              },
+            },
+          }),
+        ],
+        test: {
+          name: 'worker',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', 'test/cli/**'],
+          setupFiles: ['./test/support/apply-migrations.ts'],
+          isolate: false,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'node',
+          include: ['test/e2e/**/*.test.ts', 'test/cli/**/*.test.ts'],
+          globalSetup: ['./test/support/build-worker.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+}))
