@@ -50,7 +50,7 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
  */
 export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
   const changed = await deps.db.select().from(settings)
-  const copy = await toPublic(withDefaults(changed))
+  const copy = await toPublic(withDefaults(changed.map(({ key, value }) => [key, value])))
   await deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } }).catch(() => undefined)
   return copy
 }
@@ -61,7 +61,7 @@ async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
     const { value, metadata } = await kv.getWithMetadata<{ etag: string }>(KV_KEY, options)
     if (value === null || metadata === null) return undefined
     const { data } = v.parse(copySchema, JSON.parse(value))
-    const values = withDefaults(Object.entries(data).map(([key, value]) => ({ key, value })))
+    const values = withDefaults(Object.entries(data))
     return { values, body: value, etag: metadata.etag }
   } catch {
     return undefined
@@ -74,9 +74,9 @@ function remember({ settingsMemory, now }: SettingsDeps, copy: PublicSettings): 
   return copy
 }
 
-function withDefaults(changed: { key: string; value: string }[]): Settings {
+function withDefaults(changed: [key: string, value: string][]): Settings {
   const values = { ...DEFAULT_SETTINGS }
-  for (const { key, value } of changed) if (isSettingKey(key)) values[key] = value
+  for (const [key, value] of changed) if (isSettingKey(key)) values[key] = value
   return values
 }
 
