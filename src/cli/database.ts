@@ -1,5 +1,4 @@
 import { drizzle } from 'drizzle-orm/d1'
-import { getPlatformProxy } from 'wrangler'
 import type { Database } from '../deps.ts'
 import { QUIET } from './wrangler.ts'
 
@@ -8,6 +7,8 @@ export async function withDatabase<Result>(
   use: (db: Database) => Promise<Result>,
 ): Promise<Result> {
   Object.assign(process.env, QUIET)
+  // Late, because it takes a second: what fails before needs no wrangler.
+  const { getPlatformProxy } = await import('wrangler')
   const platform = await quietly(() => getPlatformProxy<Env>({ remoteBindings: false }))
   try {
     return await use(drizzle(platform.env.DB))

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { CommandError, runCommand } from './command-error.ts'
@@ -14,6 +15,7 @@ const MIN_PASSWORD_CHARACTERS = 8
 await runCommand(async () => {
   const port = readPort(process.env['PORT'] || DEFAULT_PORT)
   const chosenPassword = readPassword(process.env['ADMIN_PASSWORD'] || undefined)
+  checkFolderIsWritable()
   await checkPortIsFree(port)
   ensureDevVars()
   console.log('Preparing the local database …')
@@ -32,6 +34,16 @@ function readPort(text: string): number {
 function readPassword(text: string | undefined): string | undefined {
   if (text === undefined || text.length >= MIN_PASSWORD_CHARACTERS) return text
   throw new CommandError(`ADMIN_PASSWORD must have at least ${MIN_PASSWORD_CHARACTERS} characters.`)
+}
+
+function checkFolderIsWritable(): void {
+  try {
+    accessSync('.', constants.W_OK)
+  } catch {
+    throw new CommandError(
+      `Can't write to ${process.cwd()}: make the folder yours, or clone into another.`,
+    )
+  }
 }
 
 async function checkPortIsFree(port: number): Promise<void> {

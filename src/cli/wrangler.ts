@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { CommandError } from './command-error.ts'
 
 /** Wrangler asks nothing, reports nothing and draws nothing when it is told who is at the other end. */
 export const QUIET = {
@@ -28,7 +29,7 @@ export function startWrangler(args: string[], stdio: 'inherit' | 'pipe' = 'inher
  * Runs wrangler to its end.
  *
  * @returns What it printed.
- * @throws {Error} With what it printed, when it failed.
+ * @throws {CommandError} With what it printed, when it failed.
  */
 export async function runWrangler(args: string[]): Promise<string> {
   const wrangler = startWrangler(args, 'pipe')
@@ -38,6 +39,6 @@ export async function runWrangler(args: string[]): Promise<string> {
   }
   const code = await new Promise((resolve) => wrangler.once('close', resolve))
   if (code !== 0)
-    throw new Error(`wrangler ${args.slice(0, 3).join(' ')} failed:\n${printed.trim()}`)
+    throw new CommandError(`wrangler ${args.slice(0, 3).join(' ')} failed:\n${printed.trim()}`)
   return printed
 }

@@ -1,4 +1,5 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
+import { Refusal } from '../refusals.ts'
 
 /**
  * Writes what went wrong as one JSON line. A query's parameters hold digests and seeds, so of a
@@ -7,5 +8,6 @@ import { DrizzleQueryError } from 'drizzle-orm/errors'
 export function logError(error: unknown, context: Record<string, string>): void {
   const cause = error instanceof DrizzleQueryError ? error.cause : error
   const { name, message, stack } = cause instanceof Error ? cause : new Error(String(cause))
-  console.error(JSON.stringify({ event: 'error', ...context, error: name, message, stack }))
+  const trace = cause instanceof Refusal ? {} : { stack }
+  console.error(JSON.stringify({ event: 'error', ...context, error: name, message, ...trace }))
 }

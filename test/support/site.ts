@@ -8,15 +8,7 @@ import { deriveScrypt } from '../../src/login/scrypt.ts'
 import { fromBase32 } from '../../src/two-factor/base32.ts'
 import { codeAt, timeStepAt } from '../../src/two-factor/totp.ts'
 import { usernameKey } from '../../src/users/username.ts'
-
-/** What every answer under `/api` looks like. */
-export interface Envelope {
-  code: number
-  message: string
-  // What a test looks at in `data` is what it is about.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  data: any
-}
+import type { Envelope } from './envelope.ts'
 
 export interface Call {
   token?: string

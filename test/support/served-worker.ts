@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { drizzle } from 'drizzle-orm/d1'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { createFirstAccounts } from '../../src/cli/first-accounts.ts'
+import type { Envelope } from './envelope.ts'
+import { SECRET_KEYS } from './secrets.ts'
+
+const MIGRATIONS = 'schema/migrations'
+
+/** What a test may choose of a served Worker. */
+export interface ServedOptions {
+  /** Where D1 lives between two servers; otherwise it is gone with the first. */
+  stateFolder?: string
+  secretKeys?: string
+}
+
+/** The built Worker in Miniflare, spoken to as any client would. */
+export class ServedWorker {
+  readonly #miniflare: Miniflare
+  readonly url: URL
+  /** What the Worker wrote to its log. */
+  readonly log: string[]
+
+  private constructor(miniflare: Miniflare, url: URL, log: string[]) {
+    this.log = log
+    this.#miniflare = miniflare
+    this.url = url
+  }
+
+  /** @param workerFolder Where `build-worker.ts` put the bundle. */
+  static async start(
+    workerFolder: string,
+    { stateFolder, secretKeys = SECRET_KEYS }: ServedOptions = {},
+  ) {
+    const log: string[] = []
+    const options = convertV4MiniflareOptions({
+      host: '127.0.0.1',
+      port: 0,
+      cf: false,
+      handleStructuredLogs: ({ message }) => log.push(message),
+      modules: true,
+      modulesRoot: workerFolder,
+      scriptPath: join(workerFolder, 'worker.js'),
+      compatibilityDate: '2026-08-01',
+      compatibilityFlags: ['nodejs_compat'],
+      d1Databases: { DB: 'latchkey' },
+      kvNamespaces: ['SETTINGS'],
+      durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
+      bindings: { SECRET_KEYS: secretKeys },
+      ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
+    })
+    const miniflare = new Miniflare(options)
+    return new ServedWorker(miniflare, await miniflare.ready, log)
+  }
+
+  /** Migrates the database and makes the first accounts. */
+  async setUp(adminPassword: string): Promise<void> {
+    const d1 = await this.database()
+    for (const file of readdirSync(MIGRATIONS)
+      .filter((name) => name.endsWith('.sql'))
+      .toSorted()) {
+      const statements = readFileSync(join(MIGRATIONS, file), 'utf8').split(
+        '--> statement-breakpoint',
+      )
+      await d1.batch(statements.map((statement) => d1.prepare(statement)))
+    }
+    await createFirstAccounts(drizzle(d1), adminPassword)
+  }
+
+  database(): Promise<D1Database> {
+    return this.#miniflare.getD1Database('DB')
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(new URL(path, this.url), { redirect: 'manual', ...init })
+  }
+
+  async call(
+    method: string,
+    path: string,
+    { token = '', body }: { token?: string; body?: unknown } = {},
+  ) {
+    const response = await this.fetch(path, {
+      method,
+      headers: { Authorization: token },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const envelope: Envelope = await response.json()
+    return envelope
+  }
+
+  stop(): Promise<void> {
+    return this.#miniflare.dispose()
+  }
+}
