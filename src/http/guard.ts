@@ -21,6 +21,14 @@ export const guard = createMiddleware<App>(async function guard(c, next) {
   await next()
 })
 
+/** Refuses the guest before anything is read from the request. */
+export function notGuest(refusal: RefusalName) {
+  return createMiddleware<App>(async function notGuest(c, next) {
+    sessionOf(c, refusal)
+    await next()
+  })
+}
+
 /** @throws {Refusal} `refusal` when the guest asks. */
 export function sessionOf(c: AppContext, refusal: RefusalName): SessionClaims {
   if ('guest' in c.var.caller) throw new Refusal(refusal)

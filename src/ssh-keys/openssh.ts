@@ -36,7 +36,7 @@ const formats: Record<string, (key: WireReader) => number> = {
  */
 export function parsePublicKey(text: string): PublicKey {
   if (text.length > MAX_KEY_CHARACTERS) throw new KeyError('it is longer than 16 KiB')
-  const [line = '', ...more] = text.trim().split(/[\r\n]+/)
+  const [line = '', ...more] = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').split(/[\r\n]+/)
   if (more.length > 0) throw new KeyError('it must be one key on one line')
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/.exec(line) ?? []

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App } from '../http/context.ts'
 import { isoTime, ok } from '../http/envelope.ts'
-import { guard, sessionOf } from '../http/guard.ts'
+import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
 import { text } from '../text.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
@@ -19,7 +19,7 @@ const addSchema = v.object({
 })
 
 export const sshKeyRoutes = new Hono<App>()
-  .get('/list', guard, query(pageQuery), async (c) => {
+  .get('/list', guard, notGuest('guestKeys'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const { keys, total } = await listKeys(c.var.deps, sessionOf(c, 'guestKeys'), page, perPage)
     return ok(c, {
@@ -33,12 +33,12 @@ export const sshKeyRoutes = new Hono<App>()
       total,
     })
   })
-  .post('/add', guard, jsonBody(addSchema, 'requestInvalid'), async (c) => {
+  .post('/add', guard, notGuest('guestKeys'), jsonBody(addSchema, 'requestInvalid'), async (c) => {
     const { title, key } = c.req.valid('json')
     await addKey(c.var.deps, sessionOf(c, 'guestKeys'), title, key)
     return ok(c, null)
   })
-  .post('/delete', guard, query(idQuery, 'idFormatInvalid'), async (c) => {
+  .post('/delete', guard, notGuest('guestKeys'), query(idQuery, 'idFormatInvalid'), async (c) => {
     await removeKey(c.var.deps, sessionOf(c, 'guestKeys'), c.req.valid('query').id)
     return ok(c, null)
   })
