@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { CheapSite } from '../support/cheap-site.ts'
+import { Site } from '../support/site.ts'
+
+const unknownPath = { code: 404, message: 'no such endpoint', data: null }
+
+const READ_PATHS = [
+  '/api/me',
+  '/api/me/sshkey/list',
+  '/api/auth/logout',
+  '/api/public/settings',
+  '/api/public/archive_extensions',
+]
+const WRITE_PATHS = [
+  '/api/auth/login',
+  '/api/auth/login/hash',
+  '/api/auth/2fa/generate',
+  '/api/auth/2fa/verify',
+  '/api/me/update',
+  '/api/me/sshkey/add',
+  '/api/me/sshkey/delete',
+]
+
+function notAllowed(allow: string) {
+  return { code: 405, message: `method not allowed, use ${allow}`, data: null }
+}
+
+describe('an unknown path', () => {
+  test('is an envelope under /api, whatever the method', async () => {
+    const site = new Site()
+    const paths = [
+      '/api/',
+      '/api/nope',
+      '/api/me/',
+      '/api//me',
+      '/api/ME',
+      '/api/me/nope',
+      '/api/me/sshkey',
+      '/api/me/sshkey/list/',
+      '/api/auth/login/hash/',
+      '/api/public',
+      '/api/public/settings.json',
+      '/api/constructor',
+      '/api/%',
+      '/api/%ff',
+      '/api/me%2fupdate',
+    ]
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        expect(await site.call(method, path), `${method} ${path}`).toEqual(unknownPath)
+      }
+    }
+  })
+
+  test('is a plain 404 elsewhere', async () => {
+    for (const path of ['/', '/nope', '/ping/', '/api', '/apis/me', '//api/me', '/.dev.vars']) {
+      const response = await new Site().fetch('GET', path)
+      expect(response.status, path).toBe(404)
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/)
+      expect(await response.text()).toBe('Not found\n')
+    }
+  })
+})
+
+describe('a wrong method', () => {
+  test.each(READ_PATHS)('is an envelope with Allow at %s', async (path) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const response = await new Site().fetch(method, path)
+      expect(response.status, method).toBe(200)
+      expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
+      expect(await response.json()).toEqual(notAllowed('GET, HEAD, OPTIONS'))
+    }
+  })
+
+  test.each(WRITE_PATHS)('is an envelope with Allow at %s', async (path) => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const response = await new Site().fetch(method, path)
+      expect(response.status, method).toBe(200)
+      expect(response.headers.get('Allow')).toBe('POST, OPTIONS')
+      expect(await response.json()).toEqual(notAllowed('POST, OPTIONS'))
+    }
+  })
+
+  test('ends no session and deletes no key', async () => {
+    const site = new CheapSite()
+    const token = await site.addSignedInUser()
+    await site.post('/api/auth/logout', undefined, { token })
+    await site.get('/api/me/sshkey/delete?id=1', { token })
+    expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
+  })
+})
+
+describe('HEAD', () => {
+  test('has the headers of GET and no body', async () => {
+    const site = new CheapSite()
+    const token = await site.addSignedInUser()
+    for (const path of [
+      '/api/me',
+      '/api/public/settings',
+      '/robots.txt',
+      '/ping',
+      '/favicon.ico',
+    ]) {
+      const [get, head] = [
+        await site.fetch('GET', path, { token }),
+        await site.fetch('HEAD', path, { token }),
+      ]
+      expect(head.status, path).toBe(get.status)
+      expect([...head.headers], path).toEqual([...get.headers])
+      expect(await head.text(), path).toBe('')
+    }
+  })
+
+  test.each(WRITE_PATHS)('tells what %s allows', async (path) => {
+    const response = await new Site().fetch('HEAD', path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Allow')).toBe('POST, OPTIONS')
+    expect(await response.text()).toBe('')
+  })
+})
+
+describe('OPTIONS', () => {
+  test('tells what a path allows', async () => {
+    const site = new Site()
+    for (const path of [...READ_PATHS, ...WRITE_PATHS, '/robots.txt']) {
+      const response = await site.fetch('OPTIONS', path)
+      expect(response.status, path).toBe(204)
+      expect(response.headers.get('Allow'), path).toBe(
+        WRITE_PATHS.includes(path) ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS',
+      )
+      expect(await response.text()).toBe('')
+    }
+  })
+
+  test('asks for no token', async () => {
+    const response = await new Site().fetch('OPTIONS', '/api/me', { token: 'dead' })
+    expect(response.status).toBe(204)
+  })
+})
+
+describe('a page of another origin', () => {
+  const origin = { Origin: 'https://files.example' }
+
+  test('may ask beforehand, for a day, and without credentials', async () => {
+    const site = new Site()
+    for (const path of [...READ_PATHS, ...WRITE_PATHS, '/ping', '/api/nope']) {
+      const { status, headers } = await site.fetch('OPTIONS', path, {
+        headers: {
+          ...origin,
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'authorization,content-type',
+        },
+      })
+      expect(status, path).toBe(204)
+      expect(headers.get('Access-Control-Allow-Origin'), path).toBe('*')
+      expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,HEAD,POST')
+      expect(headers.get('Access-Control-Allow-Headers')).toBe('Authorization,Content-Type')
+      expect(headers.get('Access-Control-Max-Age')).toBe('86400')
+      expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
+    }
+  })
+
+  test('may read every answer, refusals included', async () => {
+    const site = new Site()
+    for (const path of ['/ping', '/api/public/settings', '/api/me', '/api/nope', '/robots.txt']) {
+      const { headers } = await site.fetch('GET', path, { headers: origin })
+      expect(headers.get('Access-Control-Allow-Origin'), path).toBe('*')
+      expect(headers.get('Access-Control-Expose-Headers'), path).toBe('ETag,Retry-After')
+      expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
+      expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin')
+    }
+  })
+})
+
+describe('/ping', () => {
+  test('answers pong to every method', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const response = await new Site().fetch(method, '/ping')
+      expect(response.status, method).toBe(200)
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/)
+      expect(await response.text()).toBe('pong')
+    }
+  })
+
+  test('answers whatever the token and the body are', async () => {
+    const body = 'x'.repeat(100_000)
+    const response = await new Site().fetch('POST', '/ping', { token: 'dead', body })
+    expect(await response.text()).toBe('pong')
+  })
+})
+
+describe('every answer', () => {
+  test('keeps browsers from guessing, framing and telling where they were', async () => {
+    for (const path of ['/ping', '/api/me', '/api/nope', '/nope', '/robots.txt']) {
+      const { headers } = await new Site().fetch('GET', path)
+      expect(headers.get('X-Content-Type-Options'), path).toBe('nosniff')
+      expect(headers.get('Referrer-Policy')).toBe('no-referrer')
+      expect(headers.get('Content-Security-Policy')).toBe(
+        "default-src 'none'; frame-ancestors 'none'",
+      )
+      expect(headers.has('X-Powered-By')).toBe(false)
+      expect(headers.has('Set-Cookie')).toBe(false)
+    }
+  })
+
+  test('under /api is JSON that nobody stores', async () => {
+    const site = new CheapSite()
+    const token = await site.addSignedInUser()
+    for (const path of ['/api/me', '/api/me/sshkey/list', '/api/nope', '/api/auth/login']) {
+      const { headers } = await site.fetch('GET', path, { token })
+      expect(headers.get('Cache-Control'), path).toBe('no-store')
+      expect(headers.get('Content-Type'), path).toMatch(/^application\/json/)
+    }
+    const { headers } = await site.fetch('POST', '/api/auth/login', { body: 'no JSON' })
+    expect(headers.get('Cache-Control')).toBe('no-store')
+  })
+
+  test('has code, message and data, in this order', async () => {
+    const site = new Site()
+    for (const path of ['/api/public/archive_extensions', '/api/nope', '/api/auth/login']) {
+      expect(Object.keys(await site.get(path)), path).toEqual(['code', 'message', 'data'])
+    }
+  })
+})
