@@ -134,5 +134,13 @@ export const auditEvents = sqliteTable(
   (table) => [
     index('audit_events_user').on(table.userId, table.id),
     index('audit_events_at').on(table.at),
+    index('audit_events_sign_ins')
+      .on(table.userId, table.network, table.at)
+      .where(sql`${table.kind} = 'sign_in'`),
   ],
 )
+
+/** The passwords of at least 8 characters among the ten thousand most common, in lower case. */
+export const commonPasswords = sqliteTable('common_passwords', {
+  password: text('password').primaryKey(),
+})

@@ -1,16 +1,19 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
-import { secureHeaders } from 'hono/secure-headers'
+import { eventRoutes } from './audit/routes.ts'
 import type { Deps } from './deps.ts'
 import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
+import { securityHeaders } from './http/headers.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
+import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
 import { Refusal } from './refusals.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
+import { sessionRoutes } from './tokens/routes.ts'
 import { twoFactorRoutes } from './two-factor/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -18,36 +21,32 @@ const MAX_BODY_BYTES = 64 * 1024
 const PREFLIGHT_SECONDS = 86_400
 
 /** The map of the service: what every request passes, then who answers which path. */
-export function createApp(depsFor: (env: Env, request: Request) => Deps): Hono<App> {
+export function createApp(
+  depsFor: (env: Env, defer: Deps['defer'], request: Request) => Deps,
+): Hono<App> {
   const app = new Hono<App>()
 
   app.use(async function provideDeps(c, next) {
-    c.set('deps', depsFor(c.env, c.req.raw))
+    c.set(
+      'deps',
+      depsFor(c.env, (work) => c.executionCtx.waitUntil(work), c.req.raw),
+    )
     await next()
   })
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      crossOriginResourcePolicy: 'cross-origin',
-      referrerPolicy: 'no-referrer',
-    }),
-  )
+  app.use(requestLog)
+  app.use(securityHeaders)
   // Any page may ask: the token is a header that its own script has to set, never a cookie.
   const allowAnyOrigin = cors({
     origin: '*',
     allowMethods: ['GET', 'HEAD', 'POST'],
     allowHeaders: ['Authorization', 'Content-Type'],
-    exposeHeaders: ['ETag', 'Retry-After'],
+    exposeHeaders: ['ETag', 'Retry-After', 'X-Request-Id'],
     maxAge: PREFLIGHT_SECONDS,
   })
   app.use(async function crossOrigin(c, next) {
     const isPreflight = c.req.header('Access-Control-Request-Method') !== undefined
     if (c.req.method === 'OPTIONS' && !isPreflight) return next()
     return allowAnyOrigin(c, next)
-  })
-  app.use('/api/*', async function keepPrivate(c, next) {
-    c.header('Cache-Control', 'no-store')
-    await next()
   })
   app.use(
     '/api/*',
@@ -64,18 +63,25 @@ export function createApp(depsFor: (env: Env, request: Request) => Deps): Hono<A
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/me', userRoutes)
   app.route('/api/me/sshkey', sshKeyRoutes)
+  app.route('/api/me/sessions', sessionRoutes)
+  app.route('/api/me/events', eventRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
 
   app.notFound(answerUnrouted(app))
   app.onError((error, c) => {
-    if (error instanceof Refusal) {
-      if (error.code >= 500) logError(error, { path: c.req.path, detail: error.detail })
-      return refuse(c, error.code, error.message)
+    const refusal = refusalIn(error)
+    if (refusal.code >= 500) logError(error, { id: c.var.requestId, path: c.req.path })
+    if (refusal.retryAfterSeconds !== undefined) {
+      c.header('Retry-After', String(refusal.retryAfterSeconds))
     }
-    logError(error, { path: c.req.path })
-    const { code, message } = new Refusal('internal')
-    return refuse(c, code, message)
+    return refuse(c, refusal.code, refusal.message)
   })
   return app
+}
+
+/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
+function refusalIn(error: Error): Refusal {
+  if (error instanceof Refusal) return error
+  return error.cause instanceof Refusal ? error.cause : new Refusal('internal')
 }

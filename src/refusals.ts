@@ -11,6 +11,7 @@ const refusals = {
   tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
   idFormatInvalid: { code: 400, message: 'id format invalid' },
   wrongEnrolmentCode: { code: 400, message: 'Invalid 2FA code' },
+  twoFactorOff: { code: 400, message: '2FA is not enabled' },
   twoFactorAlreadyOn: { code: 400, message: '2FA is already enabled, disable it first' },
 
   wrongCredentials: { code: 401, message: 'Invalid username or password' },
@@ -22,17 +23,26 @@ const refusals = {
 
   wrongCode: { code: 402, message: 'Invalid 2FA code' },
 
+  oldPasswordNeeded: { code: 403, message: 'old_password is required, or sign in again first' },
+  wrongOldPassword: { code: 403, message: 'old_password is wrong' },
   guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },
   guestProfile: { code: 403, message: 'Guest user can not update profile' },
+  guestSessions: { code: 403, message: 'Guest user has no sessions' },
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
 
   unknownPath: { code: 404, message: 'no such endpoint' },
+  sessionNotFound: { code: 404, message: 'no such session' },
   keyNotFound: { code: 404, message: 'failed to get public key' },
   methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
   titleTaken: { code: 409, message: 'key with the same title already exists' },
   keyTaken: { code: 409, message: 'key already exists as "<title>"' },
   usernameTaken: { code: 409, message: 'username is already taken' },
   bodyTooLarge: { code: 413, message: 'request body too large' },
+  tooManyAttempts: {
+    code: 429,
+    message:
+      'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
+  },
 
   internal: { code: 500, message: 'internal error' },
   unavailable: { code: 503, message: 'service unavailable, try again' },
@@ -55,5 +65,13 @@ export class Refusal extends Error {
     this.refusal = refusal
     this.code = code
     this.detail = detail
+  }
+
+  /** Seconds until another try can succeed. */
+  retryAfterSeconds?: number
+
+  retryAfter(seconds: number): this {
+    this.retryAfterSeconds = seconds
+    return this
   }
 }

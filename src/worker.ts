@@ -1,7 +1,6 @@
-import { drizzle } from 'drizzle-orm/d1'
 import { createApp } from './app.ts'
 import { createDeps } from './deps.ts'
-import { pruneSessions } from './tokens/sessions.ts'
+import { runMaintenance } from './maintenance.ts'
 
 export { PasswordHasher } from './login/password-hasher.ts'
 
@@ -9,7 +8,6 @@ const app = createApp(createDeps)
 
 export default {
   fetch: app.fetch,
-  async scheduled(controller, env) {
-    await pruneSessions(drizzle(env.DB), controller.scheduledTime)
-  },
+  scheduled: (_, env, context) =>
+    runMaintenance(createDeps(env, (work) => context.waitUntil(work))),
 } satisfies ExportedHandler<Env>

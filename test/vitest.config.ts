@@ -19,9 +19,10 @@ export default defineConfig(async () => ({
         ],
         test: {
           name: 'worker',
+          testTimeout: 30_000,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/cli/**'],
-          setupFiles: ['./test/support/apply-migrations.ts'],
+          setupFiles: ['./test/support/apply-migrations.ts', './test/support/log.ts'],
           isolate: false,
           fileParallelism: false,
         },

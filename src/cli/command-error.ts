@@ -1,3 +1,5 @@
+import { Refusal } from '../refusals.ts'
+
 /** A failure the operator can mend; its message is all they are shown. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
@@ -8,7 +10,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error
+    if (!(error instanceof CommandError || error instanceof Refusal)) throw error
     console.error(error.message)
     process.exitCode = 1
   }

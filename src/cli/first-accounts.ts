@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { base64url } from 'jose'
 import { users } from '../../schema/tables.ts'
 import { type Database, randomBytes } from '../deps.ts'
+import { refuseCommonPassword, selectCommonPassword } from '../login/password-rules.ts'
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { ADMIN, GUEST } from '../users/store.ts'
@@ -13,6 +14,7 @@ const PASSWORD_BYTES = 15
  * Makes the admin and the disabled guest, unless there is an admin.
  *
  * @returns The admin's password; `undefined` when there was an admin already.
+ * @throws {Refusal} For a password that everybody tries first.
  */
 export async function createFirstAccounts(
   db: Database,
@@ -20,6 +22,7 @@ export async function createFirstAccounts(
 ): Promise<string | undefined> {
   const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
   if (admins.length > 0) return undefined
+  refuseCommonPassword(await selectCommonPassword(db, password))
   const deps = { hashPassword: deriveScrypt, randomBytes }
   const passwordHash = await hashPassword(deps, await staticDigest(password))
   const [made] = await db.batch([

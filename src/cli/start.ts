@@ -5,11 +5,11 @@ import { CommandError, runCommand } from './command-error.ts'
 import { withDatabase } from './database.ts'
 import { ensureDevVars } from './dev-vars.ts'
 import { createFirstAccounts } from './first-accounts.ts'
+import { checkPasswordLength } from '../login/password-rules.ts'
 import { runWrangler, startWrangler } from './wrangler.ts'
 
 const HOST = '127.0.0.1'
 const DEFAULT_PORT = '8787'
-const MIN_PASSWORD_CHARACTERS = 8
 
 /** `npm start`: from a clone to a service that answers, and the same again without losing anything. */
 await runCommand(async () => {
@@ -32,8 +32,12 @@ function readPort(text: string): number {
 }
 
 function readPassword(text: string | undefined): string | undefined {
-  if (text === undefined || text.length >= MIN_PASSWORD_CHARACTERS) return text
-  throw new CommandError(`ADMIN_PASSWORD must have at least ${MIN_PASSWORD_CHARACTERS} characters.`)
+  try {
+    if (text !== undefined) checkPasswordLength(text)
+    return text
+  } catch (error) {
+    throw new CommandError(`ADMIN_PASSWORD: ${error instanceof Error ? error.message : ''}.`)
+  }
 }
 
 function checkFolderIsWritable(): void {

@@ -11,10 +11,12 @@ interface Envelope<Data> {
 }
 
 export function ok<Data>(c: Context, data: Data) {
+  c.set('outcome', 200)
   return c.json<Envelope<Data>>({ code: 200, message: 'success', data })
 }
 
 export function refuse(c: Context, code: number, message: string) {
+  c.set('outcome', code)
   return c.json<Envelope<null>>({ code, message, data: null })
 }
 

@@ -1,7 +1,9 @@
 import { createMiddleware } from 'hono/factory'
 import { Refusal, type RefusalName } from '../refusals.ts'
-import { verifyToken, type SessionClaims } from '../tokens/token.ts'
+import type { Actor } from '../tokens/sessions.ts'
+import { verifyToken } from '../tokens/token.ts'
 import { findGuest } from '../users/store.ts'
+import { clientOf } from './client.ts'
 import type { App, AppContext } from './context.ts'
 
 /**
@@ -16,21 +18,22 @@ export const guard = createMiddleware<App>(async function guard(c, next) {
     if (guest === undefined || guest.disabled) throw new Refusal('guestDisabled')
     c.set('caller', { guest })
   } else {
-    c.set('caller', { session: await verifyToken(await deps.keyRing(), token, deps.now()) })
+    const claims = await verifyToken(await deps.keyRing(), token, deps.now())
+    c.set('caller', { session: { ...claims, ...clientOf(c) } })
   }
   await next()
 })
 
 /** Refuses the guest before anything is read from the request. */
 export function notGuest(refusal: RefusalName) {
-  return createMiddleware<App>(async function notGuest(c, next) {
+  return createMiddleware<App>(async function refuseGuest(c, next) {
     sessionOf(c, refusal)
     await next()
   })
 }
 
 /** @throws {Refusal} `refusal` when the guest asks. */
-export function sessionOf(c: AppContext, refusal: RefusalName): SessionClaims {
+export function sessionOf(c: AppContext, refusal: RefusalName): Actor {
   if ('guest' in c.var.caller) throw new Refusal(refusal)
   return c.var.caller.session
 }

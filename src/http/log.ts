@@ -8,6 +8,6 @@ import { Refusal } from '../refusals.ts'
 export function logError(error: unknown, context: Record<string, string>): void {
   const cause = error instanceof DrizzleQueryError ? error.cause : error
   const { name, message, stack } = cause instanceof Error ? cause : new Error(String(cause))
-  const trace = cause instanceof Refusal ? {} : { stack }
-  console.error(JSON.stringify({ event: 'error', ...context, error: name, message, ...trace }))
+  const what = cause instanceof Refusal ? { detail: cause.detail } : { stack }
+  console.error(JSON.stringify({ event: 'error', ...context, error: name, message, ...what }))
 }

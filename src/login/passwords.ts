@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { equalBytes, fromBareBase64, toBareBase64, toHex } from '../encoding.ts'
+import { equalBytes, fromBareBase64, sha256Hex, toBareBase64 } from '../encoding.ts'
 import { HASH_BYTES, type ScryptCost } from './scrypt.ts'
 
 /**
@@ -97,10 +97,4 @@ function isDefault(cost: ScryptCost): boolean {
 /** OpenList's own: SHA-256 over digest and salt. */
 function openListHash(digest: string, salt: string): Promise<string> {
   return sha256Hex(`${digest}-${salt}`)
-}
-
-async function sha256Hex(text: string): Promise<string> {
-  return toHex(
-    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
-  )
 }

@@ -29,6 +29,6 @@ export const loginRoutes = new Hono<App>()
     })
   })
   .get('/logout', async (c) => {
-    await logout(c.var.deps, bearerToken(c))
+    await logout(c.var.deps, bearerToken(c), clientOf(c))
     return ok(c, null)
   })

@@ -1,53 +1,29 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, exists, type SQL, sql } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../network.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 
 /** The part of a user's row that a sign-in relied on. */
-interface CheckedUser {
+export interface CheckedUser {
   id: number
   passwordChangedAt: number
+  /** Sealed; null while two-step verification is off. */
   totpSeed: string | null
 }
 
-/** The row is still the one that was checked: same password, same authenticator, not disabled. */
-function isStill(user: CheckedUser) {
-  return and(
-    eq(users.id, user.id),
-    eq(users.disabled, false),
-    eq(users.passwordChangedAt, user.passwordChangedAt),
-    sql`${users.totpSeed} is ${user.totpSeed}`,
-  )
+/** A session about to begin; times in Unix seconds. */
+export interface NewSession extends SessionClaims {
+  expiresAt: number
 }
 
-/** Uses up a time step: changes a row for the first who presents it, and none for anybody after. */
-export function burnTimeStep(db: Database, user: CheckedUser, timeStep: number) {
-  return db
-    .update(users)
-    .set({ totpStep: timeStep })
-    .where(and(isStill(user), lt(users.totpStep, timeStep)))
-}
-
-/**
- * Writes the session, unless the user's row has changed since it was checked.
- *
- * @param burnsTimeStep The statement before in the same batch burns a time step; without that there
- *   is no session.
- */
+/** Writes the session, if the user's row is still the one that was checked, and if `when` holds. */
 export function insertSession(
   db: Database,
-  {
-    user,
-    session,
-    client,
-    burnsTimeStep,
-  }: {
-    user: CheckedUser
-    session: SessionClaims & { expiresAt: number }
-    client: Client
-    burnsTimeStep: boolean
-  },
+  user: CheckedUser,
+  session: NewSession,
+  client: Client,
+  when?: SQL,
 ) {
   const row = db
     .select({
@@ -59,6 +35,31 @@ export function insertSession(
       userAgent: sql`${client.userAgent}`.as('user_agent'),
     })
     .from(users)
-    .where(and(isStill(user), burnsTimeStep ? sql`changes() = 1` : undefined))
+    .where(
+      and(
+        eq(users.id, user.id),
+        eq(users.disabled, false),
+        eq(users.passwordChangedAt, user.passwordChangedAt),
+        sql`${users.totpSeed} is ${user.totpSeed}`,
+        when,
+      ),
+    )
   return db.insert(sessions).select(row).returning({ id: sessions.id })
+}
+
+/** Holds when that session was written. */
+export function hasBegun(db: Database, { sessionId }: SessionClaims): SQL {
+  return exists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)))
+}
+
+/** Puts a better hash of the same password in the place of the one that was checked. */
+export function replacePasswordHash(
+  db: Database,
+  userId: number,
+  rehash: { stored: string; replacement: string },
+) {
+  return db
+    .update(users)
+    .set({ passwordHash: rehash.replacement })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, rehash.stored)))
 }

@@ -1,70 +1,60 @@
-import type { Deps } from '../deps.ts'
+import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs } from '../tokens/sessions.ts'
-import type { SessionClaims } from '../tokens/token.ts'
+import { actAs, type Actor, type ActorDeps } from '../tokens/sessions.ts'
 import { parsePublicKey } from './openssh.ts'
 import { countKeys, deleteKey, insertKey, selectKeys, selectRivals } from './store.ts'
 import { KeyError } from './wire.ts'
 
 const MAX_KEYS_PER_USER = 100
 
-type StoreDeps = Pick<Deps, 'db' | 'now'>
-
 /** @throws {Refusal} `keyInvalid` with the reason; `titleTaken`, `keyTaken`, `tooManyKeys`. */
 export async function addKey(
-  deps: StoreDeps,
-  session: SessionClaims,
+  deps: ActorDeps,
+  actor: Actor,
   title: string,
   text: string,
 ): Promise<void> {
   const key = parseOrRefuse(text)
+  const now = deps.now()
+  const event = eventOf(actor, 'key_added', now, title)
   const [, rivals, inserted] = await actAs(
     deps,
-    session,
-    selectRivals(deps.db, session.userId, title, key.fingerprint),
-    insertKey(deps.db, session, { title, key, limit: MAX_KEYS_PER_USER }, deps.now()),
+    actor,
+    selectRivals(deps.db, actor.userId, title, key.fingerprint),
+    insertKey(deps.db, actor, { title, key, limit: MAX_KEYS_PER_USER }, now),
+    insertEvent(deps.db, event, afterChange),
   )
-  if (inserted.length > 0) return
+  if (inserted.length > 0) return logEvent(event)
   const [rival] = rivals
   if (rival === undefined) throw new Refusal('tooManyKeys', '', String(MAX_KEYS_PER_USER))
   if (rivals.some((other) => other.title === title)) throw new Refusal('titleTaken')
   throw new Refusal('keyTaken', '', rival.title)
 }
 
-/**
- * The keys of the session's user.
- *
- * @param page From 1; less counts as 1.
- * @param perPage Less than 1 means all.
- */
-export async function listKeys(
-  deps: StoreDeps,
-  session: SessionClaims,
-  page: number,
-  perPage: number,
-) {
-  const window =
-    perPage < 1
-      ? { limit: -1, offset: 0 }
-      : { limit: perPage, offset: (Math.max(page, 1) - 1) * perPage }
+/** The keys of the session's user, a page of them; see `windowOf`. */
+export async function listKeys(deps: ActorDeps, actor: Actor, page: number, perPage: number) {
   const [, keys, [counted]] = await actAs(
     deps,
-    session,
-    selectKeys(deps.db, session.userId, window),
-    countKeys(deps.db, session.userId),
+    actor,
+    selectKeys(deps.db, actor.userId, windowOf(page, perPage)),
+    countKeys(deps.db, actor.userId),
   )
   return { keys, total: counted?.total ?? 0 }
 }
 
 /** @throws {Refusal} `keyNotFound` for an unknown id and for another user's. */
-export async function removeKey(
-  deps: StoreDeps,
-  session: SessionClaims,
-  keyId: number,
-): Promise<void> {
-  const [, deleted] = await actAs(deps, session, deleteKey(deps.db, session, keyId, deps.now()))
-  if (deleted.length === 0)
-    throw new Refusal('keyNotFound', `key ${keyId} of user ${session.userId}`)
+export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
+  const now = deps.now()
+  const event = eventOf(actor, 'key_deleted', now, `key ${keyId}`)
+  const [, deleted] = await actAs(
+    deps,
+    actor,
+    deleteKey(deps.db, actor, keyId, now),
+    insertEvent(deps.db, event, afterChange),
+  )
+  if (deleted.length === 0) throw new Refusal('keyNotFound', `key ${keyId} of user ${actor.userId}`)
+  logEvent(event)
 }
 
 function parseOrRefuse(text: string) {

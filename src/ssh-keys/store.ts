@@ -1,16 +1,13 @@
 import { and, asc, count, eq, lt, or, sql } from 'drizzle-orm'
 import { sshKeys, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
+import type { Window } from '../paging.ts'
 import { isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import type { PublicKey } from './openssh.ts'
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
-export function selectKeys(
-  db: Database,
-  userId: number,
-  { limit, offset }: { limit: number; offset: number },
-) {
+export function selectKeys(db: Database, userId: number, { limit, offset }: Window) {
   return db
     .select({
       id: sshKeys.id,

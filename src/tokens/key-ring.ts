@@ -13,6 +13,8 @@ export interface SecretKey {
   token: CryptoKey
   /** AES-256-GCM, for what is sealed at rest. */
   seal: CryptoKey
+  /** HMAC-SHA-256, for names that nobody has and that may be a password in the wrong field. */
+  name: CryptoKey
 }
 
 /** Newest first: the first signs and seals, all verify and open. */
@@ -60,12 +62,22 @@ async function deriveKeys(secret: Secret): Promise<SecretKey> {
   ])
   const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
   const aes = { name: 'AES-GCM', length: 256 }
-  const [id, token, seal] = await Promise.all([
+  const [id, token, seal, name] = await Promise.all([
     crypto.subtle.deriveBits(hkdf('key id'), root, 48),
     crypto.subtle.deriveKey(hkdf('token'), root, hmac, false, ['sign', 'verify']),
     crypto.subtle.deriveKey(hkdf('seal'), root, aes, false, ['encrypt', 'decrypt']),
+    crypto.subtle.deriveKey(hkdf('name'), root, hmac, false, ['sign']),
   ])
-  return { id: base64url.encode(new Uint8Array(id)), token, seal }
+  return { id: base64url.encode(new Uint8Array(id)), token, seal, name }
+}
+
+/**
+ * A name as counters and events know it: nobody reads it back, and the same name gives the same
+ * text.
+ */
+export async function hashName(ring: KeyRing, name: string): Promise<string> {
+  const mac = await crypto.subtle.sign('HMAC', ring.current.name, new TextEncoder().encode(name))
+  return base64url.encode(new Uint8Array(mac, 0, 16))
 }
 
 function hkdf(purpose: string) {

@@ -1,9 +1,13 @@
-import { and, eq, exists, gt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { sessions, users } from '../../schema/tables.ts'
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
+import type { Client } from '../network.ts'
 import type { SessionClaims } from './token.ts'
+
+/** A session and where it is used from. */
+export interface Actor extends SessionClaims, Client {}
 
 /** Who asks: what routes may know of a user. */
 export type Account = Awaited<ReturnType<typeof selectAccounts>>[number]
@@ -25,6 +29,9 @@ export function selectAccounts(db: Database) {
     .from(users)
 }
 
+/** What it takes to act for a user. */
+export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
+
 /**
  * Acts for the user of a session in one round trip: the session is checked and `statements` run in
  * the same D1 transaction. A statement that writes carries `isLive` in its condition, so that it
@@ -34,17 +41,21 @@ export function selectAccounts(db: Database) {
  * @throws {Refusal} 401: account gone or disabled, session ended.
  */
 export async function actAs<Statements extends BatchItem<'sqlite'>[]>(
-  deps: Pick<Deps, 'db' | 'now'>,
-  session: SessionClaims,
+  deps: ActorDeps,
+  actor: Actor,
   ...statements: Statements
 ): Promise<[Account, ...BatchResponse<Statements>]> {
   const [accounts, live, ...results] = await deps.db.batch([
-    selectAccounts(deps.db).where(eq(users.id, session.userId)),
-    selectLive(deps.db, session, deps.now()),
+    selectAccounts(deps.db).where(eq(users.id, actor.userId)),
+    selectLive(deps.db, actor, deps.now()),
     ...statements,
   ])
+  const [session] = live
+  const account = admit(actor, accounts[0], session !== undefined)
+  if (session?.network !== actor.network)
+    deps.defer(moveSession(deps.db, actor).catch(() => undefined))
   // Drizzle types a batch as a tuple, and forgets it when the tuple is spread.
-  return [admit(session, accounts[0], live.length > 0), ...(results as BatchResponse<Statements>)]
+  return [account, ...(results as BatchResponse<Statements>)]
 }
 
 /**
@@ -57,7 +68,7 @@ export function isLive(db: Database, session: SessionClaims, now: number) {
 
 function selectLive(db: Database, session: SessionClaims, now: number) {
   return db
-    .select({ id: sessions.id })
+    .select({ id: sessions.id, network: sessions.network })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
@@ -79,11 +90,43 @@ function admit(session: SessionClaims, account: Account | undefined, live: boole
   throw new Refusal(isOlderThanPassword ? 'passwordChanged' : 'tokenInvalidated')
 }
 
+/** The sessions of a user that have time left, latest first. */
+export function selectSessions(db: Database, userId: number, now: number) {
+  return db
+    .select({
+      id: sessions.id,
+      createdAt: sessions.createdAt,
+      expiresAt: sessions.expiresAt,
+      network: sessions.network,
+      userAgent: sessions.userAgent,
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(sessions.createdAt), sessions.id)
+}
+
 /** Ends one session of a user. */
-export function deleteSession(db: Database, session: SessionClaims) {
+export function deleteSession(db: Database, userId: number, sessionId: string, when?: SQL) {
   return db
     .delete(sessions)
-    .where(and(eq(sessions.id, session.sessionId), eq(sessions.userId, session.userId)))
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId), when))
+    .returning({ id: sessions.id })
+}
+
+/** Ends every session of a user but the actor's own. */
+export function deleteOtherSessions(db: Database, actor: Actor, when?: SQL) {
+  return db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, actor.userId), ne(sessions.id, actor.sessionId), when))
+    .returning({ id: sessions.id })
+}
+
+/** Notes where a session was last used from. */
+function moveSession(db: Database, actor: Actor) {
+  return db
+    .update(sessions)
+    .set({ network: actor.network })
+    .where(and(eq(sessions.id, actor.sessionId), eq(sessions.userId, actor.userId)))
 }
 
 export function pruneSessions(db: Database, now: number) {

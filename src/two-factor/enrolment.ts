@@ -1,12 +1,12 @@
+import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../encoding.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs } from '../tokens/sessions.ts'
-import type { SessionClaims } from '../tokens/token.ts'
+import { actAs, type Actor, type ActorDeps, deleteOtherSessions } from '../tokens/sessions.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { qrDataUri } from './qr.ts'
 import { openSeed, sealSeed } from './sealed.ts'
-import { confirmPendingSeed, selectPendingSeed, setPendingSeed } from './store.ts'
+import { confirmPendingSeed, hasSeed, selectSeeds, setPendingSeed } from './store.ts'
 import { enrolmentUri, findTimeStep, SEED_BYTES } from './totp.ts'
 
 const PENDING_MILLISECONDS = 10 * 60 * 1000
@@ -19,48 +19,49 @@ const PENDING_MILLISECONDS = 10 * 60 * 1000
  */
 export async function startEnrolment(
   deps: Deps,
-  session: SessionClaims,
+  actor: Actor,
   issuer: string,
 ): Promise<{ qr: string; secret: string }> {
   const seed = deps.randomBytes(SEED_BYTES)
   const now = deps.now()
   const pending = {
-    seed: await sealSeed(deps, await deps.keyRing(), seed, session.userId),
+    seed: await sealSeed(deps, await deps.keyRing(), seed, actor.userId),
     expiresAt: now + PENDING_MILLISECONDS,
   }
-  const [account, updated] = await actAs(
-    deps,
-    session,
-    setPendingSeed(deps.db, session, pending, now),
-  )
+  const [account, updated] = await actAs(deps, actor, setPendingSeed(deps.db, actor, pending, now))
   if (updated.length === 0) throw new Refusal('twoFactorAlreadyOn')
   return { qr: qrDataUri(enrolmentUri(issuer, account.username, seed)), secret: toBase32(seed) }
 }
 
 /**
- * Switches two-step verification on, if the code fits the seed this user was last given. The code
- * is not burnt: people sign in again within the same half minute.
+ * Switches two-step verification on, if the code fits the seed this user was last given, and ends
+ * the user's other sessions. The code is not burnt: people sign in again within the same half
+ * minute.
  *
  * @throws {Refusal} `wrongEnrolmentCode` for a wrong code, and for a seed that is another, too old
  *   or used.
  */
 export async function confirmEnrolment(
-  deps: Pick<Deps, 'db' | 'keyRing' | 'now'>,
-  session: SessionClaims,
+  deps: ActorDeps & Pick<Deps, 'keyRing'>,
+  actor: Actor,
   proof: { code: string; secret: string },
 ): Promise<void> {
   const now = deps.now()
-  const [, [pending]] = await actAs(deps, session, selectPendingSeed(deps.db, session, now))
+  const [, [seeds]] = await actAs(deps, actor, selectSeeds(deps.db, actor.userId, now))
   const secret = fromBase32(proof.secret.trim())
-  if (!pending?.seed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
-  const seed = await openSeed(await deps.keyRing(), pending.seed, session.userId)
+  if (!seeds?.pending || secret === undefined) throw new Refusal('wrongEnrolmentCode')
+  const seed = await openSeed(await deps.keyRing(), seeds.pending, actor.userId)
   if (!equalBytes(seed, secret) || findTimeStep(seed, proof.code, now) === undefined) {
     throw new Refusal('wrongEnrolmentCode')
   }
+  const event = eventOf(actor, 'two_factor_on', now)
   const [, confirmed] = await actAs(
     deps,
-    session,
-    confirmPendingSeed(deps.db, session, pending.seed, now),
+    actor,
+    confirmPendingSeed(deps.db, actor, seeds.pending, now),
+    insertEvent(deps.db, event, afterChange),
+    deleteOtherSessions(deps.db, actor, hasSeed(deps.db, actor.userId, seeds.pending)),
   )
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')
+  logEvent(event)
 }

@@ -7,8 +7,10 @@ import { jsonBody } from '../http/input.ts'
 import { readSettings } from '../settings/store.ts'
 import { text } from '../text.ts'
 import { confirmEnrolment, startEnrolment } from './enrolment.ts'
+import { disableTwoFactor, renewRecoveryCodes } from './proof.ts'
 
 const verifySchema = v.object({ code: text(), secret: text() })
+const proofSchema = v.object({ otp_code: text() })
 
 export const twoFactorRoutes = new Hono<App>()
   .post('/generate', guard, async (c) => {
@@ -18,5 +20,15 @@ export const twoFactorRoutes = new Hono<App>()
   })
   .post('/verify', guard, jsonBody(verifySchema), async (c) => {
     await confirmEnrolment(c.var.deps, sessionOf(c, 'guestTwoFactor'), c.req.valid('json'))
+    return ok(c, null)
+  })
+  .post('/recovery_codes', guard, jsonBody(proofSchema), async (c) => {
+    const { otp_code: code } = c.req.valid('json')
+    const codes = await renewRecoveryCodes(c.var.deps, sessionOf(c, 'guestTwoFactor'), code)
+    return ok(c, { recovery_codes: codes })
+  })
+  .post('/disable', guard, jsonBody(proofSchema), async (c) => {
+    const { otp_code: code } = c.req.valid('json')
+    await disableTwoFactor(c.var.deps, sessionOf(c, 'guestTwoFactor'), code)
     return ok(c, null)
   })

@@ -1,8 +1,9 @@
-import { and, eq, gt, isNull } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { and, eq, exists, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { recoveryCodes, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
+import type { Enrolled, SecondFactor } from './second-factor.ts'
 
 /** Keeps the seed last handed to the session's user; no row while two-step verification is on. */
 export function setPendingSeed(
@@ -18,18 +19,17 @@ export function setPendingSeed(
     .returning({ id: users.id })
 }
 
-/** The seed that the session's user has been given and may still confirm. */
-export function selectPendingSeed(db: Database, session: SessionClaims, now: number) {
+/** The seed in force of a user, and the one that was given and may still be confirmed; sealed. */
+export function selectSeeds(db: Database, userId: number, now: number) {
   return db
-    .select({ seed: users.pendingTotpSeed })
+    .select({
+      current: users.totpSeed,
+      pending: sql<
+        string | null
+      >`iif(${users.pendingTotpExpiresAt} > ${now}, ${users.pendingTotpSeed}, null)`.as('pending'),
+    })
     .from(users)
-    .where(
-      and(
-        eq(users.id, session.userId),
-        isNull(users.totpSeed),
-        gt(users.pendingTotpExpiresAt, now),
-      ),
-    )
+    .where(eq(users.id, userId))
 }
 
 /**
@@ -55,4 +55,54 @@ export function confirmPendingSeed(
       ),
     )
     .returning({ id: users.id })
+}
+
+/** Switches two-step verification off, if this seed is the one in force. */
+export function clearSeed(db: Database, session: SessionClaims, seed: string, now: number) {
+  return db
+    .update(users)
+    .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
+    .where(and(eq(users.id, session.userId), eq(users.totpSeed, seed), isLive(db, session, now)))
+    .returning({ id: users.id })
+}
+
+/** Holds when this seed is the one in force; `null` for none. */
+export function hasSeed(db: Database, userId: number, seed: string | null): SQL {
+  const row = db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), sql`${users.totpSeed} is ${seed}`))
+  return exists(row)
+}
+
+/**
+ * Uses a second factor up: a row comes back for the first who presents it, and none for anybody
+ * after, nor for a code that is older than one already used, nor for a recovery code that the user
+ * hasn't got.
+ */
+export function consumeSecondFactor(db: Database, user: Enrolled, factor: SecondFactor, when: SQL) {
+  if (factor.kind === 'time step') {
+    const isNew = and(eq(users.totpSeed, user.totpSeed), lt(users.totpStep, factor.timeStep))
+    return db
+      .update(users)
+      .set({ totpStep: factor.timeStep })
+      .where(and(eq(users.id, user.id), isNew, when))
+      .returning({ userId: users.id })
+  }
+  return db
+    .delete(recoveryCodes)
+    .where(and(eq(recoveryCodes.userId, user.id), eq(recoveryCodes.codeHash, factor.hash), when))
+    .returning({ userId: recoveryCodes.userId })
+}
+
+export function deleteRecoveryCodes(db: Database, userId: number, when: SQL) {
+  return db.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), when))
+}
+
+/** Gives a user these recovery codes, hashed, if `when` holds. */
+export function insertRecoveryCodes(db: Database, userId: number, hashes: string[], when: SQL) {
+  return db
+    .insert(recoveryCodes)
+    .select(sql`select ${userId}, value from json_each(${JSON.stringify(hashes)}) where ${when}`)
+    .returning({ userId: recoveryCodes.userId })
 }

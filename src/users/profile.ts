@@ -1,14 +1,35 @@
+import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
-import { hashPassword, staticDigest } from '../login/passwords.ts'
+import {
+  checkPasswordLength,
+  refuseCommonPassword,
+  selectCommonPassword,
+} from '../login/password-rules.ts'
+import { hashPassword, staticDigest, verifyPassword } from '../login/passwords.ts'
+import {
+  chargeProof,
+  clearCounter,
+  proofCounter,
+  selectSpent,
+  tooManyAttempts,
+} from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs } from '../tokens/sessions.ts'
-import type { SessionClaims } from '../tokens/token.ts'
-import { deleteSessionsAfterChange, updateProfile } from './store.ts'
+import { actAs, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import { deleteSessionsAfterChange, selectPasswordHash, updateProfile } from './store.ts'
+
+type ProfileDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
+
+/**
+ * A session this young shows that its user knows the password; the stock client never sends the old
+ * one.
+ */
+const FRESH_SESSION_SECONDS = 10 * 60
 
 /** What a user asks for; a field that is missing stays as it is, and so does an empty password. */
 interface ProfileRequest {
   username: string
   password?: string | null | undefined
+  old_password?: string | null | undefined
   sso_id?: string | null | undefined
 }
 
@@ -16,11 +37,12 @@ interface ProfileRequest {
  * Changes a user's own record. A new password ends every session of the user, this one too: whoever
  * holds an old token has to know the new password.
  *
- * @throws {Refusal} 401 for a session that has ended, 409 for a name that is taken.
+ * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 without the old
+ *   password, 409 for a name that is taken.
  */
 export async function changeProfile(
-  deps: Pick<Deps, 'db' | 'now' | 'hashPassword' | 'randomBytes'>,
-  session: SessionClaims,
+  deps: ProfileDeps,
+  actor: Actor,
   request: ProfileRequest,
 ): Promise<void> {
   const change = {
@@ -28,22 +50,57 @@ export async function changeProfile(
     ...(typeof request.sso_id === 'string' && { ssoId: request.sso_id }),
   }
   if (!request.password) {
-    const [, updated] = await actAs(
-      deps,
-      session,
-      updateProfile(deps.db, session, change, deps.now()),
-    )
+    const [, updated] = await actAs(deps, actor, updateProfile(deps.db, actor, change, deps.now()))
     if (updated.length === 0) throw new Refusal('usernameTaken')
     return
   }
-  // A hash is dear: first see that the session is worth one.
-  await actAs(deps, session)
+  checkPasswordLength(request.password)
+  const [, common, [stored]] = await actAs(
+    deps,
+    actor,
+    selectCommonPassword(deps.db, request.password),
+    selectPasswordHash(deps.db, actor.userId),
+  )
+  refuseCommonPassword(common)
+  await proveOldPassword(deps, actor, request.old_password, stored?.passwordHash ?? null)
+
+  const now = deps.now()
   const passwordHash = await hashPassword(deps, await staticDigest(request.password))
+  const event = eventOf(actor, 'password_changed', now)
   const [, updated] = await actAs(
     deps,
-    session,
-    updateProfile(deps.db, session, { ...change, passwordHash }, deps.now()),
-    deleteSessionsAfterChange(deps.db, session.userId, passwordHash),
+    actor,
+    updateProfile(deps.db, actor, { ...change, passwordHash }, now),
+    insertEvent(deps.db, event, afterChange),
+    deleteSessionsAfterChange(deps.db, actor.userId, passwordHash),
   )
   if (updated.length === 0) throw new Refusal('usernameTaken')
+  logEvent(event)
+}
+
+/**
+ * @throws {Refusal} `oldPasswordNeeded`, `wrongOldPassword`; `tooManyAttempts` after too many wrong
+ *   ones.
+ */
+async function proveOldPassword(
+  deps: ProfileDeps,
+  actor: Actor,
+  oldPassword: string | null | undefined,
+  stored: string | null,
+): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  if (!oldPassword) {
+    if (now / 1000 - actor.issuedAt < FRESH_SESSION_SECONDS) return
+    throw new Refusal('oldPasswordNeeded')
+  }
+  const counter = proofCounter(actor.userId)
+  const [spent, charged] = await db.batch([
+    selectSpent(db, [counter], now),
+    chargeProof(db, counter, now),
+  ])
+  if (charged.length === 0) throw tooManyAttempts(spent, now)
+  const { matches } = await verifyPassword(deps, await staticDigest(oldPassword), stored)
+  if (!matches) throw new Refusal('wrongOldPassword')
+  await clearCounter(db, counter)
 }

@@ -12,6 +12,7 @@ import { usernameSchema } from './username.ts'
 const profileSchema = v.object({
   username: usernameSchema,
   password: v.nullish(possiblyEmptyText()),
+  old_password: v.nullish(possiblyEmptyText()),
   sso_id: v.nullish(possiblyEmptyText()),
 })
 

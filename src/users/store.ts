@@ -74,3 +74,7 @@ export function deleteSessionsAfterChange(db: Database, userId: number, password
     .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash)))
   return db.delete(sessions).where(and(eq(sessions.userId, userId), exists(changed)))
 }
+
+export function selectPasswordHash(db: Database, userId: number) {
+  return db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId))
+}

@@ -125,7 +125,7 @@ test('npm start says in one line what keeps it from starting', async () => {
       /^Port \d+ is taken or not allowed: choose another, as in PORT=8788 npm start\.\n$/,
     ],
     [{ PORT: 'http' }, /^PORT must be a number from 1 to 65535, not "http"\.\n$/],
-    [{ ADMIN_PASSWORD: 'short' }, /^ADMIN_PASSWORD must have at least 8 characters\.\n$/],
+    [{ ADMIN_PASSWORD: 'short' }, /^ADMIN_PASSWORD: password must have 8 to 1024 characters\.\n$/],
   ]
   for (const [env, line] of failures) {
     const service = start(env)

@@ -9,6 +9,7 @@ import { fromBase32 } from '../../src/two-factor/base32.ts'
 import { codeAt, timeStepAt } from '../../src/two-factor/totp.ts'
 import { usernameKey } from '../../src/users/username.ts'
 import type { Envelope } from './envelope.ts'
+import { rememberSecret } from './log.ts'
 
 export interface Call {
   token?: string
@@ -27,15 +28,18 @@ export class Site {
   now = NOW
   readonly db = drizzle(env.DB)
   readonly deps: Deps
+  /** What goes on after the answers. */
+  readonly deferred: Promise<unknown>[] = []
   readonly #app
 
   /** @param faults Parts of the world that are to behave differently. */
   constructor(faults: Partial<Deps> = {}, bindings: Partial<Env> = {}) {
     const settingsMemory = {}
     this.deps = {
-      ...createDeps({ ...env, ...bindings }, new Request('http://site.example')),
+      ...createDeps({ ...env, ...bindings }, (work) => this.deferred.push(work)),
       settingsMemory,
       now: () => this.now,
+      limitSignIns: async () => true,
       ...faults,
     }
     this.#app = createApp(() => this.deps)
@@ -65,7 +69,11 @@ export class Site {
   async call(method: string, path: string, call?: Call): Promise<Envelope> {
     const response = await this.fetch(method, path, call)
     if (response.status !== 200) throw new Error(`${method} ${path}: HTTP ${response.status}`)
-    return response.json()
+    const envelope: Envelope = await response.json()
+    for (const secret of [call?.token, ...secretsIn(call?.body), ...secretsIn(envelope.data)]) {
+      rememberSecret(secret)
+    }
+    return envelope
   }
 
   get(path: string, call?: Call): Promise<Envelope> {
@@ -148,3 +156,18 @@ export class Site {
 }
 
 export const ADMIN_PASSWORD = 'admin-Passw0rd'
+
+/** The fields of a request or an answer that nobody else may ever read. */
+function secretsIn(body: unknown): unknown[] {
+  if (typeof body !== 'object' || body === null) return []
+  const names = [
+    'password',
+    'old_password',
+    'otp_code',
+    'code',
+    'secret',
+    'token',
+    'recovery_codes',
+  ]
+  return Object.entries(body).flatMap(([name, value]) => (names.includes(name) ? value : []))
+}

@@ -1,0 +1,100 @@
+import { count, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { auditEvents } from '../../schema/tables.ts'
+import type { Database } from '../deps.ts'
+import type { Client } from '../network.ts'
+import type { Window } from '../paging.ts'
+
+/** What is worth remembering, for a user who wonders and an operator who has to know. */
+type EventKind =
+  | 'sign_in'
+  | 'sign_in_refused'
+  | 'recovery_code_used'
+  | 'recovery_codes_made'
+  | 'two_factor_on'
+  | 'two_factor_off'
+  | 'password_changed'
+  | 'session_ended'
+  | 'key_added'
+  | 'key_deleted'
+
+export interface AuditEvent extends Client {
+  /** Unix time, milliseconds. */
+  at: number
+  kind: EventKind
+  /** Whom it happened to; nobody when a name is unknown. */
+  userId?: number
+  /** Keyed hash of a name that no account has: it may be a password in the wrong field. */
+  nameHash?: string
+  /** The class of a refusal, the title of a key: never a secret. */
+  detail?: string
+}
+
+/** An event that a signed-in user brought about. */
+export function eventOf(
+  actor: Client & { userId: number },
+  kind: EventKind,
+  at: number,
+  detail = '',
+): AuditEvent {
+  return {
+    at,
+    kind,
+    userId: actor.userId,
+    detail,
+    network: actor.network,
+    userAgent: actor.userAgent,
+  }
+}
+
+/** Holds when the statement before it in the batch changed a row. */
+export const afterChange = sql`changes() = 1`
+
+/** Remembers an event; with `when`, only if that holds at this point of the batch. */
+export function insertEvent(db: Database, event: AuditEvent, when?: SQL) {
+  const row = db
+    .select({
+      id: sql`null`.as('id'),
+      at: sql`${event.at}`.as('at'),
+      kind: sql`${event.kind}`.as('kind'),
+      userId: sql`${event.userId ?? null}`.as('user_id'),
+      nameHash: sql`${event.nameHash ?? null}`.as('name_hash'),
+      detail: sql`${event.detail ?? ''}`.as('detail'),
+      network: sql`${event.network}`.as('network'),
+      userAgent: sql`${event.userAgent}`.as('user_agent'),
+    })
+    .from(sql`(select 1)`)
+    .where(when)
+  return db.insert(auditEvents).select(row)
+}
+
+/** The latest events of a user. */
+export function selectEvents(db: Database, userId: number, { limit, offset }: Window) {
+  return db
+    .select({
+      id: auditEvents.id,
+      at: auditEvents.at,
+      kind: auditEvents.kind,
+      detail: auditEvents.detail,
+      network: auditEvents.network,
+      userAgent: auditEvents.userAgent,
+    })
+    .from(auditEvents)
+    .where(eq(auditEvents.userId, userId))
+    .orderBy(desc(auditEvents.id))
+    .limit(limit)
+    .offset(offset)
+}
+
+export function countEvents(db: Database, userId: number) {
+  return db.select({ total: count() }).from(auditEvents).where(eq(auditEvents.userId, userId))
+}
+
+export function pruneEvents(db: Database, before: number) {
+  return db.delete(auditEvents).where(lte(auditEvents.at, before))
+}
+
+/** One line per event, for Workers Logs and for fail2ban, which finds the network in it. */
+export function logEvent({ kind, userId, nameHash, detail, network }: AuditEvent): void {
+  const line = { event: 'audit', kind, user: userId, name: nameHash, detail, network }
+  console.log(JSON.stringify(line))
+}

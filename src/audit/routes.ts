@@ -1,0 +1,38 @@
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
+import { isoTime, ok } from '../http/envelope.ts'
+import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { pageQuery, query } from '../http/input.ts'
+import { windowOf } from '../paging.ts'
+import { actAs } from '../tokens/sessions.ts'
+import { countEvents, selectEvents } from './events.ts'
+
+/** What happened to a user's own account, under `/api/me/events`. */
+export const eventRoutes = new Hono<App>().get(
+  '/',
+  guard,
+  notGuest('guestSessions'),
+  query(pageQuery),
+  async (c) => {
+    const { deps } = c.var
+    const { page, per_page: perPage } = c.req.valid('query')
+    const actor = sessionOf(c, 'guestSessions')
+    const [, events, [counted]] = await actAs(
+      deps,
+      actor,
+      selectEvents(deps.db, actor.userId, windowOf(page, perPage)),
+      countEvents(deps.db, actor.userId),
+    )
+    return ok(c, {
+      content: events.map((event) => ({
+        id: event.id,
+        time: isoTime(event.at),
+        kind: event.kind,
+        detail: event.detail,
+        network: event.network,
+        user_agent: event.userAgent,
+      })),
+      total: counted?.total ?? 0,
+    })
+  },
+)

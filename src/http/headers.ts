@@ -1,0 +1,20 @@
+import { createMiddleware } from 'hono/factory'
+import type { App } from './context.ts'
+
+const HSTS_SECONDS = 365 * 24 * 60 * 60
+
+/** What tells a browser to do nothing with an answer but read it. */
+const HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** @see RFC 6797 section 7.2: the promise of https is made over https only. */
+export const securityHeaders = createMiddleware<App>(async function securityHeaders(c, next) {
+  for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
+  if (c.req.url.startsWith('https:'))
+    c.header('Strict-Transport-Security', `max-age=${HSTS_SECONDS}`)
+  if (c.req.path.startsWith('/api/')) c.header('Cache-Control', 'no-store')
+  await next()
+})

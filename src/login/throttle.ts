@@ -1,0 +1,188 @@
+import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { auditEvents, throttleCounters, users } from '../../schema/tables.ts'
+import type { Database, Deps } from '../deps.ts'
+import { Refusal } from '../refusals.ts'
+
+/** How many failures a counter allows, and for how long it counts and then blocks. */
+interface Limit {
+  failures: number
+  seconds: number
+}
+
+const LIMITS = {
+  /** One account from one network: somebody guesses, or has forgotten. */
+  pair: { failures: 5, seconds: 5 * 60 },
+  /** One network over all accounts: somebody tries a list. */
+  network: { failures: 30, seconds: 5 * 60 },
+  /**
+   * One account from anywhere: a botnet. From here on only networks that its user is known from may
+   * try.
+   */
+  account: { failures: 50, seconds: 60 * 60 },
+  /** Codes and old passwords of one user, whose password or session is in the wrong hands. */
+  proof: { failures: 10, seconds: 15 * 60 },
+} as const satisfies Record<string, Limit>
+
+type LimitName = keyof typeof LIMITS
+
+/** How long a network stays known after a sign-in. */
+const KNOWN_NETWORK_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
+/** A row of `throttle_counters`: which limit, whose failures. */
+interface Counter {
+  limit: LimitName
+  key: string
+}
+
+/** What one attempt to sign in is counted against. */
+export interface SignInCounters {
+  counters: [pair: Counter, network: Counter, account: Counter]
+  username: string
+  network: string
+}
+
+/** @param nameHash Keyed hash of the user name, known or not. */
+export function signInCounters(
+  username: string,
+  nameHash: string,
+  network: string,
+): SignInCounters {
+  return {
+    counters: [
+      counter('pair', `${nameHash}/${network}`),
+      counter('network', network),
+      counter('account', nameHash),
+    ],
+    username,
+    network,
+  }
+}
+
+/** What a wrong code or a wrong old password of a user is counted against. */
+export function proofCounter(userId: number): Counter {
+  return counter('proof', String(userId))
+}
+
+function counter(limit: LimitName, owner: string): Counter {
+  return { limit, key: `${limit}/${owner}` }
+}
+
+/**
+ * Charges an attempt before anything is known of it, so that of attempts made at once no more get
+ * through than of attempts made in turn. A row comes back for each counter charged; none when any
+ * of them blocks, and then none is charged: who tries while blocked waits no longer for it.
+ */
+export function chargeSignIn(
+  db: Database,
+  { counters, username, network }: SignInCounters,
+  now: number,
+) {
+  const known = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .innerJoin(users, eq(users.id, auditEvents.userId))
+    .where(
+      and(
+        eq(users.username, username),
+        eq(auditEvents.kind, 'sign_in'),
+        eq(auditEvents.network, network),
+        gt(auditEvents.at, now - KNOWN_NETWORK_MILLISECONDS),
+      ),
+    )
+  return charge(
+    db,
+    counters,
+    now,
+    sql`(${throttleCounters.key} not like 'account/%' or ${notExists(known)})`,
+  )
+}
+
+export function chargeProof(db: Database, proof: Counter, now: number) {
+  return charge(db, [proof], now)
+}
+
+function charge(db: Database, counters: Counter[], now: number, onlyIf?: SQL) {
+  const rows = counters.map(({ limit, key }) => [key, now + LIMITS[limit].seconds * 1000])
+  const isBlocked = db
+    .select({ key: throttleCounters.key })
+    .from(throttleCounters)
+    .where(and(isSpent(counters, now), onlyIf))
+  const { key, failures, expiresAt } = throttleCounters
+  const isOver = sql`${expiresAt} <= ${now}`
+  return db
+    .insert(throttleCounters)
+    .select(
+      sql`select value ->> 0, 1, value ->> 1 from json_each(${JSON.stringify(rows)}) where ${notExists(isBlocked)}`,
+    )
+    .onConflictDoUpdate({
+      target: key,
+      set: {
+        failures: sql`case when ${isOver} then 1 else ${failures} + 1 end`,
+        expiresAt: sql`case when ${isOver} or ${failures} + 1 >= ${limitOf()} then excluded.expires_at else ${expiresAt} end`,
+      },
+    })
+    .returning({ key })
+}
+
+/** The counters that block, the one that does so longest first. */
+export function selectSpent(db: Database, counters: Counter[], now: number) {
+  return db
+    .select({ expiresAt: throttleCounters.expiresAt })
+    .from(throttleCounters)
+    .where(isSpent(counters, now))
+    .orderBy(desc(throttleCounters.expiresAt))
+}
+
+function isSpent(counters: Counter[], now: number) {
+  const { key, failures, expiresAt } = throttleCounters
+  const keys = counters.map((one) => one.key)
+  return and(inArray(key, keys), gt(expiresAt, now), sql`${failures} >= ${limitOf()}`)
+}
+
+/** The limit of a row, which its key begins with. */
+function limitOf(): SQL {
+  const cases = Object.entries(LIMITS).map(
+    ([name, { failures }]) =>
+      sql`when ${throttleCounters.key} like ${`${name}/%`} then ${failures}`,
+  )
+  return sql`case ${sql.join(cases, sql` `)} end`
+}
+
+/**
+ * Takes back what `chargeSignIn` charged: this attempt was no failure. `when` may make it depend on
+ * a session.
+ */
+export function payBack(db: Database, { counters }: SignInCounters, when?: SQL) {
+  const { key, failures } = throttleCounters
+  const keys = counters.map((one) => one.key)
+  return db
+    .update(throttleCounters)
+    .set({ failures: sql`max(0, ${failures} - 1)` })
+    .where(and(inArray(key, keys), when))
+}
+
+/** Forgets the failures of a counter: whoever knows the answer need not fear the earlier ones. */
+export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
+  return db.delete(throttleCounters).where(and(eq(throttleCounters.key, key), when))
+}
+
+/** @param spent What `selectSpent` saw in the batch in which the charge was refused. */
+export function tooManyAttempts(spent: { expiresAt: number }[], now: number): Refusal {
+  const until = spent[0]?.expiresAt ?? now
+  return new Refusal('tooManyAttempts').retryAfter(Math.max(1, Math.ceil((until - now) / 1000)))
+}
+
+/** How long the gate counts, and so how long it may stay closed. */
+const GATE_SECONDS = 60
+
+/**
+ * A first, cheap gate. It counts loosely and per location; where it fails, the counters decide
+ * alone.
+ */
+export async function passGate(
+  { limitSignIns }: Pick<Deps, 'limitSignIns'>,
+  network: string,
+): Promise<void> {
+  const isOpen = await limitSignIns(network).catch(() => true)
+  if (!isOpen) throw new Refusal('tooManyAttempts').retryAfter(GATE_SECONDS)
+}

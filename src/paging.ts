@@ -1,0 +1,15 @@
+/** Which rows of a list to fetch. */
+export interface Window {
+  /** Less than 0 means all. */
+  limit: number
+  offset: number
+}
+
+/**
+ * @param page From 1; less counts as 1.
+ * @param perPage Less than 1 means all.
+ */
+export function windowOf(page: number, perPage: number): Window {
+  if (perPage < 1) return { limit: -1, offset: 0 }
+  return { limit: perPage, offset: (Math.max(page, 1) - 1) * perPage }
+}

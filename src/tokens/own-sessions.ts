@@ -1,0 +1,44 @@
+import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { Refusal } from '../refusals.ts'
+import {
+  actAs,
+  type Actor,
+  type ActorDeps,
+  deleteOtherSessions,
+  deleteSession,
+  isLive,
+  selectSessions,
+} from './sessions.ts'
+
+/** The sessions of the actor, latest first. */
+export async function listSessions(deps: ActorDeps, actor: Actor) {
+  const [, sessions] = await actAs(deps, actor, selectSessions(deps.db, actor.userId, deps.now()))
+  return sessions
+}
+
+/** @throws {Refusal} `sessionNotFound` for an unknown id and for another user's. */
+export async function endSession(deps: ActorDeps, actor: Actor, sessionId: string): Promise<void> {
+  const now = deps.now()
+  const event = eventOf(actor, 'session_ended', now)
+  const [, ended] = await actAs(
+    deps,
+    actor,
+    deleteSession(deps.db, actor.userId, sessionId, isLive(deps.db, actor, now)),
+    insertEvent(deps.db, event, afterChange),
+  )
+  if (ended.length === 0) throw new Refusal('sessionNotFound')
+  logEvent(event)
+}
+
+/** Signs the actor out everywhere but here. */
+export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<void> {
+  const now = deps.now()
+  const event = eventOf(actor, 'session_ended', now, 'all others')
+  await actAs(
+    deps,
+    actor,
+    deleteOtherSessions(deps.db, actor, isLive(deps.db, actor, now)),
+    insertEvent(deps.db, event, isLive(deps.db, actor, now)),
+  )
+  logEvent(event)
+}

@@ -1,0 +1,96 @@
+import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import type { Deps } from '../deps.ts'
+import {
+  chargeProof,
+  clearCounter,
+  proofCounter,
+  selectSpent,
+  tooManyAttempts,
+} from '../login/throttle.ts'
+import { Refusal } from '../refusals.ts'
+import { actAs, type Actor, type ActorDeps, deleteOtherSessions } from '../tokens/sessions.ts'
+import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODES } from './recovery.ts'
+import { type Enrolled, readSecondFactor } from './second-factor.ts'
+import {
+  clearSeed,
+  consumeSecondFactor,
+  deleteRecoveryCodes,
+  hasSeed,
+  insertRecoveryCodes,
+  selectSeeds,
+} from './store.ts'
+
+type ProofDeps = ActorDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
+
+/**
+ * Gives the user ten new recovery codes for a code that is used up by it; the old ones end.
+ *
+ * @returns The codes, which are never shown again.
+ * @throws {Refusal} `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
+ */
+export async function renewRecoveryCodes(
+  deps: ProofDeps,
+  actor: Actor,
+  code: string,
+): Promise<string[]> {
+  const { db } = deps
+  const user = await proveSecondFactor(deps, actor, code)
+  const codes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(deps))
+  const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(actor.userId, one)))
+  const isStillOn = hasSeed(db, actor.userId, user.totpSeed)
+  const event = eventOf(actor, 'recovery_codes_made', deps.now())
+  const [, , inserted] = await actAs(
+    deps,
+    actor,
+    deleteRecoveryCodes(db, actor.userId, isStillOn),
+    insertRecoveryCodes(db, actor.userId, hashes, isStillOn),
+    insertEvent(db, event, isStillOn),
+  )
+  if (inserted.length === 0) throw new Refusal('twoFactorOff')
+  logEvent(event)
+  return codes
+}
+
+/**
+ * Switches two-step verification off for a code or a recovery code, and ends the user's other
+ * sessions.
+ *
+ * @throws {Refusal} `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
+ */
+export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: string): Promise<void> {
+  const { db } = deps
+  const user = await proveSecondFactor(deps, actor, code)
+  const now = deps.now()
+  const isOff = hasSeed(db, actor.userId, null)
+  const event = eventOf(actor, 'two_factor_off', now)
+  const [, cleared] = await actAs(
+    deps,
+    actor,
+    clearSeed(db, actor, user.totpSeed, now),
+    insertEvent(db, event, afterChange),
+    deleteRecoveryCodes(db, actor.userId, isOff),
+    deleteOtherSessions(db, actor, isOff),
+  )
+  if (cleared.length === 0) throw new Refusal('twoFactorOff')
+  logEvent(event)
+}
+
+/** Uses up a code of a signed-in user; wrong ones count with the wrong ones of sign-ins. */
+async function proveSecondFactor(deps: ProofDeps, actor: Actor, code: string): Promise<Enrolled> {
+  const { db } = deps
+  const now = deps.now()
+  const [, [seeds]] = await actAs(deps, actor, selectSeeds(db, actor.userId, now))
+  if (!seeds?.current) throw new Refusal('twoFactorOff')
+  const user = { id: actor.userId, totpSeed: seeds.current }
+  const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
+  const counter = proofCounter(user.id)
+  const [spent, charged, consumed] = await db.batch([
+    selectSpent(db, [counter], now),
+    chargeProof(db, counter, now),
+    consumeSecondFactor(db, user, factor, afterChange),
+    clearCounter(db, counter, afterChange),
+  ])
+  if (charged.length === 0) throw tooManyAttempts(spent, now)
+  if (consumed.length === 0) throw new Refusal('wrongEnrolmentCode')
+  return user
+}

@@ -1,0 +1,18 @@
+import type { Deps } from '../deps.ts'
+import { sha256Hex } from '../encoding.ts'
+import { toBase32 } from './base32.ts'
+
+export const RECOVERY_CODES = 10
+/** Eighty bits: nobody guesses one, so a plain hash of it is enough. */
+const CODE_BYTES = 10
+
+/** @returns As in `ABCD-EFGH-IJKL-MNOP`. */
+export function makeRecoveryCode(deps: Pick<Deps, 'randomBytes'>): string {
+  return toBase32(deps.randomBytes(CODE_BYTES)).replaceAll(/.{4}(?=.)/g, '$&-')
+}
+
+/** What is stored of a recovery code, typed in either case, with or without its hyphens. */
+export function hashRecoveryCode(userId: number, code: string): Promise<string> {
+  const characters = code.toUpperCase().replaceAll(/[\s-]/g, '')
+  return sha256Hex(`latchkey/recovery/${userId}/${characters}`)
+}
