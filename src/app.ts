@@ -31,7 +31,7 @@ export function createApp(
       'deps',
       depsFor(c.env, (work) => c.executionCtx.waitUntil(work), c.req.raw),
     )
-    await next()
+    await next().catch(throwError)
   })
   app.use(requestLog)
   app.use(securityHeaders)
@@ -84,4 +84,9 @@ export function createApp(
 function refusalIn(error: Error): Refusal {
   if (error instanceof Refusal) return error
   return error.cause instanceof Refusal ? error.cause : new Refusal('internal')
+}
+
+/** Hono hands only errors to `onError`; what else is thrown becomes one. */
+function throwError(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error(String(thrown))
 }

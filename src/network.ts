@@ -5,30 +5,36 @@ export interface Client {
   userAgent: string
 }
 
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
+
 /**
  * Whoever has one IPv6 address has 2^64 of them, so addresses of one /64 are one client.
  *
- * @see RFC 4291 section 2.2
+ * @returns `unknown` for what is no address.
+ * @see RFC 4291 sections 2.2 and 2.5.5.2
  */
 export function networkOf(address: string): string {
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)
-  if (mapped?.[1] !== undefined) return mapped[1]
-  if (!/^[0-9a-f:.]{2,45}$/i.test(address) || !address.includes(':')) return 'unknown'
-  const [head = '', tail] = address.toLowerCase().split('::')
-  const front = groupsOf(head)
-  const back = tail === undefined ? [] : groupsOf(tail)
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)
-  const groups = [...front, ...Array<string>(zeros).fill('0'), ...back]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`
+  if (IPV4.test(address)) return address
+  const groups = ipv6Groups(address)
+  if (groups === undefined) return 'unknown'
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
+  return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** A dotted tail stands for two groups, and for none of the first four. */
-function groupsOf(part: string): string[] {
-  return part === ''
-    ? []
-    : part.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+/** The eight groups of an address in lower case, without zeros in front. */
+function ipv6Groups(address: string): string[] | undefined {
+  if (!URL.canParse(`http://[${address}]`)) return undefined
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const front = head === '' ? [] : head.split(':')
+  if (tail === undefined) return front
+  const back = tail === '' ? [] : tail.split(':')
+  return [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back]
+}
+
+function mappedIpv4(groups: string[]): string {
+  return groups
+    .slice(6)
+    .map((group) => parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
 }

@@ -13,3 +13,16 @@ export function possiblyEmptyText() {
     v.check((value) => !value.includes('\0'), 'must not contain NUL'),
   )
 }
+
+/** Characters as people count them: an emoji of two UTF-16 units is one. */
+export function maxCharacters(limit: number) {
+  return v.check(
+    (value: string) => Array.from(value).length <= limit,
+    `must have at most ${limit} characters`,
+  )
+}
+
+/** For names and titles, which stand in one line. */
+export function noControlCharacters() {
+  return v.check((value: string) => !/\p{Cc}/u.test(value), 'must not contain control characters')
+}

@@ -97,3 +97,25 @@ describe('networkOf', () => {
     )
   })
 })
+
+test.each([
+  '192.0.2.1:80',
+  ':::',
+  '1:2:3',
+  '1::2::3',
+  '1:2:3:4:5:6:7:8:9',
+  '12345::1',
+  '....:',
+  '999.1.1.1',
+  '192.0.2.1.',
+  'fe80::1%eth0',
+])('%s is no address', (text) => {
+  expect(networkOf(text)).toBe('unknown')
+})
+
+test.each(['::ffff:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:ffff:192.0.2.1'])(
+  '%s is the IPv4 address in it',
+  (address) => {
+    expect(networkOf(address)).toBe('192.0.2.1')
+  },
+)

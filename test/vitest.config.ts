@@ -22,7 +22,7 @@ export default defineConfig(async () => ({
           testTimeout: 30_000,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/cli/**'],
-          setupFiles: ['./test/support/apply-migrations.ts', './test/support/log.ts'],
+          setupFiles: ['./test/support/clean-state.ts', './test/support/log.ts'],
           isolate: false,
           fileParallelism: false,
         },

@@ -12,9 +12,11 @@ const HEADERS = {
 
 /** @see RFC 6797 section 7.2: the promise of https is made over https only. */
 export const securityHeaders = createMiddleware<App>(async function securityHeaders(c, next) {
-  for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
-  if (c.req.url.startsWith('https:'))
-    c.header('Strict-Transport-Security', `max-age=${HSTS_SECONDS}`)
-  if (c.req.path.startsWith('/api/')) c.header('Cache-Control', 'no-store')
   await next()
+  for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
+  if (c.req.url.startsWith('https:')) {
+    c.header('Strict-Transport-Security', `max-age=${HSTS_SECONDS}`)
+  }
+  const isPrivate = c.req.path.startsWith('/api/') && !c.res.headers.has('Cache-Control')
+  if (isPrivate) c.header('Cache-Control', 'no-store')
 })

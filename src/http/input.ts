@@ -78,8 +78,7 @@ function parseJson(body: ArrayBuffer): unknown {
     const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     if (!isNestedDeeply(json)) {
       const value: unknown = JSON.parse(json)
-      if (typeof value === 'object' && value !== null && !Object.hasOwn(value, '__proto__'))
-        return value
+      if (isObject(value) && !Object.hasOwn(value, '__proto__')) return value
     }
   } catch {
     // What the parser says is for programmers, and it may quote a password.
@@ -87,12 +86,21 @@ function parseJson(body: ArrayBuffer): unknown {
   throw new Refusal('invalidBody', '', 'request body must be a JSON object')
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Counts brackets outside strings, before any parser recurses into them. */
 function isNestedDeeply(json: string): boolean {
   let depth = 0
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') depth += 1
-    if (token === ']' || token === '}') depth -= 1
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const character = json.charAt(i)
+    if (isInString && character === '\\') i += 1
+    else if (character === '"') isInString = !isInString
+    else if (isInString) continue
+    else if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
     if (depth > MAX_NESTING) return true
   }
   return false

@@ -45,6 +45,8 @@ export const DEFAULT_SETTINGS = {
 type SettingKey = keyof typeof DEFAULT_SETTINGS
 export type Settings = Record<SettingKey, string>
 
+export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS).filter(isSettingKey)
+
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(DEFAULT_SETTINGS, key)
 }

@@ -8,8 +8,7 @@ export const publicRoutes = new Hono<App>()
   .get('/settings', async (c) => {
     const { body, etag } = await readSettings(c.var.deps)
     const headers = { ETag: etag, 'Cache-Control': 'no-cache' }
-    const known = c.req.header('If-None-Match')?.split(/, */) ?? []
-    if (known.some((tag) => tag.replace(/^W\//, '') === etag)) return c.body(null, 304, headers)
+    if (isKnown(etag, c.req.header('If-None-Match') ?? '')) return c.body(null, 304, headers)
     return c.body(body, 200, { ...headers, 'Content-Type': 'application/json' })
   })
   .get('/archive_extensions', (c) => ok(c, []))
@@ -19,5 +18,13 @@ export const siteRoutes = new Hono<App>()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.var.deps)).values.robots_txt))
   .get('/favicon.ico', async (c) => {
     const { favicon } = (await readSettings(c.var.deps)).values
-    return c.redirect(/^(https?:\/\/|\/(?!\/))/.test(favicon) ? favicon : '/logo.svg')
+    return c.redirect(
+      /^(https?:\/\/|\/(?![/\\]))[^\s\p{Cc}]*$/u.test(favicon) ? favicon : '/logo.svg',
+    )
   })
+
+/** @see RFC 9110 section 13.1.2 */
+function isKnown(etag: string, ifNoneMatch: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
 import type { Deps } from '../deps.ts'
 import { toHex } from '../encoding.ts'
-import { DEFAULT_SETTINGS, isSettingKey, type Settings, VERSION } from './defaults.ts'
+import { DEFAULT_SETTINGS, isSettingKey, SETTING_KEYS, type Settings, VERSION } from './defaults.ts'
 
 /** The public settings as they are served. */
 export interface PublicSettings {
@@ -21,7 +21,13 @@ export interface SettingsMemory {
 type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now'>
 
 const MEMORY_MILLISECONDS = 30_000
-const copySchema = v.object({ data: v.record(v.string(), v.string()) })
+/** Nothing but the 28 members is ever served. */
+const copySchema = v.strictObject({
+  code: v.number(),
+  message: v.string(),
+  data: v.strictObject(v.entriesFromList(SETTING_KEYS, v.string())),
+})
+const metadataSchema = v.object({ etag: v.string() })
 /** KV's own copy in each place; it allows no less. */
 const KV_CACHE_SECONDS = 30
 /** Defaults come with the code, so another version has a copy of its own. */
@@ -50,7 +56,7 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
  */
 export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
   const changed = await deps.db.select().from(settings)
-  const copy = await toPublic(withDefaults(changed.map(({ key, value }) => [key, value])))
+  const copy = await toPublic(withDefaults(changed))
   await deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } }).catch(() => undefined)
   return copy
 }
@@ -58,11 +64,10 @@ export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
 async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
   try {
     const options = { type: 'text', cacheTtl: KV_CACHE_SECONDS } as const
-    const { value, metadata } = await kv.getWithMetadata<{ etag: string }>(KV_KEY, options)
-    if (value === null || metadata === null) return undefined
+    const { value, metadata } = await kv.getWithMetadata(KV_KEY, options)
+    if (value === null) return undefined
     const { data } = v.parse(copySchema, JSON.parse(value))
-    const values = withDefaults(Object.entries(data))
-    return { values, body: value, etag: metadata.etag }
+    return { values: data, body: value, etag: v.parse(metadataSchema, metadata).etag }
   } catch {
     return undefined
   }
@@ -74,9 +79,9 @@ function remember({ settingsMemory, now }: SettingsDeps, copy: PublicSettings): 
   return copy
 }
 
-function withDefaults(changed: [key: string, value: string][]): Settings {
+function withDefaults(changed: { key: string; value: string }[]): Settings {
   const values = { ...DEFAULT_SETTINGS }
-  for (const [key, value] of changed) if (isSettingKey(key)) values[key] = value
+  for (const { key, value } of changed) if (isSettingKey(key)) values[key] = value
   return values
 }
 

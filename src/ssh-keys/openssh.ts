@@ -39,9 +39,10 @@ export function parsePublicKey(text: string): PublicKey {
   const [line = '', ...more] = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').split(/[\r\n]+/)
   if (more.length > 0) throw new KeyError('it must be one key on one line')
   const [, type = '', base64 = '', comment = ''] =
-    /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/.exec(line) ?? []
+    /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
   const format = Object.hasOwn(formats, type) ? formats[type] : undefined
   if (format === undefined) throw new KeyError('it must begin with a key type such as ssh-ed25519')
+  if (/[^\t\P{Cc}]/u.test(comment)) throw new KeyError('its comment has control characters')
   const blob = fromBase64(base64)
   if (blob === undefined) throw new KeyError('its base64 is broken')
 

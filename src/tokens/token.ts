@@ -55,7 +55,8 @@ export async function verifyToken(
       currentDate: new Date(now),
     })
     const userId = Number(payload.sub)
-    if (!Number.isSafeInteger(userId)) throw new Refusal('tokenInvalidated')
+    if (!Number.isSafeInteger(userId) || String(userId) !== payload.sub)
+      throw new Refusal('tokenInvalidated')
     return { sessionId: String(payload.jti), userId, issuedAt: Number(payload.iat) }
   } catch (error) {
     throw new Refusal(error instanceof errors.JWTExpired ? 'tokenExpired' : 'tokenInvalidated')

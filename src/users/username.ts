@@ -1,13 +1,17 @@
 import * as v from 'valibot'
-import { text } from '../text.ts'
+import { maxCharacters, noControlCharacters, text } from '../text.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
 
-/** A name that can stand in a list, a path and a log line. */
+/** A name that can stand in a list, a path and a log line, and that looks like what it is. */
 export const usernameSchema = v.pipe(
   text(),
-  v.maxLength(MAX_USERNAME_CHARACTERS, `must have at most ${MAX_USERNAME_CHARACTERS} characters`),
-  v.check((name) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
+  maxCharacters(MAX_USERNAME_CHARACTERS),
+  noControlCharacters(),
+  v.check(
+    (name) => !/\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(name),
+    'must not contain invisible characters',
+  ),
   v.check((name) => name === name.trim(), 'must not begin or end with a blank'),
 )
 

@@ -202,3 +202,12 @@ describe('when something breaks', () => {
     expect(line).not.toMatch(/in-the-query|\n/)
   })
 })
+
+test('a thrown text is an internal error like any other', async () => {
+  const site = new CheapSite({ hashPassword: () => Promise.reject('no error') })
+  expect(await site.login('alice', 'alice-Passw0rd')).toEqual({
+    code: 500,
+    message: 'internal error',
+    data: null,
+  })
+})

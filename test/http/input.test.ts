@@ -134,11 +134,12 @@ describe.each(endpoints)('POST $path', ({ path, body: valid, answer, fixed }) =>
     expect(used).toEqual([])
   })
 
-  test('refuses an array, and says what it misses', async () => {
+  test('refuses an array', async () => {
     const { site, token, used } = await addWatchedSite()
-    const [field = ''] = Object.keys(valid)
     for (const body of ['[]', JSON.stringify([valid])]) {
-      expect(await site.post(path, body, { token }), body).toEqual(invalid(`${field} is required`))
+      expect(await site.post(path, body, { token }), body).toEqual(
+        invalid('request body must be a JSON object'),
+      )
     }
     expect(used).toEqual([])
   })
@@ -259,7 +260,7 @@ describe('any body', () => {
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => {
         const { code } = await site.post(path, body, { token })
-        expect([200, 400, 401, 409]).toContain(code)
+        expect([200, 400, 401, 409, 429]).toContain(code)
       }),
       { numRuns: 150 },
     )
@@ -274,3 +275,12 @@ function tryStringify(value: unknown): string {
     return 'bigint'
   }
 }
+
+test('a string of sixty thousand escapes that never ends is refused', async () => {
+  const body = `"${'\\\\"'.repeat(20_000)}`
+  expect(await new CheapSite().post('/api/auth/login', body)).toEqual({
+    code: 400,
+    message: 'request body must be a JSON object',
+    data: null,
+  })
+})

@@ -316,3 +316,48 @@ describe('GET /favicon.ico', () => {
     }
   })
 })
+
+describe('a setting that somebody bent', () => {
+  test.each([
+    '/\\evil.example',
+    '/\t/evil.example',
+    '//evil.example',
+    'javascript:alert(1)',
+    '/a\nb',
+  ])('sends nobody to %j as the icon', async (favicon) => {
+    const site = new Site()
+    await site.db.insert(settings).values({ key: 'favicon', value: favicon })
+    const response = await site.fetch('GET', '/favicon.ico')
+    expect([response.status, response.headers.get('Location')]).toEqual([302, '/logo.svg'])
+  })
+
+  test('is not served from a KV copy that is not ours', async () => {
+    const site = new Site()
+    const { data } = await site.get('/api/public/settings')
+    const [key = ''] = (await env.SETTINGS.list()).keys.map(({ name }) => name)
+    const bent = JSON.stringify({ code: 200, message: 'success', data: { x: 'y' } })
+    for (const [copy, metadata] of [
+      [bent, { etag: '"x"' }],
+      [JSON.stringify({ code: 200, message: 'success', data }), {}],
+    ] as const) {
+      await env.SETTINGS.put(key, copy, { metadata })
+      expect((await new Site().get('/api/public/settings')).data).toEqual(data)
+    }
+  })
+})
+
+describe('a copy that a browser holds', () => {
+  test('may be kept and is asked about each time', async () => {
+    const response = await new Site().fetch('GET', '/api/public/settings')
+    expect(response.headers.get('Cache-Control')).toBe('no-cache')
+  })
+
+  test('is known in every form of the question', async () => {
+    const site = new Site()
+    const etag = (await site.fetch('GET', '/api/public/settings')).headers.get('ETag') ?? ''
+    for (const question of ['*', `"a" , ${etag}`, `W/${etag}`]) {
+      const headers = { 'If-None-Match': question }
+      expect((await site.fetch('GET', '/api/public/settings', { headers })).status).toBe(304)
+    }
+  })
+})

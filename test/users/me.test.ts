@@ -300,3 +300,28 @@ describe('POST /api/me/update', () => {
     })
   })
 })
+
+describe('a user name that is not what it seems', () => {
+  test.each(['\u200B', 'alice\u200B', 'ad\u00ADmin', '\u202Enimda', '\u115F'])(
+    'is refused: %j',
+    async (username) => {
+      const token = await site.addSignedInUser()
+      expect(await site.post('/api/me/update', { username }, { token })).toEqual({
+        code: 400,
+        message: 'username must not contain invisible characters',
+        data: null,
+      })
+    },
+  )
+
+  test('has as many characters as people count in it', async () => {
+    const token = await site.addSignedInUser()
+    const rename = (username: string) => site.post('/api/me/update', { username }, { token })
+    expect(await rename('🗝'.repeat(255))).toMatchObject({ code: 200 })
+    expect(await rename('🗝'.repeat(256))).toEqual({
+      code: 400,
+      message: 'username must have at most 255 characters',
+      data: null,
+    })
+  })
+})

@@ -1,0 +1,45 @@
+import { applyD1Migrations, type D1Migration, reset } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach } from 'vitest'
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      TEST_MIGRATIONS: D1Migration[]
+    }
+  }
+}
+
+/** Filled by a migration, and the same for every test. */
+const KEPT_TABLES = ['common_passwords', 'd1_migrations']
+
+/** The schema as the migrations leave it. */
+let migrated: string | undefined
+
+/**
+ * Every test starts from an empty, migrated database and an empty KV. Emptying the tables takes a
+ * tenth of the time that all migrations take; they run again only where a test has changed the
+ * schema.
+ */
+beforeEach(async () => {
+  if (migrated === undefined || migrated !== (await readSchema())) {
+    await reset()
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+    migrated = await readSchema()
+  }
+  const tables = migrated.split('\n').filter((name) => !KEPT_TABLES.includes(name))
+  await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)))
+  const { keys } = await env.SETTINGS.list()
+  await Promise.all(keys.map(({ name }) => env.SETTINGS.delete(name)))
+})
+
+/** The names of all tables and triggers, those that others refer to last. */
+async function readSchema(): Promise<string> {
+  const { results } = await env.DB.prepare(
+    `select name from sqlite_master where type in ('table', 'trigger') and name not like '\\_cf%' escape '\\'`,
+  ).all<{ name: string }>()
+  const names = results.map(({ name }) => name)
+  return names
+    .toSorted((a, b) => Number(a === 'users') - Number(b === 'users') || a.localeCompare(b))
+    .join('\n')
+}
