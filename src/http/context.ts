@@ -6,7 +6,7 @@ import type { Account, Actor } from '../tokens/sessions.ts'
  * Who asks: nobody signed in, or the holder of a token whose session D1 has yet to confirm
  * (`actAs`).
  */
-export type Caller = { guest: Account } | { session: Actor }
+type Caller = { guest: Account } | { session: Actor }
 
 /** What a route finds in its context. */
 export interface App {

@@ -15,7 +15,7 @@ export interface PublicKey {
   line: string
 }
 
-export const MAX_KEY_CHARACTERS = 16 * 1024
+const MAX_KEY_CHARACTERS = 16 * 1024
 
 /** What follows the type in the key data, for each type that is taken; each gives the size in bits. */
 const formats: Record<string, (key: WireReader) => number> = {

@@ -6,7 +6,7 @@ const MIN_SECRET_BYTES = 32
 type Secret = Uint8Array<ArrayBuffer>
 
 /** The keys derived from one entry of `SECRET_KEYS`, one for each purpose. */
-export interface SecretKey {
+interface SecretKey {
   /** Says which entry signed or sealed something, and nothing about it. */
   id: string
   /** HMAC-SHA-256, for tokens. */
