@@ -1,21 +1,23 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { fromBase64, toBareBase64 } from '../encoding.ts'
-import { CURVES, isOnCurve } from './curves.ts'
-import { KeyError, toBigInt, WireReader } from './wire.ts'
+import { toBareBase64, toBase64 } from '../encoding.ts'
+import { CURVES } from './curves.ts'
+import { readPasted } from './pasted.ts'
+import { checkEcdsa, checkEd25519, checkRsa } from './soundness.ts'
+import { bitLength, KeyError, WireReader } from './wire.ts'
 
-/** A public key as OpenSSH writes it. */
+/** A public key that may be used to sign in. */
 export interface PublicKey {
   type: string
+  /** The key data, as in the second field of a `.pub` file once it is decoded. */
+  blob: Uint8Array<ArrayBuffer>
   /** Size as `ssh-keygen -l` prints it. */
   bits: number
+  comment: string
   /** `SHA256:` and the unpadded base64 of SHA-256 over the key data, as `ssh-keygen -l` prints it. */
   fingerprint: string
-  comment: string
   /** The canonical line: type, base64 of the key data, comment. */
   line: string
 }
-
-const MAX_KEY_CHARACTERS = 16 * 1024
 
 /** What follows the type in the key data, for each type that is taken; each gives the size in bits. */
 const formats: Record<string, (key: WireReader) => number> = {
@@ -29,56 +31,62 @@ const formats: Record<string, (key: WireReader) => number> = {
 }
 
 /**
- * Reads the one public key in `text`: type, base64 and an optional comment, as in a `.pub` file.
+ * Reads the one public key in a pasted text (see `readPasted` for the forms) and sees that it is
+ * sound.
  *
  * @throws {KeyError} With the reason, for anything else.
  * @see RFC 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4, OpenSSH's PROTOCOL.u2f
  */
 export function parsePublicKey(text: string): PublicKey {
-  if (text.length > MAX_KEY_CHARACTERS) throw new KeyError('it is longer than 16 KiB')
-  const [line = '', ...more] = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').split(/[\r\n]+/)
-  if (more.length > 0) throw new KeyError('it must be one key on one line')
-  const [, type = '', base64 = '', comment = ''] =
-    /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
+  const { type, blob, comment } = readPasted(text)
   const format = Object.hasOwn(formats, type) ? formats[type] : undefined
-  if (format === undefined) throw new KeyError('it must begin with a key type such as ssh-ed25519')
-  if (/[^\t\P{Cc}]/u.test(comment)) throw new KeyError('its comment has control characters')
-  const blob = fromBase64(base64)
-  if (blob === undefined) throw new KeyError('its base64 is broken')
-
+  if (format === undefined) throw new KeyError(reasonAgainst(type))
   const key = new WireReader(blob)
   if (key.name('type') !== type) throw new KeyError(`it says ${type}, its data is of another type`)
   const bits = format(key)
   key.end()
   return {
     type,
+    blob,
     bits,
-    fingerprint: `SHA256:${toBareBase64(sha256(blob))}`,
     comment,
-    line: [type, base64, comment].join(' ').trimEnd(),
+    fingerprint: `SHA256:${toBareBase64(sha256(blob))}`,
+    line: [type, toBase64(blob), comment].join(' ').trimEnd(),
   }
 }
 
+function reasonAgainst(type: string): string {
+  if (type.includes('-cert-v')) return 'this is a certificate, paste the plain public key'
+  if (type === 'ssh-dss')
+    return 'DSA keys are broken and no server takes them, make one with: ssh-keygen -t ed25519'
+  return `keys of this type are not taken, make one with: ssh-keygen -t ed25519`
+}
+
 function readEd25519(key: WireReader): number {
-  if (key.string('public key').length !== 32) throw new KeyError('an Ed25519 key has 32 bytes')
+  const point = key.string('public key')
+  if (point.length !== 32) throw new KeyError('an Ed25519 key has 32 bytes')
+  checkEd25519(point)
   return 256
 }
 
 function readRsa(key: WireReader): number {
-  key.positiveInteger('exponent')
-  return key.positiveInteger('modulus').toString(2).length
+  const exponent = key.positiveInteger('exponent')
+  const modulus = key.positiveInteger('modulus')
+  checkRsa(exponent, modulus)
+  return bitLength(modulus)
 }
 
 function readEcdsa(key: WireReader, curveName: string): number {
-  const curve = CURVES[curveName]
-  if (curve === undefined || key.name('curve') !== curveName)
+  const curve = CURVES.find((one) => one.name === curveName)
+  if (curve === undefined || key.name('curve') !== curveName) {
     throw new KeyError('its curve is not that of its type')
+  }
   const point = key.string('point')
   const size = Math.ceil(curve.bits / 8)
-  if (point[0] !== 4 || point.length !== 1 + 2 * size)
+  if (point[0] !== 4 || point.length !== 1 + 2 * size) {
     throw new KeyError('its point is not an uncompressed one')
-  const [x, y] = [toBigInt(point.subarray(1, 1 + size)), toBigInt(point.subarray(1 + size))]
-  if (!isOnCurve(curve, x, y)) throw new KeyError(`its point is not on ${curveName}`)
+  }
+  checkEcdsa(curve, point.subarray(1, 1 + size), point.subarray(1 + size))
   return curve.bits
 }
 

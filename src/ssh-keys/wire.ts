@@ -1,10 +1,10 @@
-/** Why a key text is no key we take; the text is for the person who pasted it. */
+/** Why a text is no key we take, as the end of a sentence for the person who pasted it. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
 
 /**
- * Reads the data types of the SSH wire format, strictly.
+ * Reads the data types of the SSH wire format, strictly: one spelling for each value.
  *
  * @see RFC 4251 section 5
  */
@@ -21,32 +21,44 @@ export class WireReader {
     const start = this.#offset + 4
     if (start > this.#bytes.length) throw new KeyError(`the key data ends before its ${what}`)
     const length = new DataView(this.#bytes.buffer, this.#bytes.byteOffset).getUint32(this.#offset)
-    if (length > this.#bytes.length - start)
+    if (length > this.#bytes.length - start) {
       throw new KeyError(`the key data ends within its ${what}`)
+    }
     this.#offset = start + length
     return this.#bytes.subarray(start, this.#offset)
   }
 
-  /** `string` of ASCII letters. */
+  /** `string` of ASCII characters; longer than any name we know, it is cut. */
   name(what: string): string {
     return String.fromCharCode(...this.string(what).subarray(0, 64))
   }
 
-  /** `mpint` above zero, in as few bytes as it takes. */
-  positiveInteger(what: string): bigint {
+  /**
+   * `mpint` above zero, in as few bytes as it takes; returns those bytes, without the zero for the
+   * sign.
+   */
+  positiveInteger(what: string): Uint8Array<ArrayBuffer> {
     const bytes = this.string(what)
     const [first = 0, second = 0] = bytes
-    if (first >= 0x80) throw new KeyError(`its ${what} is negative`)
     if (bytes.length === 0) throw new KeyError(`its ${what} is zero`)
+    if (first >= 0x80) throw new KeyError(`its ${what} is negative`)
     if (first === 0 && second < 0x80) throw new KeyError(`its ${what} has needless zeros in front`)
-    return toBigInt(bytes)
+    return first === 0 ? bytes.subarray(1) : bytes
   }
 
   /** Nothing may follow. */
   end(): void {
     const left = this.#bytes.length - this.#offset
-    if (left > 0) throw new KeyError(`${left} bytes follow the key data`)
+    if (left > 0) throw new KeyError(`${left} bytes too many follow the key`)
   }
+}
+
+/** Writes a `string` of the SSH wire format. */
+export function wireString(bytes: Uint8Array): Uint8Array {
+  const written = new Uint8Array(4 + bytes.length)
+  new DataView(written.buffer).setUint32(0, bytes.length)
+  written.set(bytes, 4)
+  return written
 }
 
 /** Big-endian bytes as a number. */
@@ -54,4 +66,9 @@ export function toBigInt(bytes: Uint8Array): bigint {
   let hex = '0x0'
   for (const byte of bytes) hex += byte.toString(16).padStart(2, '0')
   return BigInt(hex)
+}
+
+/** How many bits a big-endian number without zeros in front has. */
+export function bitLength(bytes: Uint8Array): number {
+  return bytes.length === 0 ? 0 : bytes.length * 8 - Math.clz32(bytes[0] ?? 0) + 24
 }

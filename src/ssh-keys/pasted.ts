@@ -1,0 +1,132 @@
+import { fromBase64, toHex } from '../encoding.ts'
+import { CURVES } from './curves.ts'
+import { DerReader, TAG } from './der.ts'
+import { KeyError, WireReader, wireString } from './wire.ts'
+
+/** A key as OpenSSH would write it on one line, whatever form it was pasted in. */
+export interface KeyLine {
+  type: string
+  blob: Uint8Array<ArrayBuffer>
+  comment: string
+}
+
+const MAX_CHARACTERS = 16 * 1024
+
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY|PuTTY-User-Key-File-/
+const KEY_TYPE = /^(ssh-|ecdsa-|sk-|rsa-sha2-|x509v3-)[\w@.-]+$/
+
+/** Object identifiers in DER. @see RFC 8017 appendix A.1, RFC 5480 section 2.1.1, RFC 8410 section 3 */
+const OID = { rsa: '2a864886f70d010101', ec: '2a8648ce3d0201', ed25519: '2b6570' }
+
+/**
+ * Finds the one public key in a pasted text: the line of a `.pub` file, what PuTTYgen saves (RFC
+ * 4716), or PEM (RFC 7468 section 13, RFC 8017 appendix A.1.1).
+ *
+ * @throws {KeyError} With the reason, for anything else.
+ */
+export function readPasted(pasted: string): KeyLine {
+  if (pasted.length > MAX_CHARACTERS) throw new KeyError('it is longer than 16 KiB')
+  if (PRIVATE_KEY.test(pasted)) {
+    throw new KeyError(
+      'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
+    )
+  }
+  const text = pasted.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  if (text.startsWith('---- BEGIN SSH2 PUBLIC KEY ----')) return readRfc4716(text)
+  if (text.startsWith('-----BEGIN ')) return readPem(text)
+  return readLine(text)
+}
+
+function readLine(text: string): KeyLine {
+  const [line = '', ...more] = text.split(/[\r\n]+/)
+  if (more.length > 0) throw new KeyError('it must be one key on one line')
+  const [, type = '', base64 = '', comment = ''] =
+    /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
+  if (!KEY_TYPE.test(type)) {
+    const words = line.split(/[ \t]+/)
+    throw new KeyError(
+      words.slice(1).some((word) => KEY_TYPE.test(word))
+        ? 'options in front of a key are not taken, it must begin with its type'
+        : 'it must begin with its type, such as ssh-ed25519',
+    )
+  }
+  return { type, blob: decode(base64), comment: clean(comment) }
+}
+
+/** @see RFC 4716 section 3 */
+function readRfc4716(text: string): KeyLine {
+  const [, inner = ''] =
+    /^---- BEGIN SSH2 PUBLIC KEY ----\r?\n(.*)\n---- END SSH2 PUBLIC KEY ----$/s.exec(text) ?? []
+  const lines = inner.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)
+  const headers = lines.filter((line) => line.includes(':'))
+  const body = lines.slice(headers.length)
+  if (inner === '' || body.some((line) => line.includes(':') || line.length > 72)) {
+    throw new KeyError('its SSH2 frame is broken')
+  }
+  const comment =
+    headers.find((header) => /^comment:/i.test(header))?.replace(/^comment:\s*/i, '') ?? ''
+  return fromBlob(decode(body.join('')), comment.replace(/^"(.*)"$/, '$1'))
+}
+
+function readPem(text: string): KeyLine {
+  const [, label, body = ''] =
+    /^-----BEGIN ([A-Z ]+)-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END \1-----$/.exec(text) ?? []
+  if (label !== 'PUBLIC KEY' && label !== 'RSA PUBLIC KEY') {
+    throw new KeyError('its PEM frame is not that of one public key')
+  }
+  const der = new DerReader(decode(body.replaceAll(/\s/g, '')))
+  const blob = label === 'PUBLIC KEY' ? readPublicKeyInfo(der) : readRsaPublicKey(der)
+  der.end()
+  return fromBlob(blob, '')
+}
+
+/** @see RFC 5280 section 4.1.2.7 */
+function readPublicKeyInfo(der: DerReader): Uint8Array<ArrayBuffer> {
+  const info = der.sequence()
+  const algorithm = info.sequence()
+  const oid = toHex(algorithm.value(TAG.objectId))
+  const key = info.bitString()
+  info.end()
+  if (oid === OID.rsa) return readRsaPublicKey(new DerReader(key))
+  if (oid === OID.ed25519) return blobOf('ssh-ed25519', key)
+  const curveOid = oid === OID.ec ? toHex(algorithm.value(TAG.objectId)) : ''
+  const curve = CURVES.find((one) => one.oid === curveOid)
+  if (curve === undefined)
+    throw new KeyError('its PEM holds a key of a type that SSH does not know')
+  return blobOf(`ecdsa-sha2-${curve.name}`, ascii(curve.name), key)
+}
+
+/** @see RFC 8017 appendix A.1.1 */
+function readRsaPublicKey(der: DerReader): Uint8Array<ArrayBuffer> {
+  const key = der.sequence()
+  const modulus = key.value(TAG.integer)
+  const exponent = key.value(TAG.integer)
+  key.end()
+  return blobOf('ssh-rsa', exponent, modulus)
+}
+
+function blobOf(type: string, ...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from([ascii(type), ...parts].flatMap((part) => Array.from(wireString(part))))
+}
+
+function fromBlob(blob: Uint8Array<ArrayBuffer>, comment: string): KeyLine {
+  return { type: new WireReader(blob).name('type'), blob, comment: clean(comment) }
+}
+
+function decode(base64: string): Uint8Array<ArrayBuffer> {
+  const bytes = fromBase64(base64)
+  if (bytes === undefined) throw new KeyError('its base64 is broken')
+  return bytes
+}
+
+/** A comment is for people; what would not be seen, or would break the line, is not taken. */
+function clean(comment: string): string {
+  const text = comment.replaceAll('\t', ' ').trim()
+  if (/\p{Cc}/u.test(text)) throw new KeyError('its comment has control characters')
+  return text
+}
+
+function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}

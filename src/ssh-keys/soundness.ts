@@ -1,0 +1,90 @@
+import { type Curve, isOnCurve } from './curves.ts'
+import { bitLength, KeyError, toBigInt } from './wire.ts'
+
+const BETTER_KEY = 'make a better one with: ssh-keygen -t ed25519'
+
+const MIN_RSA_BITS = 2048
+const MAX_RSA_BITS = 8192
+const MIN_EXPONENT = 65_537n
+const MAX_EXPONENT = 2n ** 24n
+
+/** A factor below this is found without effort (as in OpenSSL's and Go's checks of a modulus). */
+const PRIMES_BELOW_752 = primesBelow(752)
+
+/**
+ * The primes by which a modulus of the broken Infineon library shows: it is a power of 65537 modulo
+ * each of them.
+ *
+ * @see Nemec et al., "The Return of Coppersmith's Attack" (CVE-2017-15361), section 3.1
+ */
+const ROCA_PRIMES = PRIMES_BELOW_752.filter((prime) => prime > 2 && prime <= 167)
+
+/**
+ * Encodings of the points of order 1, 2, 4 and 8 without the sign bit. @see RFC 7748 section 7, RFC
+ * 8032 section 5.1.3
+ */
+const SMALL_ORDER_POINTS = [
+  0n,
+  1n,
+  2_707_385_501_144_840_649_318_225_287_225_658_788_936_804_267_575_313_519_463_743_609_750_303_402_022n,
+  55_188_659_117_513_257_062_467_267_217_118_295_137_698_188_065_244_968_500_265_048_394_206_261_417_927n,
+  2n ** 255n - 20n,
+]
+const ED25519_PRIME = 2n ** 255n - 19n
+
+/**
+ * @throws {KeyError} For a key that somebody else may have the private half of, or that servers
+ *   refuse.
+ */
+export function checkRsa(exponent: Uint8Array, modulus: Uint8Array): void {
+  const bits = bitLength(modulus)
+  if (bits < MIN_RSA_BITS) {
+    throw weak(`an RSA key of ${bits} bits can be broken, ${MIN_RSA_BITS} are the least`)
+  }
+  if (bits > MAX_RSA_BITS)
+    throw weak(`an RSA key may have at most ${MAX_RSA_BITS} bits, not ${bits}`)
+  if (exponent.length > 4) throw weak('its RSA exponent is too large')
+  const e = toBigInt(exponent)
+  if (e < MIN_EXPONENT || e >= MAX_EXPONENT || e % 2n === 0n) {
+    throw weak(`its RSA exponent is ${e}, it should be 65537`)
+  }
+  const n = toBigInt(modulus)
+  const factor = PRIMES_BELOW_752.find((prime) => n % BigInt(prime) === 0n)
+  if (factor !== undefined) throw weak(`its RSA modulus can be divided by ${factor}`)
+  if (isRoca(n)) throw weak('it was made by a chip with the ROCA flaw (CVE-2017-15361)')
+}
+
+/** @throws {KeyError} For a point that is not on its curve. @see SP 800-56A section 5.6.2.3.3 */
+export function checkEcdsa(curve: Curve, x: Uint8Array, y: Uint8Array): void {
+  if (!isOnCurve(curve, toBigInt(x), toBigInt(y))) throw weak(`its point is not on ${curve.name}`)
+}
+
+/**
+ * @throws {KeyError} For a point of small order, for which anybody can sign, and for one written
+ *   another way.
+ */
+export function checkEd25519(point: Uint8Array): void {
+  const y = BigInt.asUintN(255, toBigInt(Uint8Array.from(point).toReversed()))
+  if (y >= ED25519_PRIME) throw weak('its Ed25519 point is not in canonical form')
+  if (SMALL_ORDER_POINTS.includes(y)) throw weak('its Ed25519 point is of small order')
+}
+
+function isRoca(modulus: bigint): boolean {
+  return ROCA_PRIMES.every((prime) => powersOf65537(prime).has(Number(modulus % BigInt(prime))))
+}
+
+function powersOf65537(prime: number): Set<number> {
+  const powers = new Set<number>()
+  for (let power = 1; !powers.has(power); power = (power * 65_537) % prime) powers.add(power)
+  return powers
+}
+
+function primesBelow(limit: number): number[] {
+  const primes: number[] = []
+  for (let n = 2; n < limit; n++) if (primes.every((prime) => n % prime !== 0)) primes.push(n)
+  return primes
+}
+
+function weak(reason: string): KeyError {
+  return new KeyError(`${reason}; ${BETTER_KEY}`)
+}
