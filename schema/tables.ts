@@ -140,6 +140,15 @@ export const auditEvents = sqliteTable(
   ],
 )
 
+/** Credentials of servers, not of people: what an SFTP server asks with. */
+export const serviceTokens = sqliteTable('service_tokens', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  name: text('name').notNull().unique(),
+  tokenHash: text('token_hash').notNull().unique(),
+  scope: text('scope').notNull(),
+  createdAt: time('created_at').notNull(),
+})
+
 /** The passwords of at least 8 characters among the ten thousand most common, in lower case. */
 export const commonPasswords = sqliteTable('common_passwords', {
   password: text('password').primaryKey(),

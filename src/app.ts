@@ -12,7 +12,9 @@ import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
 import { Refusal } from './refusals.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
+import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
+import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
 import { sessionRoutes } from './tokens/routes.ts'
 import { twoFactorRoutes } from './two-factor/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -65,6 +67,8 @@ export function createApp(
   app.route('/api/me/sshkey', sshKeyRoutes)
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)
+  app.route('/api/admin/user/sshkey', adminKeyRoutes)
+  app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
 
@@ -75,7 +79,7 @@ export function createApp(
     if (refusal.retryAfterSeconds !== undefined) {
       c.header('Retry-After', String(refusal.retryAfterSeconds))
     }
-    return refuse(c, refusal.code, refusal.message)
+    return refuse(c, refusal)
   })
   return app
 }

@@ -5,11 +5,13 @@ export interface Window {
   offset: number
 }
 
+export const EVERYTHING: Window = { limit: -1, offset: 0 }
+
 /**
  * @param page From 1; less counts as 1.
  * @param perPage Less than 1 means all.
  */
 export function windowOf(page: number, perPage: number): Window {
-  if (perPage < 1) return { limit: -1, offset: 0 }
+  if (perPage < 1) return EVERYTHING
   return { limit: perPage, offset: (Math.max(page, 1) - 1) * perPage }
 }

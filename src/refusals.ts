@@ -9,6 +9,7 @@ const refusals = {
   requestInvalid: { code: 400, message: 'request invalid' },
   keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
   tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
+  userIdFormatInvalid: { code: 400, message: 'user id format invalid' },
   idFormatInvalid: { code: 400, message: 'id format invalid' },
   wrongEnrolmentCode: { code: 400, message: 'Invalid 2FA code' },
   twoFactorOff: { code: 400, message: '2FA is not enabled' },
@@ -21,6 +22,8 @@ const refusals = {
   passwordChanged: { code: 401, message: 'Password has been changed, login please' },
   accountDisabled: { code: 401, message: 'Current user is disabled, replace please' },
 
+  wrongServiceToken: { code: 401, message: 'service token is missing or wrong' },
+
   wrongCode: { code: 402, message: 'Invalid 2FA code' },
 
   oldPasswordNeeded: { code: 403, message: 'old_password is required, or sign in again first' },
@@ -30,8 +33,11 @@ const refusals = {
   guestSessions: { code: 403, message: 'Guest user has no sessions' },
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
 
+  notAdmin: { code: 403, message: 'You are not an admin' },
+
   unknownPath: { code: 404, message: 'no such endpoint' },
   sessionNotFound: { code: 404, message: 'no such session' },
+  userNotFound: { code: 404, message: 'user invalid' },
   keyNotFound: { code: 404, message: 'failed to get public key' },
   methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
   titleTaken: { code: 409, message: 'key with the same title already exists' },
@@ -49,12 +55,13 @@ const refusals = {
 } as const satisfies Record<string, { code: number; message: string }>
 
 export type RefusalName = keyof typeof refusals
+type RefusalCode = (typeof refusals)[RefusalName]['code']
 
 /** Thrown by a decision that says no; `app.ts` turns it into the envelope. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly refusal: RefusalName
-  readonly code: number
+  readonly code: RefusalCode
   /** What the log may know and the client may not. */
   readonly detail: string
 

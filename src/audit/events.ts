@@ -8,6 +8,7 @@ import type { Window } from '../paging.ts'
 type EventKind =
   | 'sign_in'
   | 'sign_in_refused'
+  | 'service_sign_in'
   | 'recovery_code_used'
   | 'recovery_codes_made'
   | 'two_factor_on'
@@ -16,6 +17,9 @@ type EventKind =
   | 'session_ended'
   | 'key_added'
   | 'key_deleted'
+  | 'key_used'
+  | 'service_token_made'
+  | 'service_token_ended'
 
 export interface AuditEvent extends Client {
   /** Unix time, milliseconds. */

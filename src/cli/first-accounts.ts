@@ -5,7 +5,7 @@ import { type Database, randomBytes } from '../deps.ts'
 import { refuseCommonPassword, selectCommonPassword } from '../login/password-rules.ts'
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
-import { ADMIN, GUEST } from '../users/store.ts'
+import { ADMIN, GUEST } from '../users/roles.ts'
 import { usernameKey } from '../users/username.ts'
 
 const PASSWORD_BYTES = 15

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { Refusal } from '../refusals.ts'
 
 /**
  * The one shape of an answer under `/api`; always HTTP 200, the outcome is `code` (contract section
@@ -15,9 +16,13 @@ export function ok<Data>(c: Context, data: Data) {
   return c.json<Envelope<Data>>({ code: 200, message: 'success', data })
 }
 
-export function refuse(c: Context, code: number, message: string) {
+/** Servers read the HTTP status, not the envelope: `curl -f` is what they ask with. */
+const FOR_SERVERS = '/api/sftp/'
+
+export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {
   c.set('outcome', code)
-  return c.json<Envelope<null>>({ code, message, data: null })
+  const status = c.req.path.startsWith(FOR_SERVERS) ? code : 200
+  return c.json<Envelope<null>>({ code, message, data: null }, status)
 }
 
 /** @param time Unix time, milliseconds. @returns As in `2026-11-21T09:15:06.565+00:00`. */

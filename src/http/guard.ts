@@ -1,4 +1,6 @@
 import { createMiddleware } from 'hono/factory'
+import { auth } from 'hono/utils/basic-auth'
+import { sha256Hex } from '../encoding.ts'
 import { Refusal, type RefusalName } from '../refusals.ts'
 import type { Actor } from '../tokens/sessions.ts'
 import { verifyToken } from '../tokens/token.ts'
@@ -41,4 +43,13 @@ export function sessionOf(c: AppContext, refusal: RefusalName): Actor {
 /** The stock client sends the bare token, others put `Bearer` before it; none is the empty text. */
 export function bearerToken(c: AppContext): string {
   return (c.req.header('Authorization') ?? '').trim().replace(/^bearer\s+/i, '')
+}
+
+/**
+ * The hash of the credential that a server shows: as a bearer token, or as the password of basic
+ * authentication.
+ */
+export function serviceTokenHash(c: AppContext): Promise<string> {
+  const basic = auth(c.req.raw)
+  return sha256Hex(basic?.password ?? bearerToken(c))
 }

@@ -27,7 +27,7 @@ export function query<Schema extends v.GenericSchema<unknown, object>>(
 }
 
 /** An integer that fits 64 bits, as the reference reads one. */
-const integer = v.pipe(
+export const integer = v.pipe(
   v.string(),
   v.regex(/^[+-]?\d{1,19}$/, 'must be an integer'),
   v.transform((digits) => BigInt(digits.replace('+', ''))),

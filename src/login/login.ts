@@ -3,14 +3,17 @@ import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { hashName } from '../tokens/key-ring.ts'
-import { GUEST, selectForLogin } from '../users/store.ts'
+import { GUEST } from '../users/roles.ts'
+import { selectForLogin } from '../users/store.ts'
 import { verifyPassword } from './passwords.ts'
 import { settle } from './settle.ts'
+import type { CheckedUser } from './store.ts'
 import {
   chargeSignIn,
   passGate,
   payBack,
   selectSpent,
+  type SignInCounters,
   signInCounters,
   tooManyAttempts,
 } from './throttle.ts'
@@ -24,29 +27,58 @@ interface Attempt {
   code: string
 }
 
+/** An attempt whose password is right. */
+export interface CheckedAttempt {
+  user: CheckedUser & { permission: number }
+  /** What the attempt was charged to. */
+  signIn: SignInCounters
+  /** A better hash of the same password, if the stored one should go. */
+  rehash: { stored: string; replacement: string } | undefined
+  /** Unix time, milliseconds. */
+  now: number
+}
+
 /**
  * Signs a user in, in two round trips: charge and load; then, once the password has been checked,
  * settle all the rest.
- *
- * Unknown, disabled and password-less accounts, the guest and a wrong password cost the same hash
- * and the same round trips, and get the same answer.
  *
  * @returns The token.
  * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
  *   missing, wrong or used.
  */
 export async function login(deps: Deps, attempt: Attempt, client: Client): Promise<string> {
+  const checked = await checkPassword(deps, attempt, client)
+  if (checked.user.totpSeed !== null && attempt.code.trim() === '') {
+    await payBack(deps.db, checked.signIn)
+    throw new Refusal('wrongCode')
+  }
+  return settle(deps, checked, attempt.code, client)
+}
+
+/**
+ * Charges an attempt and checks its password.
+ *
+ * Unknown, disabled and password-less accounts, the guest and a wrong password cost the same hash
+ * and the same round trips, and get the same answer.
+ *
+ * @throws {Refusal} `tooManyAttempts`, `wrongCredentials`.
+ */
+export async function checkPassword(
+  deps: Deps,
+  { username, digest }: Pick<Attempt, 'username' | 'digest'>,
+  client: Client,
+): Promise<CheckedAttempt> {
   const { db } = deps
   const ring = await deps.keyRing()
   const now = deps.now()
   await passGate(deps, client.network)
 
-  const nameHash = await hashName(ring, attempt.username)
-  const signIn = signInCounters(attempt.username, nameHash, client.network)
+  const nameHash = await hashName(ring, username)
+  const signIn = signInCounters(username, nameHash, client.network)
   const [spent, charged, [user]] = await db.batch([
     selectSpent(db, signIn.counters, now),
     chargeSignIn(db, signIn, now),
-    selectForLogin(db, attempt.username),
+    selectForLogin(db, username),
   ])
   const owner = user === undefined ? { nameHash } : { userId: user.id }
   const refused: AuditEvent = { ...client, ...owner, at: now, kind: 'sign_in_refused' }
@@ -57,17 +89,17 @@ export async function login(deps: Deps, attempt: Attempt, client: Client): Promi
 
   const isAllowedIn = user !== undefined && !user.disabled && user.role !== GUEST
   const stored = isAllowedIn ? user.passwordHash : null
-  const { matches, replacement } = await verifyPassword(deps, attempt.digest, stored)
+  const { matches, replacement } = await verifyPassword(deps, digest, stored)
   if (!isAllowedIn || stored === null || !matches) {
     const event = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
     await insertEvent(db, event)
     logEvent(event)
     throw new Refusal('wrongCredentials')
   }
-  if (user.totpSeed !== null && attempt.code.trim() === '') {
-    await payBack(db, signIn)
-    throw new Refusal('wrongCode')
+  return {
+    user,
+    signIn,
+    rehash: replacement === undefined ? undefined : { stored, replacement },
+    now,
   }
-  const rehash = replacement === undefined ? undefined : { stored, replacement }
-  return settle(deps, { user, code: attempt.code, client, signIn, rehash, now, ring })
 }

@@ -4,43 +4,21 @@ import { afterChange, type AuditEvent, insertEvent, logEvent } from '../audit/ev
 import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
-import type { KeyRing } from '../tokens/key-ring.ts'
 import { signToken } from '../tokens/token.ts'
 import { readSecondFactor } from '../two-factor/second-factor.ts'
 import { consumeSecondFactor } from '../two-factor/store.ts'
-import {
-  type CheckedUser,
-  hasBegun,
-  insertSession,
-  type NewSession,
-  replacePasswordHash,
-} from './store.ts'
+import type { CheckedAttempt } from './login.ts'
+import { hasBegun, insertSession, type NewSession, replacePasswordHash } from './store.ts'
 import {
   chargeProof,
   clearCounter,
   payBack,
   proofCounter,
   selectSpent,
-  type SignInCounters,
   tooManyAttempts,
 } from './throttle.ts'
 
 const SESSION_ID_BYTES = 16
-
-/** A sign-in whose password is right. */
-interface RightPassword {
-  user: CheckedUser
-  /** What was given as the code, perhaps needlessly. */
-  code: string
-  client: Client
-  /** What the attempt was charged to. */
-  signIn: SignInCounters
-  /** A better hash of the same password, if the stored one should go. */
-  rehash: { stored: string; replacement: string } | undefined
-  /** Unix time, milliseconds. */
-  now: number
-  ring: KeyRing
-}
 
 /**
  * Settles a sign-in in one transaction. The session is written only together with all it rests on:
@@ -51,18 +29,23 @@ interface RightPassword {
  * @throws {Refusal} `wrongCode`; `tooManyAttempts` after too many wrong codes, for the right one as
  *   well.
  */
-export async function settle(deps: Deps, right: RightPassword): Promise<string> {
+export async function settle(
+  deps: Deps,
+  { user, signIn, rehash, now }: CheckedAttempt,
+  code: string,
+  client: Client,
+): Promise<string> {
   const { db } = deps
-  const { user, client, now, ring } = right
+  const ring = await deps.keyRing()
   const session = newSession(deps, user.id, now)
   const begun = hasBegun(db, session)
   const event: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
   const wrongCode: AuditEvent = { ...event, kind: 'sign_in_refused', detail: 'code' }
   const rest = [
-    payBack(db, right.signIn, begun),
-    clearCounter(db, right.signIn.counters[0], begun),
+    payBack(db, signIn, begun),
+    clearCounter(db, signIn.counters[0], begun),
     insertEvent(db, event, begun),
-    ...(right.rehash === undefined ? [] : [replacePasswordHash(db, user.id, right.rehash)]),
+    ...(rehash === undefined ? [] : [replacePasswordHash(db, user.id, rehash)]),
   ]
 
   if (user.totpSeed === null) {
@@ -70,12 +53,7 @@ export async function settle(deps: Deps, right: RightPassword): Promise<string> 
     // Only a change of the account between the two round trips can have kept the session out.
     if (inserted.length === 0) throw new Refusal('wrongCredentials')
   } else {
-    const factor = await readSecondFactor(
-      ring,
-      { ...user, totpSeed: user.totpSeed },
-      right.code,
-      now,
-    )
+    const factor = await readSecondFactor(ring, { ...user, totpSeed: user.totpSeed }, code, now)
     const proof = proofCounter(user.id)
     const usedRecoveryCode = factor.kind === 'recovery code' ? begun : sql`false`
     const [spent, charged, , inserted] = await db.batch([

@@ -1,9 +1,17 @@
 import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { windowOf } from '../paging.ts'
+import { EVERYTHING, windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import { actAs, actAsAdmin, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import { selectUserId } from '../users/store.ts'
 import { parsePublicKey } from './openssh.ts'
-import { countKeys, deleteKey, insertKey, selectKeys, selectRivals } from './store.ts'
+import {
+  countKeys,
+  deleteKey,
+  deleteKeyAsAdmin,
+  insertKey,
+  selectKeys,
+  selectRivals,
+} from './store.ts'
 import { KeyError } from './wire.ts'
 
 const MAX_KEYS_PER_USER = 100
@@ -54,6 +62,46 @@ export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): P
     insertEvent(deps.db, event, afterChange),
   )
   if (deleted.length === 0) throw new Refusal('keyNotFound', `key ${keyId} of user ${actor.userId}`)
+  logEvent(event)
+}
+
+/**
+ * The keys of any user, for an operator.
+ *
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function listKeysOf(deps: ActorDeps, actor: Actor, userId: number) {
+  const [, owner, keys] = await actAsAdmin(
+    deps,
+    actor,
+    selectUserId(deps.db, userId),
+    selectKeys(deps.db, userId, EVERYTHING),
+  )
+  if (owner.length === 0) throw new Refusal('userNotFound')
+  return { keys, total: keys.length }
+}
+
+/**
+ * Removes a key of any user, for an operator.
+ *
+ * @param userId Whose it is to be, if that was said.
+ * @throws {Refusal} `notAdmin`, `keyNotFound`.
+ */
+export async function removeKeyOf(
+  deps: ActorDeps,
+  actor: Actor,
+  keyId: number,
+  userId: number | undefined,
+): Promise<void> {
+  const now = deps.now()
+  const event = eventOf(actor, 'key_deleted', now, `key ${keyId}`)
+  const [, deleted] = await actAsAdmin(
+    deps,
+    actor,
+    deleteKeyAsAdmin(deps.db, actor, keyId, userId, now),
+    insertEvent(deps.db, event, afterChange),
+  )
+  if (deleted.length === 0) throw new Refusal('keyNotFound', `key ${keyId}`)
   logEvent(event)
 }
 

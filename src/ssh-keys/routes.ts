@@ -19,13 +19,7 @@ export const sshKeyRoutes = new Hono<App>()
     const { page, per_page: perPage } = c.req.valid('query')
     const { keys, total } = await listKeys(c.var.deps, sessionOf(c, 'guestKeys'), page, perPage)
     return ok(c, {
-      content: keys.map((key) => ({
-        id: key.id,
-        title: key.title,
-        fingerprint: key.fingerprint,
-        added_time: isoTime(key.addedAt),
-        last_used_time: isoTime(key.lastUsedAt),
-      })),
+      content: keyRecords(keys),
       total,
     })
   })
@@ -38,3 +32,14 @@ export const sshKeyRoutes = new Hono<App>()
     await removeKey(c.var.deps, sessionOf(c, 'guestKeys'), c.req.valid('query').id)
     return ok(c, null)
   })
+
+/** Keys as every list shows them. */
+export function keyRecords(keys: Awaited<ReturnType<typeof listKeys>>['keys']) {
+  return keys.map((key) => ({
+    id: key.id,
+    title: key.title,
+    fingerprint: key.fingerprint,
+    added_time: isoTime(key.addedAt),
+    last_used_time: isoTime(key.lastUsedAt),
+  }))
+}

@@ -1,9 +1,12 @@
-import { and, asc, count, eq, lt, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, exists, inArray, lt, ne, or, sql } from 'drizzle-orm'
 import { sshKeys, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import type { Window } from '../paging.ts'
-import { isLive } from '../tokens/sessions.ts'
+import { isService } from '../tokens/service-tokens.ts'
+import { isLive, isLiveAdmin } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
+import { GUEST } from '../users/roles.ts'
+import { isNamed } from '../users/store.ts'
 import type { PublicKey } from './openssh.ts'
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
@@ -79,4 +82,52 @@ export function deleteKey(db: Database, session: SessionClaims, keyId: number, n
     .delete(sshKeys)
     .where(and(eq(sshKeys.id, keyId), eq(sshKeys.userId, session.userId), isLive(db, session, now)))
     .returning({ id: sshKeys.id })
+}
+
+/** Removes a key of a user for an operator. */
+export function deleteKeyAsAdmin(
+  db: Database,
+  session: SessionClaims,
+  keyId: number,
+  userId: number | undefined,
+  now: number,
+) {
+  const isOwner = userId === undefined ? undefined : eq(sshKeys.userId, userId)
+  return db
+    .delete(sshKeys)
+    .where(and(eq(sshKeys.id, keyId), isOwner, isLiveAdmin(db, session, now)))
+    .returning({ userId: sshKeys.userId, title: sshKeys.title })
+}
+
+/** The keys with which a user may sign in elsewhere now, and what that user may do there. */
+export function selectSignInKeys(db: Database, username: string, fingerprint: string | undefined) {
+  const isOffered = fingerprint === undefined ? undefined : eq(sshKeys.fingerprint, fingerprint)
+  return db
+    .select({ line: sshKeys.line, permission: users.permission })
+    .from(sshKeys)
+    .innerJoin(users, eq(users.id, sshKeys.userId))
+    .where(and(isNamed(username), eq(users.disabled, false), ne(users.role, GUEST), isOffered))
+    .orderBy(asc(sshKeys.id))
+}
+
+/** Moves the time of the last use, for a server that may say so. */
+export function markKeyUsed(
+  db: Database,
+  tokenHash: string,
+  username: string,
+  fingerprint: string,
+  now: number,
+) {
+  const owner = db.select({ id: users.id }).from(users).where(isNamed(username))
+  return db
+    .update(sshKeys)
+    .set({ lastUsedAt: now })
+    .where(
+      and(
+        inArray(sshKeys.userId, owner),
+        eq(sshKeys.fingerprint, fingerprint),
+        exists(isService(db, tokenHash, 'sftp')),
+      ),
+    )
+    .returning({ userId: sshKeys.userId, title: sshKeys.title })
 }

@@ -4,15 +4,17 @@ import { sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { isLive, selectAccounts, type Account } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
+import { GUEST } from './roles.ts'
 import { usernameKey } from './username.ts'
-
-/** 0 general, 1 guest, 2 admin (contract section 2). */
-export const GUEST = 1
-export const ADMIN = 2
 
 export async function findGuest(db: Database): Promise<Account | undefined> {
   const [guest] = await selectAccounts(db).where(eq(users.role, GUEST)).orderBy(users.id).limit(1)
   return guest
+}
+
+/** The user of exactly this name; the key is what the index is on. */
+export function isNamed(username: string) {
+  return and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username))
 }
 
 /** What a sign-in must know of a user; the name is compared exactly. */
@@ -22,12 +24,13 @@ export function selectForLogin(db: Database, username: string) {
       id: users.id,
       role: users.role,
       disabled: users.disabled,
+      permission: users.permission,
       passwordHash: users.passwordHash,
       passwordChangedAt: users.passwordChangedAt,
       totpSeed: users.totpSeed,
     })
     .from(users)
-    .where(and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username)))
+    .where(isNamed(username))
 }
 
 /** What a user may change of their own record. */
@@ -73,6 +76,10 @@ export function deleteSessionsAfterChange(db: Database, userId: number, password
     .from(users)
     .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash)))
   return db.delete(sessions).where(and(eq(sessions.userId, userId), exists(changed)))
+}
+
+export function selectUserId(db: Database, userId: number) {
+  return db.select({ id: users.id }).from(users).where(eq(users.id, userId))
 }
 
 export function selectPasswordHash(db: Database, userId: number) {

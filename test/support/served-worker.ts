@@ -47,7 +47,10 @@ export class ServedWorker {
       d1Databases: { DB: 'latchkey' },
       kvNamespaces: ['SETTINGS'],
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
-      bindings: { SECRET_KEYS: secretKeys },
+      bindings: { SECRET_KEYS: secretKeys, TOKEN_HOURS: '48' },
+      ratelimits: {
+        SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: 1000, period: 60 } },
+      },
       ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
     })
     const miniflare = new Miniflare(options)

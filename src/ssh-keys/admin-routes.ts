@@ -1,0 +1,30 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App } from '../http/context.ts'
+import { ok } from '../http/envelope.ts'
+import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { idQuery, integer, query } from '../http/input.ts'
+import { listKeysOf, removeKeyOf } from './keys.ts'
+import { keyRecords } from './routes.ts'
+
+const ownerQuery = v.object({ uid: integer })
+const keyQuery = v.object({ ...idQuery.entries, uid: v.optional(integer) })
+
+/** The keys of any user, for operators, under `/api/admin/user/sshkey`. */
+export const adminKeyRoutes = new Hono<App>()
+  .get(
+    '/list',
+    guard,
+    notGuest('notAdmin'),
+    query(ownerQuery, 'userIdFormatInvalid'),
+    async (c) => {
+      const { uid } = c.req.valid('query')
+      const { keys, total } = await listKeysOf(c.var.deps, sessionOf(c, 'notAdmin'), uid)
+      return ok(c, { content: keyRecords(keys), total })
+    },
+  )
+  .post('/delete', guard, notGuest('notAdmin'), query(keyQuery, 'idFormatInvalid'), async (c) => {
+    const { id, uid } = c.req.valid('query')
+    await removeKeyOf(c.var.deps, sessionOf(c, 'notAdmin'), id, uid)
+    return ok(c, null)
+  })

@@ -1,0 +1,100 @@
+import { and, eq } from 'drizzle-orm'
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import { base64url } from 'jose'
+import { serviceTokens } from '../../schema/tables.ts'
+import { type AuditEvent, afterChange, insertEvent } from '../audit/events.ts'
+import type { Database, Deps } from '../deps.ts'
+import { sha256Hex } from '../encoding.ts'
+import { Refusal } from '../refusals.ts'
+
+const TOKEN_BYTES = 32
+/** Tells scanners of public code what they have found. */
+const PREFIX = 'latchkey_'
+
+/** What a server may ask. */
+type Scope = 'sftp'
+
+/** The operator has no network here: the command line runs where the operator is. */
+const OPERATOR = { network: 'command line', userAgent: '' }
+
+/**
+ * Makes a credential for a server.
+ *
+ * @returns The token, which is not stored and never shown again; `undefined` when the name is
+ *   taken.
+ */
+export async function addServiceToken(
+  deps: Pick<Deps, 'db' | 'now' | 'randomBytes'>,
+  name: string,
+  scope: Scope,
+): Promise<string | undefined> {
+  const token = PREFIX + base64url.encode(deps.randomBytes(TOKEN_BYTES))
+  const now = deps.now()
+  const event: AuditEvent = { ...OPERATOR, at: now, kind: 'service_token_made', detail: name }
+  const [inserted] = await deps.db.batch([
+    deps.db
+      .insert(serviceTokens)
+      .values({ name, scope, tokenHash: await sha256Hex(token), createdAt: now })
+      .onConflictDoNothing()
+      .returning({ id: serviceTokens.id }),
+    insertEvent(deps.db, event, afterChange),
+  ])
+  return inserted.length === 0 ? undefined : token
+}
+
+export function listServiceTokens(db: Database) {
+  return db
+    .select({
+      name: serviceTokens.name,
+      scope: serviceTokens.scope,
+      createdAt: serviceTokens.createdAt,
+    })
+    .from(serviceTokens)
+    .orderBy(serviceTokens.name)
+}
+
+/** @returns Whether there was one of that name. */
+export async function deleteServiceToken(
+  deps: Pick<Deps, 'db' | 'now'>,
+  name: string,
+): Promise<boolean> {
+  const event: AuditEvent = {
+    ...OPERATOR,
+    at: deps.now(),
+    kind: 'service_token_ended',
+    detail: name,
+  }
+  const [deleted] = await deps.db.batch([
+    deps.db
+      .delete(serviceTokens)
+      .where(eq(serviceTokens.name, name))
+      .returning({ id: serviceTokens.id }),
+    insertEvent(deps.db, event, afterChange),
+  ])
+  return deleted.length > 0
+}
+
+/**
+ * Acts for a server in one round trip: its credential is checked and `statements` run in the same
+ * D1 transaction. A statement that writes carries `isService` in its condition.
+ *
+ * @throws {Refusal} `wrongServiceToken`.
+ */
+export async function actAsService<Statements extends BatchItem<'sqlite'>[]>(
+  db: Database,
+  tokenHash: string,
+  scope: Scope,
+  ...statements: Statements
+): Promise<BatchResponse<Statements>> {
+  const [found, ...results] = await db.batch([isService(db, tokenHash, scope), ...statements])
+  if (found.length === 0) throw new Refusal('wrongServiceToken')
+  return results
+}
+
+/** The row of a credential; in `exists`, a condition for statements that write. */
+export function isService(db: Database, tokenHash: string, scope: Scope) {
+  return db
+    .select({ id: serviceTokens.id })
+    .from(serviceTokens)
+    .where(and(eq(serviceTokens.tokenHash, tokenHash), eq(serviceTokens.scope, scope)))
+}
