@@ -49,7 +49,7 @@ export function createDeps(env: Env, defer: Deps['defer'], request?: Request): D
     keyRing: () => keyRingOf(env.SECRET_KEYS),
     hashPassword: (digest, salt, cost) =>
       orUnavailable(nearbyHasher(env, request).hash(digest, salt, cost)),
-    limitSignIns: async (key) => (await env.SIGN_IN_LIMITER.limit({ key })).success,
+    limitSignIns: async (key) => (await orUnavailable(env.SIGN_IN_LIMITER.limit({ key }))).success,
     now: Date.now,
     randomBytes,
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),

@@ -10,9 +10,10 @@ import { settle } from './settle.ts'
 import type { CheckedUser } from './store.ts'
 import {
   chargeSignIn,
+  confirmFailure,
   passGate,
   payBack,
-  selectSpent,
+  selectSignInBlocks,
   type SignInCounters,
   signInCounters,
   tooManyAttempts,
@@ -47,12 +48,18 @@ export interface CheckedAttempt {
  *   missing, wrong or used.
  */
 export async function login(deps: Deps, attempt: Attempt, client: Client): Promise<string> {
+  const tokenSeconds = deps.tokenSeconds()
   const checked = await checkPassword(deps, attempt, client)
   if (checked.user.totpSeed !== null && attempt.code.trim() === '') {
     await payBack(deps.db, checked.signIn)
     throw new Refusal('wrongCode')
   }
-  return settle(deps, checked, attempt.code, client)
+  try {
+    return await settle(deps, checked, attempt.code, client, tokenSeconds)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code >= 500) forgiveOutage(deps, checked.signIn)
+    throw error
+  }
 }
 
 /**
@@ -71,12 +78,12 @@ export async function checkPassword(
   const { db } = deps
   const ring = await deps.keyRing()
   const now = deps.now()
-  await passGate(deps, client.network)
+  await passGate(deps, client)
 
   const nameHash = await hashName(ring, username)
   const signIn = signInCounters(username, nameHash, client.network)
-  const [spent, charged, [user]] = await db.batch([
-    selectSpent(db, signIn.counters, now),
+  const [blocks, charged, [user]] = await db.batch([
+    selectSignInBlocks(db, signIn, now),
     chargeSignIn(db, signIn, now),
     selectForLogin(db, username),
   ])
@@ -84,15 +91,20 @@ export async function checkPassword(
   const refused: AuditEvent = { ...client, ...owner, at: now, kind: 'sign_in_refused' }
   if (charged.length === 0) {
     logEvent({ ...refused, detail: 'too many attempts' })
-    throw tooManyAttempts(spent, now)
+    throw tooManyAttempts(blocks, now)
   }
 
   const isAllowedIn = user !== undefined && !user.disabled && user.role !== GUEST
   const stored = isAllowedIn ? user.passwordHash : null
-  const { matches, replacement } = await verifyPassword(deps, digest, stored)
+  const { matches, replacement } = await verifyPassword(deps, digest, stored).catch(
+    (error: unknown) => {
+      forgiveOutage(deps, signIn)
+      throw error
+    },
+  )
   if (!isAllowedIn || stored === null || !matches) {
     const event = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
-    await insertEvent(db, event)
+    await db.batch([insertEvent(db, event), confirmFailure(db, signIn.counters, now)])
     logEvent(event)
     throw new Refusal('wrongCredentials')
   }
@@ -102,4 +114,9 @@ export async function checkPassword(
     rehash: replacement === undefined ? undefined : { stored, replacement },
     now,
   }
+}
+
+/** An outage is nobody's failure; if D1 is out as well, the charge runs out by itself. */
+function forgiveOutage({ db, defer }: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
+  defer(payBack(db, signIn).catch(() => undefined))
 }

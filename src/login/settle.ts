@@ -1,4 +1,4 @@
-import { not, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { base64url } from 'jose'
 import { afterChange, type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
@@ -12,9 +12,10 @@ import { hasBegun, insertSession, type NewSession, replacePasswordHash } from '.
 import {
   chargeProof,
   clearCounter,
+  confirmFailure,
   payBack,
-  proofCounter,
-  selectSpent,
+  codeCounter,
+  selectProofBlocks,
   tooManyAttempts,
 } from './throttle.ts'
 
@@ -34,10 +35,11 @@ export async function settle(
   { user, signIn, rehash, now }: CheckedAttempt,
   code: string,
   client: Client,
+  tokenSeconds: number,
 ): Promise<string> {
   const { db } = deps
   const ring = await deps.keyRing()
-  const session = newSession(deps, user.id, now)
+  const session = newSession(deps, user.id, now, tokenSeconds)
   const begun = hasBegun(db, session)
   const event: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
   const wrongCode: AuditEvent = { ...event, kind: 'sign_in_refused', detail: 'code' }
@@ -54,29 +56,40 @@ export async function settle(
     if (inserted.length === 0) throw new Refusal('wrongCredentials')
   } else {
     const factor = await readSecondFactor(ring, { ...user, totpSeed: user.totpSeed }, code, now)
-    const proof = proofCounter(user.id)
+    const proof = codeCounter(user.id)
     const usedRecoveryCode = factor.kind === 'recovery code' ? begun : sql`false`
-    const [spent, charged, , inserted] = await db.batch([
-      selectSpent(db, [proof], now),
+    const [blocks, charged, , inserted] = await db.batch([
+      selectProofBlocks(db, proof, now),
       chargeProof(db, proof, now),
       consumeSecondFactor(db, { ...user, totpSeed: user.totpSeed }, factor, afterChange),
       insertSession(db, user, session, client, afterChange),
       clearCounter(db, proof, afterChange),
       insertEvent(db, { ...event, kind: 'recovery_code_used' }, usedRecoveryCode),
-      insertEvent(db, wrongCode, not(begun)),
       ...rest,
     ])
+    if (charged.length === 0) {
+      logEvent({ ...wrongCode, detail: 'too many codes' })
+      await payBack(db, signIn)
+      throw tooManyAttempts(blocks, now)
+    }
     if (inserted.length === 0) {
       logEvent(wrongCode)
-      throw charged.length === 0 ? tooManyAttempts(spent, now) : new Refusal('wrongCode')
+      const failed = confirmFailure(db, [...signIn.counters, proof], now)
+      await db.batch([insertEvent(db, wrongCode), failed])
+      throw new Refusal('wrongCode')
     }
   }
   logEvent(event)
   return signToken(ring, session)
 }
 
-function newSession(deps: Deps, userId: number, now: number): NewSession {
+function newSession(
+  deps: Pick<Deps, 'randomBytes'>,
+  userId: number,
+  now: number,
+  tokenSeconds: number,
+): NewSession {
   const issuedAt = Math.floor(now / 1000)
   const sessionId = base64url.encode(deps.randomBytes(SESSION_ID_BYTES))
-  return { sessionId, userId, issuedAt, expiresAt: issuedAt + deps.tokenSeconds() }
+  return { sessionId, userId, issuedAt, expiresAt: issuedAt + tokenSeconds }
 }

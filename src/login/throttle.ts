@@ -1,7 +1,10 @@
 import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters, users } from '../../schema/tables.ts'
+import { logEvent } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
+import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
+import { isNamed } from '../users/store.ts'
 
 /** How many failures a counter allows, and for how long it counts and then blocks. */
 interface Limit {
@@ -58,9 +61,17 @@ export function signInCounters(
   }
 }
 
-/** What a wrong code or a wrong old password of a user is counted against. */
-export function proofCounter(userId: number): Counter {
-  return counter('proof', String(userId))
+/** What wrong codes of a user are counted against, at sign-in and after it. */
+export function codeCounter(userId: number): Counter {
+  return counter('proof', `code/${userId}`)
+}
+
+/**
+ * What wrong old passwords are counted against: apart from codes, so that a thief can't use up the
+ * owner's.
+ */
+export function oldPasswordCounter(userId: number): Counter {
+  return counter('proof', `old-password/${userId}`)
 }
 
 function counter(limit: LimitName, owner: string): Counter {
@@ -72,80 +83,97 @@ function counter(limit: LimitName, owner: string): Counter {
  * through than of attempts made in turn. A row comes back for each counter charged; none when any
  * of them blocks, and then none is charged: who tries while blocked waits no longer for it.
  */
-export function chargeSignIn(
-  db: Database,
-  { counters, username, network }: SignInCounters,
-  now: number,
-) {
-  const known = db
-    .select({ id: auditEvents.id })
-    .from(auditEvents)
-    .innerJoin(users, eq(users.id, auditEvents.userId))
-    .where(
-      and(
-        eq(users.username, username),
-        eq(auditEvents.kind, 'sign_in'),
-        eq(auditEvents.network, network),
-        gt(auditEvents.at, now - KNOWN_NETWORK_MILLISECONDS),
-      ),
-    )
-  return charge(
-    db,
-    counters,
-    now,
-    sql`(${throttleCounters.key} not like 'account/%' or ${notExists(known)})`,
-  )
+export function chargeSignIn(db: Database, signIn: SignInCounters, now: number) {
+  return charge(db, signIn.counters, now, blocksFor(db, signIn, now))
 }
 
 export function chargeProof(db: Database, proof: Counter, now: number) {
   return charge(db, [proof], now)
 }
 
-function charge(db: Database, counters: Counter[], now: number, onlyIf?: SQL) {
+function charge(db: Database, counters: Counter[], now: number, blocks?: SQL) {
   const rows = counters.map(({ limit, key }) => [key, now + LIMITS[limit].seconds * 1000])
-  const isBlocked = db
-    .select({ key: throttleCounters.key })
-    .from(throttleCounters)
-    .where(and(isSpent(counters, now), onlyIf))
   const { key, failures, expiresAt } = throttleCounters
+  const blocking = db
+    .select({ key })
+    .from(throttleCounters)
+    .where(and(isSpent(counters, now), blocks))
   const isOver = sql`${expiresAt} <= ${now}`
   return db
     .insert(throttleCounters)
     .select(
-      sql`select value ->> 0, 1, value ->> 1 from json_each(${JSON.stringify(rows)}) where ${notExists(isBlocked)}`,
+      sql`select value ->> 0, 1, value ->> 1 from json_each(${JSON.stringify(rows)}) where ${notExists(blocking)}`,
     )
     .onConflictDoUpdate({
       target: key,
       set: {
         failures: sql`case when ${isOver} then 1 else ${failures} + 1 end`,
-        expiresAt: sql`case when ${isOver} or ${failures} + 1 >= ${limitOf()} then excluded.expires_at else ${expiresAt} end`,
+        expiresAt: sql`case when ${isOver} then excluded.expires_at else ${expiresAt} end`,
       },
     })
     .returning({ key })
 }
 
-/** The counters that block, the one that does so longest first. */
-export function selectSpent(db: Database, counters: Counter[], now: number) {
+/** The counters that block a sign-in, the one that does so longest first. */
+export function selectSignInBlocks(db: Database, signIn: SignInCounters, now: number) {
+  return selectBlocks(db, signIn.counters, now, blocksFor(db, signIn, now))
+}
+
+export function selectProofBlocks(db: Database, proof: Counter, now: number) {
+  return selectBlocks(db, [proof], now)
+}
+
+function selectBlocks(db: Database, counters: Counter[], now: number, blocks?: SQL) {
   return db
     .select({ expiresAt: throttleCounters.expiresAt })
     .from(throttleCounters)
-    .where(isSpent(counters, now))
+    .where(and(isSpent(counters, now), blocks))
     .orderBy(desc(throttleCounters.expiresAt))
+}
+
+/** A spent counter of the account does not block the networks that its user is known from. */
+function blocksFor(db: Database, { username, network }: SignInCounters, now: number): SQL {
+  const known = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .innerJoin(users, eq(users.id, auditEvents.userId))
+    .where(
+      and(
+        isNamed(username),
+        eq(auditEvents.kind, 'sign_in'),
+        eq(auditEvents.network, network),
+        gt(auditEvents.at, now - KNOWN_NETWORK_MILLISECONDS),
+      ),
+    )
+  return sql`(${throttleCounters.key} not like 'account/%' or ${notExists(known)})`
 }
 
 function isSpent(counters: Counter[], now: number) {
   const { key, failures, expiresAt } = throttleCounters
   const keys = counters.map((one) => one.key)
-  return and(inArray(key, keys), gt(expiresAt, now), sql`${failures} >= ${limitOf()}`)
+  const limit = byLimit(({ failures: most }) => most)
+  return and(inArray(key, keys), gt(expiresAt, now), sql`${failures} >= ${limit}`)
 }
 
-/** The limit of a row, which its key begins with. */
-function limitOf(): SQL {
+/** A figure of the limit that a row counts towards, which its key begins with. */
+function byLimit(figure: (limit: Limit) => number): SQL {
   const cases = Object.entries(LIMITS).map(
-    ([name, { failures }]) =>
-      sql`when ${throttleCounters.key} like ${`${name}/%`} then ${failures}`,
+    ([name, limit]) => sql`when ${throttleCounters.key} like ${`${name}/%`} then ${figure(limit)}`,
   )
   return sql`case ${sql.join(cases, sql` `)} end`
+}
+
+/**
+ * Lets the counters that this failure has spent block for their full time from now on. Not the
+ * account's: its hour is one hour, or a user at home could keep themselves out everywhere else.
+ */
+export function confirmFailure(db: Database, counters: Counter[], now: number) {
+  const { key, failures } = throttleCounters
+  const keys = counters.filter(({ limit }) => limit !== 'account').map((one) => one.key)
+  return db
+    .update(throttleCounters)
+    .set({ expiresAt: sql`${now} + 1000 * ${byLimit(({ seconds }) => seconds)}` })
+    .where(and(inArray(key, keys), sql`${failures} >= ${byLimit(({ failures: most }) => most)}`))
 }
 
 /**
@@ -166,9 +194,9 @@ export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
   return db.delete(throttleCounters).where(and(eq(throttleCounters.key, key), when))
 }
 
-/** @param spent What `selectSpent` saw in the batch in which the charge was refused. */
-export function tooManyAttempts(spent: { expiresAt: number }[], now: number): Refusal {
-  const until = spent[0]?.expiresAt ?? now
+/** @param spent What blocked in the batch in which the charge was refused. */
+export function tooManyAttempts(blocks: { expiresAt: number }[], now: number): Refusal {
+  const until = blocks[0]?.expiresAt ?? now
   return new Refusal('tooManyAttempts').retryAfter(Math.max(1, Math.ceil((until - now) / 1000)))
 }
 
@@ -180,9 +208,11 @@ const GATE_SECONDS = 60
  * alone.
  */
 export async function passGate(
-  { limitSignIns }: Pick<Deps, 'limitSignIns'>,
-  network: string,
+  deps: Pick<Deps, 'limitSignIns' | 'now'>,
+  client: Client,
 ): Promise<void> {
-  const isOpen = await limitSignIns(network).catch(() => true)
-  if (!isOpen) throw new Refusal('tooManyAttempts').retryAfter(GATE_SECONDS)
+  const isOpen = await deps.limitSignIns(client.network).catch(() => true)
+  if (isOpen) return
+  logEvent({ ...client, at: deps.now(), kind: 'sign_in_refused', detail: 'gate' })
+  throw new Refusal('tooManyAttempts').retryAfter(GATE_SECONDS)
 }

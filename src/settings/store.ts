@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
+import { orUnavailable } from '../database.ts'
 import type { Deps } from '../deps.ts'
 import { toHex } from '../encoding.ts'
 import { DEFAULT_SETTINGS, isSettingKey, SETTING_KEYS, type Settings, VERSION } from './defaults.ts'
@@ -57,14 +58,15 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
 export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
   const changed = await deps.db.select().from(settings)
   const copy = await toPublic(withDefaults(changed))
-  await deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } }).catch(() => undefined)
+  const written = deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } })
+  await orUnavailable(written).catch(() => undefined)
   return copy
 }
 
 async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
   try {
     const options = { type: 'text', cacheTtl: KV_CACHE_SECONDS } as const
-    const { value, metadata } = await kv.getWithMetadata(KV_KEY, options)
+    const { value, metadata } = await orUnavailable(kv.getWithMetadata(KV_KEY, options))
     if (value === null) return undefined
     const { data } = v.parse(copySchema, JSON.parse(value))
     return { values: data, body: value, etag: v.parse(metadataSchema, metadata).etag }

@@ -1,10 +1,12 @@
+import { sql } from 'drizzle-orm'
 import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   chargeProof,
   clearCounter,
-  proofCounter,
-  selectSpent,
+  confirmFailure,
+  codeCounter,
+  selectProofBlocks,
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
@@ -83,14 +85,20 @@ async function proveSecondFactor(deps: ProofDeps, actor: Actor, code: string): P
   if (!seeds?.current) throw new Refusal('twoFactorOff')
   const user = { id: actor.userId, totpSeed: seeds.current }
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
-  const counter = proofCounter(user.id)
-  const [spent, charged, consumed] = await db.batch([
-    selectSpent(db, [counter], now),
+  const counter = codeCounter(user.id)
+  const event = eventOf(actor, 'recovery_code_used', now)
+  const [blocks, charged, consumed] = await db.batch([
+    selectProofBlocks(db, counter, now),
     chargeProof(db, counter, now),
     consumeSecondFactor(db, user, factor, afterChange),
     clearCounter(db, counter, afterChange),
+    insertEvent(db, event, factor.kind === 'recovery code' ? afterChange : sql`false`),
   ])
-  if (charged.length === 0) throw tooManyAttempts(spent, now)
-  if (consumed.length === 0) throw new Refusal('wrongEnrolmentCode')
+  if (charged.length === 0) throw tooManyAttempts(blocks, now)
+  if (consumed.length === 0) {
+    await confirmFailure(db, [counter], now)
+    throw new Refusal('wrongEnrolmentCode')
+  }
+  if (factor.kind === 'recovery code') logEvent(event)
   return user
 }

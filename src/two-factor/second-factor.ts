@@ -1,14 +1,13 @@
 import type { KeyRing } from '../tokens/key-ring.ts'
-import { hashRecoveryCode } from './recovery.ts'
+import { hashRecoveryCode, isRecoveryCode } from './recovery.ts'
 import { openSeed } from './sealed.ts'
 import { findTimeStep } from './totp.ts'
 
-/**
- * What a code can be to a user: the code of a time step, or else a recovery code, which the user
- * may or may not have. Whether it is good, the statement that uses it up finds out.
- */
+/** What a code turns out to be. Whether it is still good, the statement that uses it up finds out. */
 export type SecondFactor =
-  { kind: 'time step'; timeStep: number } | { kind: 'recovery code'; hash: string }
+  | { kind: 'time step'; timeStep: number }
+  | { kind: 'recovery code'; hash: string }
+  | { kind: 'wrong' }
 
 /** The part of a user's row that a second factor is checked against. */
 export interface Enrolled {
@@ -24,7 +23,9 @@ export async function readSecondFactor(
   code: string,
   now: number,
 ): Promise<SecondFactor> {
+  // First, because it needs no seed: the way back is open even when the key that sealed the seed is lost.
+  if (isRecoveryCode(code))
+    return { kind: 'recovery code', hash: await hashRecoveryCode(user.id, code) }
   const timeStep = findTimeStep(await openSeed(ring, user.totpSeed, user.id), code, now)
-  if (timeStep !== undefined) return { kind: 'time step', timeStep }
-  return { kind: 'recovery code', hash: await hashRecoveryCode(user.id, code) }
+  return timeStep === undefined ? { kind: 'wrong' } : { kind: 'time step', timeStep }
 }

@@ -89,9 +89,11 @@ export function consumeSecondFactor(db: Database, user: Enrolled, factor: Second
       .where(and(eq(users.id, user.id), isNew, when))
       .returning({ userId: users.id })
   }
+  const isThis =
+    factor.kind === 'recovery code' ? eq(recoveryCodes.codeHash, factor.hash) : sql`false`
   return db
     .delete(recoveryCodes)
-    .where(and(eq(recoveryCodes.userId, user.id), eq(recoveryCodes.codeHash, factor.hash), when))
+    .where(and(eq(recoveryCodes.userId, user.id), isThis, when))
     .returning({ userId: recoveryCodes.userId })
 }
 

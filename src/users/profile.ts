@@ -9,8 +9,9 @@ import { hashPassword, staticDigest, verifyPassword } from '../login/passwords.t
 import {
   chargeProof,
   clearCounter,
-  proofCounter,
-  selectSpent,
+  confirmFailure,
+  oldPasswordCounter,
+  selectProofBlocks,
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
@@ -94,13 +95,16 @@ async function proveOldPassword(
     if (now / 1000 - actor.issuedAt < FRESH_SESSION_SECONDS) return
     throw new Refusal('oldPasswordNeeded')
   }
-  const counter = proofCounter(actor.userId)
-  const [spent, charged] = await db.batch([
-    selectSpent(db, [counter], now),
+  const counter = oldPasswordCounter(actor.userId)
+  const [blocks, charged] = await db.batch([
+    selectProofBlocks(db, counter, now),
     chargeProof(db, counter, now),
   ])
-  if (charged.length === 0) throw tooManyAttempts(spent, now)
+  if (charged.length === 0) throw tooManyAttempts(blocks, now)
   const { matches } = await verifyPassword(deps, await staticDigest(oldPassword), stored)
-  if (!matches) throw new Refusal('wrongOldPassword')
+  if (!matches) {
+    await confirmFailure(db, [counter], now)
+    throw new Refusal('wrongOldPassword')
+  }
   await clearCounter(db, counter)
 }

@@ -150,18 +150,18 @@ describe('POST /api/sftp/used', () => {
   })
 })
 
-describe('POST /api/sftp/external_auth', () => {
-  async function ask(body: Record<string, string>, token = service) {
-    const attempt = { username: 'alice', ip: '198.51.100.7', protocol: 'SSH', ...body }
-    const response = await site.fetch('POST', '/api/sftp/external_auth', { body: attempt, token })
-    return { status: response.status, body: await response.json() }
-  }
-  const refused = { status: 200, body: { username: '' } }
-  const welcome = (...permissions: string[]) => ({
-    status: 200,
-    body: { status: 1, username: 'alice', permissions: { '/': permissions } },
-  })
+async function ask(body: Record<string, string>, token = service) {
+  const attempt = { username: 'alice', ip: '198.51.100.7', protocol: 'SSH', ...body }
+  const response = await site.fetch('POST', '/api/sftp/external_auth', { body: attempt, token })
+  return { status: response.status, body: await response.json() }
+}
+const refused = { status: 200, body: { username: '' } }
+const welcome = (...permissions: string[]) => ({
+  status: 200,
+  body: { status: 1, username: 'alice', permissions: { '/': permissions } },
+})
 
+describe('POST /api/sftp/external_auth', () => {
   test('lets a key in, with what its user may do', async () => {
     expect(await ask({ public_key: BLOB })).toEqual(welcome('*'))
     await setAlice({ permission: READ })
