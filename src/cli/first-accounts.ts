@@ -10,6 +10,9 @@ import { usernameKey } from '../users/username.ts'
 
 const PASSWORD_BYTES = 15
 
+/** Everything but FTP and SFTP, as the reference gives its admin; bit 10 and 11 are for the operator to add. */
+const ADMIN_PERMISSION = 0x71ff
+
 /**
  * Makes the admin and the disabled guest, unless there is an admin.
  *
@@ -28,7 +31,7 @@ export async function createFirstAccounts(
   const [made] = await db.batch([
     db
       .insert(users)
-      .values({ ...account('admin'), role: ADMIN, passwordHash })
+      .values({ ...account('admin'), role: ADMIN, permission: ADMIN_PERMISSION, passwordHash })
       .onConflictDoNothing()
       .returning({ id: users.id }),
     db

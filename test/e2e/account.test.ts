@@ -52,7 +52,7 @@ describe('the built Worker', () => {
           base_path: '/',
           role: 2,
           disabled: false,
-          permission: 0,
+          permission: 29183,
           sso_id: '',
           otp: false,
         },
