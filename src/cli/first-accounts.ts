@@ -10,7 +10,10 @@ import { usernameKey } from '../users/username.ts'
 
 const PASSWORD_BYTES = 15
 
-/** Everything but FTP and SFTP, as the reference gives its admin; bit 10 and 11 are for the operator to add. */
+/**
+ * Everything but FTP and SFTP, as the reference gives its admin; bit 10 and 11 are for the operator
+ * to add.
+ */
 const ADMIN_PERMISSION = 0x71ff
 
 /**
