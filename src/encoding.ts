@@ -20,7 +20,9 @@ export function toBareBase64(bytes: Uint8Array): string {
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
   return text === toBase64(bytes) ? bytes : undefined
 }
 

@@ -1,7 +1,13 @@
 import { KeyError } from './wire.ts'
 
 /** The tags that public keys use. @see X.690 section 8 */
-export const TAG = { integer: 0x02, bitString: 0x03, objectId: 0x06, sequence: 0x30 } as const
+export const TAG = {
+  integer: 0x02,
+  bitString: 0x03,
+  null: 0x05,
+  objectId: 0x06,
+  sequence: 0x30,
+} as const
 
 /** Reads the DER of a public key: definite lengths of at most 64 KiB. */
 export class DerReader {

@@ -94,7 +94,7 @@ function readEcdsa(key: WireReader, curveName: string): number {
 function withApplication(format: (key: WireReader) => number) {
   return (key: WireReader) => {
     const bits = format(key)
-    key.string('application')
+    if (key.string('application').includes(0)) throw new KeyError('its application holds a NUL')
     return bits
   }
 }

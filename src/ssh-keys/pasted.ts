@@ -11,9 +11,11 @@ export interface KeyLine {
 }
 
 const MAX_CHARACTERS = 16 * 1024
+const BLANKS = ' \t\r\n'
 
+/** PEM and PGP, SSH 2, SSH 1, PuTTY, and OpenSSH's without its frame. */
 const PRIVATE_KEY =
-  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY|PuTTY-User-Key-File-/
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY|BEGIN SSH2 ENCRYPTED PRIVATE KEY|SSH PRIVATE KEY FILE FORMAT|PuTTY-User-Key-File-|b3BlbnNzaC1rZXktdjE/
 const KEY_TYPE = /^(ssh-|ecdsa-|sk-|rsa-sha2-|x509v3-)[\w@.-]+$/
 
 /** Object identifiers in DER. @see RFC 8017 appendix A.1, RFC 5480 section 2.1.1, RFC 8410 section 3 */
@@ -26,13 +28,15 @@ const OID = { rsa: '2a864886f70d010101', ec: '2a8648ce3d0201', ed25519: '2b6570'
  * @throws {KeyError} With the reason, for anything else.
  */
 export function readPasted(pasted: string): KeyLine {
-  if (pasted.length > MAX_CHARACTERS) throw new KeyError('it is longer than 16 KiB')
   if (PRIVATE_KEY.test(pasted)) {
     throw new KeyError(
       'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
     )
   }
-  const text = pasted.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  if (pasted.length > MAX_CHARACTERS) throw new KeyError('it is longer than 16 KiB')
+  const text = trimBlanks(pasted)
+  if (text.split('---- BEGIN ').length > 2)
+    throw new KeyError('it must be one key, there are several')
   if (text.startsWith('---- BEGIN SSH2 PUBLIC KEY ----')) return readRfc4716(text)
   if (text.startsWith('-----BEGIN ')) return readPem(text)
   return readLine(text)
@@ -57,7 +61,8 @@ function readLine(text: string): KeyLine {
 /** @see RFC 4716 section 3 */
 function readRfc4716(text: string): KeyLine {
   const [, inner = ''] =
-    /^---- BEGIN SSH2 PUBLIC KEY ----\r?\n(.*)\n---- END SSH2 PUBLIC KEY ----$/s.exec(text) ?? []
+    /^---- BEGIN SSH2 PUBLIC KEY ----\r?\n(.*?)\r?\n---- END SSH2 PUBLIC KEY ----$/s.exec(text) ??
+    []
   const lines = inner.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)
   const headers = lines.filter((line) => line.includes(':'))
   const body = lines.slice(headers.length)
@@ -71,7 +76,7 @@ function readRfc4716(text: string): KeyLine {
 
 function readPem(text: string): KeyLine {
   const [, label, body = ''] =
-    /^-----BEGIN ([A-Z ]+)-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END \1-----$/.exec(text) ?? []
+    /^-----BEGIN ([A-Z ]+)-----([A-Za-z0-9+/=\s]+)-----END \1-----$/.exec(text) ?? []
   if (label !== 'PUBLIC KEY' && label !== 'RSA PUBLIC KEY') {
     throw new KeyError('its PEM frame is not that of one public key')
   }
@@ -88,12 +93,20 @@ function readPublicKeyInfo(der: DerReader): Uint8Array<ArrayBuffer> {
   const oid = toHex(algorithm.value(TAG.objectId))
   const key = info.bitString()
   info.end()
-  if (oid === OID.rsa) return readRsaPublicKey(new DerReader(key))
-  if (oid === OID.ed25519) return blobOf('ssh-ed25519', key)
+  if (oid === OID.rsa) {
+    algorithm.value(TAG.null)
+    algorithm.end()
+    return readRsaPublicKey(new DerReader(key))
+  }
+  if (oid === OID.ed25519) {
+    algorithm.end()
+    return blobOf('ssh-ed25519', key)
+  }
   const curveOid = oid === OID.ec ? toHex(algorithm.value(TAG.objectId)) : ''
   const curve = CURVES.find((one) => one.oid === curveOid)
   if (curve === undefined)
     throw new KeyError('its PEM holds a key of a type that SSH does not know')
+  algorithm.end()
   return blobOf(`ecdsa-sha2-${curve.name}`, ascii(curve.name), key)
 }
 
@@ -118,6 +131,14 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(base64)
   if (bytes === undefined) throw new KeyError('its base64 is broken')
   return bytes
+}
+
+/** A loop, because a regular expression tries every blank of a long row anew. */
+function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && BLANKS.includes(text.charAt(start))) start += 1
+  while (end > start && BLANKS.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
 }
 
 /** A comment is for people; what would not be seen, or would break the line, is not taken. */

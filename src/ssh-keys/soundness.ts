@@ -1,4 +1,4 @@
-import { type Curve, isOnCurve } from './curves.ts'
+import { type Curve, isLikely, isOnCurve } from './curves.ts'
 import { bitLength, KeyError, toBigInt } from './wire.ts'
 
 const BETTER_KEY = 'make a better one with: ssh-keygen -t ed25519'
@@ -56,7 +56,9 @@ export function checkRsa(exponent: Uint8Array, modulus: Uint8Array): void {
 
 /** @throws {KeyError} For a point that is not on its curve. @see SP 800-56A section 5.6.2.3.3 */
 export function checkEcdsa(curve: Curve, x: Uint8Array, y: Uint8Array): void {
-  if (!isOnCurve(curve, toBigInt(x), toBigInt(y))) throw weak(`its point is not on ${curve.name}`)
+  const coordinates = [toBigInt(x), toBigInt(y)] as const
+  if (!isOnCurve(curve, ...coordinates)) throw weak(`its point is not on ${curve.name}`)
+  if (!coordinates.every((one) => isLikely(curve, one))) throw weak('its point is an unlikely one')
 }
 
 /**

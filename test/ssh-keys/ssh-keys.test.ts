@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sshKeys, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { HOUR, NOW } from '../support/site.ts'
+import { blobOf, ECDSA, ED25519, line, mpint, rfc4716, RSA, samples } from './key-texts.ts'
 
 const success = { code: 200, message: 'success', data: null }
 const titleTaken = { code: 409, message: 'key with the same title already exists', data: null }
@@ -12,61 +13,6 @@ const idFormatInvalid = { code: 400, message: 'id format invalid', data: null }
 const tooMany = { code: 400, message: 'no more than 100 keys, delete one first', data: null }
 const guestRefused = { code: 403, message: 'Guest user can not manage SSH keys', data: null }
 const guestDisabled = { code: 401, message: 'Guest user is disabled, login please', data: null }
-
-/** Made by ssh-keygen (the last two by hand), with what `ssh-keygen -lf` prints of them. */
-const samples = [
-  {
-    title: 'ed25519',
-    bits: 256,
-    fingerprint: 'SHA256:k4aVOAkJkbP7kVlouYBHaPg1kVkoWzTBh66JMAVdqpI',
-    key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIINf1QkT3udeh3bK3QT8eL4IL33C/HpQ1WaWYscX1oJz ed25519@test',
-  },
-  {
-    title: 'ecdsa256',
-    bits: 256,
-    fingerprint: 'SHA256:NBIHHwp9RjdFM5ZKzi5pGIOTgSuXK/mFx++pETPMteA',
-    key: 'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBIKBxgGJiclGD9ExEvnsuBGJh0e5DwOsyTfFBKc78yZptbIaROSvo6uROcTN+mjocnrh+2rKqJ8bGO4m+QQO2tM= ecdsa256@test',
-  },
-  {
-    title: 'ecdsa384',
-    bits: 384,
-    fingerprint: 'SHA256:zXuFWRg+60PivMG8SYqC84agIAI8f+lAHvsEwkJVNrM',
-    key: 'ecdsa-sha2-nistp384 AAAAE2VjZHNhLXNoYTItbmlzdHAzODQAAAAIbmlzdHAzODQAAABhBF0RpZfYVhmYzlAHF09kegVrONBs4ZiLq/9s7f3WQBRK1V5Gi6fCbQKzrovOLbTULIhnuQuM2zDS0RnB7XvfxJIE53S1LWEHTo0VMysBlQIN/u0d58NPPWuIqHwzsL18Rg== ecdsa384@test',
-  },
-  {
-    title: 'ecdsa521',
-    bits: 521,
-    fingerprint: 'SHA256:CfNnz0R13VaDoGozXIgvKVpyA5FCf9ahQLX4AscZd2w',
-    key: 'ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBABVLLrs0ToU3bGa1QrtsGlv6kxGLlzeaehAK6fxm/247CODebS5BmLRjUhlwf6vsoHYvB3W4+djKsZYIayp6POktgFUYDyiEnj4Am9ZnOPFyNRL3eq4Vl6UN2RRZAGjIN/Za+2l7+GDQdYB5ocM+V652SSASHO0Z9Bay1PDj9s1wjZWzQ== ecdsa521@test',
-  },
-  {
-    title: 'rsa2048',
-    bits: 2048,
-    fingerprint: 'SHA256:6WHkmYX7LGFw4Xu7YHykxbaIQzx96FFP1DeEpM60BJA',
-    key: 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQDEe9pPtaQguYT1nCWXwJfZMnOYWGd6QdQbw3nyp3/eQp0MOWNg5DmKS7zVCmb4Qllug5Qo0qet7FtQ9kJ2uCCUGNL5vw2JK3IXqizaycgexB7b7OkifrAKu47ylYd+e3DjMsr3vfLIX6Vd2ZgLORVvWQ0kHLp4TPHzuYoZtsEjp3d5oS3B59lopSA0NX+hOxmHg6kcUQYrDdQwxddN4kNJ5e50Je25Z/LZtFXRSYttgrAufVg7XcDtGGukml/vR0vfml+qEsBC5X1xl+UIIPxbMXUEiMLvXpieHf6y8rppL/IBWKxdMURMZvtofY8KAl/KEr7Z3pgzGTmxhqj31Av9 rsa2048@test',
-  },
-  {
-    title: 'rsa3072',
-    bits: 3072,
-    fingerprint: 'SHA256:Qhy/h/PNG9Fya5BHG0UedTXXNTwcG/V5cfekIP6rbyA',
-    key: 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQDHGFw/D1d+NBPQ0s/rIQ46DA3T0Hv1u5Co4p7jVvWEZNht5dxfCoOToVLbUBAdS/icaRpHbM3boAL3S8haFZbTjNMUjvGpXLmWogWQBbtUbh68qpzrCO86T/EORYF+/A4NAVeQDxBKkxZzoIL9nKqPHnDzvA8JGlr+ANXkgRtB2qbcx31OzckdcxbwTuDUcgWtgNS6kynr2Qdp7Tshsevn30TwbpkXTfihwxlRQenGX0mPRhacdE+CgUzovSILbtNwzyYcrwVJFr48tAPw/EN+Ev3RNq3f3Hs4+kcUnZMmR/wnYN6sDSpWCkL9+AsWrxiTmz69FNyZvgmFTXSaYKIVGPgVw+ZGytkUEKd+pC7gRKDJDYQkKDSajFefsg6TvA+wu5+dc8OAxTd3seNrD71I+fCMQrJPkJD0MU/4m7bZckj8o/2eydvvO6pHMCyUL8LE+4CLfGmWKZ1KLyYtp0BuPbbqT7taBPwGMbIsUk97J1qzungOhIPv7Smr/lHrrHM= rsa3072@test',
-  },
-  {
-    title: 'sk-ssh-ed25519',
-    bits: 256,
-    fingerprint: 'SHA256:wBj/WZaumpsjgktMQj/fkGEmvPolFrw+ppcIlWEBMDA',
-    key: 'sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIBIa0KJO6FmB1FVqOXo9lZPRQwfh0JNIodwf74KTVfj0AAAABHNzaDo= sk-ed@hand',
-  },
-  {
-    title: 'sk-ecdsa',
-    bits: 256,
-    fingerprint: 'SHA256:vaDnKXlXs0+z7YFGf7MpvXDQ7l1HlLroe9Wsy3DLRGI',
-    key: 'sk-ecdsa-sha2-nistp256@openssh.com AAAAInNrLWVjZHNhLXNoYTItbmlzdHAyNTZAb3BlbnNzaC5jb20AAAAIbmlzdHAyNTYAAABBBA15gKketLPKOCT9kMwxQ50enWkTgFg0sxC1PiURfdqspIZK43E7+HMzpAPl2RYGoppHuuHkyb5Tac7KLB5SQ8UAAAAEc3NoOg== sk-ec@hand',
-  },
-]
-const [ED25519 = '', ECDSA = '', RSA = ''] = ['ed25519', 'ecdsa256', 'rsa2048'].map(
-  (title) => samples.find((sample) => sample.title === title)?.key ?? '',
-)
 
 let site: CheapSite
 let token: string
@@ -160,6 +106,12 @@ describe('POST /api/me/sshkey/add', () => {
     expect(row?.line).toBe(bare)
   })
 
+  test('keeps the canonical line of a key that PuTTYgen saved', async () => {
+    expect(await add('putty', rfc4716(blobOf(ED25519), ['Comment: "my laptop"']))).toEqual(success)
+    const [row] = await site.db.select().from(sshKeys)
+    expect(row?.line).toBe(`${ED25519.split(' ').slice(0, 2).join(' ')} my laptop`)
+  })
+
   test('refuses a title that this account already has', async () => {
     await add('laptop', ED25519)
     expect(await add('laptop', ECDSA)).toEqual(titleTaken)
@@ -219,8 +171,17 @@ describe('POST /api/me/sshkey/add', () => {
 
   test('says why a key is none', async () => {
     const reasons = [
-      ['hello', 'it must begin with a key type such as ssh-ed25519'],
-      ['   ', 'it must begin with a key type such as ssh-ed25519'],
+      ['hello', 'it must begin with its type, such as ssh-ed25519'],
+      ['   ', 'it must begin with its type, such as ssh-ed25519'],
+      [`no-pty ${ED25519}`, 'options in front of a key are not taken, it must begin with its type'],
+      [
+        '-----BEGIN OPENSSH PRIVATE KEY-----\n',
+        'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
+      ],
+      [
+        line('ssh-rsa', mpint(65_537n), mpint(2n ** 1024n - 1n)),
+        'an RSA key of 1024 bits can be broken, 2048 are the least; make a better one with: ssh-keygen -t ed25519',
+      ],
       ['ssh-ed25519 !', 'its base64 is broken'],
       [`${ED25519}\n${ECDSA}`, 'it must be one key on one line'],
       [`ssh-ed25519 ${'A'.repeat(20_000)}`, 'it is longer than 16 KiB'],
