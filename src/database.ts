@@ -16,11 +16,15 @@ export interface Meter {
  * `unavailable`, its text for the log alone. What was asked for may still happen after the
  * deadline; the statements are written to bear it.
  */
-export function openDatabase(d1: D1Database, meter: Meter, deadline?: number): Database {
+export function openDatabase(
+  d1: D1Database,
+  meter: Meter,
+  deadlineMilliseconds?: number,
+): Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>()
   function trip<Answer>(answer: Promise<Answer>): Promise<Answer> {
     meter.roundTrips += 1
-    return orUnavailable(answer, deadline)
+    return orUnavailable(answer, deadlineMilliseconds)
   }
   function wrap(statement: D1PreparedStatement): D1PreparedStatement {
     const wrapped = new Proxy(statement, {

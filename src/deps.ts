@@ -32,17 +32,22 @@ export interface Deps {
 
 const MAX_TOKEN_HOURS = 24 * 365
 
-/** Objects a location keeps for hashing: enough that one busy account does not queue up the others. */
+/** Objects a location keeps for hashing, so that sign-ins made at once seldom wait for each other. */
 const HASHERS_PER_LOCATION = 16
 
 /** What one isolate remembers between requests; nothing here is lost with it. */
 const settingsMemory: SettingsMemory = {}
 
 /** @param request Says where the nearest hasher is; none when nobody asks, as in a cron run. */
-export function createDeps(env: Env, defer: Deps['defer'], request?: Request): Deps {
+export function createDeps(
+  env: Env,
+  defer: Deps['defer'],
+  request?: Request,
+  deadlineMilliseconds?: number,
+): Deps {
   const meter = { roundTrips: 0 }
   return {
-    db: openDatabase(env.DB, meter),
+    db: openDatabase(env.DB, meter, deadlineMilliseconds),
     meter,
     kv: env.SETTINGS,
     settingsMemory,

@@ -15,3 +15,8 @@ export function windowOf(page: number, perPage: number): Window {
   if (perPage < 1) return EVERYTHING
   return { limit: perPage, offset: (Math.max(page, 1) - 1) * perPage }
 }
+
+/** As `windowOf`, for lists that grow for ever: never more than `most` at once. */
+export function boundedWindowOf(page: number, perPage: number, most: number): Window {
+  return windowOf(page, perPage < 1 ? most : Math.min(perPage, most))
+}

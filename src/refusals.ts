@@ -31,6 +31,7 @@ const refusals = {
   guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },
   guestProfile: { code: 403, message: 'Guest user can not update profile' },
   guestSessions: { code: 403, message: 'Guest user has no sessions' },
+  guestEvents: { code: 403, message: 'Guest user has no events' },
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
 
   notAdmin: { code: 403, message: 'You are not an admin' },

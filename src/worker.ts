@@ -1,6 +1,6 @@
 import { createApp } from './app.ts'
 import { createDeps } from './deps.ts'
-import { runMaintenance } from './maintenance.ts'
+import { MAINTENANCE_DEADLINE_MILLISECONDS, runMaintenance } from './maintenance.ts'
 
 export { PasswordHasher } from './login/password-hasher.ts'
 
@@ -8,6 +8,8 @@ const app = createApp(createDeps)
 
 export default {
   fetch: app.fetch,
-  scheduled: (_, env, context) =>
-    runMaintenance(createDeps(env, (work) => context.waitUntil(work))),
+  async scheduled(_, env, context) {
+    const defer = (work: Promise<unknown>) => context.waitUntil(work)
+    await runMaintenance(createDeps(env, defer, undefined, MAINTENANCE_DEADLINE_MILLISECONDS))
+  },
 } satisfies ExportedHandler<Env>

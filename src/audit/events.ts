@@ -14,6 +14,7 @@ type EventKind =
   | 'two_factor_on'
   | 'two_factor_off'
   | 'password_changed'
+  | 'profile_changed'
   | 'session_ended'
   | 'key_added'
   | 'key_deleted'

@@ -3,24 +3,27 @@ import type { App } from '../http/context.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { pageQuery, query } from '../http/input.ts'
-import { windowOf } from '../paging.ts'
+import { boundedWindowOf } from '../paging.ts'
 import { actAs } from '../tokens/sessions.ts'
 import { countEvents, selectEvents } from './events.ts'
+
+/** A page; strangers can make many, by failing to sign in. */
+const MAX_EVENTS = 100
 
 /** What happened to a user's own account, under `/api/me/events`. */
 export const eventRoutes = new Hono<App>().get(
   '/',
   guard,
-  notGuest('guestSessions'),
+  notGuest('guestEvents'),
   query(pageQuery),
   async (c) => {
     const { deps } = c.var
     const { page, per_page: perPage } = c.req.valid('query')
-    const actor = sessionOf(c, 'guestSessions')
+    const actor = sessionOf(c, 'guestEvents')
     const [, events, [counted]] = await actAs(
       deps,
       actor,
-      selectEvents(deps.db, actor.userId, windowOf(page, perPage)),
+      selectEvents(deps.db, actor.userId, boundedWindowOf(page, perPage, MAX_EVENTS)),
       countEvents(deps.db, actor.userId),
     )
     return ok(c, {

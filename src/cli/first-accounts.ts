@@ -11,8 +11,8 @@ import { usernameKey } from '../users/username.ts'
 const PASSWORD_BYTES = 15
 
 /**
- * Everything but FTP and SFTP, as the reference gives its admin; bit 10 and 11 are for the operator
- * to add.
+ * As the reference's: all but writing over WebDAV (bit 9), FTP and SFTP (10, 11), which the
+ * operator may add.
  */
 const ADMIN_PERMISSION = 0x71ff
 

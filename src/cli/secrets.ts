@@ -8,6 +8,6 @@ This is one entry for SECRET_KEYS; nothing was changed.
 First secret of a site:   npx wrangler secret put SECRET_KEYS     (paste it)
 On this machine:          put it into .dev.vars as SECRET_KEYS=<entry>
 To rotate:                put it in front, with a comma: SECRET_KEYS=<new entry>,<old entries>
-                          New tokens and seals use the first entry, the others still verify and open. Drop an old
-                          entry when every token it signed has expired (48 h); a seed of 2FA that only a dropped
-                          entry opens is lost, and its user has to enrol again.`)
+                          New tokens and seals use the first entry, the others still verify and open; a sign-in with a
+                          code seals its seed anew. Drop an old entry once every token it signed has expired (TOKEN_HOURS)
+                          and all who use 2FA have signed in since: who has not is left with a recovery code.`)

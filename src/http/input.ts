@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { Refusal, type RefusalName } from '../refusals.ts'
 import type { App, AppContext } from './context.ts'
 
-/** The deepest body of any endpoint has three levels; nobody needs a parser to walk thousands. */
+/** No endpoint takes more than two levels; nobody needs a parser to walk thousands. */
 const MAX_NESTING = 16
 
 /**

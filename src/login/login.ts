@@ -51,7 +51,7 @@ export async function login(deps: Deps, attempt: Attempt, client: Client): Promi
   const tokenSeconds = deps.tokenSeconds()
   const checked = await checkPassword(deps, attempt, client)
   if (checked.user.totpSeed !== null && attempt.code.trim() === '') {
-    await payBack(deps.db, checked.signIn)
+    await payBack(deps.db, checked.signIn.counters)
     throw new Refusal('wrongCode')
   }
   try {
@@ -118,5 +118,5 @@ export async function checkPassword(
 
 /** An outage is nobody's failure; if D1 is out as well, the charge runs out by itself. */
 function forgiveOutage({ db, defer }: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
-  defer(payBack(db, signIn).catch(() => undefined))
+  defer(payBack(db, signIn.counters).catch(() => undefined))
 }

@@ -19,13 +19,13 @@ const loginSchema = v.object({
 export const loginRoutes = new Hono<App>()
   .post('/login', jsonBody(loginSchema), async (c) => {
     const { username, password, otp_code: code } = c.req.valid('json')
-    const attempt = { username, digest: await staticDigest(password), code: code ?? '' }
+    const attempt = { username, digest: await staticDigest(password), code }
     return ok(c, { token: await login(c.var.deps, attempt, clientOf(c)) })
   })
   .post('/login/hash', jsonBody(loginSchema), async (c) => {
     const { username, password: digest, otp_code: code } = c.req.valid('json')
     return ok(c, {
-      token: await login(c.var.deps, { username, digest, code: code ?? '' }, clientOf(c)),
+      token: await login(c.var.deps, { username, digest, code }, clientOf(c)),
     })
   })
   .get('/logout', async (c) => {

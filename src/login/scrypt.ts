@@ -4,9 +4,9 @@ import { scrypt } from 'node:crypto'
 export interface ScryptCost {
   /** N = 2^logN, the cost in memory and time. */
   logN: number
-  /** R. */
+  /** RFC 7914's `r`. */
   blockSize: number
-  /** P. */
+  /** RFC 7914's `p`. */
   parallelism: number
 }
 

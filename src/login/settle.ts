@@ -6,7 +6,8 @@ import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { signToken } from '../tokens/token.ts'
 import { readSecondFactor } from '../two-factor/second-factor.ts'
-import { consumeSecondFactor } from '../two-factor/store.ts'
+import { resealSeed } from '../two-factor/sealed.ts'
+import { consumeSecondFactor, replaceSeed } from '../two-factor/store.ts'
 import type { CheckedAttempt } from './login.ts'
 import { hasBegun, insertSession, type NewSession, replacePasswordHash } from './store.ts'
 import {
@@ -44,7 +45,7 @@ export async function settle(
   const event: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
   const wrongCode: AuditEvent = { ...event, kind: 'sign_in_refused', detail: 'code' }
   const rest = [
-    payBack(db, signIn, begun),
+    payBack(db, signIn.counters, begun),
     clearCounter(db, signIn.counters[0], begun),
     insertEvent(db, event, begun),
     ...(rehash === undefined ? [] : [replacePasswordHash(db, user.id, rehash)]),
@@ -55,21 +56,26 @@ export async function settle(
     // Only a change of the account between the two round trips can have kept the session out.
     if (inserted.length === 0) throw new Refusal('wrongCredentials')
   } else {
-    const factor = await readSecondFactor(ring, { ...user, totpSeed: user.totpSeed }, code, now)
+    const enrolled = { id: user.id, totpSeed: user.totpSeed }
+    const factor = await readSecondFactor(ring, enrolled, code, now)
+    const usedCode: AuditEvent = { ...event, kind: 'recovery_code_used' }
+    const resealed =
+      factor.kind === 'time step' ? await resealSeed(deps, ring, user.totpSeed, user.id) : undefined
     const proof = codeCounter(user.id)
     const usedRecoveryCode = factor.kind === 'recovery code' ? begun : sql`false`
     const [blocks, charged, , inserted] = await db.batch([
       selectProofBlocks(db, proof, now),
       chargeProof(db, proof, now),
-      consumeSecondFactor(db, { ...user, totpSeed: user.totpSeed }, factor, afterChange),
+      consumeSecondFactor(db, enrolled, factor, afterChange),
       insertSession(db, user, session, client, afterChange),
       clearCounter(db, proof, afterChange),
-      insertEvent(db, { ...event, kind: 'recovery_code_used' }, usedRecoveryCode),
+      insertEvent(db, usedCode, usedRecoveryCode),
       ...rest,
+      ...(resealed === undefined ? [] : [replaceSeed(db, enrolled, resealed, begun)]),
     ])
     if (charged.length === 0) {
       logEvent({ ...wrongCode, detail: 'too many codes' })
-      await payBack(db, signIn)
+      await payBack(db, signIn.counters)
       throw tooManyAttempts(blocks, now)
     }
     if (inserted.length === 0) {
@@ -78,6 +84,7 @@ export async function settle(
       await db.batch([insertEvent(db, wrongCode), failed])
       throw new Refusal('wrongCode')
     }
+    if (factor.kind === 'recovery code') logEvent(usedCode)
   }
   logEvent(event)
   return signToken(ring, session)

@@ -6,7 +6,7 @@ import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { isNamed } from '../users/store.ts'
 
-/** How many failures a counter allows, and for how long it counts and then blocks. */
+/** How many failures a counter allows, and for how long from the first on it counts them. */
 interface Limit {
   failures: number
   seconds: number
@@ -84,14 +84,20 @@ function counter(limit: LimitName, owner: string): Counter {
  * of them blocks, and then none is charged: who tries while blocked waits no longer for it.
  */
 export function chargeSignIn(db: Database, signIn: SignInCounters, now: number) {
-  return charge(db, signIn.counters, now, blocksFor(db, signIn, now))
+  return charge(db, signIn.counters, now, { blocks: blocksFor(db, signIn, now) })
 }
 
-export function chargeProof(db: Database, proof: Counter, now: number) {
-  return charge(db, [proof], now)
+/** As `chargeSignIn`, for one counter; `when` may ask for a live session too. */
+export function chargeProof(db: Database, proof: Counter, now: number, when?: SQL) {
+  return charge(db, [proof], now, { when })
 }
 
-function charge(db: Database, counters: Counter[], now: number, blocks?: SQL) {
+function charge(
+  db: Database,
+  counters: Counter[],
+  now: number,
+  { blocks, when }: { blocks?: SQL; when?: SQL | undefined },
+) {
   const rows = counters.map(({ limit, key }) => [key, now + LIMITS[limit].seconds * 1000])
   const { key, failures, expiresAt } = throttleCounters
   const blocking = db
@@ -102,7 +108,7 @@ function charge(db: Database, counters: Counter[], now: number, blocks?: SQL) {
   return db
     .insert(throttleCounters)
     .select(
-      sql`select value ->> 0, 1, value ->> 1 from json_each(${JSON.stringify(rows)}) where ${notExists(blocking)}`,
+      sql`select value ->> 0, 1, value ->> 1 from json_each(${JSON.stringify(rows)}) where ${and(notExists(blocking), when)}`,
     )
     .onConflictDoUpdate({
       target: key,
@@ -177,10 +183,10 @@ export function confirmFailure(db: Database, counters: Counter[], now: number) {
 }
 
 /**
- * Takes back what `chargeSignIn` charged: this attempt was no failure. `when` may make it depend on
- * a session.
+ * Takes back what a charge counted: this attempt was no failure. `when` may make it depend on a
+ * session.
  */
-export function payBack(db: Database, { counters }: SignInCounters, when?: SQL) {
+export function payBack(db: Database, counters: readonly Counter[], when?: SQL) {
   const { key, failures } = throttleCounters
   const keys = counters.map((one) => one.key)
   return db
@@ -194,7 +200,7 @@ export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
   return db.delete(throttleCounters).where(and(eq(throttleCounters.key, key), when))
 }
 
-/** @param spent What blocked in the batch in which the charge was refused. */
+/** @param blocks What blocked in the batch in which the charge was refused. */
 export function tooManyAttempts(blocks: { expiresAt: number }[], now: number): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   return new Refusal('tooManyAttempts').retryAfter(Math.max(1, Math.ceil((until - now) / 1000)))

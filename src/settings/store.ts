@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
 import { orUnavailable } from '../database.ts'
 import type { Deps } from '../deps.ts'
-import { toHex } from '../encoding.ts'
+import { sha256Hex } from '../encoding.ts'
 import { DEFAULT_SETTINGS, isSettingKey, SETTING_KEYS, type Settings, VERSION } from './defaults.ts'
 
 /** The public settings as they are served. */
@@ -20,6 +20,9 @@ export interface SettingsMemory {
 }
 
 type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now'>
+
+/** 96 bits: two settings never share a tag by chance. */
+const ETAG_DIGITS = 24
 
 const MEMORY_MILLISECONDS = 30_000
 /** Nothing but the 28 members is ever served. */
@@ -89,6 +92,5 @@ function withDefaults(changed: { key: string; value: string }[]): Settings {
 
 async function toPublic(values: Settings): Promise<PublicSettings> {
   const body = JSON.stringify({ code: 200, message: 'success', data: values })
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
-  return { values, body, etag: `"${toHex(new Uint8Array(hash).subarray(0, 12))}"` }
+  return { values, body, etag: `"${(await sha256Hex(body)).slice(0, ETAG_DIGITS)}"` }
 }

@@ -34,9 +34,9 @@ export class DerReader {
 
   /** A whole number of bytes. */
   bitString(): Uint8Array<ArrayBuffer> {
-    const [unusedBits, ...bytes] = this.value(TAG.bitString)
-    if (unusedBits !== 0) throw broken()
-    return Uint8Array.from(bytes)
+    const bytes = this.value(TAG.bitString)
+    if (bytes[0] !== 0) throw broken()
+    return bytes.subarray(1)
   }
 
   end(): void {

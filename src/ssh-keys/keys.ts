@@ -1,5 +1,7 @@
+import type { SQL } from 'drizzle-orm'
 import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { EVERYTHING, windowOf } from '../paging.ts'
+import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import { actAs, actAsAdmin, type Actor, type ActorDeps } from '../tokens/sessions.ts'
 import { selectUserId } from '../users/store.ts'
@@ -7,8 +9,10 @@ import { parsePublicKey } from './openssh.ts'
 import {
   countKeys,
   deleteKey,
-  deleteKeyAsAdmin,
+  insertDeletionEvent,
   insertKey,
+  isAnyKey,
+  isOwnKey,
   selectKeys,
   selectRivals,
 } from './store.ts'
@@ -54,15 +58,9 @@ export async function listKeys(deps: ActorDeps, actor: Actor, page: number, perP
 /** @throws {Refusal} `keyNotFound` for an unknown id and for another user's. */
 export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
   const now = deps.now()
-  const event = eventOf(actor, 'key_deleted', now, `key ${keyId}`)
-  const [, deleted] = await actAs(
-    deps,
-    actor,
-    deleteKey(deps.db, actor, keyId, now),
-    insertEvent(deps.db, event, afterChange),
-  )
-  if (deleted.length === 0) throw new Refusal('keyNotFound', `key ${keyId} of user ${actor.userId}`)
-  logEvent(event)
+  const isKey = isOwnKey(deps.db, actor, keyId, now)
+  const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
+  confirmDeletion(actor, keyId, now, deleted)
 }
 
 /**
@@ -94,15 +92,24 @@ export async function removeKeyOf(
   userId: number | undefined,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf(actor, 'key_deleted', now, `key ${keyId}`)
-  const [, deleted] = await actAsAdmin(
-    deps,
-    actor,
-    deleteKeyAsAdmin(deps.db, actor, keyId, userId, now),
-    insertEvent(deps.db, event, afterChange),
-  )
-  if (deleted.length === 0) throw new Refusal('keyNotFound', `key ${keyId}`)
-  logEvent(event)
+  const isKey = isAnyKey(deps.db, actor, keyId, userId, now)
+  const [, , [deleted]] = await actAsAdmin(deps, actor, ...deletion(deps.db, isKey, actor, now))
+  confirmDeletion(actor, keyId, now, deleted)
+}
+
+function deletion(db: Database, isKey: SQL | undefined, actor: Actor, now: number) {
+  return [insertDeletionEvent(db, isKey, actor, now), deleteKey(db, isKey)] as const
+}
+
+function confirmDeletion(
+  actor: Actor,
+  keyId: number,
+  now: number,
+  deleted: { userId: number; title: string } | undefined,
+): void {
+  if (deleted === undefined)
+    throw new Refusal('keyNotFound', `key ${keyId} for user ${actor.userId}`)
+  logEvent(eventOf({ ...actor, userId: deleted.userId }, 'key_deleted', now, deleted.title))
 }
 
 function parseOrRefuse(text: string) {

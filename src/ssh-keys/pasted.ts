@@ -81,14 +81,13 @@ function readPem(text: string): KeyLine {
     throw new KeyError('its PEM frame is not that of one public key')
   }
   const der = new DerReader(decode(body.replaceAll(/\s/g, '')))
-  const blob = label === 'PUBLIC KEY' ? readPublicKeyInfo(der) : readRsaPublicKey(der)
-  der.end()
-  return fromBlob(blob, '')
+  return fromBlob(label === 'PUBLIC KEY' ? readPublicKeyInfo(der) : readRsaPublicKey(der), '')
 }
 
 /** @see RFC 5280 section 4.1.2.7 */
 function readPublicKeyInfo(der: DerReader): Uint8Array<ArrayBuffer> {
   const info = der.sequence()
+  der.end()
   const algorithm = info.sequence()
   const oid = toHex(algorithm.value(TAG.objectId))
   const key = info.bitString()
@@ -113,6 +112,7 @@ function readPublicKeyInfo(der: DerReader): Uint8Array<ArrayBuffer> {
 /** @see RFC 8017 appendix A.1.1 */
 function readRsaPublicKey(der: DerReader): Uint8Array<ArrayBuffer> {
   const key = der.sequence()
+  der.end()
   const modulus = key.value(TAG.integer)
   const exponent = key.value(TAG.integer)
   key.end()

@@ -39,20 +39,14 @@ export const sftpRoutes = new Hono<App>()
   })
   .post('/used', jsonBody(useSchema), async (c) => {
     const { username, fingerprint, address } = c.req.valid('json')
-    const use = { username, fingerprint, address: address ?? '' }
+    const use = { username, fingerprint, address }
     await reportKeyUse(c.var.deps, await serviceTokenHash(c), use)
     return ok(c, null)
   })
   .post('/external_auth', jsonBody(externalSchema), async (c) => {
-    const body = c.req.valid('json')
-    const username = body.username ?? ''
-    const access = await authenticateExternally(c.var.deps, await serviceTokenHash(c), {
-      username,
-      password: body.password ?? '',
-      publicKey: body.public_key ?? '',
-      address: body.ip ?? '',
-      protocol: body.protocol ?? '',
-    })
+    const { username, password, public_key: publicKey, ip: address, protocol } = c.req.valid('json')
+    const attempt = { username, password, publicKey, address, protocol }
+    const access = await authenticateExternally(c.var.deps, await serviceTokenHash(c), attempt)
     if (access === 'none') return c.json({ username: '' })
     return c.json({ status: 1, username, permissions: { '/': SFTPGO_PERMISSIONS[access] } })
   })

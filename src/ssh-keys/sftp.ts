@@ -2,6 +2,7 @@ import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { checkPassword } from '../login/login.ts'
 import { staticDigest } from '../login/passwords.ts'
+import { replacePasswordHash } from '../login/store.ts'
 import { payBack } from '../login/throttle.ts'
 import { networkOf } from '../network.ts'
 import { Refusal } from '../refusals.ts'
@@ -38,7 +39,7 @@ export async function authorizedKeys(
     selectSignInKeys(deps.db, username, fingerprint),
   )
   return keys.flatMap(({ line, permission }) => {
-    const access = accessOf(permission, PERMISSION.sftpRead, PERMISSION.sftpWrite)
+    const access = sftpAccess(permission)
     if (access === 'none') return []
     const command = access === 'write' ? 'internal-sftp' : 'internal-sftp -R'
     // Without the comment: it is the user's own text, and sshd needs none.
@@ -91,21 +92,27 @@ export async function authenticateExternally(
   tokenHash: string,
   attempt: ExternalAttempt,
 ): Promise<Access> {
-  const bits = PROTOCOL_BITS[attempt.protocol]
   // A name becomes a folder there.
   const isFolderName = !/[/\\]|^\.{1,2}$/.test(attempt.username)
-  const permission =
-    attempt.publicKey === ''
-      ? await permissionByPassword(deps, tokenHash, attempt)
-      : await permissionByKey(deps, tokenHash, attempt)
-  return bits === undefined || !isFolderName ? 'none' : accessOf(permission, bits.read, bits.write)
+  const accessTo = isFolderName ? ACCESS.get(attempt.protocol) : undefined
+  if (attempt.publicKey !== '') {
+    const permission = await permissionByKey(deps, tokenHash, attempt)
+    return accessTo?.(permission) ?? 'none'
+  }
+  await actAsService(deps.db, tokenHash, 'sftp')
+  if (attempt.password === '' || accessTo === undefined) return 'none'
+  return accessByPassword(deps, attempt, accessTo)
 }
 
-const PROTOCOL_BITS: Partial<Record<string, { read: number; write: number }>> = {
-  SSH: { read: PERMISSION.sftpRead, write: PERMISSION.sftpWrite },
-  FTP: { read: PERMISSION.sftpRead, write: PERMISSION.sftpWrite },
-  DAV: { read: PERMISSION.webdavRead, write: PERMISSION.webdavWrite },
-}
+const sftpAccess = (permission: number) =>
+  accessOf(permission, PERMISSION.sftpRead, PERMISSION.sftpWrite)
+
+/** What SFTPGo calls its protocols; its web pages (HTTP) are not among them. */
+const ACCESS = new Map<string, (permission: number) => Access>([
+  ['SSH', sftpAccess],
+  ['FTP', sftpAccess],
+  ['DAV', (permission) => accessOf(permission, PERMISSION.webdavRead, PERMISSION.webdavWrite)],
+])
 
 async function permissionByKey(
   deps: ServiceDeps,
@@ -122,27 +129,34 @@ async function permissionByKey(
   return key?.permission ?? 0
 }
 
-async function permissionByPassword(
+async function accessByPassword(
   deps: Deps,
-  tokenHash: string,
   { username, password, address }: ExternalAttempt,
-): Promise<number> {
-  await actAsService(deps.db, tokenHash, 'sftp')
-  if (password === '') return 0
+  accessTo: (permission: number) => Access,
+): Promise<Access> {
   const client = { network: networkOf(address), userAgent: 'SFTPGo' }
   try {
     const attempt = { username, digest: await staticDigest(password) }
-    const { user, signIn, now } = await checkPassword(deps, attempt, client)
+    const { user, signIn, rehash, now } = await checkPassword(deps, attempt, client)
+    const access = user.totpSeed === null ? accessTo(user.permission) : 'none'
     const who = { ...client, at: now, userId: user.id }
     const event: AuditEvent =
-      user.totpSeed === null
-        ? { ...who, kind: 'service_sign_in' }
-        : { ...who, kind: 'sign_in_refused', detail: 'two-step verification is on' }
-    await deps.db.batch([payBack(deps.db, signIn), insertEvent(deps.db, event)])
+      access === 'none'
+        ? {
+            ...who,
+            kind: 'sign_in_refused',
+            detail: user.totpSeed === null ? 'permission' : 'two-factor',
+          }
+        : { ...who, kind: 'service_sign_in' }
+    await deps.db.batch([
+      payBack(deps.db, signIn.counters),
+      insertEvent(deps.db, event),
+      ...(rehash === undefined ? [] : [replacePasswordHash(deps.db, user.id, rehash)]),
+    ])
     logEvent(event)
-    return user.totpSeed === null ? user.permission : 0
+    return access
   } catch (error) {
-    if (error instanceof Refusal && error.code < 500) return 0
+    if (error instanceof Refusal && error.code < 500) return 'none'
     throw error
   }
 }

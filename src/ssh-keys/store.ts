@@ -1,6 +1,7 @@
-import { and, asc, count, eq, exists, inArray, lt, ne, or, sql } from 'drizzle-orm'
-import { sshKeys, users } from '../../schema/tables.ts'
+import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
+import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
 import { isLive, isLiveAdmin } from '../tokens/sessions.ts'
@@ -76,27 +77,52 @@ export function insertKey(
   return db.insert(sshKeys).select(row).onConflictDoNothing().returning({ id: sshKeys.id })
 }
 
-/** Removes a key of the session's user. */
-export function deleteKey(db: Database, session: SessionClaims, keyId: number, now: number) {
-  return db
-    .delete(sshKeys)
-    .where(and(eq(sshKeys.id, keyId), eq(sshKeys.userId, session.userId), isLive(db, session, now)))
-    .returning({ id: sshKeys.id })
+/** A key of the session's user, while the session is live. */
+export function isOwnKey(db: Database, session: SessionClaims, keyId: number, now: number) {
+  return and(eq(sshKeys.id, keyId), eq(sshKeys.userId, session.userId), isLive(db, session, now))
 }
 
-/** Removes a key of a user for an operator. */
-export function deleteKeyAsAdmin(
+/** A key for an operator to deal with; of this user, if that was said. */
+export function isAnyKey(
   db: Database,
-  session: SessionClaims,
+  admin: SessionClaims,
   keyId: number,
   userId: number | undefined,
   now: number,
 ) {
   const isOwner = userId === undefined ? undefined : eq(sshKeys.userId, userId)
-  return db
-    .delete(sshKeys)
-    .where(and(eq(sshKeys.id, keyId), isOwner, isLiveAdmin(db, session, now)))
-    .returning({ userId: sshKeys.userId, title: sshKeys.title })
+  return and(eq(sshKeys.id, keyId), isOwner, isLiveAdmin(db, admin, now))
+}
+
+/**
+ * Remembers, with the user whose key it is, that the key goes; stands before `deleteKey` in a
+ * batch.
+ */
+export function insertDeletionEvent(
+  db: Database,
+  isKey: SQL | undefined,
+  client: Client,
+  now: number,
+) {
+  const row = db
+    .select({
+      id: sql`null`.as('id'),
+      at: sql`${now}`.as('at'),
+      kind: sql`'key_deleted'`.as('kind'),
+      userId: sshKeys.userId,
+      nameHash: sql`null`.as('name_hash'),
+      detail: sshKeys.title,
+      network: sql`${client.network}`.as('network'),
+      userAgent: sql`${client.userAgent}`.as('user_agent'),
+    })
+    .from(sshKeys)
+    .where(isKey)
+  return db.insert(auditEvents).select(row)
+}
+
+/** Removes the key that a condition names. */
+export function deleteKey(db: Database, isKey: SQL | undefined) {
+  return db.delete(sshKeys).where(isKey).returning({ userId: sshKeys.userId, title: sshKeys.title })
 }
 
 /** The keys with which a user may sign in elsewhere now, and what that user may do there. */

@@ -37,7 +37,7 @@ export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<v
   await actAs(
     deps,
     actor,
-    deleteOtherSessions(deps.db, actor, isLive(deps.db, actor, now)),
+    deleteOtherSessions(deps.db, actor, now),
     insertEvent(deps.db, event, isLive(deps.db, actor, now)),
   )
   logEvent(event)

@@ -136,12 +136,10 @@ export function deleteSession(db: Database, userId: number, sessionId: string, w
     .returning({ id: sessions.id })
 }
 
-/** Ends every session of a user but the actor's own. */
-export function deleteOtherSessions(db: Database, actor: Actor, when?: SQL) {
-  return db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, actor.userId), ne(sessions.id, actor.sessionId), when))
-    .returning({ id: sessions.id })
+/** Ends every session of a user but the actor's own, which must be live. */
+export function deleteOtherSessions(db: Database, actor: Actor, now: number, when?: SQL) {
+  const isOther = and(eq(sessions.userId, actor.userId), ne(sessions.id, actor.sessionId))
+  return db.delete(sessions).where(and(isOther, isLive(db, actor, now), when))
 }
 
 /** Notes where a session was last used from. */

@@ -60,7 +60,7 @@ export async function confirmEnrolment(
     actor,
     confirmPendingSeed(deps.db, actor, seeds.pending, now),
     insertEvent(deps.db, event, afterChange),
-    deleteOtherSessions(deps.db, actor, hasSeed(deps.db, actor.userId, seeds.pending)),
+    deleteOtherSessions(deps.db, actor, now, hasSeed(deps.db, actor.userId, seeds.pending)),
   )
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')
   logEvent(event)

@@ -10,8 +10,14 @@ import {
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps, deleteOtherSessions } from '../tokens/sessions.ts'
-import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODES } from './recovery.ts'
+import {
+  actAs,
+  type Actor,
+  type ActorDeps,
+  deleteOtherSessions,
+  isLive,
+} from '../tokens/sessions.ts'
+import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODE_COUNT } from './recovery.ts'
 import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import {
   clearSeed,
@@ -37,16 +43,17 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   const { db } = deps
   const user = await proveSecondFactor(deps, actor, code)
-  const codes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(deps))
+  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => makeRecoveryCode(deps))
   const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(actor.userId, one)))
-  const isStillOn = hasSeed(db, actor.userId, user.totpSeed)
-  const event = eventOf(actor, 'recovery_codes_made', deps.now())
+  const now = deps.now()
+  const mayRenew = sql`(${hasSeed(db, actor.userId, user.totpSeed)} and ${isLive(db, actor, now)})`
+  const event = eventOf(actor, 'recovery_codes_made', now)
   const [, , inserted] = await actAs(
     deps,
     actor,
-    deleteRecoveryCodes(db, actor.userId, isStillOn),
-    insertRecoveryCodes(db, actor.userId, hashes, isStillOn),
-    insertEvent(db, event, isStillOn),
+    deleteRecoveryCodes(db, actor.userId, mayRenew),
+    insertRecoveryCodes(db, actor.userId, hashes, mayRenew),
+    insertEvent(db, event, mayRenew),
   )
   if (inserted.length === 0) throw new Refusal('twoFactorOff')
   logEvent(event)
@@ -71,7 +78,7 @@ export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: stri
     clearSeed(db, actor, user.totpSeed, now),
     insertEvent(db, event, afterChange),
     deleteRecoveryCodes(db, actor.userId, isOff),
-    deleteOtherSessions(db, actor, isOff),
+    deleteOtherSessions(db, actor, now, isOff),
   )
   if (cleared.length === 0) throw new Refusal('twoFactorOff')
   logEvent(event)
@@ -87,13 +94,15 @@ async function proveSecondFactor(deps: ProofDeps, actor: Actor, code: string): P
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
   const counter = codeCounter(user.id)
   const event = eventOf(actor, 'recovery_code_used', now)
-  const [blocks, charged, consumed] = await db.batch([
+  const [, blocks, charged, consumed] = await actAs(
+    deps,
+    actor,
     selectProofBlocks(db, counter, now),
-    chargeProof(db, counter, now),
+    chargeProof(db, counter, now, isLive(db, actor, now)),
     consumeSecondFactor(db, user, factor, afterChange),
     clearCounter(db, counter, afterChange),
     insertEvent(db, event, factor.kind === 'recovery code' ? afterChange : sql`false`),
-  ])
+  )
   if (charged.length === 0) throw tooManyAttempts(blocks, now)
   if (consumed.length === 0) {
     await confirmFailure(db, [counter], now)

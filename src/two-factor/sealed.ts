@@ -44,6 +44,21 @@ export async function openSeed(
   )
 }
 
+/**
+ * Seals a seed anew that an older key has sealed, so that the older key may go.
+ *
+ * @returns `undefined` for a seed under the newest key.
+ */
+export async function resealSeed(
+  deps: Pick<Deps, 'randomBytes'>,
+  ring: KeyRing,
+  sealed: string,
+  userId: number,
+): Promise<string | undefined> {
+  if (sealed.startsWith(`${ring.current.id}.`)) return undefined
+  return sealSeed(deps, ring, await openSeed(ring, sealed, userId), userId)
+}
+
 function gcm(iv: Uint8Array<ArrayBuffer>, userId: number) {
   return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`totp/${userId}`) }
 }

@@ -66,6 +66,14 @@ export function clearSeed(db: Database, session: SessionClaims, seed: string, no
     .returning({ id: users.id })
 }
 
+/** Puts the same seed, sealed anew, in the place of the old box. */
+export function replaceSeed(db: Database, user: Enrolled, resealed: string, when: SQL) {
+  return db
+    .update(users)
+    .set({ totpSeed: resealed })
+    .where(and(eq(users.id, user.id), eq(users.totpSeed, user.totpSeed), when))
+}
+
 /** Holds when this seed is the one in force; `null` for none. */
 export function hasSeed(db: Database, userId: number, seed: string | null): SQL {
   const row = db

@@ -11,11 +11,12 @@ import {
   clearCounter,
   confirmFailure,
   oldPasswordCounter,
+  payBack,
   selectProofBlocks,
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import { actAs, type Actor, type ActorDeps, isLive } from '../tokens/sessions.ts'
 import { deleteSessionsAfterChange, selectPasswordHash, updateProfile } from './store.ts'
 
 type ProfileDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
@@ -51,9 +52,16 @@ export async function changeProfile(
     ...(typeof request.sso_id === 'string' && { ssoId: request.sso_id }),
   }
   if (!request.password) {
-    const [, updated] = await actAs(deps, actor, updateProfile(deps.db, actor, change, deps.now()))
+    const at = deps.now()
+    const event = eventOf(actor, 'profile_changed', at)
+    const [, updated] = await actAs(
+      deps,
+      actor,
+      updateProfile(deps.db, actor, change, at),
+      insertEvent(deps.db, event, afterChange),
+    )
     if (updated.length === 0) throw new Refusal('usernameTaken')
-    return
+    return logEvent(event)
   }
   checkPasswordLength(request.password)
   const [, common, [stored]] = await actAs(
@@ -96,12 +104,19 @@ async function proveOldPassword(
     throw new Refusal('oldPasswordNeeded')
   }
   const counter = oldPasswordCounter(actor.userId)
-  const [blocks, charged] = await db.batch([
+  const [, blocks, charged] = await actAs(
+    deps,
+    actor,
     selectProofBlocks(db, counter, now),
-    chargeProof(db, counter, now),
-  ])
+    chargeProof(db, counter, now, isLive(db, actor, now)),
+  )
   if (charged.length === 0) throw tooManyAttempts(blocks, now)
-  const { matches } = await verifyPassword(deps, await staticDigest(oldPassword), stored)
+  const digest = await staticDigest(oldPassword)
+  const { matches } = await verifyPassword(deps, digest, stored).catch((error: unknown) => {
+    // An outage is nobody's failure.
+    deps.defer(payBack(db, [counter]).catch(() => undefined))
+    throw error
+  })
   if (!matches) {
     await confirmFailure(db, [counter], now)
     throw new Refusal('wrongOldPassword')

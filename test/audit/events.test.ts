@@ -14,7 +14,7 @@ const ALICE = 3
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0)'
 
 const badQuery = { code: 400, message: 'page must be an integer', data: null }
-const guestRefused = { code: 403, message: 'Guest user has no sessions', data: null }
+const guestRefused = { code: 403, message: 'Guest user has no events', data: null }
 
 let site: CheapSite
 let token: string
@@ -168,18 +168,21 @@ describe('an event is written', () => {
     await post('/api/me/sshkey/delete?id=1')
     expect(await written()).toEqual([
       ['key_added', ALICE, null, 'laptop'],
-      ['key_deleted', ALICE, null, 'key 1'],
+      ['key_deleted', ALICE, null, 'laptop'],
     ])
   })
 
-  test('for a new password, not for one refused', async () => {
+  test('for a change of the record and for a new password, not for one refused', async () => {
     const change = (password: string) => post('/api/me/update', { username: 'alice', password })
     await change('short')
     await change('PASSWORD')
     await post('/api/me/update', { username: 'alice', sso_id: 'x' })
     await change('another-Passw0rd')
     await change('yet-another-Passw0rd')
-    expect(await written()).toEqual([['password_changed', ALICE, null, '']])
+    expect(await written()).toEqual([
+      ['profile_changed', ALICE, null, ''],
+      ['password_changed', ALICE, null, ''],
+    ])
   })
 
   test('for sessions that were ended, not for those that had', async () => {
@@ -344,4 +347,27 @@ describe('the log', () => {
     expect(lines[0]).not.toContain('\n')
     expect(loggedEvents()).toMatchObject([{ kind: 'key_added', user: ALICE, detail: title }])
   })
+})
+
+test('the events of an account come a hundred at most at a time', async () => {
+  const row = { at: site.now, kind: 'sign_in_refused', userId: ALICE, network: '', userAgent: '' }
+  for (let i = 0; i < 15; i++) {
+    await site.db.insert(auditEvents).values(Array.from({ length: 10 }, () => row))
+  }
+  for (const query of ['', '?per_page=1000', '?per_page=-1']) {
+    const { data } = await events(query)
+    expect(data.content).toHaveLength(100)
+    expect(data.total).toBeGreaterThan(149)
+  }
+})
+
+test('a key that an admin removes is an event of its owner', async () => {
+  await post('/api/me/sshkey/add', { title: 'laptop', key: ED1 })
+  const { data } = await site.get('/api/me/sshkey/list', { token, headers: headers() })
+  await site.addUser('root', { password: PASSWORD, role: 2 })
+  const admin = await site.token('root', PASSWORD)
+  await site.post(`/api/admin/user/sshkey/delete?id=${data.content[0].id}`, undefined, {
+    token: admin,
+  })
+  expect((await events()).data.content[0]).toMatchObject({ kind: 'key_deleted', detail: 'laptop' })
 })
