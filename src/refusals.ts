@@ -28,6 +28,10 @@ const refusals = {
 
   oldPasswordNeeded: { code: 403, message: 'old_password is required, or sign in again first' },
   wrongOldPassword: { code: 403, message: 'old_password is wrong' },
+  nameKept: {
+    code: 403,
+    message: 'your user name is that of your files, an operator can change it',
+  },
   guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },
   guestProfile: { code: 403, message: 'Guest user can not update profile' },
   guestSessions: { code: 403, message: 'Guest user has no sessions' },

@@ -19,10 +19,15 @@ export function ok<Data>(c: Context, data: Data) {
 /** Servers read the HTTP status, not the envelope: `curl -f` is what they ask with. */
 const FOR_SERVERS = '/api/sftp/'
 
+/** The envelope under `/api`; elsewhere, where browsers and crawlers ask, plain HTTP. */
 export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {
   c.set('outcome', code)
-  const status = c.req.path.startsWith(FOR_SERVERS) ? code : 200
-  return c.json<Envelope<null>>({ code, message, data: null }, status)
+  const { path } = c.req
+  if (path !== '/api' && !path.startsWith('/api/')) return c.text(`${message}\n`, code)
+  return c.json<Envelope<null>>(
+    { code, message, data: null },
+    path.startsWith(FOR_SERVERS) ? code : 200,
+  )
 }
 
 /** @param time Unix time, milliseconds. @returns As in `2026-11-21T09:15:06.565+00:00`. */

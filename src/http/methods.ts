@@ -20,7 +20,7 @@ export function answerUnrouted(app: Hono<App>) {
   return function unrouted(c: AppContext): Response {
     const methods = methodsOf.get(c.req.path)
     if (methods === undefined) {
-      if (c.req.path.startsWith('/api/')) throw new Refusal('unknownPath')
+      if (c.req.path === '/api' || c.req.path.startsWith('/api/')) throw new Refusal('unknownPath')
       return c.text('Not found\n', 404)
     }
     const allow = [...methods, 'OPTIONS'].join(', ')

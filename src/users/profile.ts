@@ -16,7 +16,8 @@ import {
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps, isLive } from '../tokens/sessions.ts'
+import { type Account, actAs, type Actor, type ActorDeps, isLive } from '../tokens/sessions.ts'
+import { ADMIN, isPermitted, NAMES_FILES } from './roles.ts'
 import { deleteSessionsAfterChange, selectPasswordHash, updateProfile } from './store.ts'
 
 type ProfileDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
@@ -54,13 +55,13 @@ export async function changeProfile(
   if (!request.password) {
     const at = deps.now()
     const event = eventOf(actor, 'profile_changed', at)
-    const [, updated] = await actAs(
+    const [account, updated] = await actAs(
       deps,
       actor,
       updateProfile(deps.db, actor, change, at),
       insertEvent(deps.db, event, afterChange),
     )
-    if (updated.length === 0) throw new Refusal('usernameTaken')
+    if (updated.length === 0) throw reasonAgainst(account, change.username)
     return logEvent(event)
   }
   checkPasswordLength(request.password)
@@ -76,14 +77,14 @@ export async function changeProfile(
   const now = deps.now()
   const passwordHash = await hashPassword(deps, await staticDigest(request.password))
   const event = eventOf(actor, 'password_changed', now)
-  const [, updated] = await actAs(
+  const [account, updated] = await actAs(
     deps,
     actor,
     updateProfile(deps.db, actor, { ...change, passwordHash }, now),
     insertEvent(deps.db, event, afterChange),
     deleteSessionsAfterChange(deps.db, actor.userId, passwordHash),
   )
-  if (updated.length === 0) throw new Refusal('usernameTaken')
+  if (updated.length === 0) throw reasonAgainst(account, change.username)
   logEvent(event)
 }
 
@@ -122,4 +123,13 @@ async function proveOldPassword(
     throw new Refusal('wrongOldPassword')
   }
   await clearCounter(db, counter)
+}
+
+/**
+ * Why a record was not changed. Whoever could take the name of another's folder could take the
+ * files in it.
+ */
+function reasonAgainst(account: Account, username: string): Refusal {
+  const isBound = account.role !== ADMIN && isPermitted(account.permission, NAMES_FILES)
+  return new Refusal(isBound && account.username !== username ? 'nameKept' : 'usernameTaken')
 }

@@ -10,6 +10,11 @@ export const PERMISSION = {
   sftpWrite: 1 << 11,
 } as const
 
-export function isPermitted(permission: number, bit: number): boolean {
-  return (permission & bit) !== 0
+/** The bits with which a user reaches files elsewhere, under the user's name. */
+export const NAMES_FILES =
+  PERMISSION.webdavRead | PERMISSION.webdavWrite | PERMISSION.sftpRead | PERMISSION.sftpWrite
+
+/** @returns Whether any of these bits is set. */
+export function isPermitted(permission: number, bits: number): boolean {
+  return (permission & bits) !== 0
 }

@@ -1,10 +1,10 @@
-import { and, eq, exists, ne, notExists } from 'drizzle-orm'
+import { and, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { isLive, selectAccounts, type Account } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
-import { GUEST } from './roles.ts'
+import { ADMIN, GUEST, NAMES_FILES } from './roles.ts'
 import { usernameKey } from './username.ts'
 
 export async function findGuest(db: Database): Promise<Account | undefined> {
@@ -41,7 +41,10 @@ export interface ProfileChange {
   passwordHash?: string
 }
 
-/** Changes the record of the session's own user; returns no row when somebody else has the name. */
+/**
+ * Changes the record of the session's own user; returns no row when somebody else has the name, or
+ * when the name of a general user is that of files elsewhere and would change.
+ */
 export function updateProfile(
   db: Database,
   session: SessionClaims,
@@ -65,7 +68,18 @@ export function updateProfile(
         passwordChangedAt: now,
       }),
     })
-    .where(and(eq(users.id, session.userId), isLive(db, session, now), notExists(sameName)))
+    .where(
+      and(
+        eq(users.id, session.userId),
+        isLive(db, session, now),
+        notExists(sameName),
+        or(
+          eq(users.username, change.username),
+          eq(users.role, ADMIN),
+          sql`(${users.permission} & ${NAMES_FILES}) = 0`,
+        ),
+      ),
+    )
     .returning({ id: users.id })
 }
 

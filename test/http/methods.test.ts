@@ -29,6 +29,7 @@ describe('an unknown path', () => {
   test('is an envelope under /api, whatever the method', async () => {
     const site = new Site()
     const paths = [
+      '/api',
       '/api/',
       '/api/nope',
       '/api/me/',
@@ -53,7 +54,7 @@ describe('an unknown path', () => {
   })
 
   test('is a plain 404 elsewhere', async () => {
-    for (const path of ['/', '/nope', '/ping/', '/api', '/apis/me', '//api/me', '/.dev.vars']) {
+    for (const path of ['/', '/nope', '/ping/', '/apis/me', '//api/me', '/.dev.vars']) {
       const response = await new Site().fetch('GET', path)
       expect(response.status, path).toBe(404)
       expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/)
@@ -225,4 +226,15 @@ describe('every answer', () => {
       expect(Object.keys(await site.get(path)), path).toEqual(['code', 'message', 'data'])
     }
   })
+})
+
+test('a wrong method outside /api is plain HTTP', async () => {
+  for (const path of ['/robots.txt', '/favicon.ico']) {
+    const response = await new Site().fetch('PUT', path)
+    expect([response.status, response.headers.get('Allow'), await response.text()]).toEqual([
+      405,
+      'GET, HEAD, OPTIONS',
+      'method not allowed, use GET, HEAD, OPTIONS\n',
+    ])
+  }
 })

@@ -80,6 +80,11 @@ export const setups = {
     return { token: await site.token('admin', ADMIN_PASSWORD) }
   },
   'alice signed in': signInAlice,
+  'alice signed in, who may use SFTP': async (site) => {
+    const values = await signInAlice(site)
+    await site.db.update(users).set({ permission: 1024 }).where(eq(users.username, ALICE))
+    return values
+  },
   'alice signed in twice': async (site) => {
     const { token } = await signInAlice(site)
     return { token, other: await site.token(ALICE, PASSWORD) }
@@ -227,7 +232,7 @@ export const setups = {
 
 async function signInAlice(site: CheapSite): Promise<{ token: string }> {
   await site.addFirstUsers()
-  await site.addUser(ALICE, { password: PASSWORD, permission: 1024, ssoId: 'sso-1' })
+  await site.addUser(ALICE, { password: PASSWORD, permission: 3, ssoId: 'sso-1' })
   return { token: await site.token(ALICE, PASSWORD) }
 }
 

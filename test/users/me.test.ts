@@ -325,3 +325,45 @@ describe('a user name that is not what it seems', () => {
     })
   })
 })
+
+describe('the name of somebody who has files elsewhere', () => {
+  const nameKept = {
+    code: 403,
+    message: 'your user name is that of your files, an operator can change it',
+    data: null,
+  }
+
+  test.each([8, 9, 10, 11])('is kept, with permission bit %i', async (bit) => {
+    const token = await site.addSignedInUser()
+    await site.db
+      .update(users)
+      .set({ permission: 1 << bit })
+      .where(eq(users.username, 'alice'))
+    const update = (body: object) => site.post('/api/me/update', body, { token })
+    expect(await update({ username: 'root' })).toEqual(nameKept)
+    expect(await update({ username: 'root', password: 'another-Passw0rd' })).toEqual(nameKept)
+    expect(await update({ username: 'alice', sso_id: 'x' })).toMatchObject({ code: 200 })
+    expect((await site.get('/api/me', { token })).data).toMatchObject({
+      username: 'alice',
+      sso_id: 'x',
+    })
+  })
+
+  test('may change when it is an admin’s', async () => {
+    await site.addFirstUsers()
+    await site.db.update(users).set({ permission: 0x71ff })
+    const token = await site.token('admin', ADMIN_PASSWORD)
+    expect(await site.post('/api/me/update', { username: 'root' }, { token })).toMatchObject({
+      code: 200,
+    })
+  })
+})
+
+test('GET /api/me takes one round trip', async () => {
+  const token = await site.addSignedInUser()
+  for (let i = 0; i < 3; i++) {
+    const before = site.deps.meter.roundTrips
+    await site.get('/api/me', { token })
+    expect(site.deps.meter.roundTrips - before).toBe(1)
+  }
+})

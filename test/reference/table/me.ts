@@ -27,7 +27,7 @@ export const meRows: Row[] = [
   },
   {
     recording: 'me/general user',
-    given: 'alice signed in',
+    given: 'alice signed in, who may use SFTP',
     request: get('/api/me', withToken),
     reference: { ...success, members: 10, data: { permission: 1024, sso_id: 'sso-1' } },
     expect: { ...success, members: 9, data: { permission: 1024, sso_id: 'sso-1' } },
@@ -42,7 +42,7 @@ export const meRows: Row[] = [
   },
   {
     recording: 'me/query ignored',
-    given: 'alice signed in',
+    given: 'alice signed in, who may use SFTP',
     request: get('/api/me?id=1&username=admin', withToken),
     reference: { ...success, data: { permission: 1024 } },
     expect: { ...success, data: { permission: 1024 } },
