@@ -65,7 +65,9 @@ export async function orUnavailable<Answer>(
   try {
     return await Promise.race([answer, late])
   } catch (error) {
-    throw new Refusal('unavailable', error instanceof Error ? error.message : String(error))
+    throw new Refusal('unavailable', {
+      detail: error instanceof Error ? error.message : String(error),
+    })
   } finally {
     clearTimeout(timer)
   }

@@ -70,10 +70,9 @@ function tokenSecondsOf(hours: string): number {
   const seconds = Number(hours) * 60 * 60
   if (Number.isSafeInteger(seconds) && seconds > 0 && Number(hours) <= MAX_TOKEN_HOURS)
     return seconds
-  throw new Refusal(
-    'internal',
-    `TOKEN_HOURS in wrangler.toml must be 1 to ${MAX_TOKEN_HOURS}, not "${hours}"`,
-  )
+  throw new Refusal('internal', {
+    detail: `TOKEN_HOURS in wrangler.toml must be 1 to ${MAX_TOKEN_HOURS}, not "${hours}"`,
+  })
 }
 
 /** A Durable Object lives where it was first called, so each location calls objects of its own. */

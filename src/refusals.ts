@@ -62,28 +62,31 @@ const refusals = {
 export type RefusalName = keyof typeof refusals
 type RefusalCode = (typeof refusals)[RefusalName]['code']
 
+/** What goes with a refusal. */
+interface RefusalOptions {
+  /** What the log may know and the client may not. */
+  detail?: string
+  /** Takes the place of `<…>` in the message. */
+  fill?: string
+  /** How long until another try can succeed; sent as `Retry-After`. */
+  retryAfterSeconds?: number | undefined
+}
+
 /** Thrown by a decision that says no; `app.ts` turns it into the envelope. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  readonly refusal: RefusalName
   readonly code: RefusalCode
-  /** What the log may know and the client may not. */
   readonly detail: string
+  readonly retryAfterSeconds: number | undefined
 
-  /** @param fill Takes the place of `<…>` in the message. */
-  constructor(refusal: RefusalName, detail = '', fill = '') {
+  constructor(
+    refusal: RefusalName,
+    { detail = '', fill = '', retryAfterSeconds }: RefusalOptions = {},
+  ) {
     const { code, message } = refusals[refusal]
     super(message.replace(/<\w+>/, () => fill))
-    this.refusal = refusal
     this.code = code
     this.detail = detail
-  }
-
-  /** Seconds until another try can succeed. */
-  retryAfterSeconds?: number
-
-  retryAfter(seconds: number): this {
-    this.retryAfterSeconds = seconds
-    return this
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }

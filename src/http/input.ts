@@ -62,11 +62,11 @@ function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema
   return createMiddleware<App, string, Checked>(async function input(c, next) {
     try {
       const result = v.safeParse(schema, await read(c))
-      if (!result.success) throw new Refusal('invalidBody', '', reasonOf(result.issues[0]))
+      if (!result.success) throw new Refusal('invalidBody', { fill: reasonOf(result.issues[0]) })
       c.req.addValidatedData(target, result.output)
     } catch (error) {
       if (refusal === undefined || !(error instanceof Refusal)) throw error
-      throw new Refusal(refusal, error.message)
+      throw new Refusal(refusal, { detail: error.message })
     }
     await next()
   })
@@ -83,7 +83,7 @@ function parseJson(body: ArrayBuffer): unknown {
   } catch {
     // What the parser says is for programmers, and it may quote a password.
   }
-  throw new Refusal('invalidBody', '', 'request body must be a JSON object')
+  throw new Refusal('invalidBody', { fill: 'request body must be a JSON object' })
 }
 
 function isObject(value: unknown): value is object {

@@ -26,6 +26,6 @@ export function answerUnrouted(app: Hono<App>) {
     const allow = [...methods, 'OPTIONS'].join(', ')
     c.header('Allow', allow)
     if (c.req.method === 'OPTIONS') return c.body(null, 204)
-    throw new Refusal('methodNotAllowed', '', allow)
+    throw new Refusal('methodNotAllowed', { fill: allow })
   }
 }

@@ -15,11 +15,9 @@ const MAX_CHARACTERS = 1024
 export function checkPasswordLength(password: string): void {
   const { length } = Array.from(password)
   if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return
-  throw new Refusal(
-    'invalidBody',
-    '',
-    `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`,
-  )
+  throw new Refusal('invalidBody', {
+    fill: `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`,
+  })
 }
 
 /** Finds a password in the list of common ones, in any case. */
@@ -33,5 +31,7 @@ export function selectCommonPassword(db: Database, password: string) {
 /** @throws {Refusal} `invalidBody` when `selectCommonPassword` found something. */
 export function refuseCommonPassword(found: unknown[]): void {
   if (found.length === 0) return
-  throw new Refusal('invalidBody', '', 'password is one of the most common ones, choose another')
+  throw new Refusal('invalidBody', {
+    fill: 'password is one of the most common ones, choose another',
+  })
 }

@@ -4,12 +4,12 @@ import { afterChange, type AuditEvent, insertEvent, logEvent } from '../audit/ev
 import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
-import { signToken } from '../tokens/token.ts'
+import { type NewSession, signToken } from '../tokens/token.ts'
 import { readSecondFactor } from '../two-factor/second-factor.ts'
 import { resealSeed } from '../two-factor/sealed.ts'
 import { consumeSecondFactor, replaceSeed } from '../two-factor/store.ts'
 import type { CheckedAttempt } from './login.ts'
-import { hasBegun, insertSession, type NewSession, replacePasswordHash } from './store.ts'
+import { hasBegun, insertSession, replacePasswordHash } from './store.ts'
 import {
   chargeProof,
   clearCounter,
@@ -96,7 +96,7 @@ function newSession(
   now: number,
   tokenSeconds: number,
 ): NewSession {
-  const issuedAt = Math.floor(now / 1000)
+  const issuedAtSeconds = Math.floor(now / 1000)
   const sessionId = base64url.encode(deps.randomBytes(SESSION_ID_BYTES))
-  return { sessionId, userId, issuedAt, expiresAt: issuedAt + tokenSeconds }
+  return { sessionId, userId, issuedAtSeconds, expiresAtSeconds: issuedAtSeconds + tokenSeconds }
 }

@@ -2,7 +2,7 @@ import { and, eq, exists, type SQL, sql } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../network.ts'
-import type { SessionClaims } from '../tokens/token.ts'
+import type { NewSession, SessionClaims } from '../tokens/token.ts'
 
 /** The part of a user's row that a sign-in relied on. */
 export interface CheckedUser {
@@ -10,11 +10,6 @@ export interface CheckedUser {
   passwordChangedAt: number
   /** Sealed; null while two-step verification is off. */
   totpSeed: string | null
-}
-
-/** A session about to begin; times in Unix seconds. */
-export interface NewSession extends SessionClaims {
-  expiresAt: number
 }
 
 /** Writes the session, if the user's row is still the one that was checked, and if `when` holds. */
@@ -29,8 +24,8 @@ export function insertSession(
     .select({
       id: sql`${session.sessionId}`.as('id'),
       userId: users.id,
-      createdAt: sql`${session.issuedAt * 1000}`.as('created_at'),
-      expiresAt: sql`${session.expiresAt * 1000}`.as('expires_at'),
+      createdAt: sql`${session.issuedAtSeconds * 1000}`.as('created_at'),
+      expiresAt: sql`${session.expiresAtSeconds * 1000}`.as('expires_at'),
       network: sql`${client.network}`.as('network'),
       userAgent: sql`${client.userAgent}`.as('user_agent'),
     })

@@ -203,7 +203,8 @@ export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
 /** @param blocks What blocked in the batch in which the charge was refused. */
 export function tooManyAttempts(blocks: { expiresAt: number }[], now: number): Refusal {
   const until = blocks[0]?.expiresAt ?? now
-  return new Refusal('tooManyAttempts').retryAfter(Math.max(1, Math.ceil((until - now) / 1000)))
+  const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))
+  return new Refusal('tooManyAttempts', { retryAfterSeconds })
 }
 
 /** How long the gate counts, and so how long it may stay closed. */
@@ -220,5 +221,5 @@ export async function passGate(
   const isOpen = await deps.limitSignIns(client.network).catch(() => true)
   if (isOpen) return
   logEvent({ ...client, at: deps.now(), kind: 'sign_in_refused', detail: 'gate' })
-  throw new Refusal('tooManyAttempts').retryAfter(GATE_SECONDS)
+  throw new Refusal('tooManyAttempts', { retryAfterSeconds: GATE_SECONDS })
 }

@@ -39,9 +39,9 @@ export async function addKey(
   )
   if (inserted.length > 0) return logEvent(event)
   const [rival] = rivals
-  if (rival === undefined) throw new Refusal('tooManyKeys', '', String(MAX_KEYS_PER_USER))
+  if (rival === undefined) throw new Refusal('tooManyKeys', { fill: String(MAX_KEYS_PER_USER) })
   if (rivals.some((other) => other.title === title)) throw new Refusal('titleTaken')
-  throw new Refusal('keyTaken', '', rival.title)
+  throw new Refusal('keyTaken', { fill: rival.title })
 }
 
 /** The keys of the session's user, a page of them; see `windowOf`. */
@@ -108,7 +108,7 @@ function confirmDeletion(
   deleted: { userId: number; title: string } | undefined,
 ): void {
   if (deleted === undefined)
-    throw new Refusal('keyNotFound', `key ${keyId} for user ${actor.userId}`)
+    throw new Refusal('keyNotFound', { detail: `key ${keyId} for user ${actor.userId}` })
   logEvent(eventOf({ ...actor, userId: deleted.userId }, 'key_deleted', now, deleted.title))
 }
 
@@ -116,7 +116,7 @@ function parseOrRefuse(text: string) {
   try {
     return parsePublicKey(text)
   } catch (error) {
-    if (error instanceof KeyError) throw new Refusal('keyInvalid', '', error.message)
+    if (error instanceof KeyError) throw new Refusal('keyInvalid', { fill: error.message })
     throw error
   }
 }

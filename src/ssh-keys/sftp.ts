@@ -65,7 +65,8 @@ export async function reportKeyUse(
     'sftp',
     markKeyUsed(deps.db, tokenHash, use.username, use.fingerprint, at),
   )
-  if (key === undefined) throw new Refusal('keyNotFound', `${use.fingerprint} was reported as used`)
+  if (key === undefined)
+    throw new Refusal('keyNotFound', { detail: `${use.fingerprint} was reported as used` })
   const client = { network: networkOf(use.address), userAgent: 'sftp' }
   const event = { ...client, at, kind: 'key_used' as const, userId: key.userId, detail: key.title }
   await insertEvent(deps.db, event)

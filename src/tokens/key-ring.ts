@@ -47,7 +47,7 @@ export function parseSecretKeys(secrets: string | undefined): [Secret, ...Secret
 /** @throws {Refusal} `internal`, with the remedy as its detail, when there is no usable secret. */
 export async function createKeyRing(secrets: string | undefined): Promise<KeyRing> {
   const parsed = parseSecretKeys(secrets)
-  if (typeof parsed === 'string') throw new Refusal('internal', parsed)
+  if (typeof parsed === 'string') throw new Refusal('internal', { detail: parsed })
   const [newest, ...older] = parsed
   const current = await deriveKeys(newest)
   const keys = [current, ...(await Promise.all(older.map(deriveKeys)))]

@@ -109,7 +109,7 @@ function admit(session: SessionClaims, account: Account | undefined, live: boole
   if (account.disabled) throw new Refusal('accountDisabled')
   if (live) return account
   // `iat` counts whole seconds: a token from the second of the change is an old one as well.
-  const isOlderThanPassword = session.issuedAt * 1000 <= account.passwordChangedAt
+  const isOlderThanPassword = session.issuedAtSeconds * 1000 <= account.passwordChangedAt
   throw new Refusal(isOlderThanPassword ? 'passwordChanged' : 'tokenInvalidated')
 }
 

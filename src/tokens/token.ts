@@ -11,22 +11,26 @@ const AUDIENCE = 'latchkey'
 export interface SessionClaims {
   sessionId: string
   userId: number
-  /** Unix time, seconds. */
-  issuedAt: number
+  /** Unix time. */
+  issuedAtSeconds: number
 }
 
-export function signToken(
-  ring: KeyRing,
-  session: SessionClaims & { expiresAt: number },
-): Promise<string> {
+/** A session about to begin. */
+export interface NewSession extends SessionClaims {
+  /** Unix time. */
+  expiresAtSeconds: number
+}
+
+/** Signs the token of a session with the newest key: JWT, HS256. @see RFC 7519 section 7.1 */
+export function signToken(ring: KeyRing, session: NewSession): Promise<string> {
   return new SignJWT()
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: ring.current.id })
     .setSubject(String(session.userId))
     .setJti(session.sessionId)
     .setAudience(AUDIENCE)
-    .setIssuedAt(session.issuedAt)
-    .setNotBefore(session.issuedAt)
-    .setExpirationTime(session.expiresAt)
+    .setIssuedAt(session.issuedAtSeconds)
+    .setNotBefore(session.issuedAtSeconds)
+    .setExpirationTime(session.expiresAtSeconds)
     .sign(ring.current.token)
 }
 
@@ -57,7 +61,7 @@ export async function verifyToken(
     const userId = Number(payload.sub)
     if (!Number.isSafeInteger(userId) || String(userId) !== payload.sub)
       throw new Refusal('tokenInvalidated')
-    return { sessionId: String(payload.jti), userId, issuedAt: Number(payload.iat) }
+    return { sessionId: String(payload.jti), userId, issuedAtSeconds: Number(payload.iat) }
   } catch (error) {
     throw new Refusal(error instanceof errors.JWTExpired ? 'tokenExpired' : 'tokenInvalidated')
   }

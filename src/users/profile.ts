@@ -101,7 +101,7 @@ async function proveOldPassword(
   const { db } = deps
   const now = deps.now()
   if (!oldPassword) {
-    if (now / 1000 - actor.issuedAt < FRESH_SESSION_SECONDS) return
+    if (now / 1000 - actor.issuedAtSeconds < FRESH_SESSION_SECONDS) return
     throw new Refusal('oldPasswordNeeded')
   }
   const counter = oldPasswordCounter(actor.userId)

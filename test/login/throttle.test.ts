@@ -492,7 +492,7 @@ describe('a block', () => {
 })
 
 test('an outage of the hasher is nobody’s failure', async () => {
-  hashes.mockRejectedValue(new Refusal('unavailable', 'hasher is down'))
+  hashes.mockRejectedValue(new Refusal('unavailable', { detail: 'hasher is down' }))
   for (let i = 0; i < 6; i++) {
     expect(await signIn()).toMatchObject({ code: 503 })
     await Promise.all(site.deferred)

@@ -299,8 +299,8 @@ async function forgeTokens(token: string): Promise<Values> {
   const header = { typ: 'JWT', kid: ring.current.id }
   const session = {
     userId: Number(claims.sub),
-    issuedAt: Number(claims.iat),
-    expiresAt: Number(claims.exp),
+    issuedAtSeconds: Number(claims.iat),
+    expiresAtSeconds: Number(claims.exp),
   }
   const secret = base64url.decode(env.SECRET_KEYS.split(',')[0] ?? '')
   const sign = (alg: string, key: Uint8Array) =>

@@ -68,8 +68,13 @@ describe('after a key was put in front', () => {
 
   test('the order of the older ones does not matter', async () => {
     const old = await createKeyRing(OLDEST)
-    const issuedAt = Math.floor(NOW / SECOND)
-    const session = { sessionId: 'x', userId: 1, issuedAt, expiresAt: issuedAt + 9 }
+    const issuedAtSeconds = Math.floor(NOW / SECOND)
+    const session = {
+      sessionId: 'x',
+      userId: 1,
+      issuedAtSeconds,
+      expiresAtSeconds: issuedAtSeconds + 9,
+    }
     const token = await signToken(old, session)
     for (const secrets of [
       [OLDEST],

@@ -405,7 +405,7 @@ describe('verifyToken', () => {
       fc.asyncProperty(anything, async (text) => {
         const refusal = await verifyToken(ring, text, NOW).catch((error: unknown) => error)
         expect(refusal).toBeInstanceOf(Refusal)
-        expect(refusal).toMatchObject({ refusal: 'tokenInvalidated' })
+        expect(refusal).toMatchObject({ message: 'token is invalidated' })
       }),
       { numRuns: 500 },
     )
