@@ -17,6 +17,7 @@ import { sshKeyRoutes } from './ssh-keys/routes.ts'
 import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
 import { sessionRoutes } from './tokens/routes.ts'
 import { twoFactorRoutes } from './two-factor/routes.ts'
+import { adminUserRoutes } from './users/admin-routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -67,6 +68,7 @@ export function createApp(
   app.route('/api/me/sshkey', sshKeyRoutes)
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)
+  app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)

@@ -32,6 +32,12 @@ const refusals = {
     code: 403,
     message: 'your user name is that of your files, an operator can change it',
   },
+  builtInNotCreated: { code: 400, message: 'admin or guest user can not be created' },
+  roleFixed: { code: 400, message: 'role can not be changed' },
+  adminNotDisabled: { code: 400, message: 'admin user can not be disabled' },
+  builtInNotDeleted: { code: 400, message: 'cannot delete admin or guest' },
+  guestHasNoPassword: { code: 400, message: 'Guest user has no password' },
+
   guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },
   guestProfile: { code: 403, message: 'Guest user can not update profile' },
   guestSessions: { code: 403, message: 'Guest user has no sessions' },

@@ -19,6 +19,9 @@ type EventKind =
   | 'key_added'
   | 'key_deleted'
   | 'key_used'
+  | 'user_made'
+  | 'user_changed'
+  | 'user_deleted'
   | 'service_token_made'
   | 'service_token_ended'
 

@@ -1,4 +1,5 @@
-/** What a user is; 0 is a general one (contract section 2). */
+/** What a user is (contract section 2). */
+export const GENERAL = 0
 export const GUEST = 1
 export const ADMIN = 2
 

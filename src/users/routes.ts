@@ -32,7 +32,7 @@ export const userRoutes = new Hono<App>()
   })
 
 /** The nine fields of contract section 2; the password is never one that means anything. */
-function userRecord(account: Account) {
+export function userRecord(account: Account) {
   return {
     id: account.id,
     username: account.username,

@@ -1,0 +1,102 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App } from '../http/context.ts'
+import { ok } from '../http/envelope.ts'
+import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
+import {
+  cancelUserTwoFactor,
+  changeUser,
+  createUser,
+  getUser,
+  listUsers,
+  removeUser,
+  type UserRequest,
+} from './admin.ts'
+import { userRecord } from './routes.ts'
+import { usernameSchema } from './username.ts'
+
+/** Sixteen bits are known; more would mean something to nobody. */
+const MAX_PERMISSION = 0xffff
+const MAX_PATH_CHARACTERS = 1024
+
+const basePathSchema = v.pipe(
+  possiblyEmptyText(),
+  maxCharacters(MAX_PATH_CHARACTERS),
+  noControlCharacters(),
+  v.transform((path) => path || '/'),
+  v.check(
+    (path) => path.startsWith('/') && !path.split('/').includes('..'),
+    'must be an absolute path',
+  ),
+)
+
+/**
+ * What the stock client sends; it sends back every field it got, of which the rest is not the
+ * operator's to set.
+ */
+const fields = {
+  password: v.nullish(possiblyEmptyText()),
+  base_path: v.nullish(basePathSchema),
+  role: v.nullish(v.number()),
+  disabled: v.nullish(v.boolean()),
+  permission: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_PERMISSION))),
+  sso_id: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(255), noControlCharacters())),
+}
+const createSchema = v.object({ username: usernameSchema, ...fields })
+const updateSchema = v.object({
+  id: v.pipe(v.number(), v.integer()),
+  username: v.nullish(usernameSchema),
+  ...fields,
+})
+
+/** Users, for operators, under `/api/admin/user`. */
+export const adminUserRoutes = new Hono<App>()
+  .get('/list', guard, notGuest('notAdmin'), query(pageQuery), async (c) => {
+    const { page, per_page: perPage } = c.req.valid('query')
+    const { users, total } = await listUsers(c.var.deps, sessionOf(c, 'notAdmin'), page, perPage)
+    return ok(c, { content: users.map(userRecord), total })
+  })
+  .get('/get', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
+    const { id } = c.req.valid('query')
+    return ok(c, userRecord(await getUser(c.var.deps, sessionOf(c, 'notAdmin'), id)))
+  })
+  .post('/create', guard, notGuest('notAdmin'), jsonBody(createSchema), async (c) => {
+    const body = c.req.valid('json')
+    const user = { ...requestOf(body), username: body.username }
+    await createUser(c.var.deps, sessionOf(c, 'notAdmin'), user)
+    return ok(c, null)
+  })
+  .post('/update', guard, notGuest('notAdmin'), jsonBody(updateSchema), async (c) => {
+    const { id, username, ...body } = c.req.valid('json')
+    const request = { ...requestOf(body), ...(typeof username === 'string' && { username }) }
+    await changeUser(c.var.deps, sessionOf(c, 'notAdmin'), id, request)
+    return ok(c, null)
+  })
+  .post('/delete', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await removeUser(c.var.deps, sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+    return ok(c, null)
+  })
+  .post(
+    '/cancel_2fa',
+    guard,
+    notGuest('notAdmin'),
+    query(idQuery, 'idFormatInvalid'),
+    async (c) => {
+      await cancelUserTwoFactor(c.var.deps, sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+      return ok(c, null)
+    },
+  )
+
+/** Only what was said: a field that is missing or null is one to leave alone. */
+function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>): UserRequest {
+  return {
+    ...(typeof body.password === 'string' && { password: body.password }),
+    ...(typeof body.base_path === 'string' && { basePath: body.base_path }),
+    ...(typeof body.role === 'number' && { role: body.role }),
+    ...(typeof body.disabled === 'boolean' && { disabled: body.disabled }),
+    ...(typeof body.permission === 'number' && { permission: body.permission }),
+    ...(typeof body.sso_id === 'string' && { ssoId: body.sso_id }),
+  }
+}
