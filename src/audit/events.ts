@@ -60,19 +60,27 @@ export const afterChange = sql`changes() = 1`
 /** Remembers an event; with `when`, only if that holds at this point of the batch. */
 export function insertEvent(db: Database, event: AuditEvent, when?: SQL) {
   const row = db
-    .select({
-      id: sql`null`.as('id'),
-      at: sql`${event.at}`.as('at'),
-      kind: sql`${event.kind}`.as('kind'),
-      userId: sql`${event.userId ?? null}`.as('user_id'),
-      nameHash: sql`${event.nameHash ?? null}`.as('name_hash'),
-      detail: sql`${event.detail ?? ''}`.as('detail'),
-      network: sql`${event.network}`.as('network'),
-      userAgent: sql`${event.userAgent}`.as('user_agent'),
-    })
+    .select(eventRow(event))
     .from(sql`(select 1)`)
     .where(when)
   return db.insert(auditEvents).select(row)
+}
+
+/**
+ * The columns of an event, in the table's order; what another row knows better may take their
+ * place.
+ */
+export function eventRow(event: AuditEvent) {
+  return {
+    id: sql`null`.as('id'),
+    at: sql`${event.at}`.as('at'),
+    kind: sql`${event.kind}`.as('kind'),
+    userId: sql`${event.userId ?? null}`.as('user_id'),
+    nameHash: sql`${event.nameHash ?? null}`.as('name_hash'),
+    detail: sql`${event.detail ?? ''}`.as('detail'),
+    network: sql`${event.network}`.as('network'),
+    userAgent: sql`${event.userAgent}`.as('user_agent'),
+  }
 }
 
 /** The latest events of a user. */

@@ -4,7 +4,7 @@ import { EVERYTHING, windowOf } from '../paging.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import { actAs, actAsAdmin, type Actor, type ActorDeps } from '../tokens/sessions.ts'
-import { selectUserId } from '../users/store.ts'
+import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
   countKeys,
@@ -72,7 +72,7 @@ export async function listKeysOf(deps: ActorDeps, actor: Actor, userId: number) 
   const [, owner, keys] = await actAsAdmin(
     deps,
     actor,
-    selectUserId(deps.db, userId),
+    selectUser(deps.db, userId),
     selectKeys(deps.db, userId, EVERYTHING),
   )
   if (owner.length === 0) throw new Refusal('userNotFound')

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
+import { eventRow } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
@@ -101,20 +102,12 @@ export function isAnyKey(
 export function insertDeletionEvent(
   db: Database,
   isKey: SQL | undefined,
-  client: Client,
-  now: number,
+  { network, userAgent }: Client,
+  at: number,
 ) {
+  const event = eventRow({ at, kind: 'key_deleted', network, userAgent })
   const row = db
-    .select({
-      id: sql`null`.as('id'),
-      at: sql`${now}`.as('at'),
-      kind: sql`'key_deleted'`.as('kind'),
-      userId: sshKeys.userId,
-      nameHash: sql`null`.as('name_hash'),
-      detail: sshKeys.title,
-      network: sql`${client.network}`.as('network'),
-      userAgent: sql`${client.userAgent}`.as('user_agent'),
-    })
+    .select({ ...event, userId: sshKeys.userId, detail: sshKeys.title })
     .from(sshKeys)
     .where(isKey)
   return db.insert(auditEvents).select(row)

@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, gt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { sessions, users } from '../../schema/tables.ts'
+import { afterChange } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import type { Client } from '../network.ts'
@@ -140,6 +141,11 @@ export function deleteSession(db: Database, userId: number, sessionId: string, w
 export function deleteOtherSessions(db: Database, actor: Actor, now: number, when?: SQL) {
   const isOther = and(eq(sessions.userId, actor.userId), ne(sessions.id, actor.sessionId))
   return db.delete(sessions).where(and(isOther, isLive(db, actor, now), when))
+}
+
+/** Ends every session of a user, if the statement before in the batch changed a row. */
+export function deleteSessionsAfterChange(db: Database, userId: number) {
+  return db.delete(sessions).where(and(eq(sessions.userId, userId), afterChange))
 }
 
 /** Notes where a session was last used from. */

@@ -1,12 +1,11 @@
-import { and, count, eq, isNotNull, ne, notExists, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
-import { recoveryCodes, sessions, users } from '../../schema/tables.ts'
-import { afterChange } from '../audit/events.ts'
+import { and, count, eq, ne, notExists, sql } from 'drizzle-orm'
+import { users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import type { Window } from '../paging.ts'
 import { isLiveAdmin, selectAccounts } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import { ADMIN, GENERAL } from './roles.ts'
+import { selectSameName } from './store.ts'
 import { usernameKey } from './username.ts'
 
 /** What an operator may set of a user; what is missing stays as it is. */
@@ -30,15 +29,6 @@ export function countUsers(db: Database) {
 
 export function selectUser(db: Database, userId: number) {
   return selectAccounts(db).where(eq(users.id, userId))
-}
-
-/** Whoever else has a name that looks like this one. */
-function selectSameName(db: Database, username: string, exceptId: number) {
-  const others = alias(users, 'others')
-  return db
-    .select({ id: others.id })
-    .from(others)
-    .where(and(eq(others.usernameKey, usernameKey(username)), ne(others.id, exceptId)))
 }
 
 /** Makes a general user; no row when the name is taken. */
@@ -120,18 +110,4 @@ export function cancelTwoFactor(db: Database, admin: SessionClaims, userId: numb
     .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
     .where(and(eq(users.id, userId), isLiveAdmin(db, admin, now)))
     .returning({ id: users.id })
-}
-
-/** Ends every session of a user, if the statement before changed something. */
-export function endSessionsAfterChange(db: Database, userId: number) {
-  return db.delete(sessions).where(and(eq(sessions.userId, userId), afterChange))
-}
-
-/** Removes the recovery codes of a user who has no two-step verification. */
-export function deleteStrayRecoveryCodes(db: Database, userId: number) {
-  const enrolled = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), isNotNull(users.totpSeed)))
-  return db.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), notExists(enrolled)))
 }

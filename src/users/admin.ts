@@ -8,13 +8,18 @@ import {
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
-import { type Account, actAsAdmin, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import {
+  type Account,
+  actAsAdmin,
+  type Actor,
+  type ActorDeps,
+  deleteSessionsAfterChange,
+} from '../tokens/sessions.ts'
+import { deleteRecoveryCodes, hasSeed } from '../two-factor/store.ts'
 import {
   cancelTwoFactor,
   countUsers,
-  deleteStrayRecoveryCodes,
   deleteUser,
-  endSessionsAfterChange,
   insertUser,
   selectUser,
   selectUsers,
@@ -61,8 +66,11 @@ export async function createUser(
   actor: Actor,
   { role = GENERAL, password, ...fields }: UserRequest & { username: string },
 ): Promise<void> {
-  const passwordHash = await hashNewPassword(deps, actor, password)
-  if (role !== GENERAL) throw new Refusal('builtInNotCreated')
+  const passwordHash = password ? await hashNewPassword(deps, actor, password) : null
+  if (role !== GENERAL) {
+    await actAsAdmin(deps, actor)
+    throw new Refusal('builtInNotCreated')
+  }
   const now = deps.now()
   const user = {
     basePath: '/',
@@ -70,7 +78,7 @@ export async function createUser(
     permission: 0,
     ssoId: '',
     ...fields,
-    passwordHash: passwordHash ?? null,
+    passwordHash,
   }
   const [, [inserted]] = await actAsAdmin(deps, actor, insertUser(deps.db, actor, user, now))
   if (inserted === undefined) throw new Refusal('usernameTaken')
@@ -96,7 +104,7 @@ export async function changeUser(
   if (role !== undefined && role !== before.role) throw new Refusal('roleFixed')
   if (before.role === ADMIN && fields.disabled === true) throw new Refusal('adminNotDisabled')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  const passwordHash = await hashNewPassword(deps, actor, password)
+  const passwordHash = password ? await hashNewPassword(deps, actor, password) : undefined
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const event = eventOf({ ...actor, userId }, 'user_changed', now, `by ${actor.userId}`)
@@ -106,7 +114,7 @@ export async function changeUser(
     actor,
     updateUser(deps.db, actor, userId, change, now),
     insertEvent(deps.db, event, afterChange),
-    ...(endsSessions ? [endSessionsAfterChange(deps.db, userId)] : []),
+    ...(endsSessions ? [deleteSessionsAfterChange(deps.db, userId)] : []),
   )
   if (updated.length === 0) throw new Refusal('usernameTaken')
   logEvent(event)
@@ -146,23 +154,18 @@ export async function cancelUserTwoFactor(
     actor,
     cancelTwoFactor(deps.db, actor, userId, now),
     insertEvent(deps.db, event, afterChange),
-    endSessionsAfterChange(deps.db, userId),
-    deleteStrayRecoveryCodes(deps.db, userId),
+    deleteSessionsAfterChange(deps.db, userId),
+    deleteRecoveryCodes(deps.db, userId, hasSeed(deps.db, userId, null)),
   )
   if (updated.length === 0) throw new Refusal('userNotFound')
   logEvent(event)
 }
 
-/** @returns `undefined` for an empty password; the hash is worth its time only for an admin. */
-async function hashNewPassword(
-  deps: AdminDeps,
-  actor: Actor,
-  password: string | undefined,
-): Promise<string | undefined> {
-  if (!password) {
-    await actAsAdmin(deps, actor)
-    return undefined
-  }
+/**
+ * @throws {Refusal} `notAdmin`, before the time of a hash is spent; `invalidBody` for a poor
+ *   password.
+ */
+async function hashNewPassword(deps: AdminDeps, actor: Actor, password: string): Promise<string> {
   const [, common] = await actAsAdmin(deps, actor, selectCommonPassword(deps.db, password))
   checkPasswordLength(password)
   refuseCommonPassword(common)

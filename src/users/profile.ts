@@ -16,9 +16,16 @@ import {
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import { type Account, actAs, type Actor, type ActorDeps, isLive } from '../tokens/sessions.ts'
+import {
+  type Account,
+  actAs,
+  type Actor,
+  type ActorDeps,
+  deleteSessionsAfterChange,
+  isLive,
+} from '../tokens/sessions.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from './roles.ts'
-import { deleteSessionsAfterChange, selectPasswordHash, updateProfile } from './store.ts'
+import { selectPasswordHash, updateProfile } from './store.ts'
 
 type ProfileDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
@@ -82,7 +89,7 @@ export async function changeProfile(
     actor,
     updateProfile(deps.db, actor, { ...change, passwordHash }, now),
     insertEvent(deps.db, event, afterChange),
-    deleteSessionsAfterChange(deps.db, actor.userId, passwordHash),
+    deleteSessionsAfterChange(deps.db, actor.userId),
   )
   if (updated.length === 0) throw reasonAgainst(account, change.username)
   logEvent(event)

@@ -1,6 +1,6 @@
-import { and, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { sessions, users } from '../../schema/tables.ts'
+import { users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { isLive, selectAccounts, type Account } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
@@ -33,6 +33,15 @@ export function selectForLogin(db: Database, username: string) {
     .where(isNamed(username))
 }
 
+/** Whoever else has a name that looks like this one. */
+export function selectSameName(db: Database, username: string, exceptId: number) {
+  const others = alias(users, 'others')
+  return db
+    .select({ id: others.id })
+    .from(others)
+    .where(and(eq(others.usernameKey, usernameKey(username)), ne(others.id, exceptId)))
+}
+
 /** What a user may change of their own record. */
 export interface ProfileChange {
   username: string
@@ -51,17 +60,11 @@ export function updateProfile(
   change: ProfileChange,
   now: number,
 ) {
-  const key = usernameKey(change.username)
-  const others = alias(users, 'others')
-  const sameName = db
-    .select({ id: others.id })
-    .from(others)
-    .where(and(eq(others.usernameKey, key), ne(others.id, session.userId)))
   return db
     .update(users)
     .set({
       username: change.username,
-      usernameKey: key,
+      usernameKey: usernameKey(change.username),
       ...(change.ssoId !== undefined && { ssoId: change.ssoId }),
       ...(change.passwordHash !== undefined && {
         passwordHash: change.passwordHash,
@@ -72,7 +75,7 @@ export function updateProfile(
       and(
         eq(users.id, session.userId),
         isLive(db, session, now),
-        notExists(sameName),
+        notExists(selectSameName(db, change.username, session.userId)),
         or(
           eq(users.username, change.username),
           eq(users.role, ADMIN),
@@ -81,19 +84,6 @@ export function updateProfile(
       ),
     )
     .returning({ id: users.id })
-}
-
-/** Ends every session of a user whose password is the one just set. */
-export function deleteSessionsAfterChange(db: Database, userId: number, passwordHash: string) {
-  const changed = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash)))
-  return db.delete(sessions).where(and(eq(sessions.userId, userId), exists(changed)))
-}
-
-export function selectUserId(db: Database, userId: number) {
-  return db.select({ id: users.id }).from(users).where(eq(users.id, userId))
 }
 
 export function selectPasswordHash(db: Database, userId: number) {

@@ -14,6 +14,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 
 let folder: string
 const children: ChildProcess[] = []
@@ -70,14 +71,6 @@ async function stop(child: ChildProcess): Promise<void> {
   const closed = new Promise((resolve) => child.once('close', resolve))
   child.kill('SIGINT')
   await closed
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return String(typeof address === 'object' ? address?.port : '')
 }
 
 async function signIn(port: string, password: string) {

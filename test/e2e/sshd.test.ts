@@ -11,8 +11,9 @@ import { type Database, randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
 import { addServiceToken } from '../../src/tokens/service-tokens.ts'
+import { freePort } from '../support/free-port.ts'
 import { ServedWorker } from '../support/served-worker.ts'
-import { freePort, makeKey, reasonAgainstSshd, SftpMachine } from '../support/sftp-machine.ts'
+import { makeKey, reasonAgainstSshd, SftpMachine } from '../support/sftp-machine.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const READ = 1 << 10

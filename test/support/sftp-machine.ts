@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 
 const SSHD_FOLDER = 'src/ssh-keys/sshd'
 
@@ -179,16 +179,4 @@ function execute(program: string, args: string[]): Promise<Outcome> {
     }
     child.once('close', (status) => resolve({ status, printed }))
   })
-}
-
-export async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  await new Promise((resolve) => {
-    server.close(resolve)
-  })
-  return String(typeof address === 'object' ? address?.port : '')
 }
