@@ -35,6 +35,7 @@ const refusals = {
   builtInNotCreated: { code: 400, message: 'admin or guest user can not be created' },
   roleFixed: { code: 400, message: 'role can not be changed' },
   adminNotDisabled: { code: 400, message: 'admin user can not be disabled' },
+  adminNotDemoted: { code: 400, message: 'admin user can not be demoted' },
   builtInNotDeleted: { code: 400, message: 'cannot delete admin or guest' },
   guestHasNoPassword: { code: 400, message: 'Guest user has no password' },
 

@@ -11,7 +11,8 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     await command()
   } catch (error) {
     if (!(error instanceof CommandError || error instanceof Refusal)) throw error
-    console.error(error.message)
+    const detail = error instanceof Refusal && error.detail ? ` (${error.detail})` : ''
+    console.error(`${error.message}${detail}`)
     process.exitCode = 1
   }
 }

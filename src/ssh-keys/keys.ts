@@ -3,7 +3,9 @@ import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { EVERYTHING, windowOf } from '../paging.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, actAsAdmin, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import type { Client } from '../network.ts'
+import { actAsOperator, type Operator } from '../tokens/operators.ts'
+import { actAs, type Actor, type ActorDeps } from '../tokens/sessions.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
@@ -68,10 +70,10 @@ export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): P
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
-export async function listKeysOf(deps: ActorDeps, actor: Actor, userId: number) {
-  const [, owner, keys] = await actAsAdmin(
+export async function listKeysOf(deps: ActorDeps, operator: Operator, userId: number) {
+  const [owner, keys] = await actAsOperator(
     deps,
-    actor,
+    operator,
     selectUser(deps.db, userId),
     selectKeys(deps.db, userId, EVERYTHING),
   )
@@ -87,29 +89,32 @@ export async function listKeysOf(deps: ActorDeps, actor: Actor, userId: number) 
  */
 export async function removeKeyOf(
   deps: ActorDeps,
-  actor: Actor,
+  operator: Operator,
   keyId: number,
   userId: number | undefined,
 ): Promise<void> {
   const now = deps.now()
-  const isKey = isAnyKey(deps.db, actor, keyId, userId, now)
-  const [, , [deleted]] = await actAsAdmin(deps, actor, ...deletion(deps.db, isKey, actor, now))
-  confirmDeletion(actor, keyId, now, deleted)
+  const isKey = isAnyKey(deps.db, operator, keyId, userId, now)
+  const [, [deleted]] = await actAsOperator(
+    deps,
+    operator,
+    ...deletion(deps.db, isKey, operator, now),
+  )
+  confirmDeletion(operator, keyId, now, deleted)
 }
 
-function deletion(db: Database, isKey: SQL | undefined, actor: Actor, now: number) {
-  return [insertDeletionEvent(db, isKey, actor, now), deleteKey(db, isKey)] as const
+function deletion(db: Database, isKey: SQL | undefined, client: Client, now: number) {
+  return [insertDeletionEvent(db, isKey, client, now), deleteKey(db, isKey)] as const
 }
 
 function confirmDeletion(
-  actor: Actor,
+  client: Client,
   keyId: number,
   now: number,
   deleted: { userId: number; title: string } | undefined,
 ): void {
-  if (deleted === undefined)
-    throw new Refusal('keyNotFound', { detail: `key ${keyId} for user ${actor.userId}` })
-  logEvent(eventOf({ ...actor, userId: deleted.userId }, 'key_deleted', now, deleted.title))
+  if (deleted === undefined) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
+  logEvent(eventOf({ ...client, userId: deleted.userId }, 'key_deleted', now, deleted.title))
 }
 
 function parseOrRefuse(text: string) {

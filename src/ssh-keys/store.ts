@@ -5,7 +5,8 @@ import type { Database } from '../deps.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
-import { isLive, isLiveAdmin } from '../tokens/sessions.ts'
+import { isOperator, type Operator } from '../tokens/operators.ts'
+import { isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import { GUEST } from '../users/roles.ts'
 import { isNamed } from '../users/store.ts'
@@ -86,13 +87,13 @@ export function isOwnKey(db: Database, session: SessionClaims, keyId: number, no
 /** A key for an operator to deal with; of this user, if that was said. */
 export function isAnyKey(
   db: Database,
-  admin: SessionClaims,
+  operator: Operator,
   keyId: number,
   userId: number | undefined,
   now: number,
 ) {
   const isOwner = userId === undefined ? undefined : eq(sshKeys.userId, userId)
-  return and(eq(sshKeys.id, keyId), isOwner, isLiveAdmin(db, admin, now))
+  return and(eq(sshKeys.id, keyId), isOwner, isOperator(db, operator, now))
 }
 
 /**

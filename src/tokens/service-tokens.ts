@@ -6,6 +6,7 @@ import { type AuditEvent, afterChange, insertEvent } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
 import { sha256Hex } from '../encoding.ts'
 import { Refusal } from '../refusals.ts'
+import { COMMAND_LINE } from './operators.ts'
 
 const TOKEN_BYTES = 32
 /** Tells scanners of public code what they have found. */
@@ -13,9 +14,6 @@ const PREFIX = 'latchkey_'
 
 /** What a server may ask. */
 type Scope = 'sftp'
-
-/** The operator has no network here: the command line runs where the operator is. */
-const OPERATOR = { network: 'command line', userAgent: '' }
 
 /**
  * Makes a credential for a server.
@@ -30,7 +28,7 @@ export async function addServiceToken(
 ): Promise<string | undefined> {
   const token = PREFIX + base64url.encode(deps.randomBytes(TOKEN_BYTES))
   const now = deps.now()
-  const event: AuditEvent = { ...OPERATOR, at: now, kind: 'service_token_made', detail: name }
+  const event: AuditEvent = { ...COMMAND_LINE, at: now, kind: 'service_token_made', detail: name }
   const [inserted] = await deps.db.batch([
     deps.db
       .insert(serviceTokens)
@@ -59,7 +57,7 @@ export async function deleteServiceToken(
   name: string,
 ): Promise<boolean> {
   const event: AuditEvent = {
-    ...OPERATOR,
+    ...COMMAND_LINE,
     at: deps.now(),
     kind: 'service_token_ended',
     detail: name,

@@ -5,7 +5,6 @@ import { afterChange } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import type { Client } from '../network.ts'
-import { ADMIN } from '../users/roles.ts'
 import type { SessionClaims } from './token.ts'
 
 /** A session and where it is used from. */
@@ -61,27 +60,6 @@ export async function actAs<Statements extends BatchItem<'sqlite'>[]>(
 }
 
 /**
- * Acts as an operator: as `actAs`, for the role admin alone. A statement that writes carries
- * `isLiveAdmin`.
- *
- * @throws {Refusal} `notAdmin`.
- */
-export async function actAsAdmin<Statements extends BatchItem<'sqlite'>[]>(
-  deps: ActorDeps,
-  actor: Actor,
-  ...statements: Statements
-): Promise<[Account, ...BatchResponse<Statements>]> {
-  const [account, ...results] = await actAs(deps, actor, ...statements)
-  if (account.role !== ADMIN) throw new Refusal('notAdmin')
-  return [account, ...results]
-}
-
-/** As `isLive`, for the session of an admin. */
-export function isLiveAdmin(db: Database, session: SessionClaims, now: number) {
-  return exists(selectLive(db, session, now, eq(users.role, ADMIN)))
-}
-
-/**
  * A condition for statements that write: the session exists, has time left, and its user is
  * enabled.
  */
@@ -89,7 +67,8 @@ export function isLive(db: Database, session: SessionClaims, now: number) {
   return exists(selectLive(db, session, now))
 }
 
-function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {
+/** The row of a live session; in `exists`, a condition. */
+export function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {
   return db
     .select({ id: sessions.id, network: sessions.network })
     .from(sessions)

@@ -94,7 +94,7 @@ function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>): 
   return {
     ...(typeof body.password === 'string' && { password: body.password }),
     ...(typeof body.base_path === 'string' && { basePath: body.base_path }),
-    ...(typeof body.role === 'number' && { role: body.role }),
+    ...(typeof body.role === 'number' && { expectedRole: body.role }),
     ...(typeof body.disabled === 'boolean' && { disabled: body.disabled }),
     ...(typeof body.permission === 'number' && { permission: body.permission }),
     ...(typeof body.sso_id === 'string' && { ssoId: body.sso_id }),

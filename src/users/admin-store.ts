@@ -1,16 +1,19 @@
-import { and, count, eq, ne, notExists, sql } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { and, count, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { auditEvents, users } from '../../schema/tables.ts'
+import { afterChange, type AuditEvent, eventRow } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
 import type { Window } from '../paging.ts'
-import { isLiveAdmin, selectAccounts } from '../tokens/sessions.ts'
-import type { SessionClaims } from '../tokens/token.ts'
-import { ADMIN, GENERAL } from './roles.ts'
+import { isOperator, type Operator } from '../tokens/operators.ts'
+import { selectAccounts } from '../tokens/sessions.ts'
+import { ADMIN, GUEST } from './roles.ts'
 import { selectSameName } from './store.ts'
 import { usernameKey } from './username.ts'
 
 /** What an operator may set of a user; what is missing stays as it is. */
 export interface UserChange {
   username?: string
+  role?: number
   basePath?: string
   disabled?: boolean
   permission?: number
@@ -31,10 +34,10 @@ export function selectUser(db: Database, userId: number) {
   return selectAccounts(db).where(eq(users.id, userId))
 }
 
-/** Makes a general user; no row when the name is taken. */
+/** Makes a user; no row when the name is taken. */
 export function insertUser(
   db: Database,
-  admin: SessionClaims,
+  operator: Operator,
   user: Required<Omit<UserChange, 'passwordHash'>> & { passwordHash: string | null },
   now: number,
 ) {
@@ -45,7 +48,7 @@ export function insertUser(
       sql`${usernameKey(user.username)}`,
       sql`${user.passwordHash}`,
       sql`0`,
-      sql`${GENERAL}`,
+      sql`${user.role}`,
       sql`${user.permission}`,
       sql`${user.basePath}`,
       sql`${Number(user.disabled)}`,
@@ -58,15 +61,24 @@ export function insertUser(
   // In the order of the table's columns, as Drizzle writes them.
   return db
     .insert(users)
-    .select(sql`select ${values} where ${isLiveAdmin(db, admin, now)}`)
+    .select(sql`select ${values} where ${isOperator(db, operator, now)}`)
     .onConflictDoNothing()
     .returning({ id: users.id })
 }
 
-/** Changes a user; no row when the name is taken, the id unknown, or an admin would be disabled. */
+/** Remembers that the user of the statement before was made, if one was. */
+export function insertEventOfNewUser(db: Database, event: AuditEvent) {
+  const row = db
+    .select({ ...eventRow(event), userId: sql`last_insert_rowid()`.as('user_id') })
+    .from(sql`(select 1)`)
+    .where(afterChange)
+  return db.insert(auditEvents).select(row)
+}
+
+/** Changes a user; no row when the name is taken, the id unknown, or no enabled admin would be left. */
 export function updateUser(
   db: Database,
-  admin: SessionClaims,
+  operator: Operator,
   userId: number,
   change: UserChange,
   now: number,
@@ -87,27 +99,49 @@ export function updateUser(
     .where(
       and(
         eq(users.id, userId),
-        isLiveAdmin(db, admin, now),
+        isOperator(db, operator, now),
         isFree,
-        change.disabled === true ? ne(users.role, ADMIN) : undefined,
+        losesAdmin(change) ? isNotLastAdmin(db) : undefined,
       ),
     )
     .returning({ id: users.id })
 }
 
-/** Removes a general user, with all that is theirs. */
-export function deleteUser(db: Database, admin: SessionClaims, userId: number, now: number) {
+/** Removes a user, with all that is theirs; never the guest, nor the last enabled admin. */
+export function deleteUser(db: Database, operator: Operator, userId: number, now: number) {
   return db
     .delete(users)
-    .where(and(eq(users.id, userId), eq(users.role, GENERAL), isLiveAdmin(db, admin, now)))
+    .where(
+      and(
+        eq(users.id, userId),
+        ne(users.role, GUEST),
+        isNotLastAdmin(db),
+        isOperator(db, operator, now),
+      ),
+    )
     .returning({ id: users.id })
 }
 
 /** Switches the two-step verification of a user off; a user without it is changed as well. */
-export function cancelTwoFactor(db: Database, admin: SessionClaims, userId: number, now: number) {
+export function cancelTwoFactor(db: Database, operator: Operator, userId: number, now: number) {
   return db
     .update(users)
     .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
-    .where(and(eq(users.id, userId), isLiveAdmin(db, admin, now)))
+    .where(and(eq(users.id, userId), isOperator(db, operator, now)))
     .returning({ id: users.id })
+}
+
+/** @returns Whether who is an admin would be one no more, or not be let in. */
+function losesAdmin({ role, disabled }: UserChange): boolean {
+  return disabled === true || (role !== undefined && role !== ADMIN)
+}
+
+/** The row is no admin's, or another admin is enabled. */
+function isNotLastAdmin(db: Database) {
+  const others = alias(users, 'others')
+  const otherAdmins = db
+    .select({ id: others.id })
+    .from(others)
+    .where(and(eq(others.role, ADMIN), eq(others.disabled, false), ne(others.id, users.id)))
+  return or(ne(users.role, ADMIN), exists(otherAdmins))
 }

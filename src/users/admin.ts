@@ -8,18 +8,14 @@ import {
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
-import {
-  type Account,
-  actAsAdmin,
-  type Actor,
-  type ActorDeps,
-  deleteSessionsAfterChange,
-} from '../tokens/sessions.ts'
+import { actAsOperator, byOperator, type Operator } from '../tokens/operators.ts'
+import { type Account, type ActorDeps, deleteSessionsAfterChange } from '../tokens/sessions.ts'
 import { deleteRecoveryCodes, hasSeed } from '../two-factor/store.ts'
 import {
   cancelTwoFactor,
   countUsers,
   deleteUser,
+  insertEventOfNewUser,
   insertUser,
   selectUser,
   selectUsers,
@@ -27,21 +23,30 @@ import {
   type UserChange,
 } from './admin-store.ts'
 import { ADMIN, GENERAL, GUEST } from './roles.ts'
+import { selectSameName } from './store.ts'
 
-type AdminDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
+/** For the command line's operator, and the log. */
+const LAST_ADMIN = 'no other admin is enabled'
+
+type OperatorDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /** What an operator asks for; an empty password keeps the one there is. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
   password?: string
-  /** It can't be changed, but clients send what they were given. */
-  role?: number
+  /** The role as clients of the reference send it back; they can't change it. */
+  expectedRole?: number
 }
 
 /** All users, a page of them; see `windowOf`. @throws {Refusal} `notAdmin`. */
-export async function listUsers(deps: ActorDeps, actor: Actor, page: number, perPage: number) {
-  const [, users, [counted]] = await actAsAdmin(
+export async function listUsers(
+  deps: ActorDeps,
+  operator: Operator,
+  page: number,
+  perPage: number,
+) {
+  const [users, [counted]] = await actAsOperator(
     deps,
-    actor,
+    operator,
     selectUsers(deps.db, windowOf(page, perPage)),
     countUsers(deps.db),
   )
@@ -49,91 +54,117 @@ export async function listUsers(deps: ActorDeps, actor: Actor, page: number, per
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */
-export async function getUser(deps: ActorDeps, actor: Actor, userId: number): Promise<Account> {
-  const [, [user]] = await actAsAdmin(deps, actor, selectUser(deps.db, userId))
+export async function getUser(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<Account> {
+  const [[user]] = await actAsOperator(deps, operator, selectUser(deps.db, userId))
   if (user === undefined) throw new Refusal('userNotFound')
   return user
 }
 
 /**
- * Makes a general user; one without a password can't sign in.
+ * Makes a user; one without a password can't sign in.
  *
+ * @returns The new user's id.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `invalidBody` for a poor
  *   password.
  */
 export async function createUser(
-  deps: AdminDeps,
-  actor: Actor,
-  { role = GENERAL, password, ...fields }: UserRequest & { username: string },
-): Promise<void> {
-  const passwordHash = password ? await hashNewPassword(deps, actor, password) : null
-  if (role !== GENERAL) {
-    await actAsAdmin(deps, actor)
-    throw new Refusal('builtInNotCreated')
-  }
+  deps: OperatorDeps,
+  operator: Operator,
+  { expectedRole = GENERAL, password, ...fields }: UserRequest & { username: string },
+): Promise<number> {
+  const passwordHash = await hashNewPassword(deps, operator, password)
+  if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
   const user = {
+    role: GENERAL,
     basePath: '/',
     disabled: false,
     permission: 0,
     ssoId: '',
     ...fields,
-    passwordHash,
+    passwordHash: passwordHash ?? null,
   }
-  const [, [inserted]] = await actAsAdmin(deps, actor, insertUser(deps.db, actor, user, now))
+  const event = eventOf({ ...operator, userId: 0 }, 'user_made', now, byOperator(operator))
+  const [[inserted]] = await actAsOperator(
+    deps,
+    operator,
+    insertUser(deps.db, operator, user, now),
+    insertEventOfNewUser(deps.db, event),
+  )
   if (inserted === undefined) throw new Refusal('usernameTaken')
-  const event = eventOf({ ...actor, userId: inserted.id }, 'user_made', now, `by ${actor.userId}`)
-  await insertEvent(deps.db, event)
-  logEvent(event)
+  logEvent({ ...event, userId: inserted.id })
+  return inserted.id
 }
 
 /**
  * Changes what a request names of a user. A new password, and being disabled, end every session of
  * the user.
  *
- * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `usernameTaken`,
- *   `invalidBody`.
+ * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
+ *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`.
  */
 export async function changeUser(
-  deps: AdminDeps,
-  actor: Actor,
+  deps: OperatorDeps,
+  operator: Operator,
   userId: number,
-  { role, password, ...fields }: UserRequest,
+  { expectedRole, password, ...fields }: UserRequest,
 ): Promise<void> {
-  const before = await getUser(deps, actor, userId)
-  if (role !== undefined && role !== before.role) throw new Refusal('roleFixed')
-  if (before.role === ADMIN && fields.disabled === true) throw new Refusal('adminNotDisabled')
+  const before = await getUser(deps, operator, userId)
+  if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  const passwordHash = password ? await hashNewPassword(deps, actor, password) : undefined
+  const passwordHash = await hashNewPassword(deps, operator, password)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
-  const event = eventOf({ ...actor, userId }, 'user_changed', now, `by ${actor.userId}`)
+  const event = eventOf({ ...operator, userId }, 'user_changed', now, byOperator(operator))
   const endsSessions = fields.disabled === true || passwordHash !== undefined
-  const [, updated] = await actAsAdmin(
+  const [rivals, updated] = await actAsOperator(
     deps,
-    actor,
-    updateUser(deps.db, actor, userId, change, now),
+    operator,
+    selectSameName(deps.db, fields.username ?? before.username, userId),
+    updateUser(deps.db, operator, userId, change, now),
     insertEvent(deps.db, event, afterChange),
     ...(endsSessions ? [deleteSessionsAfterChange(deps.db, userId)] : []),
   )
-  if (updated.length === 0) throw new Refusal('usernameTaken')
-  logEvent(event)
+  if (updated.length > 0) return logEvent(event)
+  if (rivals.length > 0) throw new Refusal('usernameTaken')
+  throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
+    detail: LAST_ADMIN,
+  })
+}
+
+/** The guest stays the guest, nobody becomes one, and clients of the reference change no role. */
+function isRoleAllowed(
+  role: number,
+  expectedRole: number | undefined,
+  newRole: number | undefined,
+): boolean {
+  if (expectedRole !== undefined && expectedRole !== role) return false
+  return newRole === undefined || newRole === role || (role !== GUEST && newRole !== GUEST)
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`, `builtInNotDeleted`. */
-export async function removeUser(deps: ActorDeps, actor: Actor, userId: number): Promise<void> {
+export async function removeUser(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...actor, userId }, 'user_deleted', now, `by ${actor.userId}`)
-  const [, [user], deleted] = await actAsAdmin(
+  const event = eventOf({ ...operator, userId }, 'user_deleted', now, byOperator(operator))
+  const [[user], deleted] = await actAsOperator(
     deps,
-    actor,
+    operator,
     selectUser(deps.db, userId),
-    deleteUser(deps.db, actor, userId, now),
+    deleteUser(deps.db, operator, userId, now),
     insertEvent(deps.db, event, afterChange),
   )
-  if (deleted.length === 0)
-    throw new Refusal(user === undefined ? 'userNotFound' : 'builtInNotDeleted')
-  logEvent(event)
+  if (deleted.length > 0) return logEvent(event)
+  if (user === undefined) throw new Refusal('userNotFound')
+  const detail = user.role === ADMIN ? LAST_ADMIN : ''
+  throw new Refusal('builtInNotDeleted', { detail })
 }
 
 /**
@@ -144,15 +175,15 @@ export async function removeUser(deps: ActorDeps, actor: Actor, userId: number):
  */
 export async function cancelUserTwoFactor(
   deps: ActorDeps,
-  actor: Actor,
+  operator: Operator,
   userId: number,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...actor, userId }, 'two_factor_off', now, `by ${actor.userId}`)
-  const [, updated] = await actAsAdmin(
+  const event = eventOf({ ...operator, userId }, 'two_factor_off', now, byOperator(operator))
+  const [updated] = await actAsOperator(
     deps,
-    actor,
-    cancelTwoFactor(deps.db, actor, userId, now),
+    operator,
+    cancelTwoFactor(deps.db, operator, userId, now),
     insertEvent(deps.db, event, afterChange),
     deleteSessionsAfterChange(deps.db, userId),
     deleteRecoveryCodes(deps.db, userId, hasSeed(deps.db, userId, null)),
@@ -162,11 +193,17 @@ export async function cancelUserTwoFactor(
 }
 
 /**
+ * @returns Nothing for an empty password: the one there is stays.
  * @throws {Refusal} `notAdmin`, before the time of a hash is spent; `invalidBody` for a poor
  *   password.
  */
-async function hashNewPassword(deps: AdminDeps, actor: Actor, password: string): Promise<string> {
-  const [, common] = await actAsAdmin(deps, actor, selectCommonPassword(deps.db, password))
+async function hashNewPassword(
+  deps: OperatorDeps,
+  operator: Operator,
+  password = '',
+): Promise<string | undefined> {
+  const [common] = await actAsOperator(deps, operator, selectCommonPassword(deps.db, password))
+  if (password === '') return undefined
   checkPasswordLength(password)
   refuseCommonPassword(common)
   return hashPassword(deps, await staticDigest(password))

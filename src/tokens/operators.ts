@@ -1,0 +1,48 @@
+import { eq, exists, type SQL, sql } from 'drizzle-orm'
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import { users } from '../../schema/tables.ts'
+import type { Database } from '../deps.ts'
+import type { Client } from '../network.ts'
+import { Refusal } from '../refusals.ts'
+import { ADMIN } from '../users/roles.ts'
+import { actAs, type Actor, type ActorDeps, selectLive } from './sessions.ts'
+
+/** Whoever reaches the database itself; as a client, for the events. */
+export const COMMAND_LINE: Client = { network: 'command line', userAgent: '' }
+
+/** Who runs the site: an admin who is signed in, or the command line. */
+export type Operator = Actor | typeof COMMAND_LINE
+
+/**
+ * Acts as an operator: for a session as `actAs`, if its user is an admin. A statement that writes
+ * carries `isOperator`.
+ *
+ * @throws {Refusal} `notAdmin`, and those of `actAs`.
+ */
+export async function actAsOperator<
+  Statements extends [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
+>(
+  deps: ActorDeps,
+  operator: Operator,
+  ...statements: Statements
+): Promise<BatchResponse<Statements>> {
+  if (!isActor(operator)) return deps.db.batch(statements)
+  const [account, ...results] = await actAs(deps, operator, ...statements)
+  if (account.role !== ADMIN) throw new Refusal('notAdmin')
+  return results
+}
+
+/** A condition for statements that write: `isLive`, and the session is an admin's. */
+export function isOperator(db: Database, operator: Operator, now: number): SQL {
+  if (!isActor(operator)) return sql`true`
+  return exists(selectLive(db, operator, now, eq(users.role, ADMIN)))
+}
+
+/** Who did it, for the detail of an event that happened to somebody else. */
+export function byOperator(operator: Operator): string {
+  return isActor(operator) ? `by ${operator.userId}` : 'by command line'
+}
+
+function isActor(operator: Operator): operator is Actor {
+  return 'sessionId' in operator
+}
