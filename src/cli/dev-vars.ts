@@ -37,7 +37,8 @@ export function ensureDevVars(): void {
   }
 }
 
-function readSecretKeys(): string | undefined {
+/** What `.dev.vars` says. */
+export function readSecretKeys(): string | undefined {
   try {
     return parseEnv(readFileSync(FILE, 'utf8'))['SECRET_KEYS']
   } catch (error) {

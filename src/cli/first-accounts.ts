@@ -1,10 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { base64url } from 'jose'
 import { users } from '../../schema/tables.ts'
-import { type Database, randomBytes } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { refuseCommonPassword, selectCommonPassword } from '../login/password-rules.ts'
 import { hashPassword, staticDigest } from '../login/passwords.ts'
-import { deriveScrypt } from '../login/scrypt.ts'
 import { ADMIN, GUEST } from '../users/roles.ts'
 import { usernameKey } from '../users/username.ts'
 
@@ -23,13 +22,12 @@ const ADMIN_PERMISSION = 0x71ff
  * @throws {Refusal} For a password that everybody tries first.
  */
 export async function createFirstAccounts(
-  db: Database,
-  password = base64url.encode(randomBytes(PASSWORD_BYTES)),
+  { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
+  password = base64url.encode(deps.randomBytes(PASSWORD_BYTES)),
 ): Promise<string | undefined> {
   const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
   if (admins.length > 0) return undefined
   refuseCommonPassword(await selectCommonPassword(db, password))
-  const deps = { hashPassword: deriveScrypt, randomBytes }
   const passwordHash = await hashPassword(deps, await staticDigest(password))
   const [made] = await db.batch([
     db

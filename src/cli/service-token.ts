@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { randomBytes } from '../deps.ts'
 import { addServiceToken, deleteServiceToken, listServiceTokens } from '../tokens/service-tokens.ts'
 import { CommandError } from './command-error.ts'
-import { withDatabase } from './database.ts'
+import { withSite } from './site.ts'
 
 const EXAMPLES = `
 Example:
@@ -19,8 +18,8 @@ export function addServiceTokenCommands(program: Command): void {
     .command('add <name>')
     .description('makes one and shows it, this once')
     .action((name: string) =>
-      withDatabase(async (db) => {
-        const token = await addServiceToken({ db, now: Date.now, randomBytes }, name, 'sftp')
+      withSite(async (site) => {
+        const token = await addServiceToken(site, name, 'sftp')
         if (token === undefined)
           throw new CommandError(`There is a service token "${name}" already: delete it first.`)
         console.log(token)
@@ -30,8 +29,8 @@ export function addServiceTokenCommands(program: Command): void {
     .command('list')
     .description('names them; what they are nobody can show')
     .action(() =>
-      withDatabase(async (db) => {
-        for (const { name, scope, createdAt } of await listServiceTokens(db)) {
+      withSite(async (site) => {
+        for (const { name, scope, createdAt } of await listServiceTokens(site.db)) {
           console.log(`${name}\t${scope}\t${new Date(createdAt).toISOString()}`)
         }
       }),
@@ -40,8 +39,8 @@ export function addServiceTokenCommands(program: Command): void {
     .command('delete <name>')
     .description('ends one at once')
     .action((name: string) =>
-      withDatabase(async (db) => {
-        if (!(await deleteServiceToken({ db, now: Date.now }, name))) {
+      withSite(async (site) => {
+        if (!(await deleteServiceToken(site, name))) {
           throw new CommandError(
             `There is no service token "${name}": see latchkey service-token list.`,
           )

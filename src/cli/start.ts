@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { CommandError, runCommand } from './command-error.ts'
-import { withDatabase } from './database.ts'
+import { withSite } from './site.ts'
 import { ensureDevVars } from './dev-vars.ts'
 import { createFirstAccounts } from './first-accounts.ts'
 import { checkPasswordLength } from '../login/password-rules.ts'
@@ -20,7 +20,7 @@ await runCommand(async () => {
   ensureDevVars()
   console.log('Preparing the local database …')
   await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'])
-  const password = await withDatabase((db) => createFirstAccounts(db, chosenPassword))
+  const password = await withSite((site) => createFirstAccounts(site, chosenPassword))
   if (password !== undefined) announceAdmin(password, chosenPassword !== undefined)
   await serve(port)
 })

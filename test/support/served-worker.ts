@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/d1'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createFirstAccounts } from '../../src/cli/first-accounts.ts'
+import { randomBytes } from '../../src/deps.ts'
+import { deriveScrypt } from '../../src/login/scrypt.ts'
 import type { Envelope } from './envelope.ts'
 import { SECRET_KEYS } from './secrets.ts'
 
@@ -68,7 +70,10 @@ export class ServedWorker {
       )
       await d1.batch(statements.map((statement) => d1.prepare(statement)))
     }
-    await createFirstAccounts(drizzle(d1), adminPassword)
+    await createFirstAccounts(
+      { db: drizzle(d1), hashPassword: deriveScrypt, randomBytes },
+      adminPassword,
+    )
   }
 
   database(): Promise<D1Database> {
