@@ -24,6 +24,7 @@ type EventKind =
   | 'user_deleted'
   | 'service_token_made'
   | 'service_token_ended'
+  | 'settings_changed'
 
 export interface AuditEvent extends Client {
   /** Unix time, milliseconds. */

@@ -39,6 +39,9 @@ export class Site {
       ...createDeps({ ...env, ...bindings }, (work) => this.deferred.push(work)),
       settingsMemory,
       now: () => this.now,
+      wait: async (milliseconds) => {
+        this.now += milliseconds
+      },
       limitSignIns: async () => true,
       ...faults,
     }
