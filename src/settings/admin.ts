@@ -35,7 +35,7 @@ export function describeSettings(): readonly SettingDefinition[] {
 export function describeSetting(key: string): SettingDefinition {
   const setting = SETTINGS.find((definition) => definition.key === key)
   if (setting !== undefined) return setting
-  throw new Refusal('invalidBody', { fill: `${key} is not a setting` })
+  throw new Refusal('invalidBody', { fill: `"${key}" is not a setting` })
 }
 
 /** All settings as D1 has them, in the order of `describeSettings`. @throws {Refusal} `notAdmin`. */

@@ -79,6 +79,11 @@ export class Site {
     return envelope
   }
 
+  /** Waits for what goes on after the answers. */
+  async settle(): Promise<void> {
+    await Promise.all(this.deferred)
+  }
+
   get(path: string, call?: Call): Promise<Envelope> {
     return this.call('GET', path, call)
   }
