@@ -7,7 +7,7 @@ import type { Window } from '../paging.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
 import { selectAccounts } from '../tokens/sessions.ts'
 import { ADMIN, GUEST } from './roles.ts'
-import { selectSameName } from './store.ts'
+import { isNamed, selectSameName } from './store.ts'
 import { usernameKey } from './username.ts'
 
 /** What an operator may set of a user; what is missing stays as it is. */
@@ -32,6 +32,11 @@ export function countUsers(db: Database) {
 
 export function selectUser(db: Database, userId: number) {
   return selectAccounts(db).where(eq(users.id, userId))
+}
+
+/** The user of exactly this name. */
+export function selectUserNamed(db: Database, username: string) {
+  return selectAccounts(db).where(isNamed(username))
 }
 
 /** Makes a user; no row when the name is taken. */

@@ -18,6 +18,7 @@ import {
   insertEventOfNewUser,
   insertUser,
   selectUser,
+  selectUserNamed,
   selectUsers,
   updateUser,
   type UserChange,
@@ -61,6 +62,16 @@ export async function getUser(
 ): Promise<Account> {
   const [[user]] = await actAsOperator(deps, operator, selectUser(deps.db, userId))
   if (user === undefined) throw new Refusal('userNotFound')
+  return user
+}
+
+/** @returns Nothing for an unknown name. @throws {Refusal} `notAdmin`. */
+export async function findUser(
+  deps: ActorDeps,
+  operator: Operator,
+  username: string,
+): Promise<Account | undefined> {
+  const [[user]] = await actAsOperator(deps, operator, selectUserNamed(deps.db, username))
   return user
 }
 
