@@ -16,7 +16,6 @@ import {
   removeUser,
   type UserRequest,
 } from './admin.ts'
-
 import { userRecord } from './routes.ts'
 import { usernameSchema } from './username.ts'
 

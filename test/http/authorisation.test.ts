@@ -219,7 +219,7 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
   const { site, tokens } = await openSite()
   const app = createApp(() => site.deps)
   extend(app)
-  const answers = new Map<Caller, Answer | number>()
+  const answers = new Map<Caller, typeof SERVED | number>()
   const trespassers: Caller[] = []
   for (const caller of CALLERS) {
     const isGuestDisabled = caller !== 'nobody while the guest is enabled'
