@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Wrangler } from './production.ts'
+import type { Wrangler } from './cloudflare.ts'
 
 /** What an upload weighs. */
 export interface BundleSize {

@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { buildBundle, kib } from './bundle.ts'
+import { findResources, listSecrets, readJson } from './cloudflare.ts'
 import { CommandError } from './command-error.ts'
 import type { Deployment, Step } from './deployment.ts'
 import { findProductionSecretKeys, makeProductionSecretKeys, PRODUCTION_FILE } from './dev-vars.ts'
-import { findResources, namespaceTitle, readJson, uploadConfig } from './production.ts'
+import { listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
 
 /** Of the free plan, after compression. */
 const MAX_GZIP_BYTES = 3 * 1024 * 1024
@@ -16,7 +17,6 @@ const SECRET = 'SECRET_KEYS'
 const whoamiSchema = v.object({
   accounts: v.array(v.object({ id: v.string(), name: v.string() })),
 })
-const secretsSchema = v.array(v.object({ name: v.string() }))
 const uploadSchema = v.object({ type: v.literal('deploy'), targets: v.array(v.string()) })
 
 const signIn: Step = {
@@ -24,11 +24,7 @@ const signIn: Step = {
   remedy: 'Mend the sign-in.',
   rehearse: async () => 'would ask wrangler who is signed in, and to which account',
   async run({ wrangler, config }) {
-    const { accounts } = await readJson(wrangler, ['whoami', '--json'], whoamiSchema).catch(() => {
-      throw new CommandError(
-        'Not signed in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.',
-      )
-    })
+    const { accounts } = await readJson(wrangler, ['whoami', '--json'], whoamiSchema)
     const chosen = process.env['CLOUDFLARE_ACCOUNT_ID'] ?? config['account_id']
     const account = chosen ? accounts.find(({ id }) => id === chosen) : accounts[0]
     if (account === undefined || (!chosen && accounts.length > 1)) {
@@ -74,7 +70,8 @@ const provision: Step = {
     if (found.databaseId === undefined) await wrangler(['d1', 'create', databaseName(config)])
     if (found.namespaceId === undefined)
       await wrangler(['kv', 'namespace', 'create', namespaceTitle(config)])
-    deployment.resources = await findResources(wrangler, config)
+    const isComplete = found.databaseId !== undefined && found.namespaceId !== undefined
+    deployment.resources = isComplete ? found : await findResources(wrangler, config)
     return [
       `database "${databaseName(config)}" ${found.databaseId === undefined ? 'made' : 'kept'}`,
       `namespace "${namespaceTitle(config)}" ${found.namespaceId === undefined ? 'made' : 'kept'}`,
@@ -85,21 +82,11 @@ const provision: Step = {
 /** A site's database is there before its Worker; a Worker without one is somebody else's. */
 async function refuseForeignWorker(deployment: Deployment, hasDatabase: boolean): Promise<void> {
   const { name } = deployment.config
-  if (hasDatabase || (await listSecrets(deployment)) === undefined) return
+  if (hasDatabase || (await listSecrets(deployment.wrangler, deployment.config)) === undefined)
+    return
   throw new CommandError(
     `This account has a Worker "${name}" but not its database: it is another one, or the database was deleted. Choose another name in wrangler.toml, or delete that Worker.`,
   )
-}
-
-/** The names of the Worker's secrets; `undefined` while there is no such Worker. */
-async function listSecrets({ wrangler, config }: Deployment): Promise<string[] | undefined> {
-  const args = ['secret', 'list', '--name', config.name, '--format', 'json']
-  try {
-    return (await readJson(wrangler, args, secretsSchema)).map(({ name }) => name)
-  } catch (error) {
-    if (error instanceof Error && /Worker ".*" not found/.test(error.message)) return undefined
-    throw error
-  }
 }
 
 const secret: Step = {
@@ -108,7 +95,7 @@ const secret: Step = {
   rehearse: async () =>
     `would keep the secret of the deployed Worker, or else make one, with a copy in ${PRODUCTION_FILE}`,
   async run(deployment) {
-    const secrets = await listSecrets(deployment)
+    const secrets = await listSecrets(deployment.wrangler, deployment.config)
     if (secrets?.includes(SECRET)) return 'kept as it is'
     const kept = findProductionSecretKeys()
     deployment.secretKeys = kept ?? makeProductionSecretKeys()
@@ -138,7 +125,6 @@ const upload: Step = {
   rehearse: async ({ config }) => `would upload "${config.name}" and its cron trigger`,
   async run(deployment) {
     const { wrangler, config, folder, resources, secretKeys } = deployment
-    mkdirSync(folder, { recursive: true })
     const configPath = join(folder, 'upload.json')
     writeFileSync(configPath, JSON.stringify(uploadConfig(config, resources)))
     const secretsFile = join(folder, 'secrets.json')
@@ -146,13 +132,9 @@ const upload: Step = {
       // JSON, because wrangler would prefer the environment to a file of another form.
       writeFileSync(secretsFile, JSON.stringify({ [SECRET]: secretKeys }), { mode: 0o600 })
     const report = join(folder, 'report.ndjson')
-    await wrangler(
-      [
-        ...['deploy', '--minify', '--config', configPath],
-        ...(secretKeys === undefined ? [] : ['--secrets-file', secretsFile]),
-      ],
-      { WRANGLER_OUTPUT_FILE_PATH: report },
-    )
+    const args = ['deploy', '--minify', '--config', configPath]
+    if (secretKeys !== undefined) args.push('--secrets-file', secretsFile)
+    await wrangler(args, { WRANGLER_OUTPUT_FILE_PATH: report })
     deployment.addresses = readAddresses(report)
     return `serves on ${deployment.addresses.join(', ') || 'no address yet'}`
   },
@@ -162,8 +144,10 @@ const upload: Step = {
 function readAddresses(report: string): string[] {
   const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean)
   for (const line of lines) {
-    const upload = v.safeParse(uploadSchema, JSON.parse(line))
-    if (upload.success) return upload.output.targets
+    const reported = v.safeParse(uploadSchema, JSON.parse(line))
+    // Cron triggers are reported as addresses, too.
+    if (reported.success)
+      return reported.output.targets.filter((target) => !target.startsWith('schedule:'))
   }
   return []
 }
@@ -185,10 +169,4 @@ export const STEPS: readonly Step[] = [signIn, build, provision, secret, migrate
 
 function databaseName({ d1_databases: [database] }: Deployment['config']): string {
   return database.database_name
-}
-
-function listMigrations({ d1_databases: [database] }: Deployment['config']): string[] {
-  return readdirSync(database.migrations_dir)
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted()
 }

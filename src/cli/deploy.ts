@@ -6,8 +6,8 @@ import { runCommand } from './command-error.ts'
 import { STEPS } from './deploy-steps.ts'
 import { takeSteps } from './deployment.ts'
 import { createFirstAccounts } from './first-accounts.ts'
-import { readSiteConfig } from './production.ts'
 import { withSite } from './site.ts'
+import { readSiteConfig } from './site-config.ts'
 import { runWrangler } from './wrangler.ts'
 
 const HELP = `

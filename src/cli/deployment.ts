@@ -1,5 +1,6 @@
 import { CommandError } from './command-error.ts'
-import { explain, type Resources, type SiteConfig, type Wrangler } from './production.ts'
+import { explain, type Resources, type Wrangler } from './cloudflare.ts'
+import type { SiteConfig } from './site-config.ts'
 
 /** One run of `npm run deploy`: what its steps need of the world, and what they tell later ones. */
 export interface Deployment {

@@ -3,14 +3,9 @@ import { openDatabase } from '../database.ts'
 import { type Deps, randomBytes } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { createKeyRing } from '../tokens/key-ring.ts'
+import { explain, findResources } from './cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
-import {
-  explain,
-  findResources,
-  readSiteConfig,
-  remoteConfig,
-  withConfigFile,
-} from './production.ts'
+import { readSiteConfig, remoteConfig, withConfigFile } from './site-config.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 /** What a command works with: the parts of `Deps` that need no request. */
@@ -80,12 +75,20 @@ async function withPlatform<Result>(
 async function openPlatform(options: GetPlatformProxyOptions) {
   // Late, because it takes a second: what fails before needs no wrangler.
   const { getPlatformProxy } = await import('wrangler')
-  try {
-    return await quietly(() => getPlatformProxy<Env>(options))
-  } catch (error) {
-    if (options.remoteBindings === false) throw error
-    throw explain(error)
-  }
+  if (options.remoteBindings === false) return quietly(() => getPlatformProxy<Env>(options))
+  return quietly(async () => {
+    const platform = await getPlatformProxy<Env>(options).catch((error: unknown) => {
+      throw explain(error)
+    })
+    try {
+      // The proxy connects when it is first used; what keeps it from that is told once, here.
+      await platform.env.DB.prepare('select 1').run()
+      return platform
+    } catch (error) {
+      await platform.dispose()
+      throw explain(error)
+    }
+  })
 }
 
 /** The platform proxy warns that Durable Objects don't run in it; the command line calls none. */

@@ -58,12 +58,28 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
  * Makes the KV copy anew from what D1 holds; a KV that is down only means that the next reader asks
  * D1 again.
  */
-export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
-  const changed = await deps.db.select().from(settings)
-  const copy = await toPublic(withDefaults(changed))
+export async function rebuildCopy(deps: Pick<Deps, 'db' | 'kv'>): Promise<PublicSettings> {
+  const copy = await buildCopy(deps)
   const written = deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } })
   await orUnavailable(written).catch(() => undefined)
   return copy
+}
+
+/**
+ * Holds the KV copy against what D1 says.
+ *
+ * @returns `missing` too for a copy that can't be read; a reader then asks D1.
+ */
+export async function compareCopy(
+  deps: Pick<Deps, 'db' | 'kv'>,
+): Promise<'equal' | 'different' | 'missing'> {
+  const [copy, truth] = await Promise.all([readCopy(deps.kv), buildCopy(deps)])
+  if (copy === undefined) return 'missing'
+  return copy.body === truth.body ? 'equal' : 'different'
+}
+
+async function buildCopy({ db }: Pick<Deps, 'db'>): Promise<PublicSettings> {
+  return toPublic(withDefaults(await db.select().from(settings)))
 }
 
 async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
+import type { Resources } from './cloudflare.ts'
 import { CommandError } from './command-error.ts'
-import { runWrangler } from './wrangler.ts'
-
-/** How a command reaches wrangler; tests put their own here. */
-export type Wrangler = typeof runWrangler
 
 const text = v.pipe(v.string(), v.minLength(1))
 
@@ -27,15 +24,6 @@ const configSchema = v.looseObject({
 })
 export type SiteConfig = v.InferOutput<typeof configSchema>
 
-const databasesSchema = v.array(v.object({ name: v.string(), uuid: text }))
-const namespacesSchema = v.array(v.object({ title: v.string(), id: text }))
-
-/** The ids of a site's database and namespace at Cloudflare, as far as they exist. */
-export interface Resources {
-  databaseId: string | undefined
-  namespaceId: string | undefined
-}
-
 /** @throws {CommandError} When `wrangler.toml` is missing or has lost what a site needs. */
 export async function readSiteConfig(): Promise<SiteConfig> {
   const { experimental_readRawConfig } = await import('wrangler')
@@ -55,36 +43,11 @@ export function namespaceTitle({ name }: SiteConfig): string {
   return `${name}-settings`
 }
 
-/** Finds what belongs to the site: by the ids in `wrangler.toml`, else by name. */
-export async function findResources(wrangler: Wrangler, config: SiteConfig): Promise<Resources> {
-  const [{ database_name, database_id }] = config.d1_databases
-  const [{ id }] = config.kv_namespaces
-  const [databases, namespaces] = await Promise.all([
-    database_id ? [] : readJson(wrangler, ['d1', 'list', '--json'], databasesSchema),
-    id ? [] : readJson(wrangler, ['kv', 'namespace', 'list'], namespacesSchema),
-  ])
-  return {
-    databaseId: database_id ?? databases.find(({ name }) => name === database_name)?.uuid,
-    namespaceId: id ?? namespaces.find(({ title }) => title === namespaceTitle(config))?.id,
-  }
-}
-
-/**
- * Runs wrangler for its JSON.
- *
- * @throws {CommandError} When it failed, or answers what this version doesn't know.
- */
-export async function readJson<Schema extends v.GenericSchema>(
-  wrangler: Wrangler,
-  args: string[],
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> {
-  const printed = await wrangler(args)
-  try {
-    return v.parse(schema, JSON.parse(printed))
-  } catch {
-    throw new CommandError(`wrangler ${args.join(' ')} printed something unexpected.`)
-  }
+/** The names of the files of migrations, in order. */
+export function listMigrations({ d1_databases: [database] }: SiteConfig): string[] {
+  return readdirSync(database.migrations_dir)
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted()
 }
 
 /**
@@ -145,27 +108,4 @@ export function remoteConfig(config: SiteConfig, { databaseId, namespaceId }: Re
     d1_databases: [{ binding, database_name, database_id: databaseId, remote: true }],
     kv_namespaces: [{ binding: 'SETTINGS', id: namespaceId, remote: true }],
   }
-}
-
-/** What wrangler says when it reaches Cloudflare in vain, and what to do about it. */
-const EXPLANATIONS: [RegExp, string][] = [
-  [
-    /More than one account/,
-    'This sign-in reaches several Cloudflare accounts: choose one of those that npx wrangler whoami lists, with CLOUDFLARE_ACCOUNT_ID=<id>.',
-  ],
-  [
-    /CLOUDFLARE_API_TOKEN|wrangler login|not authenticated|Authentication error|Invalid access token|code: 10000/i,
-    'Not signed in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.',
-  ],
-  [
-    /Unable to resolve|fetch failed|ECONNREFUSED|ENOTFOUND|ETIMEDOUT/,
-    "Can't reach Cloudflare: look at this machine's network and try again.",
-  ],
-]
-
-/** One line for a failure at Cloudflare, whatever wrangler printed around it. */
-export function explain(error: unknown): CommandError {
-  const message = error instanceof Error ? error.message : String(error)
-  const [, explanation] = EXPLANATIONS.find(([pattern]) => pattern.test(message)) ?? []
-  return new CommandError(explanation ?? message)
 }
