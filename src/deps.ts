@@ -75,7 +75,8 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length))
 }
 
-function tokenSecondsOf(hours: string): number {
+/** @throws {Refusal} `internal` when this is no such time, with what to do. */
+export function tokenSecondsOf(hours: string): number {
   const seconds = Number(hours) * 60 * 60
   if (Number.isSafeInteger(seconds) && seconds > 0 && Number(hours) <= MAX_TOKEN_HOURS)
     return seconds

@@ -6,6 +6,7 @@ import { CommandError } from './command-error.ts'
 
 const SECRET_BYTES = 32
 const FILE = '.dev.vars'
+export const PRODUCTION_FILE = '.production.vars'
 
 /** One fresh entry for `SECRET_KEYS`. */
 export function newSecretKey(): string {
@@ -37,13 +38,50 @@ export function ensureDevVars(): void {
   }
 }
 
-/** What `.dev.vars` says. */
-export function readSecretKeys(): string | undefined {
+/** What `.dev.vars` says, or another file of that form. */
+export function readSecretKeys(file = FILE): string | undefined {
   try {
-    return parseEnv(readFileSync(FILE, 'utf8'))['SECRET_KEYS']
+    return parseEnv(readFileSync(file, 'utf8'))['SECRET_KEYS']
   } catch (error) {
-    throw new CommandError(`Can't read ${FILE} (${codeOf(error)}): it must be a file you may read.`)
+    throw new CommandError(`Can't read ${file} (${codeOf(error)}): it must be a file you may read.`)
   }
+}
+
+/**
+ * Production's `SECRET_KEYS`, which nobody can read back from Cloudflare: from the environment,
+ * else from the copy in `.production.vars`.
+ *
+ * @throws {CommandError} When there is neither, or what there is is of no use.
+ */
+export function readProductionSecretKeys(): string {
+  const secretKeys = findProductionSecretKeys()
+  if (secretKeys !== undefined) return secretKeys
+  throw new CommandError(
+    `This needs production's secret, which can't be read back from Cloudflare: set SECRET_KEYS, or put your copy into ${PRODUCTION_FILE}.`,
+  )
+}
+
+/** As `readProductionSecretKeys`; `undefined` when there is neither. */
+export function findProductionSecretKeys(): string | undefined {
+  const isSet = Boolean(process.env['SECRET_KEYS'])
+  if (!isSet && !existsSync(PRODUCTION_FILE)) return undefined
+  const secretKeys = isSet ? process.env['SECRET_KEYS'] : readSecretKeys(PRODUCTION_FILE)
+  const problem = parseSecretKeys(secretKeys)
+  if (typeof problem !== 'string' && secretKeys !== undefined) return secretKeys
+  throw new CommandError(
+    `${isSet ? 'SECRET_KEYS of the environment' : PRODUCTION_FILE} is broken: ${String(problem)}.`,
+  )
+}
+
+/** Makes production's secret, and keeps a copy here first: Cloudflare never shows it again. */
+export function makeProductionSecretKeys(): string {
+  const secretKeys = newSecretKey()
+  try {
+    writeFileSync(PRODUCTION_FILE, `SECRET_KEYS=${secretKeys}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    throw new CommandError(`Can't write ${PRODUCTION_FILE} here (${codeOf(error)}).`)
+  }
+  return secretKeys
 }
 
 function codeOf(error: unknown): string {

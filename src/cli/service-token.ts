@@ -18,7 +18,7 @@ export function addServiceTokenCommands(program: Command): void {
     .command('add <name>')
     .description('makes one and shows it, this once')
     .action((name: string) =>
-      withSite(async (site) => {
+      withSite({}, async (site) => {
         const token = await addServiceToken(site, name, 'sftp')
         if (token === undefined)
           throw new CommandError(`There is a service token "${name}" already: delete it first.`)
@@ -29,7 +29,7 @@ export function addServiceTokenCommands(program: Command): void {
     .command('list')
     .description('names them; what they are nobody can show')
     .action(() =>
-      withSite(async (site) => {
+      withSite({}, async (site) => {
         for (const { name, scope, createdAt } of await listServiceTokens(site.db)) {
           console.log(`${name}\t${scope}\t${new Date(createdAt).toISOString()}`)
         }
@@ -39,7 +39,7 @@ export function addServiceTokenCommands(program: Command): void {
     .command('delete <name>')
     .description('ends one at once')
     .action((name: string) =>
-      withSite(async (site) => {
+      withSite({}, async (site) => {
         if (!(await deleteServiceToken(site, name))) {
           throw new CommandError(
             `There is no service token "${name}": see latchkey service-token list.`,

@@ -1,9 +1,12 @@
+import type { GetPlatformProxyOptions } from 'wrangler'
 import { openDatabase } from '../database.ts'
 import { type Deps, randomBytes, wait } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { createKeyRing } from '../tokens/key-ring.ts'
-import { readSecretKeys } from './dev-vars.ts'
-import { QUIET } from './wrangler.ts'
+import { explain, findResources } from './cloudflare.ts'
+import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
+import { readSiteConfig, remoteConfig, withConfigFile } from './site-config.ts'
+import { QUIET, runWrangler } from './wrangler.ts'
 
 /** What a command works with: the parts of `Deps` that need no request. */
 export type Site = Pick<
@@ -22,19 +25,49 @@ export type Site = Pick<
 /** A command may write for longer than a request. */
 const DEADLINE_MILLISECONDS = 60_000
 
-/** Opens the local site, the one `npm start` serves; both may be open at once. */
-export async function withSite<Result>(use: (site: Site) => Promise<Result>): Promise<Result> {
+/** Which site a command works on. */
+export interface SiteOptions {
+  /** The one that is deployed; otherwise the local one, which `npm start` serves. */
+  remote?: boolean
+}
+
+/**
+ * Opens a site; the local one may be open in a server at the same time.
+ *
+ * @throws {CommandError} When the deployed one can't be reached, with what to do.
+ */
+export function withSite<Result>(
+  { remote = false }: SiteOptions,
+  use: (site: Site) => Promise<Result>,
+): Promise<Result> {
   Object.assign(process.env, QUIET)
-  // Late, because it takes a second: what fails before needs no wrangler.
-  const { getPlatformProxy } = await import('wrangler')
-  const platform = await quietly(() => getPlatformProxy<Env>({ remoteBindings: false }))
+  if (!remote) return withPlatform({ remoteBindings: false }, readSecretKeys, use)
+  return withRemoteConfig((configPath) =>
+    withPlatform({ configPath, persist: false }, readProductionSecretKeys, use),
+  )
+}
+
+async function withRemoteConfig<Result>(use: (path: string) => Promise<Result>): Promise<Result> {
+  const config = await readSiteConfig()
+  const resources = await findResources(runWrangler, config).catch((error: unknown) => {
+    throw explain(error)
+  })
+  return withConfigFile(remoteConfig(config, resources), use)
+}
+
+async function withPlatform<Result>(
+  options: GetPlatformProxyOptions,
+  secretKeys: () => string | undefined,
+  use: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  const platform = await openPlatform(options)
   const deferred: Promise<unknown>[] = []
   try {
     const result = await use({
       db: openDatabase(platform.env.DB, { roundTrips: 0 }, DEADLINE_MILLISECONDS),
       kv: platform.env.SETTINGS,
       settingsMemory: {},
-      keyRing: async () => createKeyRing(readSecretKeys()),
+      keyRing: async () => createKeyRing(secretKeys()),
       hashPassword: deriveScrypt,
       now: Date.now,
       wait,
@@ -46,6 +79,25 @@ export async function withSite<Result>(use: (site: Site) => Promise<Result>): Pr
   } finally {
     await platform.dispose()
   }
+}
+
+async function openPlatform(options: GetPlatformProxyOptions) {
+  // Late, because it takes a second: what fails before needs no wrangler.
+  const { getPlatformProxy } = await import('wrangler')
+  if (options.remoteBindings === false) return quietly(() => getPlatformProxy<Env>(options))
+  return quietly(async () => {
+    const platform = await getPlatformProxy<Env>(options).catch((error: unknown) => {
+      throw explain(error)
+    })
+    try {
+      // The proxy connects when it is first used; what keeps it from that is told once, here.
+      await platform.env.DB.prepare('select 1').run()
+      return platform
+    } catch (error) {
+      await platform.dispose()
+      throw explain(error)
+    }
+  })
 }
 
 /** The platform proxy warns that Durable Objects don't run in it; the command line calls none. */

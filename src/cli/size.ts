@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { buildBundle, kib } from './bundle.ts'
 import { CommandError, runCommand } from './command-error.ts'
 import { runWrangler } from './wrangler.ts'
 
@@ -11,18 +11,12 @@ const MAX_GZIP_BYTES = 92 * 1024
 await runCommand(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-size-'))
   try {
-    await runWrangler(['deploy', '--dry-run', '--minify', '--outdir', folder])
-    const bundle = readFileSync(join(folder, 'worker.js'))
-    const gzip = gzipSync(bundle, { level: 9 }).length
+    const { bytes, gzipBytes } = await buildBundle(runWrangler, folder)
     console.log(
-      `Worker: ${kib(bundle.length)} minified, ${kib(gzip)} gzip (limit ${kib(MAX_GZIP_BYTES)})`,
+      `Worker: ${kib(bytes)} minified, ${kib(gzipBytes)} gzip (limit ${kib(MAX_GZIP_BYTES)})`,
     )
-    if (gzip > MAX_GZIP_BYTES) throw new CommandError('The Worker is too large.')
+    if (gzipBytes > MAX_GZIP_BYTES) throw new CommandError('The Worker is too large.')
   } finally {
     rmSync(folder, { recursive: true })
   }
 })
-
-function kib(bytes: number): string {
-  return `${(bytes / 1024).toFixed(1)} KiB`
-}

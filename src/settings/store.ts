@@ -88,6 +88,19 @@ export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
   throw new Refusal('unavailable', { detail: 'KV has no copy of the settings as they are in D1' })
 }
 
+/**
+ * Holds the KV copy against what D1 says.
+ *
+ * @returns `missing` too for a copy that can't be read; a reader then asks D1.
+ */
+export async function compareCopy(
+  deps: Pick<Deps, 'db' | 'kv'>,
+): Promise<'equal' | 'different' | 'missing'> {
+  const [copy, truth] = await Promise.all([readCopy(deps.kv), readDatabase(deps.db)])
+  if (copy === undefined) return 'missing'
+  return copy.body === truth.body ? 'equal' : 'different'
+}
+
 /** What operators changed. */
 export function selectChangedSettings(db: Database) {
   return db.select().from(settings)

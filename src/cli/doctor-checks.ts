@@ -1,0 +1,76 @@
+import { Refusal } from '../refusals.ts'
+import { tokenSecondsOf } from '../deps.ts'
+import { judgeData } from './doctor-data-checks.ts'
+import type { Facts, Finding } from './doctor-facts.ts'
+
+/** Longer than this, and a stolen token is good for a month. */
+const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
+
+/** Judges a site; one finding for each thing looked at. */
+export function judgeSite(facts: Facts): Finding[] {
+  const findings = [
+    checkSecret(facts),
+    checkTokenHours(facts),
+    checkCron(facts),
+    checkMigrations(facts),
+  ]
+  return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
+}
+
+function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
+  const check = 'secret'
+  if (secretProblem !== undefined)
+    return {
+      check,
+      status: 'fail',
+      text: secretProblem,
+      fix: isRemote ? 'npm run deploy' : 'npm start makes one where .dev.vars is missing',
+    }
+  if (copyProblem !== undefined) return { check, status: 'warn', text: copyProblem }
+  return { check, status: 'ok', text: 'SECRET_KEYS is there' }
+}
+
+function checkTokenHours({ tokenHours = '' }: Facts): Finding {
+  const check = 'token hours'
+  const fix = 'set TOKEN_HOURS in wrangler.toml, 48 unless there is a reason'
+  try {
+    const isSane = tokenSecondsOf(tokenHours) <= MAX_SANE_TOKEN_SECONDS
+    const text = `a sign-in lasts ${tokenHours} hours`
+    return isSane ? { check, status: 'ok', text } : { check, status: 'warn', text, fix }
+  } catch (error) {
+    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
+    return { check, status: 'fail', text, fix }
+  }
+}
+
+function checkCron({ crons }: Facts): Finding {
+  const check = 'nightly run'
+  if (crons.length > 0) return { check, status: 'ok', text: `configured: ${crons.join(', ')}` }
+  return {
+    check,
+    status: 'fail',
+    text: 'wrangler.toml has no cron trigger: what has expired stays for ever',
+    fix: 'put crons = ["17 3 * * *"] under [triggers] in wrangler.toml',
+  }
+}
+
+function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): Finding {
+  const check = 'migrations'
+  const pending = known.filter((name) => !applied.includes(name))
+  if (pending.length > 0)
+    return {
+      check,
+      status: 'fail',
+      text: `not applied: ${pending.join(', ')}`,
+      fix: isRemote ? 'npm run deploy' : 'npm start',
+    }
+  const unknown = applied.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    return {
+      check,
+      status: 'fail',
+      text: `the database is newer than this copy, by ${unknown.join(', ')}`,
+      fix: 'git pull',
+    }
+  return { check, status: 'ok', text: `all ${known.length} are applied` }
+}

@@ -1,0 +1,292 @@
+import { randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Wrangler } from '../../src/cli/cloudflare.ts'
+import { CommandError } from '../../src/cli/command-error.ts'
+import { STEPS } from '../../src/cli/deploy-steps.ts'
+import { takeSteps } from '../../src/cli/deployment.ts'
+import { readSiteConfig } from '../../src/cli/site-config.ts'
+import { runWrangler } from '../../src/cli/wrangler.ts'
+import { Clone } from '../support/clone.ts'
+import { FakeCloudflare } from '../support/fake-cloudflare.ts'
+
+/** An account at Cloudflare as wrangler shows it; what wrangler was asked for, and when to fail. */
+class FakeWrangler {
+  databases: { name: string; uuid: string }[] = []
+  namespaces: { title: string; id: string }[] = []
+  accounts = [{ id: 'account', name: 'Example' }]
+  secrets: string[] | undefined
+  migrated = false
+  uploads: { config: unknown; secrets: unknown }[] = []
+  asked: string[] = []
+  bundle: string | Uint8Array = 'small'
+  /** The command that fails, by how it begins. */
+  failing = ''
+
+  run = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
+    const command = args.join(' ')
+    this.asked.push(command)
+    if (this.failing !== '' && command.startsWith(this.failing))
+      throw new CommandError(`wrangler ${this.failing} failed:\nout of order`)
+    if (command === 'whoami --json') return JSON.stringify({ accounts: this.accounts })
+    if (command === 'd1 list --json') return JSON.stringify(this.databases)
+    if (command === 'kv namespace list') return JSON.stringify(this.namespaces)
+    if (command.startsWith('d1 create')) this.databases.push({ name: args[2] ?? '', uuid: 'D' })
+    if (command.startsWith('kv namespace create'))
+      this.namespaces.push({ title: args[3] ?? '', id: 'N' })
+    if (command.startsWith('d1 migrations apply DB --remote')) this.migrated = true
+    if (command.startsWith('secret list')) return this.#listSecrets()
+    if (command.startsWith('deploy')) this.#deploy(args, env)
+    return ''
+  }
+
+  #listSecrets(): string {
+    if (this.secrets === undefined) throw new CommandError('Worker "latchkey" not found.')
+    return JSON.stringify(this.secrets.map((name) => ({ name, type: 'secret_text' })))
+  }
+
+  #deploy(args: string[], env: Record<string, string>): void {
+    const option = (name: string) => args[args.indexOf(name) + 1] ?? ''
+    if (args.includes('--dry-run')) {
+      mkdirSync(option('--outdir'), { recursive: true })
+      return writeFileSync(join(option('--outdir'), 'worker.js'), this.bundle)
+    }
+    const hasSecrets = args.includes('--secrets-file')
+    this.uploads.push({
+      config: readJsonFile(option('--config')),
+      secrets: hasSecrets && readJsonFile(option('--secrets-file')),
+    })
+    if (hasSecrets) this.secrets = ['SECRET_KEYS']
+    const targets = ['https://latchkey.example.workers.dev', 'schedule: 17 3 * * *']
+    writeFileSync(
+      env['WRANGLER_OUTPUT_FILE_PATH'] ?? '',
+      `{"type":"wrangler-session"}\n${JSON.stringify({ type: 'deploy', targets })}\n`,
+    )
+  }
+}
+
+function readJsonFile(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+const home = process.cwd()
+let clone: Clone
+
+beforeEach(() => {
+  clone = new Clone()
+})
+afterEach(() => {
+  process.chdir(home)
+  clone.remove()
+})
+
+/** A site's folder, an account, and what `npm run deploy` prints there. */
+function operator<W extends { run: Wrangler }>(wrangler: W, steps = STEPS) {
+  process.chdir(clone.folder)
+  let hasAdmin = false
+  const makeFirstAccounts = async () => {
+    const password = hasAdmin ? undefined : 'first-password'
+    hasAdmin = true
+    return password
+  }
+  async function deploy(isRehearsal = false) {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-deploy-test-'))
+    const printed: string[] = []
+    const resources = { databaseId: undefined, namespaceId: undefined }
+    const config = await readSiteConfig()
+    const deployment = { wrangler: wrangler.run, config, folder, makeFirstAccounts, resources }
+    const print = (line: string) => printed.push(line)
+    try {
+      await takeSteps(steps, { ...deployment, print, addresses: [] }, isRehearsal)
+      return { printed: printed.join('\n'), failure: undefined }
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      return { printed: printed.join('\n'), failure: error.message }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+  return { wrangler, deploy }
+}
+
+describe('npm run deploy', () => {
+  test('makes a site in a new account, with its secret and tables before its code', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    const { printed, failure } = await deploy()
+    expect(failure).toBeUndefined()
+    const changes = wrangler.asked.filter((command) =>
+      /create|apply|^deploy --minify/.test(command),
+    )
+    expect(changes.map((command) => command.split(' ').slice(0, 3).join(' '))).toEqual([
+      'd1 create latchkey',
+      'kv namespace create',
+      'd1 migrations apply',
+      'deploy --minify --config',
+    ])
+    const [upload] = wrangler.uploads
+    expect(upload?.config).toMatchObject({
+      d1_databases: [{ binding: 'DB', database_id: 'D' }],
+      kv_namespaces: [{ binding: 'SETTINGS', id: 'N' }],
+    })
+    const copy = readFileSync('.production.vars', 'utf8')
+    expect(copy).toMatch(/^SECRET_KEYS=[\w-]{43}\n$/)
+    expect(statSync('.production.vars').mode & 0o777).toBe(0o600)
+    expect(upload?.secrets).toEqual({ SECRET_KEYS: copy.trim().split('=')[1] })
+    expect(printed.match(/first-password/g)).toHaveLength(1)
+    expect(printed).toContain('serves on https://latchkey.example.workers.dev\n')
+    expect(printed).not.toContain(copy.trim().split('=')[1])
+    expect(wrangler.asked.join('\n')).not.toContain(copy.trim().split('=')[1])
+  })
+
+  test('upgrades at the second run and keeps database, namespace, secret and admin', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    await deploy()
+    rmSync('.production.vars')
+    wrangler.asked = []
+    const { printed, failure } = await deploy()
+    expect(failure).toBeUndefined()
+    expect(wrangler.asked.filter((command) => command.includes('create'))).toEqual([])
+    expect(wrangler.uploads.at(-1)?.secrets).toBe(false)
+    expect(existsSync('.production.vars')).toBe(false)
+    expect(printed).toContain('there is an admin already')
+    expect(printed).not.toContain('password')
+  })
+
+  test('says at every step that fails how to go on, and the next run ends well', async () => {
+    const failures = [
+      ['whoami', '1/7'],
+      ['deploy --dry-run', '2/7'],
+      ['d1 list', '3/7'],
+      ['d1 create', '3/7'],
+      ['kv namespace list', '3/7'],
+      ['kv namespace create', '3/7'],
+      ['secret list', '3/7'],
+      ['d1 migrations apply', '5/7'],
+      ['deploy --minify', '6/7'],
+    ] as const
+    for (const [failing, number] of failures) {
+      const { wrangler, deploy } = operator(new FakeWrangler())
+      wrangler.failing = failing
+      const first = await deploy()
+      expect(first.failure).toMatch(new RegExp(`^${number} failed: wrangler .*\nout of order\n\n`))
+      expect(first.failure).toContain('Then run npm run deploy again: what is done is kept')
+      expect(wrangler.uploads).toEqual([])
+      // A secret that was made before the failure is the one that goes up.
+      const kept = existsSync('.production.vars') && readFileSync('.production.vars', 'utf8')
+      wrangler.failing = ''
+      expect((await deploy()).failure).toBeUndefined()
+      expect([wrangler.databases.length, wrangler.namespaces.length]).toEqual([1, 1])
+      const copy = readFileSync('.production.vars', 'utf8')
+      expect([false, copy]).toContain(kept)
+      expect(wrangler.uploads[0]?.secrets).toEqual({ SECRET_KEYS: copy.trim().split('=')[1] })
+      rmSync('.production.vars')
+    }
+  })
+
+  test('asks which of several accounts, and tells who is not signed in', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.accounts.push({ id: 'other', name: 'Other' })
+    expect((await deploy()).failure).toMatch(
+      /Choose one of these accounts with CLOUDFLARE_ACCOUNT_ID=<id>:\n {2}account {2}Example\n {2}other {2}Other\n/,
+    )
+    wrangler.run = async () => {
+      throw new CommandError('wrangler whoami --json failed:\n{"loggedIn":false}')
+    }
+    expect((await deploy()).failure).toMatch(
+      /^1\/7 failed: Not signed in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN\.\n/,
+    )
+  })
+
+  test('leaves a Worker alone that has the name but not the database', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.secrets = []
+    expect((await deploy()).failure).toMatch(/has a Worker "latchkey" but not its database/)
+    expect(wrangler.databases).toEqual([])
+    expect(wrangler.uploads).toEqual([])
+  })
+
+  test('refuses a Worker that the free plan would not take', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.bundle = randomBytes(3 * 1024 * 1024)
+    expect((await deploy()).failure).toMatch(/^2\/7 failed: The Worker has 307\d\.\d KiB gzip/)
+    expect(wrangler.databases).toEqual([])
+  })
+
+  test('takes a secret that is known here, and no broken one', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    writeFileSync('.production.vars', 'SECRET_KEYS=short\n')
+    expect((await deploy()).failure).toMatch(
+      /^4\/7 failed: \.production\.vars is broken: SECRET_KEYS/,
+    )
+    expect(wrangler.uploads).toEqual([])
+    expect(readFileSync('.production.vars', 'utf8')).toBe('SECRET_KEYS=short\n')
+  })
+
+  test('asks nothing of Cloudflare when it is only rehearsed', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    const { printed, failure } = await deploy(true)
+    expect(failure).toBeUndefined()
+    expect(printed.split('\n').filter((line) => /^\d\/7 /.test(line))).toHaveLength(7)
+    expect(wrangler.asked.map((command) => command.replace(/\/\S+/g, '…'))).toEqual([
+      'deploy --dry-run --minify --outdir … --config …',
+      'd1 migrations apply DB --local --persist-to …',
+    ])
+    expect(existsSync('.production.vars')).toBe(false)
+  })
+})
+
+describe('npm run deploy, with the real wrangler', () => {
+  test('makes a site at an API like that of Cloudflare, and upgrades it', async () => {
+    const cloudflare = await FakeCloudflare.start()
+    try {
+      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+      const run: Wrangler = (args, more) => runWrangler(args, { ...env, ...more })
+      // The build is tried below; the first accounts are made in Miniflare by other tests.
+      const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
+      const { deploy } = operator({ run }, steps)
+      const first = await deploy()
+      expect(first.failure).toBeUndefined()
+      expect(first.printed).toContain('serves on https://latchkey.example.workers.dev\n')
+      const [, secret = ''] = readFileSync('.production.vars', 'utf8').trim().split('=')
+      expect(cloudflare.secrets).toEqual(new Map([['SECRET_KEYS', secret]]))
+      expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }])
+      const database = cloudflare.databases.get('latchkey')
+      const applied = database?.sqlite.prepare('select name from d1_migrations').all() ?? []
+      expect(applied.length).toBeGreaterThanOrEqual(3)
+      const bindings = cloudflare.uploads[0]
+      expect(bindings).toContainEqual(expect.objectContaining({ name: 'DB', id: database?.uuid }))
+      const namespaceId = cloudflare.namespaces.get('latchkey-settings')
+      expect(bindings).toContainEqual(
+        expect.objectContaining({ name: 'SETTINGS', namespace_id: namespaceId }),
+      )
+
+      const second = await deploy()
+      expect(second.failure).toBeUndefined()
+      expect(second.printed).toContain(
+        'database "latchkey" kept, namespace "latchkey-settings" kept',
+      )
+      expect(cloudflare.uploads[1]).toContainEqual({ name: 'SECRET_KEYS', type: 'inherit' })
+      expect(cloudflare.changes.filter((change) => change === 'POST /d1/database')).toHaveLength(1)
+    } finally {
+      await cloudflare.stop()
+    }
+  }, 300_000)
+
+  test('rehearses without network', async () => {
+    const { code, stdout, stderr } = await clone.run('src/cli/deploy.ts', ['--dry-run'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/\d KiB gzip, of the 3072\.0 KiB/)
+    expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')
+    expect(stdout).toMatch(/\nNothing was changed\.\n$/)
+  }, 120_000)
+})

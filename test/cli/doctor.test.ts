@@ -1,0 +1,190 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { judgeSite } from '../../src/cli/doctor-checks.ts'
+import type { Facts, SiteData } from '../../src/cli/doctor-facts.ts'
+import { createKeyRing } from '../../src/tokens/key-ring.ts'
+import { Clone } from '../support/clone.ts'
+import { SECRET_KEYS } from '../support/secrets.ts'
+
+const [SECRET = ''] = SECRET_KEYS.split(',')
+
+const WELL: SiteData = {
+  admins: [{ username: 'admin', disabled: false, hasTwoFactor: true }],
+  isGuestEnabled: false,
+  siteTitle: 'Our files',
+  copy: 'equal',
+  sealedOut: 0,
+  leftovers: 0,
+}
+
+/** A production site in which nothing is wrong but what is given. */
+function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts {
+  return {
+    isRemote: true,
+    secretProblem: undefined,
+    copyProblem: undefined,
+    tokenHours: '48',
+    crons: ['17 3 * * *'],
+    migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
+    data: { ...WELL, ...data },
+    ...wrong,
+  }
+}
+
+/** All that isn't well, a line each. */
+function complaints(site: Facts): string[] {
+  return judgeSite(site)
+    .filter(({ status }) => status !== 'ok')
+    .map(({ check, status, text, fix }) => `${status} ${check}: ${text} → ${fix ?? 'nothing'}`)
+}
+
+describe('the judgement of a site', () => {
+  test('finds nothing in one that is well', () => {
+    expect(complaints(facts())).toEqual([])
+    expect(complaints(facts({ isRemote: false }))).toEqual([])
+  })
+
+  test('finds each illness alone, and says what mends it', () => {
+    const admin = { username: 'root', disabled: false, hasTwoFactor: true }
+    const illnesses: [Facts, RegExp][] = [
+      [
+        facts({ secretProblem: 'the Worker has no SECRET_KEYS' }),
+        /^fail secret: .* → npm run deploy$/,
+      ],
+      [facts({ copyProblem: 'no copy here' }), /^warn secret: no copy here → nothing$/],
+      [facts({ tokenHours: undefined }), /^fail token hours: TOKEN_HOURS .* → set TOKEN_HOURS/],
+      [facts({ tokenHours: '0' }), /^fail token hours: /],
+      [facts({ tokenHours: '721' }), /^warn token hours: a sign-in lasts 721 hours → set/],
+      [facts({ crons: [] }), /^fail nightly run: .* → put crons = /],
+      [
+        facts({ migrations: { known: ['a', 'b'], applied: ['a'] }, data: undefined }),
+        /^fail migrations: not applied: b → npm run deploy$/,
+      ],
+      [
+        facts({ migrations: { known: ['a'], applied: ['a', 'b'] } }),
+        /^fail migrations: the database is newer than this copy, by b → git pull$/,
+      ],
+      [facts({}, { admins: [] }), /^fail admins: .* → npm run deploy$/],
+      [
+        facts({}, { admins: [{ ...admin, disabled: true }] }),
+        /^fail admins: .* → npm run latchkey -- user enable root --remote$/,
+      ],
+      [
+        facts({}, { admins: [admin, { ...admin, username: 'eve', hasTwoFactor: false }] }),
+        /^warn two-step: admins without it: eve → /,
+      ],
+      [facts({}, { sealedOut: 2 }), /^fail seeds: 2 users .* → add the old entry/],
+      [facts({}, { sealedOut: undefined }), /^warn seeds: /],
+      [
+        facts({}, { siteTitle: undefined }),
+        /^warn site title: still "Latchkey"; .* → npm run latchkey -- setting set site_title .* --remote$/,
+      ],
+      [
+        facts({}, { copy: 'different' }),
+        /^warn settings: .* → npm run latchkey -- doctor --fix --remote$/,
+      ],
+      [facts({}, { leftovers: 3 }), /^warn leftovers: 3 sessions expired .* → npm run deploy, and/],
+    ]
+    for (const [site, complaint] of illnesses) {
+      expect(complaints(site)).toEqual([expect.stringMatching(complaint)])
+    }
+  })
+
+  test('does not blame a local site for the nightly run that it lacks, nor a new one for having no copy in KV', () => {
+    expect(complaints(facts({ isRemote: false }, { leftovers: 3, copy: 'missing' }))).toEqual([])
+  })
+
+  test('says whether the guest is let in', () => {
+    const texts = judgeSite(facts({}, { isGuestEnabled: true })).map(({ text }) => text)
+    expect(texts).toContain('enabled: whoever is not signed in counts as guest')
+  })
+})
+
+describe('latchkey doctor', () => {
+  let clone: Clone
+
+  beforeAll(() => {
+    clone = new Clone()
+  })
+  afterAll(() => clone.remove())
+
+  async function examine(...args: string[]) {
+    const { code, stdout, stderr } = await clone.run('src/cli/main.ts', [
+      'doctor',
+      '--json',
+      ...args,
+    ])
+    expect(stderr).toBe('')
+    const { findings }: { findings: { check: string; status: string; text: string }[] } =
+      JSON.parse(stdout)
+    const found = (status: string) =>
+      findings.filter((finding) => finding.status === status).map(({ check }) => check)
+    return { code, fails: found('fail'), warns: found('warn'), all: findings.length }
+  }
+
+  // In turn on one site, because a site takes long to make.
+  test('follows a site from nothing over health into illness and back', async () => {
+    const people = await clone.run('src/cli/main.ts', ['doctor'])
+    expect(people.code).toBe(1)
+    expect(people.stdout).toMatch(/^fail {2}secret /m)
+    expect(people.stdout).toMatch(
+      /^fail {2}migrations {3}not applied: 0000_accounts\.sql, .*\n +→ npm start$/m,
+    )
+
+    writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
+    await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+    expect(await examine()).toMatchObject({ code: 1, fails: ['admins'], warns: ['site title'] })
+
+    const ring = await createKeyRing(SECRET)
+    clone.sql(`insert into users (username, username_key, role, totp_seed, created_at)
+               values ('admin', 'admin', 2, '${ring.current.id}.box', 0);
+               insert into settings values ('site_title', 'Our files')`)
+    expect(await examine()).toMatchObject({ code: 0, fails: [], warns: [], all: 11 })
+
+    clone.sql(`update users set totp_seed = 'another.box';
+               insert into users (username, username_key, role, created_at) values ('eve', 'eve', 2, 0);
+               delete from settings`)
+    expect(await examine()).toMatchObject({
+      code: 1,
+      fails: ['seeds'],
+      warns: ['two-step', 'site title'],
+    })
+    writeFileSync(clone.path('.dev.vars'), 'SECRET_KEYS=short\n')
+    const config = readFileSync('wrangler.toml', 'utf8')
+    writeFileSync(
+      clone.path('wrangler.toml'),
+      config.replace(/crons = .*/, 'crons = []').replace(/TOKEN_HOURS = .*/, 'TOKEN_HOURS = "-1"'),
+    )
+    clone.sql(`delete from d1_migrations where id = 2`)
+    expect(await examine()).toMatchObject({
+      code: 1,
+      fails: ['secret', 'token hours', 'nightly run', 'migrations'],
+      all: 4,
+    })
+  }, 240_000)
+
+  test('finds a KV copy that differs from the database, and with --fix makes it anew', async () => {
+    const site = new Clone()
+    try {
+      const run = async (...args: string[]) => {
+        const { stdout } = await site.run('src/cli/main.ts', ['doctor', ...args])
+        return /^(\w+) +settings +(.*)$/m.exec(stdout)?.slice(1)
+      }
+      writeFileSync(site.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
+      await site.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+      expect(await run()).toEqual(['ok', 'KV has no copy; a visit makes one'])
+      const { DEFAULT_SETTINGS, VERSION } = await import('../../src/settings/defaults.ts')
+      const body = JSON.stringify({ code: 200, message: 'success', data: DEFAULT_SETTINGS })
+      const put = ['kv', 'key', 'put', `public-settings/${VERSION}`, body]
+      put.push('--metadata', '{"etag":"\\"e\\""}', '--binding', 'SETTINGS', '--local')
+      await site.wrangler(...put)
+      expect(await run()).toEqual(['ok', 'the KV copy equals the database'])
+      site.sql(`insert into settings values ('announcement', 'moved')`)
+      expect((await run())?.[0]).toBe('warn')
+      expect(await run('--fix')).toEqual(['ok', 'the KV copy equals the database'])
+      expect(await run()).toEqual(['ok', 'the KV copy equals the database'])
+    } finally {
+      site.remove()
+    }
+  }, 240_000)
+})

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+
+const ACCOUNT = { id: 'a'.repeat(32), name: 'Example' }
+
+/** As much of Cloudflare's API as the real wrangler asks for when it deploys a site. */
+export class FakeCloudflare {
+  readonly databases = new Map<string, { uuid: string; sqlite: DatabaseSync }>()
+  readonly namespaces = new Map<string, string>()
+  /** What each upload of the Worker carried: name and kind, or value, of every binding. */
+  readonly uploads: { name: string; type: string; [field: string]: unknown }[][] = []
+  readonly secrets = new Map<string, string>()
+  /** Every request that changed something, as `METHOD path`. */
+  readonly changes: string[] = []
+  schedules: unknown = []
+  readonly #server: Server
+  url = ''
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response))
+  }
+
+  static async start(): Promise<FakeCloudflare> {
+    const fake = new FakeCloudflare()
+    await new Promise<void>((resolve) => fake.#server.listen(0, '127.0.0.1', resolve))
+    const address = fake.#server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    fake.url = `http://127.0.0.1:${address.port}/client/v4`
+    return fake
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake')
+    const path = pathname.replace(`/client/v4/accounts/${ACCOUNT.id}`, '').replace('/client/v4', '')
+    const method = request.method ?? ''
+    if (method !== 'GET' && !path.endsWith('/query')) this.changes.push(`${method} ${path}`)
+    const body = new Response(Buffer.concat(chunks), {
+      headers: { 'content-type': request.headers['content-type'] ?? '' },
+    })
+    const isPastEnd = Number(searchParams.get('page') ?? 1) > 1
+    const {
+      status = 200,
+      error,
+      result,
+    }: Answer = isPastEnd ? { result: [] } : await this.#handle(method, path, body)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    const errors = error === undefined ? [] : [error]
+    response.end(JSON.stringify({ success: errors.length === 0, errors, messages: [], result }))
+  }
+
+  async #handle(method: string, path: string, body: Response): Promise<Answer> {
+    const route = `${method} ${path}`
+    if (route === 'GET /user') return { result: { email: 'operator@example.org' } }
+    if (route === 'GET /user/tokens/verify') return { result: {} }
+    if (route === 'GET /accounts') return { result: [ACCOUNT] }
+    if (route === 'GET /memberships') return { result: [{ id: 'm', account: ACCOUNT }] }
+    if (path.startsWith('/d1/database')) return this.#handleD1(method, path, body)
+    if (path.startsWith('/storage/kv/namespaces')) return this.#handleKv(method, body)
+    if (path.startsWith('/workers/')) return this.#handleWorkers(method, path, body)
+    return UNKNOWN
+  }
+
+  async #handleD1(method: string, path: string, body: Response): Promise<Answer> {
+    const [, , , nameOrId = '', action] = path.split('/')
+    if (nameOrId === '' && method === 'GET')
+      return { result: [...this.databases].map(([name, { uuid }]) => ({ name, uuid })) }
+    if (nameOrId === '') {
+      const { name } = JSON.parse(await body.text())
+      const uuid = randomUUID()
+      this.databases.set(name, { uuid, sqlite: new DatabaseSync(':memory:') })
+      return { result: { name, uuid } }
+    }
+    const entry = [...this.databases].find(
+      ([name, { uuid }]) => name === nameOrId || uuid === nameOrId,
+    )
+    if (entry === undefined) return { status: 404, error: { code: 7404, message: 'no database' } }
+    const [name, { uuid, sqlite }] = entry
+    if (action !== 'query') return { result: { name, uuid } }
+    const { sql } = JSON.parse(await body.text())
+    const isQuery = /^\s*select/i.test(sql)
+    const results = isQuery ? sqlite.prepare(sql).all() : []
+    if (!isQuery) sqlite.exec(sql)
+    return { result: [{ success: true, results, meta: { duration: 1 } }] }
+  }
+
+  async #handleKv(method: string, body: Response): Promise<Answer> {
+    if (method === 'GET')
+      return { result: [...this.namespaces].map(([title, id]) => ({ title, id })) }
+    const { title } = JSON.parse(await body.text())
+    if (this.namespaces.has(title))
+      return { status: 400, error: { code: 10014, message: 'title exists' } }
+    const id = randomUUID().replaceAll('-', '')
+    this.namespaces.set(title, id)
+    return { result: { title, id } }
+  }
+
+  async #handleWorkers(method: string, path: string, body: Response): Promise<Answer> {
+    const exists = this.uploads.length > 0
+    if (path === '/workers/subdomain') return { result: { subdomain: 'example' } }
+    if (path.endsWith('/assets-upload-session')) return { result: { jwt: 'done', buckets: [] } }
+    if (path.endsWith('/schedules')) {
+      this.schedules = JSON.parse(await body.text())
+      return { result: {} }
+    }
+    if (path.endsWith('/subdomain')) return { result: { enabled: true, previews_enabled: false } }
+    if (method === 'PUT' || (method === 'POST' && path.endsWith('/versions')))
+      return this.#upload(body)
+    if (path.endsWith('/deployments')) return { result: { deployments: [], id: randomUUID() } }
+    if (!exists) return { status: 404, error: { code: 10007, message: 'no such Worker' } }
+    if (path.endsWith('/secrets'))
+      return { result: [...this.secrets.keys()].map((name) => ({ name, type: 'secret_text' })) }
+    if (path.startsWith('/workers/services/'))
+      return { result: { default_environment: { script: { tag: 't', tags: null } } } }
+    if (path.startsWith('/workers/workers/'))
+      return {
+        result: { id: 'w', name: 'w', subdomain: { enabled: true, previews_enabled: false } },
+      }
+    return { result: {} }
+  }
+
+  async #upload(body: Response): Promise<Answer> {
+    const metadata = (await body.formData()).get('metadata')
+    const { bindings } = JSON.parse(typeof metadata === 'string' ? metadata : '{}')
+    this.uploads.push(bindings)
+    for (const { name, type, text } of bindings) {
+      if (type === 'secret_text') this.secrets.set(name, text)
+    }
+    const id = randomUUID()
+    return { result: { id, deployment_id: id, startup_time_ms: 5, metadata: {} } }
+  }
+}
+
+interface Answer {
+  status?: number
+  error?: { code: number; message: string }
+  result?: unknown
+}
+
+const UNKNOWN: Answer = { status: 404, error: { code: 7000, message: 'No route for that URI' } }
