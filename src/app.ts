@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { eventRoutes } from './audit/routes.ts'
 import type { Deps } from './deps.ts'
+import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -42,8 +43,8 @@ export function createApp(
   const allowAnyOrigin = cors({
     origin: '*',
     allowMethods: ['GET', 'HEAD', 'POST'],
-    allowHeaders: ['Authorization', 'Content-Type'],
-    exposeHeaders: ['ETag', 'Retry-After', 'X-Request-Id'],
+    allowHeaders: ['Authorization', 'Content-Type', 'X-D1-Bookmark'],
+    exposeHeaders: ['ETag', 'Retry-After', 'Server-Timing', 'X-D1-Bookmark', 'X-Request-Id'],
     maxAge: PREFLIGHT_SECONDS,
   })
   app.use(async function crossOrigin(c, next) {
@@ -60,6 +61,7 @@ export function createApp(
       },
     }),
   )
+  for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*']) app.use(path, bookmark)
 
   app.all('/ping', (c) => c.text('pong'))
   app.route('/api/auth', loginRoutes)

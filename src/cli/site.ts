@@ -1,4 +1,4 @@
-import { openDatabase } from '../database.ts'
+import { createMeter, openDatabase } from '../database.ts'
 import { type Deps, randomBytes } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { createKeyRing } from '../tokens/key-ring.ts'
@@ -23,7 +23,7 @@ export async function withSite<Result>(use: (site: Site) => Promise<Result>): Pr
   const deferred: Promise<unknown>[] = []
   try {
     const result = await use({
-      db: openDatabase(platform.env.DB, { roundTrips: 0 }, DEADLINE_MILLISECONDS),
+      db: openDatabase(platform.env.DB, createMeter(), DEADLINE_MILLISECONDS),
       kv: platform.env.SETTINGS,
       settingsMemory: {},
       keyRing: async () => createKeyRing(readSecretKeys()),

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { users } from '../../schema/tables.ts'
 import { createApp } from '../../src/app.ts'
+import { createMeter } from '../../src/database.ts'
 import { createDeps, type Deps, randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
@@ -27,7 +28,10 @@ export const HOUR = 60 * MINUTE
 export class Site {
   now = NOW
   readonly db = drizzle(env.DB)
+  /** What requests are given; each has a meter of its own. */
   readonly deps: Deps
+  /** What the latest request has cost. */
+  meter = createMeter()
   /** What goes on after the answers. */
   readonly deferred: Promise<unknown>[] = []
   readonly #app
@@ -35,14 +39,23 @@ export class Site {
   /** @param faults Parts of the world that are to behave differently. */
   constructor(faults: Partial<Deps> = {}, bindings: Partial<Env> = {}) {
     const settingsMemory = {}
+    const defer = (work: Promise<unknown>) => this.deferred.push(work)
+    const world = { ...env, ...bindings }
+    const real = createDeps(world, defer)
     this.deps = {
-      ...createDeps({ ...env, ...bindings }, (work) => this.deferred.push(work)),
+      ...real,
       settingsMemory,
       now: () => this.now,
       limitSignIns: async () => true,
       ...faults,
     }
-    this.#app = createApp(() => this.deps)
+    this.#app = createApp((_env, _defer, request) => {
+      const { db, nearbyDb, meter } = createDeps(world, defer, request)
+      this.meter = meter
+      // A database that a test has put there is the only one.
+      if (this.deps.db !== real.db) return { ...this.deps, meter, nearbyDb: () => undefined }
+      return { ...this.deps, db, nearbyDb, meter }
+    })
   }
 
   async fetch(
