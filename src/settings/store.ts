@@ -17,6 +17,8 @@ export interface PublicSettings {
 export interface SettingsMemory {
   copy?: PublicSettings
   readAt?: number
+  /** A read that has begun (Unix time, milliseconds) and not ended. */
+  reading?: { copy: Promise<PublicSettings>; since: number }
 }
 
 type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now'>
@@ -25,6 +27,8 @@ type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now'>
 const ETAG_DIGITS = 24
 
 const MEMORY_MILLISECONDS = 30_000
+/** How long a request waits for another's read; that one may have been cancelled. */
+const JOIN_MILLISECONDS = 1000
 /** Nothing but the 28 members is ever served. */
 const copySchema = v.strictObject({
   code: v.number(),
@@ -47,11 +51,30 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
   const { copy, readAt = 0 } = deps.settingsMemory
   if (copy !== undefined && deps.now() - readAt < MEMORY_MILLISECONDS) return copy
   try {
-    return remember(deps, (await readCopy(deps.kv)) ?? (await rebuildCopy(deps)))
+    return remember(deps, await readOnce(deps))
   } catch (error) {
     if (copy === undefined) throw error
     return remember(deps, copy)
   }
+}
+
+/** Reads beyond the memory, once for all requests of this isolate that need it at the same time. */
+async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
+  const { settingsMemory, now } = deps
+  const { reading } = settingsMemory
+  if (reading !== undefined && now() - reading.since < JOIN_MILLISECONDS)
+    return orUnavailable(reading.copy, JOIN_MILLISECONDS).catch(() => readBeyondMemory(deps))
+  const copy = readBeyondMemory(deps)
+  settingsMemory.reading = { copy, since: now() }
+  try {
+    return await copy
+  } finally {
+    delete settingsMemory.reading
+  }
+}
+
+async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
+  return (await readCopy(deps.kv)) ?? (await rebuildCopy(deps))
 }
 
 /**
