@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { eventRoutes } from './audit/routes.ts'
 import type { Deps } from './deps.ts'
+import { healthRoutes } from './health/routes.ts'
 import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
@@ -72,6 +73,7 @@ export function createApp(
   app.route('/api/me/events', eventRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
+  app.route('/api/admin/health', healthRoutes)
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)

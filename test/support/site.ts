@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { users } from '../../schema/tables.ts'
 import { createApp } from '../../src/app.ts'
 import { createMeter } from '../../src/database.ts'
-import { createDeps, type Deps, randomBytes } from '../../src/deps.ts'
+import { createDeps, type Deps, type OptionalBindings, randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
 import { fromBase32 } from '../../src/two-factor/base32.ts'
@@ -37,7 +37,7 @@ export class Site {
   readonly #app
 
   /** @param faults Parts of the world that are to behave differently. */
-  constructor(faults: Partial<Deps> = {}, bindings: Partial<Env> = {}) {
+  constructor(faults: Partial<Deps> = {}, bindings: Partial<Env & OptionalBindings> = {}) {
     const settingsMemory = {}
     const defer = (work: Promise<unknown>) => this.deferred.push(work)
     const world = { ...env, ...bindings }
@@ -50,11 +50,11 @@ export class Site {
       ...faults,
     }
     this.#app = createApp((_env, _defer, request) => {
-      const { db, nearbyDb, meter } = createDeps(world, defer, request)
+      const { db, nearbyDb, meter, count } = createDeps(world, defer, request)
       this.meter = meter
       // A database that a test has put there is the only one.
       if (this.deps.db !== real.db) return { ...this.deps, meter, nearbyDb: () => undefined }
-      return { ...this.deps, db, nearbyDb, meter }
+      return { ...this.deps, db, nearbyDb, meter, count }
     })
   }
 
