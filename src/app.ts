@@ -3,6 +3,8 @@ import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { eventRoutes } from './audit/routes.ts'
 import type { Deps } from './deps.ts'
+import { healthRoutes } from './health/routes.ts'
+import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -43,8 +45,8 @@ export function createApp(
   const allowAnyOrigin = cors({
     origin: '*',
     allowMethods: ['GET', 'HEAD', 'POST'],
-    allowHeaders: ['Authorization', 'Content-Type'],
-    exposeHeaders: ['ETag', 'Retry-After', 'X-Request-Id'],
+    allowHeaders: ['Authorization', 'Content-Type', 'X-D1-Bookmark'],
+    exposeHeaders: ['ETag', 'Retry-After', 'Server-Timing', 'X-D1-Bookmark', 'X-Request-Id'],
     maxAge: PREFLIGHT_SECONDS,
   })
   app.use(async function crossOrigin(c, next) {
@@ -61,6 +63,7 @@ export function createApp(
       },
     }),
   )
+  for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*']) app.use(path, bookmark)
 
   app.all('/ping', (c) => c.text('pong'))
   app.route('/api/auth', loginRoutes)
@@ -72,6 +75,7 @@ export function createApp(
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/admin/setting', adminSettingRoutes)
+  app.route('/api/admin/health', healthRoutes)
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)

@@ -6,48 +6,89 @@ export type Database = DrizzleD1Database
 /** How long a person waits for something that doesn't answer. */
 const DEADLINE_MILLISECONDS = 5000
 
-/** What a request has cost so far. */
+/** What a request has cost so far, and how fresh the data was that it saw. */
 export interface Meter {
   roundTrips: number
+  rowsRead: number
+  rowsWritten: number
+  databaseMilliseconds: number
+  hashMilliseconds: number
+  /** The state of the database after the last round trip; a replica that has it is fresh enough. */
+  bookmark?: string
+  /** Whether the last round trip ended at the primary. */
+  fromPrimary: boolean
+}
+
+export function createMeter(): Meter {
+  return {
+    roundTrips: 0,
+    rowsRead: 0,
+    rowsWritten: 0,
+    databaseMilliseconds: 0,
+    hashMilliseconds: 0,
+    fromPrimary: false,
+  }
+}
+
+/** What Drizzle needs of a prepared statement; D1 sees it when it is sent. */
+interface Statement {
+  query: string
+  params: unknown[]
 }
 
 /**
  * Opens D1 for one request: every round trip is counted and has a deadline, and a failure is
  * `unavailable`, its text for the log alone. What was asked for may still happen after the
  * deadline; the statements are written to bear it.
+ *
+ * @param freshness Every round trip ends at the primary; with a bookmark, it may end at any replica
+ *   that is as fresh.
  */
 export function openDatabase(
   d1: D1Database,
   meter: Meter,
   deadlineMilliseconds?: number,
+  freshness = 'first-primary',
 ): Database {
-  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>()
-  function trip<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  async function trip(statements: Statement[]): Promise<D1Result[]> {
+    // A session of its own for each: only the first trip of one is sure to end where it was told to.
+    const session = d1.withSession(freshness)
+    const start = performance.now()
     meter.roundTrips += 1
-    return orUnavailable(answer, deadlineMilliseconds)
+    try {
+      const sent = statements.map(({ query, params }) => session.prepare(query).bind(...params))
+      const results = await orUnavailable(session.batch(sent), deadlineMilliseconds)
+      note(meter, results, session.getBookmark())
+      return results
+    } finally {
+      meter.databaseMilliseconds += performance.now() - start
+    }
   }
-  function wrap(statement: D1PreparedStatement): D1PreparedStatement {
-    const wrapped = new Proxy(statement, {
-      get(target, name) {
-        if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values))
-        if (name === 'run') return () => trip(target.run())
-        if (name === 'all') return () => trip(target.all())
-        if (name === 'raw') return () => trip(target.raw())
-        return Reflect.get(target, name)
-      },
-    })
-    originals.set(wrapped, statement)
-    return wrapped
+  function prepare(query: string, params: unknown[] = []) {
+    const statement = { query, params }
+    const all = async () => {
+      const [result] = await trip([statement])
+      return result
+    }
+    return {
+      ...statement,
+      bind: (...values: unknown[]) => prepare(query, values),
+      run: all,
+      all,
+      raw: async () => (await all())?.results.map((row) => Object.values(row ?? {})),
+    }
   }
-  const metered = new Proxy(d1, {
-    get(target, name) {
-      if (name === 'prepare') return (query: string) => wrap(target.prepare(query))
-      if (name !== 'batch') return Reflect.get(target, name)
-      return (statements: D1PreparedStatement[]) =>
-        trip(target.batch(statements.map((statement) => originals.get(statement) ?? statement)))
-    },
-  })
-  return drizzle(metered)
+  const own: Record<string | symbol, unknown> = { prepare, batch: trip }
+  return drizzle(new Proxy(d1, { get: (target, name) => own[name] ?? Reflect.get(target, name) }))
+}
+
+function note(meter: Meter, results: D1Result[], bookmark: string | null): void {
+  for (const { meta } of results) {
+    meter.rowsRead += meta.rows_read
+    meter.rowsWritten += meta.rows_written
+  }
+  meter.fromPrimary = results.every(({ meta }) => meta.served_by_primary === true)
+  if (bookmark !== null) meter.bookmark = bookmark
 }
 
 /**

@@ -1,5 +1,7 @@
-import { type Database, type Meter, openDatabase, orUnavailable } from './database.ts'
+import { laterBookmark } from './bookmarks.ts'
+import { createMeter, type Database, type Meter, openDatabase, orUnavailable } from './database.ts'
 import type { ScryptCost } from './login/scrypt.ts'
+import { callersBookmark } from './http/bookmark.ts'
 import { Refusal } from './refusals.ts'
 import type { SettingsMemory } from './settings/store.ts'
 import { createKeyRing, type KeyRing } from './tokens/key-ring.ts'
@@ -8,7 +10,14 @@ export type { Database } from './database.ts'
 
 /** All that a decision may touch of the world; tests put their own clock, randomness or faults here. */
 export interface Deps {
+  /** The primary: what is written or decided here is so everywhere. */
   db: Database
+  /**
+   * A database for reading, perhaps a replica, that knows what the caller has seen and what
+   * `bookmark` stands for. `undefined` for callers who don't carry bookmarks from answer to
+   * request: only the primary is sure to know what they wrote.
+   */
+  nearbyDb: (bookmark: string | undefined) => Database | undefined
   /** What this request has cost so far. */
   meter: Meter
   /** The copies of the public settings that are close to every reader. */
@@ -30,6 +39,25 @@ export interface Deps {
   tokenSeconds: () => number
   /** Goes on with something after the answer. */
   defer: (work: Promise<unknown>) => void
+  /** Counts an answer, where Workers Analytics Engine is bound. */
+  count: ((answer: CountedAnswer) => void) | undefined
+}
+
+/** What is counted of an answer: nothing that names a person. */
+export interface CountedAnswer {
+  method: string
+  /** The pattern of the route, not the path. */
+  route: string
+  code: number
+  milliseconds: number
+  roundTrips: number
+  rowsRead: number
+  rowsWritten: number
+}
+
+/** What an operator may add to `wrangler.toml`. */
+export interface OptionalBindings {
+  ANALYTICS?: AnalyticsEngineDataset
 }
 
 const MAX_TOKEN_HOURS = 24 * 365
@@ -37,31 +65,51 @@ const MAX_TOKEN_HOURS = 24 * 365
 /** Objects a location keeps for hashing, so that sign-ins made at once seldom wait for each other. */
 const HASHERS_PER_LOCATION = 16
 
+/** A replica that takes longer is no gain; the primary has the full time after it. */
+const NEARBY_DEADLINE_MILLISECONDS = 2000
+
 /** What one isolate remembers between requests; nothing here is lost with it. */
 const settingsMemory: SettingsMemory = {}
 
-/** @param request Says where the nearest hasher is; none when nobody asks, as in a cron run. */
+/** @param request Says who asks, and from where; none when nobody does, as in a cron run. */
 export function createDeps(
-  env: Env,
+  env: Env & OptionalBindings,
   defer: Deps['defer'],
   request?: Request,
   deadlineMilliseconds?: number,
 ): Deps {
-  const meter = { roundTrips: 0 }
+  const meter = createMeter()
   return {
     db: openDatabase(env.DB, meter, deadlineMilliseconds),
+    nearbyDb: (bookmark) => {
+      const seen = request && callersBookmark(request.headers)
+      if (seen === undefined) return undefined
+      return openDatabase(
+        env.DB,
+        meter,
+        NEARBY_DEADLINE_MILLISECONDS,
+        laterBookmark(seen, bookmark),
+      )
+    },
     meter,
     kv: env.SETTINGS,
     settingsMemory,
     keyRing: () => keyRingOf(env.SECRET_KEYS),
-    hashPassword: (digest, salt, cost) =>
-      orUnavailable(nearbyHasher(env, request).hash(digest, salt, cost)),
+    hashPassword: async (digest, salt, cost) => {
+      const start = performance.now()
+      try {
+        return await orUnavailable(nearbyHasher(env, request).hash(digest, salt, cost))
+      } finally {
+        meter.hashMilliseconds += performance.now() - start
+      }
+    },
     limitSignIns: async (key) => (await orUnavailable(env.SIGN_IN_LIMITER.limit({ key }))).success,
     now: Date.now,
     wait,
     randomBytes,
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),
     defer,
+    count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }
 
@@ -69,6 +117,16 @@ export async function wait(milliseconds: number): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, milliseconds)
   })
+}
+
+/** One data point an answer; the order of its columns is part of what queries rely on. */
+function counterIn(dataset: AnalyticsEngineDataset): (answer: CountedAnswer) => void {
+  return ({ method, route, code, milliseconds, roundTrips, rowsRead, rowsWritten }) =>
+    dataset.writeDataPoint({
+      indexes: [route],
+      blobs: [method, route, String(code)],
+      doubles: [milliseconds, roundTrips, rowsRead, rowsWritten],
+    })
 }
 
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {

@@ -9,7 +9,7 @@ import {
   throttleCounters,
   users,
 } from '../schema/tables.ts'
-import { openDatabase } from '../src/database.ts'
+import { createMeter, openDatabase } from '../src/database.ts'
 import { createDeps, type Deps } from '../src/deps.ts'
 import { staticDigest } from '../src/login/passwords.ts'
 import { runMaintenance } from '../src/maintenance.ts'
@@ -37,7 +37,6 @@ type Fault = 'fails' | 'hangs' | 'loses its answer'
 
 /** A D1 in front of the real one, some of whose round trips go wrong. */
 function faultyD1(faultOf: () => Fault | undefined): D1Database {
-  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>()
   async function trip<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const fault = faultOf()
     if (fault === 'hangs') return new Promise<never>(() => undefined)
@@ -46,27 +45,17 @@ function faultyD1(faultOf: () => Fault | undefined): D1Database {
     if (fault !== undefined) throw new Error('D1_ERROR: Network connection lost.')
     return answer
   }
-  function wrap(statement: D1PreparedStatement): D1PreparedStatement {
-    const wrapped = new Proxy(statement, {
-      get(target, name) {
-        if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values))
-        if (name === 'run') return () => trip(() => target.run())
-        if (name === 'all') return () => trip(() => target.all())
-        if (name === 'raw') return () => trip(() => target.raw())
-        return Reflect.get(target, name)
-      },
-    })
-    originals.set(wrapped, statement)
-    return wrapped
-  }
   return new Proxy(env.DB, {
-    get(target, name) {
-      if (name === 'prepare') return (query: string) => wrap(target.prepare(query))
-      if (name !== 'batch') return Reflect.get(target, name)
-      return (statements: D1PreparedStatement[]) =>
-        trip(() => target.batch(statements.map((one) => originals.get(one) ?? one)))
-    },
+    get: (d1, name) =>
+      name === 'withSession' ? () => faultySession(d1.withSession('first-primary')) : undefined,
   })
+  function faultySession(session: D1DatabaseSession): D1DatabaseSession {
+    return {
+      prepare: (query) => session.prepare(query),
+      batch: (statements) => trip(() => session.batch(statements)),
+      getBookmark: () => session.getBookmark(),
+    }
+  }
 }
 
 /** A KV of which every call fails. */
@@ -92,7 +81,7 @@ function faultyDb() {
     if (fault === 'hangs') queueMicrotask(() => vi.advanceTimersByTime(DEADLINE_MILLISECONDS))
     return fault
   })
-  return openDatabase(d1, { roundTrips: 0 })
+  return openDatabase(d1, createMeter())
 }
 
 function breakTrip(number: number, how: Fault = 'fails'): void {
@@ -187,7 +176,7 @@ function hasherThat(hash: () => Promise<Uint8Array>): Partial<Env> {
 const brokenDb = () =>
   openDatabase(
     faultyD1(() => 'fails'),
-    { roundTrips: 0 },
+    createMeter(),
   )
 const answers = async (at: Site) => [
   await (await at.fetch('GET', '/ping')).text(),
@@ -372,7 +361,7 @@ describe('a sign-in', () => {
       resolve()
       return 'hangs'
     })
-    const waiting = new CheapSite({ db: openDatabase(hanging, { roundTrips: 0 }, deadline) })
+    const waiting = new CheapSite({ db: openDatabase(hanging, createMeter(), deadline) })
     const answered = vi.fn<(envelope: Envelope) => void>()
     const done = waiting.login('alice', PASSWORD).then(answered)
     await asked

@@ -10,6 +10,7 @@ export default defineConfig(async () => ({
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
+              d1Databases: { REPLICA: 'replica' },
               bindings: {
                 SECRET_KEYS,
                 TEST_MIGRATIONS: await readD1Migrations('./schema/migrations'),

@@ -4,7 +4,7 @@ import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { pageQuery, query } from '../http/input.ts'
 import { boundedWindowOf } from '../paging.ts'
-import { actAs } from '../tokens/sessions.ts'
+import { readAs } from '../tokens/sessions.ts'
 import { countEvents, selectEvents } from './events.ts'
 
 /** A page; strangers can make many, by failing to sign in. */
@@ -20,7 +20,7 @@ export const eventRoutes = new Hono<App>().get(
     const { deps } = c.var
     const { page, per_page: perPage } = c.req.valid('query')
     const actor = sessionOf(c, 'guestEvents')
-    const [, events, [counted]] = await actAs(
+    const [, events, [counted]] = await readAs(
       deps,
       actor,
       selectEvents(deps.db, actor.userId, boundedWindowOf(page, perPage, MAX_EVENTS)),

@@ -1,5 +1,5 @@
 import type { GetPlatformProxyOptions } from 'wrangler'
-import { openDatabase } from '../database.ts'
+import { createMeter, openDatabase } from '../database.ts'
 import { type Deps, randomBytes, wait } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { createKeyRing } from '../tokens/key-ring.ts'
@@ -64,7 +64,7 @@ async function withPlatform<Result>(
   const deferred: Promise<unknown>[] = []
   try {
     const result = await use({
-      db: openDatabase(platform.env.DB, { roundTrips: 0 }, DEADLINE_MILLISECONDS),
+      db: openDatabase(platform.env.DB, createMeter(), DEADLINE_MILLISECONDS),
       kv: platform.env.SETTINGS,
       settingsMemory: {},
       keyRing: async () => createKeyRing(secretKeys()),

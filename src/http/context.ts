@@ -13,6 +13,7 @@ export interface App {
   Bindings: Env
   Variables: {
     deps: Deps
+    /** Set by `guard`. */
     caller: Caller
     requestId: string
     /** The `code` of the envelope. */
@@ -21,3 +22,11 @@ export interface App {
 }
 
 export type AppContext = Context<App>
+
+/**
+ * Whether somebody was refused who is not known to be anybody. They learn nothing of what the
+ * answer took or wrote: unknown names must look like known ones.
+ */
+export function isRefusedStranger(c: AppContext): boolean {
+  return c.get('caller') === undefined && c.get('outcome') !== 200
+}

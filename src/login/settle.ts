@@ -87,7 +87,7 @@ export async function settle(
     if (factor.kind === 'recovery code') logEvent(usedCode)
   }
   logEvent(event)
-  return signToken(ring, session)
+  return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 
 function newSession(

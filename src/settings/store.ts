@@ -21,6 +21,8 @@ export interface SettingsMemory {
   /** How often this isolate has saved settings, and when it last did. */
   saves?: number
   savedAt?: number
+  /** A read that has begun (Unix time, milliseconds) and not ended. */
+  reading?: { copy: Promise<PublicSettings>; since: number }
 }
 
 export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now' | 'wait' | 'defer'>
@@ -29,6 +31,8 @@ export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now' | '
 const ETAG_DIGITS = 24
 
 const MEMORY_MILLISECONDS = 30_000
+/** How long a request waits for another's read; that one may have been cancelled. */
+const JOIN_MILLISECONDS = 1000
 /** Nothing but the 28 members is ever served. */
 const copySchema = v.strictObject({
   code: v.number(),
@@ -56,7 +60,7 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
   const { copy, readAt = 0, saves } = deps.settingsMemory
   if (copy !== undefined && deps.now() - readAt < MEMORY_MILLISECONDS) return copy
   try {
-    return remember(deps, await readBeyondMemory(deps), saves)
+    return remember(deps, await readOnce(deps), saves)
   } catch (error) {
     if (copy === undefined) throw error
     return remember(deps, copy, saves)
@@ -68,6 +72,23 @@ export function forgetSettings({ settingsMemory, now }: SettingsDeps): void {
   settingsMemory.readAt = 0
   settingsMemory.saves = (settingsMemory.saves ?? 0) + 1
   settingsMemory.savedAt = now()
+  // What was begun before the save may show what there was before it.
+  delete settingsMemory.reading
+}
+
+/** Reads beyond the memory, once for all requests of this isolate that need it at the same time. */
+async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
+  const { settingsMemory, now } = deps
+  const { reading } = settingsMemory
+  if (reading !== undefined && now() - reading.since < JOIN_MILLISECONDS)
+    return orUnavailable(reading.copy, JOIN_MILLISECONDS).catch(() => readBeyondMemory(deps))
+  const copy = readBeyondMemory(deps)
+  settingsMemory.reading = { copy, since: now() }
+  try {
+    return await copy
+  } finally {
+    if (settingsMemory.reading?.copy === copy) delete settingsMemory.reading
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import type { Client } from '../network.ts'
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
-import { actAs, type Actor, type ActorDeps } from '../tokens/sessions.ts'
+import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../tokens/sessions.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
@@ -47,8 +47,8 @@ export async function addKey(
 }
 
 /** The keys of the session's user, a page of them; see `windowOf`. */
-export async function listKeys(deps: ActorDeps, actor: Actor, page: number, perPage: number) {
-  const [, keys, [counted]] = await actAs(
+export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
+  const [, keys, [counted]] = await readAs(
     deps,
     actor,
     selectKeys(deps.db, actor.userId, windowOf(page, perPage)),

@@ -7,12 +7,14 @@ import {
   deleteOtherSessions,
   deleteSession,
   isLive,
+  readAs,
+  type ReaderDeps,
   selectSessions,
 } from './sessions.ts'
 
 /** The sessions of the actor, latest first. */
-export async function listSessions(deps: ActorDeps, actor: Actor) {
-  const [, sessions] = await actAs(deps, actor, selectSessions(deps.db, actor.userId, deps.now()))
+export async function listSessions(deps: ReaderDeps, actor: Actor) {
+  const [, sessions] = await readAs(deps, actor, selectSessions(deps.db, actor.userId, deps.now()))
   return sessions
 }
 

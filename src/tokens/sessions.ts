@@ -33,6 +33,9 @@ export function selectAccounts(db: Database) {
 /** What it takes to act for a user. */
 export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
 
+/** What it takes to read for a user, wherever that is nearest. */
+export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
+
 /**
  * Acts for the user of a session in one round trip: the session is checked and `statements` run in
  * the same D1 transaction. A statement that writes carries `isLive` in its condition, so that it
@@ -41,14 +44,43 @@ export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
  * @returns The account, then what the statements returned.
  * @throws {Refusal} 401: account gone or disabled, session ended.
  */
-export async function actAs<Statements extends BatchItem<'sqlite'>[]>(
+export function actAs<Statements extends BatchItem<'sqlite'>[]>(
   deps: ActorDeps,
   actor: Actor,
   ...statements: Statements
 ): Promise<[Account, ...BatchResponse<Statements>]> {
-  const [accounts, live, ...results] = await deps.db.batch([
-    selectAccounts(deps.db).where(eq(users.id, actor.userId)),
-    selectLive(deps.db, actor, deps.now()),
+  return actThrough(deps.db, deps, actor, statements)
+}
+
+/**
+ * As `actAs`, for statements that only read: a replica may answer that knows all that the caller
+ * has seen. What it refuses, or fails to answer, the primary decides: a replica may not have heard
+ * of the session yet.
+ */
+export async function readAs<Statements extends BatchItem<'sqlite'>[]>(
+  deps: ReaderDeps,
+  actor: Actor,
+  ...statements: Statements
+): Promise<[Account, ...BatchResponse<Statements>]> {
+  const db = deps.nearbyDb(actor.bookmark)
+  if (db === undefined) return actThrough(deps.db, deps, actor, statements)
+  try {
+    return await actThrough(db, deps, actor, statements)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 401 && deps.meter.fromPrimary) throw error
+    return actThrough(deps.db, deps, actor, statements)
+  }
+}
+
+async function actThrough<Statements extends BatchItem<'sqlite'>[]>(
+  db: Database,
+  deps: ActorDeps,
+  actor: Actor,
+  statements: Statements,
+): Promise<[Account, ...BatchResponse<Statements>]> {
+  const [accounts, live, ...results] = await db.batch([
+    selectAccounts(db).where(eq(users.id, actor.userId)),
+    selectLive(db, actor, deps.now()),
     ...statements,
   ])
   const [session] = live

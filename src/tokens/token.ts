@@ -1,4 +1,5 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import { readBookmark } from '../bookmarks.ts'
 import { Refusal } from '../refusals.ts'
 import type { KeyRing } from './key-ring.ts'
 
@@ -13,6 +14,8 @@ export interface SessionClaims {
   userId: number
   /** Unix time. */
   issuedAtSeconds: number
+  /** The state of the database in which the session had begun (`bookmarks.ts`). */
+  bookmark?: string | undefined
 }
 
 /** A session about to begin. */
@@ -23,7 +26,7 @@ export interface NewSession extends SessionClaims {
 
 /** Signs the token of a session with the newest key: JWT, HS256. @see RFC 7519 section 7.1 */
 export function signToken(ring: KeyRing, session: NewSession): Promise<string> {
-  return new SignJWT()
+  return new SignJWT(session.bookmark === undefined ? {} : { bookmark: session.bookmark })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: ring.current.id })
     .setSubject(String(session.userId))
     .setJti(session.sessionId)
@@ -61,7 +64,12 @@ export async function verifyToken(
     const userId = Number(payload.sub)
     if (!Number.isSafeInteger(userId) || String(userId) !== payload.sub)
       throw new Refusal('tokenInvalidated')
-    return { sessionId: String(payload.jti), userId, issuedAtSeconds: Number(payload.iat) }
+    return {
+      sessionId: String(payload.jti),
+      userId,
+      issuedAtSeconds: Number(payload.iat),
+      bookmark: readBookmark(payload['bookmark']),
+    }
   } catch (error) {
     throw new Refusal(error instanceof errors.JWTExpired ? 'tokenExpired' : 'tokenInvalidated')
   }

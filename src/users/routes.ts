@@ -5,7 +5,7 @@ import { ok } from '../http/envelope.ts'
 import { guard, sessionOf } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
-import { actAs, type Account } from '../tokens/sessions.ts'
+import { type Account, readAs } from '../tokens/sessions.ts'
 import { changeProfile } from './profile.ts'
 import { usernameSchema } from './username.ts'
 
@@ -23,7 +23,7 @@ const profileSchema = v.object({
 export const userRoutes = new Hono<App>()
   .get('/', guard, async (c) => {
     const { caller, deps } = c.var
-    const [account] = 'guest' in caller ? [caller.guest] : await actAs(deps, caller.session)
+    const [account] = 'guest' in caller ? [caller.guest] : await readAs(deps, caller.session)
     return ok(c, userRecord(account))
   })
   .post('/update', guard, jsonBody(profileSchema), async (c) => {

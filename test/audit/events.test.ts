@@ -296,6 +296,7 @@ describe('the log', () => {
           code,
           ms: 0,
           trips: expect.any(Number),
+          rows: expect.any(Number),
         },
       ])
     }

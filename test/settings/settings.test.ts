@@ -154,6 +154,40 @@ describe('GET /api/public/settings', () => {
     expect(await site.get(PATH)).toEqual(fresh)
   })
 
+  test('reads KV once in 30 seconds, however many ask at once', async () => {
+    await new Site().get(PATH)
+    const reads = vi.fn<() => void>()
+    const kv = new Proxy(env.SETTINGS, {
+      get(target, name) {
+        reads()
+        const member: unknown = Reflect.get(target, name)
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+    const site = new Site({ kv })
+    for (let second = 0; second < 90; second++) {
+      site.now = NOW + second * SECOND
+      const asked = Array.from({ length: 10 }, () => site.get(PATH))
+      for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ code: 200 })
+    }
+    expect(reads).toHaveBeenCalledTimes(3)
+    expect(site.meter.roundTrips).toBe(0)
+  })
+
+  test('waits for another request’s read no longer than a second', async () => {
+    const cancelled = new Promise<never>(() => undefined)
+    const settingsMemory = { reading: { copy: cancelled, since: NOW } }
+    const site = new Site({ settingsMemory })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const answer = site.get(PATH)
+    await vi.advanceTimersByTimeAsync(1000)
+    vi.useRealTimers()
+    expect(await answer).toMatchObject({ code: 200 })
+    expect(await new Site({ settingsMemory, now: () => NOW + SECOND }).get(PATH)).toMatchObject({
+      code: 200,
+    })
+  })
+
   test('comes from KV while D1 is down', async () => {
     await set('site_title', 'From KV')
     await copyToKv()

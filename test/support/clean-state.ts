@@ -27,11 +27,16 @@ beforeEach(async () => {
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
     migrated = await readSchema()
   }
-  const tables = migrated.split('\n').filter((name) => !KEPT_TABLES.includes(name))
+  await emptyStorage()
+})
+
+/** Forgets every row and every KV entry that a test could have written, and the ids there were. */
+export async function emptyStorage(): Promise<void> {
+  const tables = (migrated ?? '').split('\n').filter((name) => !KEPT_TABLES.includes(name))
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)))
   const { keys } = await env.SETTINGS.list()
   await Promise.all(keys.map(({ name }) => env.SETTINGS.delete(name)))
-})
+}
 
 /** The names of all tables and triggers, those that others refer to last. */
 async function readSchema(): Promise<string> {

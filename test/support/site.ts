@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { users } from '../../schema/tables.ts'
 import { createApp } from '../../src/app.ts'
-import { createDeps, type Deps, randomBytes } from '../../src/deps.ts'
+import { createMeter } from '../../src/database.ts'
+import { createDeps, type Deps, type OptionalBindings, randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
 import { fromBase32 } from '../../src/two-factor/base32.ts'
@@ -27,16 +28,22 @@ export const HOUR = 60 * MINUTE
 export class Site {
   now = NOW
   readonly db = drizzle(env.DB)
+  /** What requests are given; each has a meter of its own. */
   readonly deps: Deps
+  /** What the latest request has cost. */
+  meter = createMeter()
   /** What goes on after the answers. */
   readonly deferred: Promise<unknown>[] = []
   readonly #app
 
   /** @param faults Parts of the world that are to behave differently. */
-  constructor(faults: Partial<Deps> = {}, bindings: Partial<Env> = {}) {
+  constructor(faults: Partial<Deps> = {}, bindings: Partial<Env & OptionalBindings> = {}) {
     const settingsMemory = {}
+    const defer = (work: Promise<unknown>) => this.deferred.push(work)
+    const world = { ...env, ...bindings }
+    const real = createDeps(world, defer)
     this.deps = {
-      ...createDeps({ ...env, ...bindings }, (work) => this.deferred.push(work)),
+      ...real,
       settingsMemory,
       now: () => this.now,
       wait: async (milliseconds) => {
@@ -45,7 +52,13 @@ export class Site {
       limitSignIns: async () => true,
       ...faults,
     }
-    this.#app = createApp(() => this.deps)
+    this.#app = createApp((_env, _defer, request) => {
+      const { db, nearbyDb, meter, count } = createDeps(world, defer, request)
+      this.meter = meter
+      // A database that a test has put there is the only one.
+      if (this.deps.db !== real.db) return { ...this.deps, meter, nearbyDb: () => undefined }
+      return { ...this.deps, db, nearbyDb, meter, count }
+    })
   }
 
   async fetch(

@@ -33,20 +33,27 @@ const generate = (call = token) => site.post('/api/auth/2fa/generate', undefined
 const verify = (secret: string, code = site.code(secret), call = token) =>
   site.post('/api/auth/2fa/verify', { code, secret }, { token: call })
 
-/** The picture behind a `data:` address, one byte per pixel. */
+/** The picture behind a `data:` address, which has one bit a pixel. */
 function pixelsOf(qr: string) {
   const prefix = 'data:image/png;base64,'
   expect(qr.slice(0, prefix.length)).toBe(prefix)
-  const { data, width, height } = decode(Buffer.from(qr.slice(prefix.length), 'base64'))
-  const isDark = (x: number, y: number) => data[y * width + x] === 0
-  return { data, width, height, isDark }
+  const { data, width, height } = decode(Buffer.from(qr.slice(prefix.length), 'base64'), {
+    checkCrc: true,
+  })
+  const rowBytes = Math.ceil(width / 8)
+  const isDark = (x: number, y: number) =>
+    (((data[y * rowBytes + (x >> 3)] ?? 0) << (x & 7)) & 0x80) === 0
+  return { width, height, isDark }
 }
 
 /** What a phone reads. */
 function scan(qr: string): string | undefined {
-  const { data, width, height } = pixelsOf(qr)
+  const { width, height, isDark } = pixelsOf(qr)
   const rgba = new Uint8ClampedArray(width * height * 4)
-  for (const [index, grey] of data.entries()) rgba.set([grey, grey, grey, 255], index * 4)
+  for (let index = 0; index < width * height; index++) {
+    const grey = isDark(index % width, Math.floor(index / width)) ? 0 : 255
+    rgba.set([grey, grey, grey, 255], index * 4)
+  }
   return jsQR(rgba, width, height)?.data
 }
 

@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import journal from '../../schema/migrations/meta/_journal.json' with { type: 'json' }
+import { orUnavailable } from '../database.ts'
+import type { Deps } from '../deps.ts'
+import { actAsOperator, type Operator } from '../tokens/operators.ts'
+import { type ActorDeps, selectAccounts } from '../tokens/sessions.ts'
+
+/** How long a part may take; whoever looks at health has no five seconds for each. */
+const DEADLINE_MILLISECONDS = 2000
+
+/** One hash as small as scrypt allows: whether the hasher answers, not how fast it hashes. */
+const TRIAL_COST = { logN: 1, blockSize: 1, parallelism: 1 }
+
+/** How one part does; why it does not is for the log of that part. */
+export interface PartHealth {
+  ok: boolean
+  milliseconds: number
+}
+
+type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
+
+/**
+ * Looks at everything the service stands on, all at once. Who asks is looked up first, so D1 is up
+ * in a way; its own figure says how long one more round trip takes.
+ *
+ * @throws {Refusal} `notAdmin`, and those of `actAs`.
+ */
+export async function checkHealth(deps: HealthDeps, operator: Operator) {
+  await actAsOperator(deps, operator, selectAccounts(deps.db).limit(0))
+  const [d1, kv, hasher, migrations] = await Promise.all([
+    timed(async () => (await deps.db.all(sql`select 1`)).length === 1),
+    timed(async () => (await deps.kv.get('health')) === null),
+    timed(async () => (await deps.hashPassword('', new Uint8Array(16), TRIAL_COST)).length > 0),
+    timed(() => isMigrated(deps)),
+  ])
+  return { d1, kv, hasher, migrations }
+}
+
+/** @param check Says whether all is well; whatever it throws says that it isn't. */
+async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
+  const start = performance.now()
+  const ok = await orUnavailable(check(), DEADLINE_MILLISECONDS).catch(() => false)
+  return { ok, milliseconds: Math.round(performance.now() - start) }
+}
+
+/** Whether every migration that this code was written for has been applied. */
+async function isMigrated({ db }: Pick<Deps, 'db'>): Promise<boolean> {
+  const applied = await db.all<{ name: string }>(sql`select name from d1_migrations`)
+  const names = new Set(applied.map(({ name }) => name))
+  return journal.entries.every(({ tag }) => names.has(`${tag}.sql`))
+}

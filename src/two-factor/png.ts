@@ -1,0 +1,57 @@
+import { crc32, deflateSync } from 'node:zlib'
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+
+/**
+ * Draws a square picture in black and white, one bit a pixel.
+ *
+ * @param isBlack Whether the pixel in this column and row is black.
+ * @see PNG Specification (W3C), sections 5.3, 11.2.1 and 11.2.2
+ */
+export function encodePng(
+  width: number,
+  isBlack: (column: number, row: number) => boolean,
+): Uint8Array {
+  // Each row begins with the byte that names its filter: 0, none.
+  const rowBytes = 1 + Math.ceil(width / 8)
+  const pixels = new Uint8Array(rowBytes * width)
+  for (let row = 0; row < width; row++) {
+    for (let column = 0; column < width; column++) {
+      const index = row * rowBytes + 1 + (column >> 3)
+      if (!isBlack(column, row)) pixels[index] = (pixels[index] ?? 0) | (0x80 >> (column & 7))
+    }
+  }
+  const header = new Uint8Array(13)
+  const fields = new DataView(header.buffer)
+  fields.setUint32(0, width)
+  fields.setUint32(4, width)
+  // One bit a pixel, greyscale; compression, filter and interlace have but the method 0 (or none).
+  fields.setUint8(8, 1)
+  return concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(pixels)),
+    chunk('IEND', new Uint8Array()),
+  ])
+}
+
+/** Length, type, data, and a checksum over type and data. */
+function chunk(type: string, data: Uint8Array): Uint8Array {
+  const body = concat([new TextEncoder().encode(type), data])
+  const bytes = new Uint8Array(4 + body.length + 4)
+  const fields = new DataView(bytes.buffer)
+  fields.setUint32(0, data.length)
+  bytes.set(body, 4)
+  fields.setUint32(4 + body.length, crc32(body))
+  return bytes
+}
+
+function concat(parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}
