@@ -10,7 +10,7 @@ import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
-import { Refusal } from './refusals.ts'
+import { Refusal, refusalIn } from './refusals.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
@@ -84,12 +84,6 @@ export function createApp(
     return refuse(c, refusal)
   })
   return app
-}
-
-/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
-function refusalIn(error: Error): Refusal {
-  if (error instanceof Refusal) return error
-  return error.cause instanceof Refusal ? error.cause : new Refusal('internal')
 }
 
 /** Hono hands only errors to `onError`; what else is thrown becomes one. */

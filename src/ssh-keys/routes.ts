@@ -9,7 +9,8 @@ import { addKey, listKeys, removeKey } from './keys.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 
-const addSchema = v.object({
+/** A key to add. */
+export const keySchema = v.object({
   title: v.pipe(text(), maxCharacters(MAX_TITLE_CHARACTERS), noControlCharacters()),
   key: text(),
 })
@@ -23,7 +24,7 @@ export const sshKeyRoutes = new Hono<App>()
       total,
     })
   })
-  .post('/add', guard, notGuest('guestKeys'), jsonBody(addSchema, 'requestInvalid'), async (c) => {
+  .post('/add', guard, notGuest('guestKeys'), jsonBody(keySchema, 'requestInvalid'), async (c) => {
     const { title, key } = c.req.valid('json')
     await addKey(c.var.deps, sessionOf(c, 'guestKeys'), title, key)
     return ok(c, null)

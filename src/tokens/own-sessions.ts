@@ -10,10 +10,11 @@ import {
   selectSessions,
 } from './sessions.ts'
 
-/** The sessions of the actor, latest first. */
+/** The actor's account and sessions, latest first. */
 export async function listSessions(deps: ActorDeps, actor: Actor) {
-  const [, sessions] = await actAs(deps, actor, selectSessions(deps.db, actor.userId, deps.now()))
-  return sessions
+  const { db } = deps
+  const [account, sessions] = await actAs(deps, actor, selectSessions(db, actor.userId, deps.now()))
+  return { account, sessions }
 }
 
 /** @throws {Refusal} `sessionNotFound` for an unknown id and for another user's. */
