@@ -10,6 +10,7 @@ import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
+import { pageRoutes } from './pages/routes.tsx'
 import { Refusal, refusalIn } from './refusals.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
@@ -49,6 +50,8 @@ export function createApp(
   app.use(async function crossOrigin(c, next) {
     const isPreflight = c.req.header('Access-Control-Request-Method') !== undefined
     if (c.req.method === 'OPTIONS' && !isPreflight) return next()
+    // Pages are for people, and their forms know by a cookie who sends them.
+    if (/^\/account(\/|$)/.test(c.req.path)) return next()
     return allowAnyOrigin(c, next)
   })
   app.use(
@@ -73,6 +76,8 @@ export function createApp(
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
+  app.route('/account', pageRoutes)
+  app.get('/', (c) => c.redirect('/account'))
 
   app.notFound(answerUnrouted(app))
   app.onError((error, c) => {

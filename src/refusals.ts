@@ -6,6 +6,7 @@
  */
 const refusals = {
   invalidBody: { code: 400, message: '<reason>' },
+  passwordsDiffer: { code: 400, message: 'the two new passwords differ' },
   requestInvalid: { code: 400, message: 'request invalid' },
   keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
   tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
