@@ -132,7 +132,7 @@ function distanceOf({ language, now }: View, at: number): string {
   const seconds = Math.round((at - now) / 1000)
   const format = new Intl.RelativeTimeFormat(LANGUAGE_TAGS[language], { numeric: 'auto' })
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(seconds) >= size) return format.format(Math.round(seconds / size), unit)
   }
   return format.format(0, 'second')
 }

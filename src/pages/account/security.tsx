@@ -21,7 +21,7 @@ export function SecurityPage({ view, account, refused }: SecurityProps) {
   return (
     <AccountPage view={view} title={t.title}>
       <h1>{t.title}</h1>
-      <article id="two-factor">
+      <article>
         <header>
           <h2>{t.twoFactorTitle}</h2>
           <span class={account.hasTwoFactor ? 'badge good' : 'badge'}>
@@ -41,7 +41,7 @@ export function SecurityPage({ view, account, refused }: SecurityProps) {
           </form>
         )}
       </article>
-      <article id="password">
+      <article>
         <h2>{t.passwordTitle}</h2>
         <p>{t.passwordLead}</p>
         <PasswordForm view={view} username={account.username} problem={problemIn('password')} />
@@ -128,7 +128,7 @@ export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
         <ol class="steps">
           <li>
             <h2>{t.scan}</h2>
-            <img class="qr" src={enrolment.qr} alt={t.qr} width="240" height="240" />
+            <img class="qr" src={enrolment.qr} alt={t.qr} />
             <p>
               {t.byHand}
               <code class="secret">{enrolment.secret.replaceAll(/.{4}(?=.)/g, '$& ')}</code>

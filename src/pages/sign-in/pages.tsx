@@ -15,10 +15,7 @@ export function SignInPage({ view, fields, problem }: SignInProps) {
   return (
     <SinglePage view={view} title={t.title}>
       <article>
-        <hgroup>
-          <h1>{t.title}</h1>
-          <p>{t.lead(view.site.title)}</p>
-        </hgroup>
+        <h1>{t.title}</h1>
         <form method="post" action="/account/sign-in">
           <Alert problem={problem} fields={['username', 'password']} />
           <Field

@@ -109,7 +109,6 @@ export const en = {
 
   signIn: {
     title: 'Sign in',
-    lead: (site: string) => `to ${site}`,
     username: 'User name',
     password: 'Password',
     submit: 'Sign in',

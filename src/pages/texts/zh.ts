@@ -25,7 +25,6 @@ export const zh: Texts = {
 
   signIn: {
     title: '登录',
-    lead: (site) => `登录到 ${site}`,
     username: '用户名',
     password: '密码',
     submit: '登录',
