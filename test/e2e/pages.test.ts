@@ -42,7 +42,10 @@ async function open(options: { javaScriptEnabled?: boolean; width?: number } = {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => complaints.push(request.url()))
+  page.on('requestfailed', (request) => {
+    // Whoever clicks on before an icon has come wants it no more.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(request.url())
+  })
   return page
 }
 
@@ -111,7 +114,6 @@ async function goThroughEverything(page: Page): Promise<void> {
   await page.locator('#off-code').fill(codes[1] ?? '')
   await page.getByRole('button', { name: 'Turn off' }).click()
   expect(await page.getByRole('status').innerText()).toBe('Two-step verification is off.')
-  expect(complaints).toEqual([])
 }
 
 /** A session of another program; its token. */
@@ -128,10 +130,12 @@ async function signInElsewhere(code: string): Promise<string> {
 describe('a person on a phone', () => {
   test('does everything without JavaScript', async () => {
     await goThroughEverything(await open())
+    expect(complaints).toEqual([])
   })
 
   test('does everything with JavaScript, on a wide screen as well', async () => {
     await goThroughEverything(await open({ javaScriptEnabled: true, width: 1280 }))
+    expect(complaints).toEqual([])
   })
 
   test('signs in and adds a key with the keyboard alone', async () => {
@@ -162,10 +166,10 @@ describe('a person on a phone', () => {
     expect(await page.getByRole('main').innerText()).toContain('by keyboard')
   })
 
-  test('never scrolls sideways, and loads little', async () => {
+  test('never has to scroll sideways', async () => {
     const page = await open()
     await signIn(page)
-    await addKey(page, `${'W'.repeat(250)}`, 'ssh-rsa AAAA')
+    await addKey(page, 'W'.repeat(250), 'ssh-rsa AAAA')
     for (const path of ['', '/security', '/keys', '/sessions', '/activity']) {
       if (path !== '') await page.goto(`/account${path}`)
       const width = await page.evaluate('document.documentElement.scrollWidth')
@@ -212,15 +216,16 @@ async function bytesOf(page: Page, path: string): Promise<Map<string, number>> {
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
   const [paths, bytes] = [new Map<string, string>(), new Map<string, number>()]
+  const cached = new Set<string>()
   session.on('Network.responseReceived', ({ requestId, response }) => {
     if (!response.fromDiskCache && response.url.startsWith('http')) {
       paths.set(requestId, new URL(response.url).pathname)
     }
   })
-  session.on('Network.requestServedFromCache', ({ requestId }) => paths.set(requestId, ''))
+  session.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId))
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     const from = paths.get(requestId)
-    if (from) bytes.set(from, encodedDataLength)
+    if (from !== undefined && !cached.has(requestId)) bytes.set(from, encodedDataLength)
   })
   await page.goto(path, { waitUntil: 'networkidle' })
   await session.detach()
