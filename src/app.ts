@@ -12,7 +12,8 @@ import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
-import { Refusal } from './refusals.ts'
+import { pageRoutes } from './pages/routes.tsx'
+import { Refusal, refusalIn } from './refusals.ts'
 import { adminSettingRoutes } from './settings/admin-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
@@ -52,6 +53,8 @@ export function createApp(
   app.use(async function crossOrigin(c, next) {
     const isPreflight = c.req.header('Access-Control-Request-Method') !== undefined
     if (c.req.method === 'OPTIONS' && !isPreflight) return next()
+    // Pages are for people, and their forms know by a cookie who sends them.
+    if (/^\/account(\/|$)/.test(c.req.path)) return next()
     return allowAnyOrigin(c, next)
   })
   app.use(
@@ -63,7 +66,8 @@ export function createApp(
       },
     }),
   )
-  for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*']) app.use(path, bookmark)
+  for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*', '/account/*'])
+    app.use(path, bookmark)
 
   app.all('/ping', (c) => c.text('pong'))
   app.route('/api/auth', loginRoutes)
@@ -79,6 +83,8 @@ export function createApp(
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
+  app.route('/account', pageRoutes)
+  app.get('/', (c) => c.redirect('/account'))
 
   app.notFound(answerUnrouted(app))
   app.onError((error, c) => {
@@ -90,12 +96,6 @@ export function createApp(
     return refuse(c, refusal)
   })
   return app
-}
-
-/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
-function refusalIn(error: Error): Refusal {
-  if (error instanceof Refusal) return error
-  return error.cause instanceof Refusal ? error.cause : new Refusal('internal')
 }
 
 /** Hono hands only errors to `onError`; what else is thrown becomes one. */

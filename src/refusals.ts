@@ -6,6 +6,7 @@
  */
 const refusals = {
   invalidBody: { code: 400, message: '<reason>' },
+  passwordsDiffer: { code: 400, message: 'the two new passwords differ' },
   requestInvalid: { code: 400, message: 'request invalid' },
   keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
   tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
@@ -46,6 +47,7 @@ const refusals = {
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
 
   notAdmin: { code: 403, message: 'You are not an admin' },
+  foreignForm: { code: 403, message: 'this form was sent from another site' },
 
   unknownPath: { code: 404, message: 'no such endpoint' },
   sessionNotFound: { code: 404, message: 'no such session' },
@@ -75,6 +77,8 @@ interface RefusalOptions {
   detail?: string
   /** Takes the place of `<…>` in the message. */
   fill?: string
+  /** The field of the request that it is about, where a form shows it. */
+  field?: string | undefined
   /** How long until another try can succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number | undefined
 }
@@ -82,18 +86,32 @@ interface RefusalOptions {
 /** Thrown by a decision that says no; `app.ts` turns it into the envelope. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
+  /** Its entry in the catalogue. */
+  readonly refusal: RefusalName
   readonly code: RefusalCode
   readonly detail: string
+  readonly fill: string
+  readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     refusal: RefusalName,
-    { detail = '', fill = '', retryAfterSeconds }: RefusalOptions = {},
+    { detail = '', fill = '', field, retryAfterSeconds }: RefusalOptions = {},
   ) {
     const { code, message } = refusals[refusal]
     super(message.replace(/<\w+>/, () => fill))
+    this.refusal = refusal
     this.code = code
     this.detail = detail
+    this.fill = fill
+    this.field = field
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
+export function refusalIn(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Refusal ? cause : new Refusal('internal')
 }

@@ -5,7 +5,7 @@ import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 
 /** What is worth remembering, for a user who wonders and an operator who has to know. */
-type EventKind =
+export type EventKind =
   | 'sign_in'
   | 'sign_in_refused'
   | 'service_sign_in'

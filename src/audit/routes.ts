@@ -3,12 +3,7 @@ import type { App } from '../http/context.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { pageQuery, query } from '../http/input.ts'
-import { boundedWindowOf } from '../paging.ts'
-import { readAs } from '../tokens/sessions.ts'
-import { countEvents, selectEvents } from './events.ts'
-
-/** A page; strangers can make many, by failing to sign in. */
-const MAX_EVENTS = 100
+import { listEvents } from './own-events.ts'
 
 /** What happened to a user's own account, under `/api/me/events`. */
 export const eventRoutes = new Hono<App>().get(
@@ -17,15 +12,9 @@ export const eventRoutes = new Hono<App>().get(
   notGuest('guestEvents'),
   query(pageQuery),
   async (c) => {
-    const { deps } = c.var
     const { page, per_page: perPage } = c.req.valid('query')
     const actor = sessionOf(c, 'guestEvents')
-    const [, events, [counted]] = await readAs(
-      deps,
-      actor,
-      selectEvents(deps.db, actor.userId, boundedWindowOf(page, perPage, MAX_EVENTS)),
-      countEvents(deps.db, actor.userId),
-    )
+    const { events, total } = await listEvents(c.var.deps, actor, page, perPage)
     return ok(c, {
       content: events.map((event) => ({
         id: event.id,
@@ -35,7 +24,7 @@ export const eventRoutes = new Hono<App>().get(
         network: event.network,
         user_agent: event.userAgent,
       })),
-      total: counted?.total ?? 0,
+      total,
     })
   },
 )

@@ -13,7 +13,10 @@ const HEADERS = {
 /** @see RFC 6797 section 7.2: the promise of https is made over https only. */
 export const securityHeaders = createMiddleware<App>(async function securityHeaders(c, next) {
   await next()
-  for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
+  // A page that needs more has said so.
+  for (const [name, value] of Object.entries(HEADERS)) {
+    if (!c.res.headers.has(name)) c.header(name, value)
+  }
   if (c.req.url.startsWith('https:')) {
     c.header('Strict-Transport-Security', `max-age=${HSTS_SECONDS}`)
   }

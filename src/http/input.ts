@@ -73,15 +73,25 @@ function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema
   type Checked = { out: Record<Target, v.InferOutput<Schema>> }
   return createMiddleware<App, string, Checked>(async function input(c, next) {
     try {
-      const result = v.safeParse(schema, await read(c))
-      if (!result.success) throw new Refusal('invalidBody', { fill: reasonOf(result.issues[0]) })
-      c.req.addValidatedData(target, result.output)
+      c.req.addValidatedData(target, validate(schema, await read(c)))
     } catch (error) {
       if (refusal === undefined || !(error instanceof Refusal)) throw error
       throw new Refusal(refusal, { detail: error.message })
     }
     await next()
   })
+}
+
+/** @throws {Refusal} `invalidBody`, with the field that it is about. */
+export function validate<Schema extends v.GenericSchema<unknown, object>>(
+  schema: Schema,
+  value: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const field = v.getDotPath(issue) ?? undefined
+  throw new Refusal('invalidBody', { fill: reasonOf(issue), field })
 }
 
 function parseJson(

@@ -17,6 +17,7 @@ export function checkPasswordLength(password: string): void {
   if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return
   throw new Refusal('invalidBody', {
     fill: `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`,
+    field: 'password',
   })
 }
 
@@ -33,5 +34,6 @@ export function refuseCommonPassword(found: unknown[]): void {
   if (found.length === 0) return
   throw new Refusal('invalidBody', {
     fill: 'password is one of the most common ones, choose another',
+    field: 'password',
   })
 }

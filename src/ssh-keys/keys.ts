@@ -46,15 +46,15 @@ export async function addKey(
   throw new Refusal('keyTaken', { fill: rival.title })
 }
 
-/** The keys of the session's user, a page of them; see `windowOf`. */
+/** The session's user and a page of the user's keys; see `windowOf`. */
 export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
-  const [, keys, [counted]] = await readAs(
+  const [account, keys, [counted]] = await readAs(
     deps,
     actor,
     selectKeys(deps.db, actor.userId, windowOf(page, perPage)),
     countKeys(deps.db, actor.userId),
   )
-  return { keys, total: counted?.total ?? 0 }
+  return { account, keys, total: counted?.total ?? 0 }
 }
 
 /** @throws {Refusal} `keyNotFound` for an unknown id and for another user's. */

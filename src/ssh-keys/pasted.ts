@@ -28,7 +28,7 @@ const OID = { rsa: '2a864886f70d010101', ec: '2a8648ce3d0201', ed25519: '2b6570'
  * @throws {KeyError} With the reason, for anything else.
  */
 export function readPasted(pasted: string): KeyLine {
-  if (PRIVATE_KEY.test(pasted)) {
+  if (isPrivateKey(pasted)) {
     throw new KeyError(
       'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
     )
@@ -40,6 +40,11 @@ export function readPasted(pasted: string): KeyLine {
   if (text.startsWith('---- BEGIN SSH2 PUBLIC KEY ----')) return readRfc4716(text)
   if (text.startsWith('-----BEGIN ')) return readPem(text)
   return readLine(text)
+}
+
+/** Whether a text holds a private key, which nobody should send, or see again. */
+export function isPrivateKey(text: string): boolean {
+  return PRIVATE_KEY.test(text)
 }
 
 function readLine(text: string): KeyLine {

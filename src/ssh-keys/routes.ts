@@ -6,11 +6,19 @@ import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
 import { maxCharacters, noControlCharacters, text } from '../text.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
+import { isPrivateKey } from './pasted.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 
-const addSchema = v.object({
-  title: v.pipe(text(), maxCharacters(MAX_TITLE_CHARACTERS), noControlCharacters()),
+/** A key to add. */
+export const keySchema = v.object({
+  title: v.pipe(
+    text(),
+    maxCharacters(MAX_TITLE_CHARACTERS),
+    noControlCharacters(),
+    // A browser puts what was pasted into the wrong field on one line; a title is shown and logged.
+    v.check((title) => !isPrivateKey(title), 'must not be a private key'),
+  ),
   key: text(),
 })
 
@@ -23,7 +31,7 @@ export const sshKeyRoutes = new Hono<App>()
       total,
     })
   })
-  .post('/add', guard, notGuest('guestKeys'), jsonBody(addSchema, 'requestInvalid'), async (c) => {
+  .post('/add', guard, notGuest('guestKeys'), jsonBody(keySchema, 'requestInvalid'), async (c) => {
     const { title, key } = c.req.valid('json')
     await addKey(c.var.deps, sessionOf(c, 'guestKeys'), title, key)
     return ok(c, null)

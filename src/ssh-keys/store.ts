@@ -19,6 +19,8 @@ export function selectKeys(db: Database, userId: number, { limit, offset }: Wind
       id: sshKeys.id,
       title: sshKeys.title,
       fingerprint: sshKeys.fingerprint,
+      type: sshKeys.type,
+      bits: sshKeys.bits,
       addedAt: sshKeys.addedAt,
       lastUsedAt: sshKeys.lastUsedAt,
     })

@@ -12,10 +12,15 @@ import {
   selectSessions,
 } from './sessions.ts'
 
-/** The sessions of the actor, latest first. */
+/** The actor's account and sessions, latest first. */
 export async function listSessions(deps: ReaderDeps, actor: Actor) {
-  const [, sessions] = await readAs(deps, actor, selectSessions(deps.db, actor.userId, deps.now()))
-  return sessions
+  const { db } = deps
+  const [account, sessions] = await readAs(
+    deps,
+    actor,
+    selectSessions(db, actor.userId, deps.now()),
+  )
+  return { account, sessions }
 }
 
 /** @throws {Refusal} `sessionNotFound` for an unknown id and for another user's. */

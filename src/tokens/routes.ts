@@ -13,7 +13,7 @@ const sessionQuery = v.object({ id: text() })
 export const sessionRoutes = new Hono<App>()
   .get('/', guard, async (c) => {
     const actor = sessionOf(c, 'guestSessions')
-    const sessions = await listSessions(c.var.deps, actor)
+    const { sessions } = await listSessions(c.var.deps, actor)
     return ok(c, {
       content: sessions.map((session) => ({
         id: session.id,

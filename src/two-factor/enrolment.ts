@@ -11,17 +11,21 @@ import { enrolmentUri, findTimeStep, SEED_BYTES } from './totp.ts'
 
 const PENDING_MILLISECONDS = 10 * 60 * 1000
 
+/** A seed as a user takes it over into an authenticator. */
+export interface Enrolment {
+  /** Address of an image. */
+  qr: string
+  /** Base32. */
+  secret: string
+}
+
 /**
  * Hands the user a new seed, which counts for nothing until a code from it comes back.
  *
  * @returns The seed in base32 and as a QR code.
  * @throws {Refusal} `twoFactorAlreadyOn`: a stolen session must not replace the authenticator.
  */
-export async function startEnrolment(
-  deps: Deps,
-  actor: Actor,
-  issuer: string,
-): Promise<{ qr: string; secret: string }> {
+export async function startEnrolment(deps: Deps, actor: Actor, issuer: string): Promise<Enrolment> {
   const seed = deps.randomBytes(SEED_BYTES)
   const now = deps.now()
   const pending = {
@@ -30,7 +34,25 @@ export async function startEnrolment(
   }
   const [account, updated] = await actAs(deps, actor, setPendingSeed(deps.db, actor, pending, now))
   if (updated.length === 0) throw new Refusal('twoFactorAlreadyOn')
-  return { qr: qrDataUri(enrolmentUri(issuer, account.username, seed)), secret: toBase32(seed) }
+  return showSeed(issuer, account.username, seed)
+}
+
+/**
+ * Shows a seed again to the user who brings it back.
+ *
+ * @returns `undefined` for a text that is no seed of ours.
+ */
+export function showSecret(
+  issuer: string,
+  username: string,
+  secret: string,
+): Enrolment | undefined {
+  const seed = fromBase32(secret)
+  return seed?.length === SEED_BYTES ? showSeed(issuer, username, seed) : undefined
+}
+
+function showSeed(issuer: string, username: string, seed: Uint8Array): Enrolment {
+  return { qr: qrDataUri(enrolmentUri(issuer, username, seed)), secret: toBase32(seed) }
 }
 
 /**

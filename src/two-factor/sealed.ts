@@ -1,25 +1,18 @@
-import { base64url } from 'jose'
 import type { Deps } from '../deps.ts'
 import type { KeyRing } from '../tokens/key-ring.ts'
-
-/** Size of the nonce. @see NIST SP 800-38D section 5.2.1.1 */
-const NONCE_BYTES = 12
+import { openBox, sealBox } from '../tokens/sealed-box.ts'
 
 /**
- * Seals a TOTP seed for its row: AES-256-GCM under the newest key, the user's id as additional
- * data, so that a sealed seed copied to another user's row does not open there.
- *
- * @returns `<key id>.<base64url of nonce and ciphertext>`
+ * Seals a TOTP seed for its row, to the user's id, so that a sealed seed copied to another user's
+ * row does not open there.
  */
-export async function sealSeed(
+export function sealSeed(
   deps: Pick<Deps, 'randomBytes'>,
   ring: KeyRing,
   seed: Uint8Array<ArrayBuffer>,
   userId: number,
 ): Promise<string> {
-  const nonce = deps.randomBytes(NONCE_BYTES)
-  const box = await crypto.subtle.encrypt(gcm(nonce, userId), ring.current.seal, seed)
-  return `${ring.current.id}.${base64url.encode(new Uint8Array([...nonce, ...new Uint8Array(box)]))}`
+  return sealBox(deps, ring, seed, useOf(userId))
 }
 
 /**
@@ -28,20 +21,12 @@ export async function sealSeed(
  * @throws {Error} When the key is no longer in the ring, or the box was altered or belongs to
  *   somebody else.
  */
-export async function openSeed(
+export function openSeed(
   ring: KeyRing,
   sealed: string,
   userId: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const [keyId = '', box = ''] = sealed.split('.')
-  const key = ring.find(keyId)
-  if (key === undefined)
-    throw new Error(`no key ${keyId} in SECRET_KEYS opens the seed of user ${userId}`)
-  const bytes = base64url.decode(box)
-  const nonce = bytes.slice(0, NONCE_BYTES)
-  return new Uint8Array(
-    await crypto.subtle.decrypt(gcm(nonce, userId), key.seal, bytes.slice(NONCE_BYTES)),
-  )
+  return openBox(ring, sealed, useOf(userId))
 }
 
 /**
@@ -59,6 +44,7 @@ export async function resealSeed(
   return sealSeed(deps, ring, await openSeed(ring, sealed, userId), userId)
 }
 
-function gcm(iv: Uint8Array<ArrayBuffer>, userId: number) {
-  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`totp/${userId}`) }
+/** Part of what is stored: it can never change. */
+function useOf(userId: number): string {
+  return `totp/${userId}`
 }

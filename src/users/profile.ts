@@ -37,7 +37,7 @@ const FRESH_SESSION_SECONDS = 10 * 60
 
 /** What a user asks for; a field that is missing stays as it is, and so does an empty password. */
 interface ProfileRequest {
-  username: string
+  username?: string
   password?: string | null | undefined
   old_password?: string | null | undefined
   sso_id?: string | null | undefined
@@ -56,7 +56,7 @@ export async function changeProfile(
   request: ProfileRequest,
 ): Promise<void> {
   const change = {
-    username: request.username,
+    ...(request.username !== undefined && { username: request.username }),
     ...(typeof request.sso_id === 'string' && { ssoId: request.sso_id }),
   }
   if (!request.password) {
@@ -136,7 +136,7 @@ async function proveOldPassword(
  * Why a record was not changed. Whoever could take the name of another's folder could take the
  * files in it.
  */
-function reasonAgainst(account: Account, username: string): Refusal {
+function reasonAgainst(account: Account, username = account.username): Refusal {
   const isBound = account.role !== ADMIN && isPermitted(account.permission, NAMES_FILES)
   return new Refusal(isBound && account.username !== username ? 'nameKept' : 'usernameTaken')
 }

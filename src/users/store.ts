@@ -44,7 +44,7 @@ export function selectSameName(db: Database, username: string, exceptId: number)
 
 /** What a user may change of their own record. */
 export interface ProfileChange {
-  username: string
+  username?: string
   ssoId?: string
   /** PHC string. */
   passwordHash?: string
@@ -60,11 +60,13 @@ export function updateProfile(
   change: ProfileChange,
   now: number,
 ) {
+  const { username } = change
   return db
     .update(users)
     .set({
-      username: change.username,
-      usernameKey: usernameKey(change.username),
+      // A statement must set something; the id stays what it is.
+      id: sql`${users.id}`,
+      ...(username !== undefined && { username, usernameKey: usernameKey(username) }),
       ...(change.ssoId !== undefined && { ssoId: change.ssoId }),
       ...(change.passwordHash !== undefined && {
         passwordHash: change.passwordHash,
@@ -75,15 +77,22 @@ export function updateProfile(
       and(
         eq(users.id, session.userId),
         isLive(db, session, now),
-        notExists(selectSameName(db, change.username, session.userId)),
-        or(
-          eq(users.username, change.username),
-          eq(users.role, ADMIN),
-          sql`(${users.permission} & ${NAMES_FILES}) = 0`,
-        ),
+        username === undefined ? undefined : mayBeNamed(db, username, session.userId),
       ),
     )
     .returning({ id: users.id })
+}
+
+/** Nobody else has the name, and the user's files elsewhere are not under another. */
+function mayBeNamed(db: Database, username: string, userId: number) {
+  return and(
+    notExists(selectSameName(db, username, userId)),
+    or(
+      eq(users.username, username),
+      eq(users.role, ADMIN),
+      sql`(${users.permission} & ${NAMES_FILES}) = 0`,
+    ),
+  )
 }
 
 export function selectPasswordHash(db: Database, userId: number) {

@@ -1,0 +1,67 @@
+import type { EventKind } from '../../audit/events.ts'
+import type { listEvents } from '../../audit/own-events.ts'
+import { AccountPage } from '../layout.tsx'
+import { Empty, Pager, Time } from '../parts.tsx'
+import type { Texts } from '../texts/en.ts'
+import type { View } from '../view.ts'
+import { browserOf } from './sessions.tsx'
+
+type Event = Awaited<ReturnType<typeof listEvents>>['events'][number]
+
+interface ActivityProps {
+  view: View
+  events: Event[]
+  page: number
+  pages: number
+}
+
+export function ActivityPage({ view, events, page, pages }: ActivityProps) {
+  const t = view.t.activity
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.lead}</p>
+      </hgroup>
+      {events.length === 0 ? (
+        <Empty icon="activity" title={t.none} />
+      ) : (
+        <ol class="rows compact">
+          {events.map((event) => (
+            <EventRow view={view} event={event} />
+          ))}
+        </ol>
+      )}
+      <Pager
+        view={view}
+        page={page}
+        pages={pages}
+        address={(to) => `/account/activity?page=${to}`}
+      />
+    </AccountPage>
+  )
+}
+
+function EventRow({ view, event }: { view: View; event: Event }) {
+  return (
+    <li>
+      <h2>{eventText(view.t, event.kind, event.detail)}</h2>
+      <p class="facts">
+        <span>
+          <Time view={view} at={event.at} exact />
+        </span>
+        <span>{event.network}</span>
+        {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
+      </p>
+    </li>
+  )
+}
+
+/** What happened, in words; a kind that a newer version wrote stays what it is. */
+function eventText(t: Texts, kind: string, detail: string): string {
+  return isKnown(t, kind) ? t.events[kind](detail) : kind
+}
+
+function isKnown(t: Texts, kind: string): kind is EventKind {
+  return Object.hasOwn(t.events, kind)
+}

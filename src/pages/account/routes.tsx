@@ -1,0 +1,108 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { listEvents } from '../../audit/own-events.ts'
+import { clientOf } from '../../http/client.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
+import { logout } from '../../login/logout.ts'
+import { Refusal } from '../../refusals.ts'
+import { addKey, listKeys, removeKey } from '../../ssh-keys/keys.ts'
+import { keySchema } from '../../ssh-keys/routes.ts'
+import { text } from '../../text.ts'
+import { endOtherSessions, endSession, listSessions } from '../../tokens/own-sessions.ts'
+import { readAs } from '../../tokens/sessions.ts'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { ActivityPage } from './activity.tsx'
+import { KeysPage } from './keys.tsx'
+import { OverviewPage } from './overview.tsx'
+import { securityRoutes } from './security-routes.tsx'
+import { SessionsPage } from './sessions.tsx'
+
+const EVENTS_PER_PAGE = 25
+
+const sessionSchema = v.object({ id: text() })
+
+/** A user's own account, under `/account`. */
+export const accountRoutes = new Hono<App>()
+  .use(signedIn)
+  .get('/', async (c) => {
+    const [account] = await readAs(c.var.deps, actorOf(c))
+    return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
+  })
+  .post('/sign-out', async (c) => {
+    await logout(c.var.deps, sessionToken(c), clientOf(c))
+    clearSessionToken(c)
+    return goTo(c, '/account/sign-in', 'signed-out')
+  })
+  .route('/security', securityRoutes)
+  .get('/keys', (c) => showKeys(c))
+  .post('/keys/add', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { title, key } = validate(keySchema, fields)
+      await addKey(c.var.deps, actorOf(c), title, key)
+    })
+    if (refusal instanceof Refusal) return showKeys(c, fields, refusal)
+    return goTo(c, '/account/keys', 'key-added')
+  })
+  .post('/keys/delete', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () =>
+      removeKey(c.var.deps, actorOf(c), validate(idQuery, fields).id),
+    )
+    if (refusal instanceof Refusal) return showKeys(c, {}, refusal)
+    return goTo(c, '/account/keys', 'key-deleted')
+  })
+  .get('/sessions', (c) => showSessions(c))
+  .post('/sessions/end', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () =>
+      endSession(c.var.deps, actorOf(c), validate(sessionSchema, fields).id),
+    )
+    if (refusal instanceof Refusal) return showSessions(c, refusal)
+    return goTo(c, '/account/sessions', 'session-ended')
+  })
+  .post('/sessions/end-others', async (c) => {
+    await endOtherSessions(c.var.deps, actorOf(c))
+    return goTo(c, '/account/sessions', 'sessions-ended')
+  })
+  // A form's address may stay in the bar after its answer.
+  .get('/keys/:form', (c) => goTo(c, '/account/keys'))
+  .get('/sessions/:form', (c) => goTo(c, '/account/sessions'))
+  .get('/activity', query(pageQuery), async (c) => {
+    const page = Math.max(c.req.valid('query').page, 1)
+    const { account, events, total } = await listEvents(
+      c.var.deps,
+      actorOf(c),
+      page,
+      EVENTS_PER_PAGE,
+    )
+    const pages = Math.max(1, Math.ceil(total / EVENTS_PER_PAGE))
+    const view = await readView(c, account)
+    return showPage(c, <ActivityPage view={view} events={events} page={page} pages={pages} />)
+  })
+
+async function showKeys(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const { account, keys } = await listKeys(c.var.deps, actorOf(c), 1, 0)
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(
+    c,
+    <KeysPage view={view} keys={keys} fields={fields} problem={problem} />,
+    refusal,
+  )
+}
+
+async function showSessions(c: AppContext, refusal?: Refusal) {
+  const actor = actorOf(c)
+  const { account, sessions } = await listSessions(c.var.deps, actor)
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(
+    c,
+    <SessionsPage view={view} sessions={sessions} currentId={actor.sessionId} problem={problem} />,
+    refusal,
+  )
+}

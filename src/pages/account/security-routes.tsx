@@ -1,0 +1,99 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App, AppContext } from '../../http/context.ts'
+import { validate } from '../../http/input.ts'
+import { Refusal } from '../../refusals.ts'
+import { readSettings } from '../../settings/store.ts'
+import { possiblyEmptyText, text } from '../../text.ts'
+import { readAs } from '../../tokens/sessions.ts'
+import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
+import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/proof.ts'
+import { changeProfile } from '../../users/profile.ts'
+import { attempt, problemOf, readForm } from '../form.ts'
+import { actorOf, clearSessionToken } from '../session-cookie.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { EnrolmentPage, RecoveryCodesPage, type SecurityForm, SecurityPage } from './security.tsx'
+
+const PATH = '/account/security'
+
+const codeSchema = v.object({ code: text() })
+const passwordSchema = v.object({
+  old_password: text(),
+  password: text(),
+  repeat: possiblyEmptyText(),
+})
+
+const confirmSchema = v.object({ code: text(), secret: text() })
+
+/** Password and two-step verification, under `/account/security`. */
+export const securityRoutes = new Hono<App>()
+  .get('/', (c) => showSecurity(c))
+  .post('/password', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { repeat, ...passwords } = validate(passwordSchema, fields)
+      if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
+      await changeProfile(c.var.deps, actorOf(c), passwords)
+    })
+    if (refusal instanceof Refusal) return showSecurity(c, 'password', refusal)
+    clearSessionToken(c)
+    return goTo(c, '/account/sign-in', 'password-changed')
+  })
+  .post('/start', async (c) => {
+    const { deps } = c.var
+    const { values } = await readSettings(deps)
+    const enrolment = await attempt(() => startEnrolment(deps, actorOf(c), values.site_title))
+    if (enrolment instanceof Refusal) return showSecurity(c, 'start', enrolment)
+    return showEnrolment(c, enrolment.secret)
+  })
+  .post('/confirm', async (c) => {
+    const fields = await readForm(c)
+    const codes = await attempt(async () => {
+      const proof = validate(confirmSchema, fields)
+      await confirmEnrolment(c.var.deps, actorOf(c), proof)
+      // The code that confirmed is not used up, so it pays for the recovery codes as well.
+      return renewRecoveryCodes(c.var.deps, actorOf(c), proof.code)
+    })
+    if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
+    return showRecoveryCodes(c, codes)
+  })
+  .post('/codes', async (c) => {
+    const fields = await readForm(c)
+    const codes = await attempt(async () =>
+      renewRecoveryCodes(c.var.deps, actorOf(c), validate(codeSchema, fields).code),
+    )
+    if (codes instanceof Refusal) return showSecurity(c, 'codes', codes)
+    return showRecoveryCodes(c, codes)
+  })
+  .post('/off', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () =>
+      disableTwoFactor(c.var.deps, actorOf(c), validate(codeSchema, fields).code),
+    )
+    if (refusal instanceof Refusal) return showSecurity(c, 'off', refusal)
+    return goTo(c, PATH, 'two-factor-off')
+  })
+  // A form's address may stay in the bar after its answer.
+  .get('/:form', (c) => goTo(c, PATH))
+
+async function showSecurity(c: AppContext, form?: SecurityForm, refusal?: Refusal) {
+  const [account] = await readAs(c.var.deps, actorOf(c))
+  const view = await readView(c, account)
+  const refused = form && refusal && { form, problem: problemOf(view.t, refusal) }
+  return showPage(c, <SecurityPage view={view} account={account} refused={refused} />, refusal)
+}
+
+async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
+  const [account] = await readAs(c.var.deps, actorOf(c))
+  const view = await readView(c, account)
+  const enrolment = showSecret(view.site.title, account.username, secret)
+  // Nothing to show for a form that was tampered with, or once it is on.
+  if (enrolment === undefined || account.hasTwoFactor) return goTo(c, PATH)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <EnrolmentPage view={view} enrolment={enrolment} problem={problem} />, refusal)
+}
+
+async function showRecoveryCodes(c: AppContext, codes: string[]) {
+  const [account] = await readAs(c.var.deps, actorOf(c))
+  return showPage(c, <RecoveryCodesPage view={await readView(c, account)} codes={codes} />)
+}

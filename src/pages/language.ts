@@ -1,0 +1,51 @@
+import { getCookie, setCookie } from 'hono/cookie'
+import type { AppContext } from '../http/context.ts'
+import { en, type Texts } from './texts/en.ts'
+import { zh } from './texts/zh.ts'
+
+export const TEXTS = { en, zh } satisfies Record<string, Texts>
+export type Language = keyof typeof TEXTS
+
+export const LANGUAGES = Object.keys(TEXTS).filter(isLanguage)
+
+/** What `lang` says of a page. */
+export const LANGUAGE_TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
+
+const COOKIE = 'language'
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+export function isLanguage(text: string): text is Language {
+  return Object.hasOwn(TEXTS, text)
+}
+
+/** What the visitor chose, or else what the browser asks for. */
+export function languageOf(c: AppContext): Language {
+  const chosen = getCookie(c, COOKIE) ?? ''
+  return isLanguage(chosen) ? chosen : acceptedLanguage(c.req.header('Accept-Language') ?? '')
+}
+
+export function rememberLanguage(c: AppContext, language: Language): void {
+  setCookie(c, COOKIE, language, {
+    path: '/',
+    maxAge: YEAR_SECONDS,
+    httpOnly: true,
+    secure: c.req.url.startsWith('https:'),
+    sameSite: 'Lax',
+  })
+}
+
+/**
+ * The language of ours that is liked best; English when none is.
+ *
+ * @see RFC 9110 section 12.5.4
+ */
+export function acceptedLanguage(header: string): Language {
+  let [best, bestWeight]: [Language, number] = ['en', 0]
+  for (const range of header.split(',')) {
+    const [tag = '', ...parameters] = range.trim().split(/\s*;\s*/)
+    const language = tag.toLowerCase().split('-', 1)[0] ?? ''
+    const weight = Number(parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? 1)
+    if (isLanguage(language) && weight > bestWeight) [best, bestWeight] = [language, weight]
+  }
+  return best
+}

@@ -1,0 +1,152 @@
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import { ADMIN } from '../users/roles.ts'
+import { SCRIPT } from './assets.ts'
+import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
+import { Icon, type IconName } from './parts.tsx'
+import type { Texts } from './texts/en.ts'
+import type { View } from './view.ts'
+
+type LayoutProps = PropsWithChildren<{ view: View; title: string }>
+
+/** A page of somebody who is signed in. */
+export function AccountPage({ view, title, children }: LayoutProps) {
+  return (
+    <Document view={view} title={title}>
+      <header class="bar">
+        <Brand view={view} />
+        <form method="post" action="/account/sign-out">
+          <button class="quiet">
+            <Icon name="sign-out" />
+            <span>{view.t.signOut}</span>
+          </button>
+        </form>
+      </header>
+      <div class="frame">
+        <Navigation view={view} />
+        <main id="content">
+          <Announcement view={view} />
+          <Done view={view} />
+          {children}
+        </main>
+      </div>
+    </Document>
+  )
+}
+
+/** A page with one thing to do, in the middle. */
+export function SinglePage({ view, title, children }: LayoutProps) {
+  return (
+    <Document view={view} title={title}>
+      <main id="content" class="single">
+        <Brand view={view} />
+        <Announcement view={view} />
+        <Done view={view} />
+        {children}
+      </main>
+    </Document>
+  )
+}
+
+function Document({ view, title, children }: LayoutProps) {
+  const { t, language, site } = view
+  return (
+    <html lang={LANGUAGE_TAGS[language]}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{`${title} · ${site.title}`}</title>
+        <link rel="icon" href={site.logo.light} />
+        <link rel="stylesheet" href={site.style} />
+        <script type="module" src={SCRIPT} />
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          {t.skipToContent}
+        </a>
+        {children}
+        <footer>
+          <Languages view={view} />
+        </footer>
+      </body>
+    </html>
+  )
+}
+
+function Brand({ view: { site } }: { view: View }) {
+  return (
+    <a class="brand" href="/account">
+      <picture>
+        <source media="(prefers-color-scheme: dark)" srcset={site.logo.dark} />
+        <img src={site.logo.light} alt="" width="32" height="32" />
+      </picture>
+      <span>{site.title}</span>
+    </a>
+  )
+}
+
+const PAGES = [
+  ['/account', 'overview'],
+  ['/account/security', 'security'],
+  ['/account/keys', 'keys'],
+  ['/account/sessions', 'sessions'],
+  ['/account/activity', 'activity'],
+] as const satisfies [string, IconName & keyof Texts['nav']][]
+
+/** For operators. */
+const ADMIN_PAGES = [] as const satisfies [string, IconName & keyof Texts['nav']][]
+
+function Navigation({ view: { t, path, account } }: { view: View }) {
+  const pages = account?.role === ADMIN ? [...PAGES, ...ADMIN_PAGES] : PAGES
+  return (
+    <nav aria-label={t.mainNavigation}>
+      <ul>
+        {pages.map(([address, name]) => (
+          <li>
+            <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
+              <Icon name={name} />
+              {t.nav[name]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function isWithin(path: string, address: string): boolean {
+  return path === address || (address !== '/account' && path.startsWith(`${address}/`))
+}
+
+function Announcement({ view: { t, site } }: { view: View }): Child {
+  if (site.announcement === '') return null
+  return (
+    <aside class="announcement" aria-label={t.announcement}>
+      {site.announcement}
+    </aside>
+  )
+}
+
+function Done({ view: { notice } }: { view: View }): Child {
+  if (notice === undefined) return null
+  return (
+    <p class="done" role="status">
+      {notice}
+    </p>
+  )
+}
+
+function Languages({ view: { language, path } }: { view: View }) {
+  const others = LANGUAGES.filter((other) => other !== language)
+  return (
+    <form method="post" action="/account/language">
+      <input type="hidden" name="path" value={path} />
+      {others.map((other) => (
+        <button class="quiet" name="language" value={other} lang={LANGUAGE_TAGS[other]}>
+          {TEXTS[other].languageName}
+        </button>
+      ))}
+    </form>
+  )
+}

@@ -1,0 +1,32 @@
+import type { Refusal } from '../refusals.ts'
+import { problemOf } from './form.ts'
+import { SinglePage } from './layout.tsx'
+import type { View } from './view.ts'
+
+/** What is shown where no page can say what went wrong. */
+export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
+  const { t } = view
+  return (
+    <SinglePage view={view} title={t.problems.title}>
+      <article>
+        <h1>{t.problems.title}</h1>
+        <p>{problemOf(t, refusal).message}</p>
+        <p>
+          <a href="/account">{t.problems.back}</a>
+        </p>
+      </article>
+    </SinglePage>
+  )
+}
+
+/** For who came from another site, and browsers that don't go on by themselves. */
+export function ContinuePage({ view }: { view: View }) {
+  const { t, path } = view
+  return (
+    <SinglePage view={view} title={t.signIn.title}>
+      <article>
+        <a href={path}>{t.signIn.continue}</a>
+      </article>
+    </SinglePage>
+  )
+}

@@ -1,0 +1,74 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { csrf } from 'hono/csrf'
+import { HTTPException } from 'hono/http-exception'
+import type { App, AppContext } from '../http/context.ts'
+import { logError } from '../http/log.ts'
+import { Refusal, refusalIn } from '../refusals.ts'
+import { readSettings } from '../settings/store.ts'
+import { accountRoutes } from './account/routes.tsx'
+import { pageHeaders } from './headers.ts'
+import { readForm } from './form.ts'
+import { isLanguage, rememberLanguage } from './language.ts'
+import { ContinuePage, ProblemPage } from './problem-page.tsx'
+import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
+import { signInRoutes } from './sign-in/routes.tsx'
+import { styleOf } from './style.ts'
+import { goTo, readView, showPage } from './view.ts'
+
+const MAX_BODY_BYTES = 64 * 1024
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+/** What people see, under `/account`. */
+export const pageRoutes = new Hono<App>()
+  .use(pageHeaders)
+  .use(csrf())
+  .use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => {
+        throw new Refusal('bodyTooLarge')
+      },
+    }),
+  )
+  .get('/:style{style-[0-9a-f]+\\.css}', async (c) => {
+    const { path, css } = await styleOf((await readSettings(c.var.deps)).values.main_color)
+    // The address of another version gets what there is now, but may not keep it.
+    const caching =
+      c.req.path === path ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
+    return c.body(css, 200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': caching })
+  })
+  .post('/language', async (c) => {
+    const { language = '', path = '' } = await readForm(c)
+    if (!isLanguage(language)) throw new Refusal('requestInvalid')
+    rememberLanguage(c, language)
+    return goTo(c, /^\/account(\/[\w-]+)*$/.test(path) ? path : '/account')
+  })
+  .route('/sign-in', signInRoutes)
+  .route('/', accountRoutes)
+  .all('/*', () => {
+    throw new Refusal('unknownPath')
+  })
+  .onError((error, c) => showFailure(error, c))
+
+async function showFailure(error: Error, c: AppContext) {
+  const refusal = error instanceof HTTPException ? new Refusal('foreignForm') : refusalIn(error)
+  if (isSessionOver(refusal)) return askToSignIn(c)
+  if (refusal.code >= 500) logError(error, { id: c.var.requestId, path: c.req.path })
+  return showPage(c, <ProblemPage view={await readView(c)} refusal={refusal} />, refusal)
+}
+
+/**
+ * A link on another site opens these pages without the cookie (SameSite=Strict), so such a visitor
+ * is sent here once more, by a page of ours.
+ */
+async function askToSignIn(c: AppContext) {
+  if (sessionToken(c) === '') {
+    const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
+    if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, '/account/sign-in')
+    c.header('Refresh', `0; url=${c.req.path}`)
+    return showPage(c, <ContinuePage view={await readView(c)} />)
+  }
+  clearSessionToken(c)
+  return goTo(c, '/account/sign-in', 'session-over')
+}

@@ -1,0 +1,63 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { createMiddleware } from 'hono/factory'
+import { clientOf } from '../http/client.ts'
+import type { App, AppContext } from '../http/context.ts'
+import { sessionOf } from '../http/guard.ts'
+import { Refusal, type RefusalName } from '../refusals.ts'
+import type { Actor } from '../tokens/sessions.ts'
+import { verifyToken } from '../tokens/token.ts'
+
+/**
+ * Browsers keep a `__Host-` cookie for exactly this host, https and all paths; over http, where
+ * `npm start` serves, they would drop it.
+ *
+ * @see RFC 6265bis section 4.1.3.2
+ */
+function cookieOf(c: AppContext) {
+  const secure = c.req.url.startsWith('https:')
+  const options = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const
+  return { name: secure ? '__Host-session' : 'session', options }
+}
+
+/** The token of the visitor's session; empty for none. */
+export function sessionToken(c: AppContext): string {
+  return getCookie(c, cookieOf(c).name) ?? ''
+}
+
+export function setSessionToken(c: AppContext, token: string): void {
+  const { name, options } = cookieOf(c)
+  setCookie(c, name, token, { ...options, maxAge: c.var.deps.tokenSeconds() })
+}
+
+export function clearSessionToken(c: AppContext): void {
+  const { name, options } = cookieOf(c)
+  deleteCookie(c, name, options)
+}
+
+/** As `guard` of the API, for the cookie; no guest sees these pages. */
+export const signedIn = createMiddleware<App>(async function signedIn(c, next) {
+  const { deps } = c.var
+  const token = sessionToken(c)
+  if (token === '') throw new Refusal('guestDisabled')
+  const claims = await verifyToken(await deps.keyRing(), token, deps.now())
+  c.set('caller', { session: { ...claims, ...clientOf(c) } })
+  await next()
+})
+
+/** Who is signed in, behind `signedIn`. */
+export function actorOf(c: AppContext): Actor {
+  return sessionOf(c, 'guestDisabled')
+}
+
+const SESSION_OVER: readonly RefusalName[] = [
+  'guestDisabled',
+  'tokenExpired',
+  'tokenInvalidated',
+  'passwordChanged',
+  'accountDisabled',
+]
+
+/** Whether only a new sign-in helps. */
+export function isSessionOver({ refusal }: Refusal): boolean {
+  return SESSION_OVER.includes(refusal)
+}

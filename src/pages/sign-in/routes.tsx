@@ -1,0 +1,75 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { clientOf } from '../../http/client.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { validate } from '../../http/input.ts'
+import { login } from '../../login/login.ts'
+import { staticDigest } from '../../login/passwords.ts'
+import { Refusal } from '../../refusals.ts'
+import { text } from '../../text.ts'
+import { attempt, problemOf, readForm } from '../form.ts'
+import { sessionToken, setSessionToken } from '../session-cookie.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { forgetHalfWay, keepHalfWay, readHalfWay } from './half-way.ts'
+import { CodePage, SignInPage } from './pages.tsx'
+
+const signInSchema = v.object({ username: text(), password: text() })
+const codeSchema = v.object({ code: text() })
+
+/** Under `/account/sign-in`. */
+export const signInRoutes = new Hono<App>()
+  .get('/', async (c) => {
+    if (sessionToken(c) !== '') return goTo(c, '/account')
+    forgetHalfWay(c)
+    return showPage(c, <SignInPage view={await readView(c)} />)
+  })
+  .post('/', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { username, password } = validate(signInSchema, fields)
+      await signIn(c, { username, digest: await staticDigest(password), code: '' })
+    })
+    if (!(refusal instanceof Refusal)) return goTo(c, '/account')
+    if (refusal.refusal !== 'wrongCode') return showSignIn(c, fields, refusal)
+    const { username, password } = validate(signInSchema, fields)
+    await keepHalfWay(c, { username, digest: await staticDigest(password) })
+    return goTo(c, '/account/sign-in/code')
+  })
+  .get('/code', async (c) => {
+    const halfWay = await readHalfWay(c)
+    if (halfWay === undefined) return goTo(c, '/account/sign-in')
+    return showPage(c, <CodePage view={await readView(c)} username={halfWay.username} />)
+  })
+  .post('/code', async (c) => {
+    const halfWay = await readHalfWay(c)
+    if (halfWay === undefined) return goTo(c, '/account/sign-in', 'session-over')
+    const fields = await readForm(c)
+    const refusal = await attempt(() =>
+      signIn(c, { ...halfWay, code: validate(codeSchema, fields).code }),
+    )
+    if (!(refusal instanceof Refusal)) return goTo(c, '/account')
+    // The password has changed meanwhile, or the account was disabled.
+    if (refusal.refusal === 'wrongCredentials') return showSignIn(c, halfWay, refusal)
+    const view = await readView(c)
+    const problem = problemOf(view.t, refusal)
+    return showPage(
+      c,
+      <CodePage view={view} username={halfWay.username} problem={problem} />,
+      refusal,
+    )
+  })
+
+async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
+  setSessionToken(c, await login(c.var.deps, credentials, clientOf(c)))
+  forgetHalfWay(c)
+}
+
+async function showSignIn(
+  c: AppContext,
+  { username = '' }: { username?: string },
+  refusal: Refusal,
+) {
+  const view = await readView(c)
+  const problem = problemOf(view.t, refusal)
+  return showPage(c, <SignInPage view={view} fields={{ username }} problem={problem} />, refusal)
+}

@@ -1,0 +1,53 @@
+import { sha256Hex } from '../encoding.ts'
+import { DEFAULT_SETTINGS } from '../settings/defaults.ts'
+import { STYLE_SHEET } from './assets.ts'
+import { mix, parseColour, readable, toHex } from './colour.ts'
+
+/** 64 bits: two style sheets never share an address by chance. */
+const HASH_DIGITS = 16
+
+/** A style sheet whose address changes with its content. */
+interface Style {
+  path: string
+  css: string
+}
+
+const WHITE = [255, 255, 255] as const
+const BLACK = [0, 0, 0] as const
+/** What text in the site's colour stands on, as in style.css: page, card. */
+const LIGHT_GROUNDS = ['#f5f6f8', '#ffffff'] as const
+const DARK_GROUNDS = ['#11141a', '#1a1f28'] as const
+
+let last: { colour: string; style: Promise<Style> } | undefined
+
+/** The style sheet of a site, in the operator's colour; one that is no colour is ours. */
+export function styleOf(mainColour: string): Promise<Style> {
+  if (last?.colour !== mainColour) last = { colour: mainColour, style: makeStyle(mainColour) }
+  return last.style
+}
+
+async function makeStyle(mainColour: string): Promise<Style> {
+  const css = STYLE_SHEET + themeOf(mainColour)
+  return { path: `/account/style-${(await sha256Hex(css)).slice(0, HASH_DIGITS)}.css`, css }
+}
+
+/** The site's colour as Pico's variables, dark or light enough to be read. */
+function themeOf(mainColour: string): string {
+  const colour = parseColour(mainColour) ?? parseColour(DEFAULT_SETTINGS.main_color) ?? [0, 0, 0]
+  const onLight = readable(colour, [...BLACK], grounds(LIGHT_GROUNDS))
+  const onDark = readable(colour, [...WHITE], grounds(DARK_GROUNDS))
+  const button = `--pico-primary-background:${toHex(onLight)};--pico-primary-border:${toHex(onLight)};--pico-primary-hover-background:${toHex(mix(onLight, [...BLACK], 0.15))};--pico-primary-hover-border:${toHex(mix(onLight, [...BLACK], 0.15))};--pico-primary-inverse:#fff;--site:${toHex(colour)}`
+  const text = (shade: typeof onLight) =>
+    `--pico-primary:${toHex(shade)};--pico-primary-hover:${toHex(shade)};--pico-primary-focus:${toHex(shade)}80;--pico-primary-underline:${toHex(shade)}80`
+  return (
+    `:root:not([data-theme=dark]),[data-theme=light]{${button};${text(onLight)}}` +
+    `@media(prefers-color-scheme:dark){:root:not([data-theme]){${button};${text(onDark)}}}`
+  )
+}
+
+function grounds(colours: readonly string[]) {
+  return colours.flatMap((colour) => {
+    const parsed = parseColour(colour)
+    return parsed === undefined ? [] : [parsed]
+  })
+}

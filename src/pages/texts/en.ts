@@ -1,0 +1,280 @@
+import type { EventKind } from '../../audit/events.ts'
+import type { RefusalName } from '../../refusals.ts'
+
+const refusedSignIns: Record<string, string> = {
+  credentials: 'Sign-in refused: wrong password',
+  code: 'Sign-in refused: wrong code',
+  disabled: 'Sign-in refused: account disabled',
+  'two-factor': 'Sign-in refused: password alone, with two-step verification on',
+  permission: 'Sign-in refused: not permitted',
+}
+
+const endedSessions: Record<string, string> = {
+  logout: 'Signed out',
+  'all others': 'Signed out everywhere else',
+}
+
+/** What happened; the detail is that of the event. */
+const events: Record<EventKind, (detail: string) => string> = {
+  sign_in: () => 'Signed in',
+  sign_in_refused: (detail) => refusedSignIns[detail] ?? 'Sign-in refused',
+  service_sign_in: () => 'Signed in to the file server',
+  recovery_code_used: () => 'A recovery code was used',
+  recovery_codes_made: () => 'New recovery codes',
+  two_factor_on: () => 'Two-step verification turned on',
+  two_factor_off: () => 'Two-step verification turned off',
+  password_changed: () => 'Password changed',
+  profile_changed: () => 'Profile changed',
+  session_ended: (detail) => endedSessions[detail] ?? 'Signed out elsewhere',
+  key_added: (title) => `SSH key “${title}” added`,
+  key_deleted: (title) => `SSH key “${title}” deleted`,
+  key_used: (title) => `SSH key “${title}” used`,
+  user_made: () => 'Account made by an administrator',
+  user_changed: () => 'Account changed by an administrator',
+  user_deleted: () => 'Account deleted by an administrator',
+  service_token_made: (name) => `Service token “${name}” made`,
+  service_token_ended: (name) => `Service token “${name}” ended`,
+}
+
+/** Why not; `<…>` is filled in. */
+const refusals: Record<RefusalName, string> = {
+  invalidBody: '<reason>',
+  passwordsDiffer: 'The two new passwords differ.',
+  requestInvalid: 'This form could not be read.',
+  keyInvalid: 'This key is not taken: <reason>.',
+  tooManyKeys: 'There are <limit> keys already. Delete one first.',
+  userIdFormatInvalid: 'There is no such user.',
+  idFormatInvalid: 'There is no such entry.',
+  wrongEnrolmentCode: 'This code is wrong, or was used before. Wait for the next one.',
+  twoFactorOff: 'Two-step verification is off.',
+  twoFactorAlreadyOn: 'Two-step verification is on already.',
+  wrongCredentials: 'User name or password is wrong.',
+  guestDisabled: 'Please sign in.',
+  tokenExpired: 'Your session has ended. Please sign in again.',
+  tokenInvalidated: 'Your session has ended. Please sign in again.',
+  passwordChanged: 'Your password was changed. Please sign in again.',
+  accountDisabled: 'Your account is disabled.',
+  wrongServiceToken: 'This needs a service token.',
+  wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
+  oldPasswordNeeded: 'The current password is needed.',
+  wrongOldPassword: 'This is not your current password.',
+  nameKept: 'Your files are kept under your user name; an administrator can change it.',
+  builtInNotCreated: 'There is one guest only.',
+  roleFixed: 'This role cannot be changed.',
+  adminNotDisabled: 'The last administrator cannot be disabled.',
+  adminNotDemoted: 'The last administrator stays one.',
+  builtInNotDeleted: 'The guest and the last administrator cannot be deleted.',
+  guestHasNoPassword: 'The guest has no password.',
+  guestTwoFactor: 'Please sign in.',
+  guestProfile: 'Please sign in.',
+  guestSessions: 'Please sign in.',
+  guestEvents: 'Please sign in.',
+  guestKeys: 'Please sign in.',
+  notAdmin: 'This is for administrators.',
+  foreignForm: 'This form came from another site, so nothing was done. Open the page anew.',
+  unknownPath: 'There is no such page.',
+  sessionNotFound: 'That session has ended already.',
+  userNotFound: 'There is no such user.',
+  keyNotFound: 'That key is gone already.',
+  methodNotAllowed: 'This page does not work that way.',
+  titleTaken: 'You have a key of this title already.',
+  keyTaken: 'You have this key already, as “<title>”.',
+  usernameTaken: 'This name is taken.',
+  bodyTooLarge: 'That is too long.',
+  tooManyAttempts: 'Too many failed attempts. Try again later.',
+  internal: 'Something went wrong on our side. It has been noted.',
+  unavailable: 'The service is not available for the moment. Please try again.',
+}
+
+/** What is wrong with a field, where our own English is too terse. */
+const reasons: Record<string, string> = {
+  'is required': 'This is required.',
+  'must not be a private key':
+    'This is a private key, which must never be pasted anywhere. Replace it by a new one.',
+  'must have 8 to 1024 characters': 'It must have at least 8 characters.',
+  'is one of the most common ones, choose another':
+    'Everybody tries this one first. Choose another.',
+}
+
+/** What the pages say, all of it; a language that lacks a text does not compile. */
+export type Texts = typeof en
+
+export const en = {
+  languageName: 'English',
+  skipToContent: 'Skip to content',
+  announcement: 'Announcement',
+  mainNavigation: 'Account',
+  signOut: 'Sign out',
+  copy: 'Copy',
+  copied: 'Copied',
+  print: 'Print',
+
+  signIn: {
+    title: 'Sign in',
+    username: 'User name',
+    password: 'Password',
+    submit: 'Sign in',
+    codeTitle: 'Two-step verification',
+    codeLead: (name: string) => `One more step for ${name}.`,
+    code: 'Code',
+    codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
+    codeSubmit: 'Verify',
+    startOver: 'Sign in as somebody else',
+    continue: 'Continue to your account',
+  },
+
+  nav: {
+    overview: 'Overview',
+    security: 'Security',
+    keys: 'SSH keys',
+    sessions: 'Sessions',
+    activity: 'Activity',
+  },
+
+  overview: {
+    title: 'Overview',
+    greeting: (name: string) => `Hello, ${name}`,
+    name: 'User name',
+    role: 'Role',
+    roles: ['User', 'Guest', 'Administrator'],
+    basePath: 'Base folder',
+    permissions: 'What you may do',
+    noPermissions: 'Browse files; nothing more has been allowed.',
+    twoFactorOff: 'Two-step verification is off',
+    twoFactorOffHint: 'A stolen password is enough to sign in as you.',
+    twoFactorTurnOn: 'Turn it on',
+    twoFactorOn: 'Two-step verification is on',
+    twoFactorManage: 'Manage',
+  },
+
+  permissions: [
+    'See hidden files',
+    'Open folders without their password',
+    'Add offline downloads',
+    'Create folders and upload',
+    'Rename',
+    'Move',
+    'Copy',
+    'Delete',
+    'Read over WebDAV',
+    'Write over WebDAV',
+    'Sign in and read over FTP and SFTP',
+    'Write over FTP and SFTP',
+    'Look into archives',
+    'Decompress archives',
+    'Share',
+    'Choose the address of a share',
+  ],
+
+  security: {
+    title: 'Security',
+    passwordTitle: 'Password',
+    passwordLead: 'A new password signs you out everywhere, here too.',
+    oldPassword: 'Current password',
+    newPassword: 'New password',
+    newPasswordHint: 'At least 8 characters. A few words that belong to nothing are good.',
+    repeat: 'New password again',
+    changePassword: 'Change password',
+    twoFactorTitle: 'Two-step verification',
+    twoFactorLead: 'Besides the password, a sign-in asks for a code that your phone shows.',
+    on: 'On',
+    off: 'Off',
+    turnOn: 'Set up',
+    turnOff: 'Turn off',
+    turnOffLead: 'Sign-ins will ask for the password alone. Other sessions end.',
+    code: 'Code',
+    codeHint: 'Six digits from your app, or a recovery code.',
+    newCodes: 'New recovery codes',
+    newCodesLead: 'The old ones stop working.',
+    newCodesSubmit: 'Show new codes',
+  },
+
+  enrolment: {
+    title: 'Set up two-step verification',
+    scan: 'Scan this image with an authenticator app',
+    qr: 'QR code for your authenticator app',
+    byHand: 'Or type this key into it',
+    confirm: 'Then enter the six digits that it shows',
+    hint: 'Sessions on other devices end when you confirm.',
+    code: 'Code',
+    submit: 'Turn on',
+  },
+
+  recovery: {
+    title: 'Recovery codes',
+    lead: 'Each signs you in once when your phone is not at hand. Keep them where you keep your passport; they are not shown again.',
+    codes: 'Your recovery codes',
+    done: 'I have kept them',
+  },
+
+  keys: {
+    title: 'SSH keys',
+    lead: 'With these you sign in to the files over SFTP.',
+    none: 'No keys yet',
+    noneHint: 'Paste the public half of a key below, and sign in over SFTP without a password.',
+    added: 'Added',
+    lastUsed: 'Last used',
+    neverUsed: 'Never used',
+    bits: (bits: number) => `${bits} bits`,
+    delete: 'Delete',
+    deleteQuestion: (title: string) =>
+      `Delete “${title}”? Nobody can sign in with it from then on.`,
+    deleteSubmit: 'Delete key',
+    addTitle: 'Add a key',
+    keyTitle: 'Title',
+    keyTitleHint: 'So that you know it again: “laptop”, “work”.',
+    key: 'Public key',
+    keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
+    submit: 'Add key',
+  },
+
+  sessions: {
+    title: 'Sessions',
+    lead: 'Where you are signed in.',
+    current: 'This device',
+    since: 'Signed in',
+    expires: 'Ends',
+    end: 'Sign out',
+    endOthers: 'Sign out everywhere else',
+    endOthersQuestion: 'Every session but this one ends.',
+    onlyThis: 'You are signed in nowhere else.',
+    browserOn: (browser: string, system: string) => `${browser} on ${system}`,
+    unknownBrowser: 'Unknown program',
+  },
+
+  activity: {
+    title: 'Activity',
+    lead: 'What happened to your account in the last 90 days.',
+    none: 'Nothing yet',
+    newer: 'Newer',
+    older: 'Older',
+    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  },
+
+  events,
+
+  notices: {
+    'signed-out': 'You are signed out.',
+    'session-over': 'Your session has ended. Please sign in again.',
+    'password-changed': 'Your password is changed. Sign in with the new one.',
+    'two-factor-off': 'Two-step verification is off.',
+    'key-added': 'The key is added.',
+    'key-deleted': 'The key is deleted.',
+    'session-ended': 'That session has ended.',
+    'sessions-ended': 'All other sessions have ended.',
+  },
+
+  problems: {
+    title: 'That did not work',
+    notFound: 'There is no such page.',
+    back: 'Back to your account',
+    tryAgainMinutes: (minutes: number) =>
+      `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    tryAgainSeconds: (seconds: number) =>
+      `Too many failed attempts. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+  },
+
+  refusals,
+
+  reasons,
+}

@@ -1,0 +1,48 @@
+import { base64url } from 'jose'
+import type { Deps } from '../deps.ts'
+import type { KeyRing } from './key-ring.ts'
+
+/** Size of the nonce. @see NIST SP 800-38D section 5.2.1.1 */
+const NONCE_BYTES = 12
+
+/**
+ * Seals bytes for one use: AES-256-GCM under the newest key.
+ *
+ * @param use Additional data: a box made for one use does not open for another.
+ * @returns `<key id>.<base64url of nonce and ciphertext>`
+ */
+export async function sealBox(
+  deps: Pick<Deps, 'randomBytes'>,
+  ring: KeyRing,
+  bytes: Uint8Array<ArrayBuffer>,
+  use: string,
+): Promise<string> {
+  const nonce = deps.randomBytes(NONCE_BYTES)
+  const box = await crypto.subtle.encrypt(gcm(nonce, use), ring.current.seal, bytes)
+  return `${ring.current.id}.${base64url.encode(new Uint8Array([...nonce, ...new Uint8Array(box)]))}`
+}
+
+/**
+ * Opens what `sealBox` wrote.
+ *
+ * @throws {Error} When the key is no longer in the ring, or the box was altered or made for another
+ *   use.
+ */
+export async function openBox(
+  ring: KeyRing,
+  sealed: string,
+  use: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const [keyId = '', box = ''] = sealed.split('.')
+  const key = ring.find(keyId)
+  if (key === undefined) throw new Error(`no key ${keyId} in SECRET_KEYS opens ${use}`)
+  const bytes = base64url.decode(box)
+  const nonce = bytes.slice(0, NONCE_BYTES)
+  return new Uint8Array(
+    await crypto.subtle.decrypt(gcm(nonce, use), key.seal, bytes.slice(NONCE_BYTES)),
+  )
+}
+
+function gcm(iv: Uint8Array<ArrayBuffer>, use: string) {
+  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(use) }
+}

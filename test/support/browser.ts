@@ -1,0 +1,12 @@
+import chromium from '@sparticuz/chromium'
+import { type Browser, chromium as playwright } from 'playwright-core'
+
+/** A real Chromium, out of an npm package: nothing is downloaded, nothing has to be installed. */
+export async function openBrowser(): Promise<Browser> {
+  return playwright.launch({
+    executablePath: await chromium.executablePath(),
+    // In a single process the browser ends with its first context.
+    args: chromium.args.filter((arg) => arg !== '--single-process'),
+    headless: true,
+  })
+}
