@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runWrangler } from '../../src/cli/wrangler.ts'
 
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 /** A folder that is gone with the process. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
 
