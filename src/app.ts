@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
-import { eventRoutes } from './audit/routes.ts'
+import { mountApi } from './api.ts'
 import type { Deps } from './deps.ts'
-import { healthRoutes } from './health/routes.ts'
 import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
@@ -11,18 +10,8 @@ import { securityHeaders } from './http/headers.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
-import { loginRoutes } from './login/routes.ts'
 import { pageRoutes } from './pages/routes.tsx'
 import { Refusal, refusalIn } from './refusals.ts'
-import { adminSettingRoutes } from './settings/admin-routes.ts'
-import { publicRoutes, siteRoutes } from './settings/routes.ts'
-import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
-import { sshKeyRoutes } from './ssh-keys/routes.ts'
-import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
-import { sessionRoutes } from './tokens/routes.ts'
-import { twoFactorRoutes } from './two-factor/routes.ts'
-import { adminUserRoutes } from './users/admin-routes.ts'
-import { userRoutes } from './users/routes.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 const PREFLIGHT_SECONDS = 86_400
@@ -69,20 +58,7 @@ export function createApp(
   for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
-  app.all('/ping', (c) => c.text('pong'))
-  app.route('/api/auth', loginRoutes)
-  app.route('/api/auth/2fa', twoFactorRoutes)
-  app.route('/api/me', userRoutes)
-  app.route('/api/me/sshkey', sshKeyRoutes)
-  app.route('/api/me/sessions', sessionRoutes)
-  app.route('/api/me/events', eventRoutes)
-  app.route('/api/admin/user', adminUserRoutes)
-  app.route('/api/admin/user/sshkey', adminKeyRoutes)
-  app.route('/api/admin/setting', adminSettingRoutes)
-  app.route('/api/admin/health', healthRoutes)
-  app.route('/api/sftp', sftpRoutes)
-  app.route('/api/public', publicRoutes)
-  app.route('/', siteRoutes)
+  mountApi(app)
   app.route('/account', pageRoutes)
   app.get('/', (c) => c.redirect('/account'))
 

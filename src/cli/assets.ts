@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pruneCss } from './prune-css.ts'
@@ -10,6 +10,9 @@ const SOURCES = 'src/pages/sources'
 const SERVED = 'src/pages/assets'
 /** What the pages know of it, and the style sheet, which the Worker serves in the site's colour. */
 const MODULE = 'src/pages/assets.ts'
+
+/** Made by `npm run openapi`, in the same folder. */
+const OTHERS = ['docs.html', 'openapi.json']
 
 const HASH_DIGITS = 10
 const YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -22,7 +25,7 @@ const DAY_SECONDS = 24 * 60 * 60
 await runCommand(async () => {
   const files = makeFiles()
   if (!process.argv.includes('--check')) return write(files)
-  const present = [MODULE, ...readdirSync(SERVED).map((name) => join(SERVED, name))]
+  const present = [MODULE, ...listServed()]
   const isStale = (path: string) => !existsSync(path) || read(path) !== files.get(path)
   if ([...present, ...files.keys()].some(isStale)) {
     throw new CommandError(`${SERVED} or ${MODULE} is stale: run \`npm run assets\`.`)
@@ -47,6 +50,7 @@ function makeFiles(): Map<string, string> {
   }
   // The address that the settings name by default.
   files.set(join(SERVED, 'logo.svg'), logo)
+  files.set(join(SERVED, 'docs.css'), source('docs.css'))
   files.set(join(SERVED, '_headers'), headers(module.LOGO, module.ICONS, module.SCRIPT))
   files.set(MODULE, toModule(module))
   return files
@@ -60,6 +64,13 @@ function headers(...immutable: string[]): string {
       'X-Content-Type-Options: nosniff',
       "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
     ],
+    [
+      '/docs',
+      '! Content-Security-Policy',
+      "Content-Security-Policy: default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'Referrer-Policy: no-referrer',
+    ],
+    ['/openapi.json', 'Access-Control-Allow-Origin: *'],
     ['/logo.svg', `Cache-Control: public, max-age=${DAY_SECONDS}`],
     ...immutable.map((path) => [path, `Cache-Control: public, max-age=${YEAR_SECONDS}, immutable`]),
   ]
@@ -97,8 +108,12 @@ function read(path: string): string {
   return readFileSync(path, 'utf8')
 }
 
+function listServed(): string[] {
+  const names = readdirSync(SERVED).filter((name) => !OTHERS.includes(name))
+  return names.map((name) => join(SERVED, name))
+}
+
 function write(files: Map<string, string>): void {
-  rmSync(SERVED, { recursive: true, force: true })
-  mkdirSync(SERVED, { recursive: true })
+  for (const path of listServed()) rmSync(path)
   for (const [path, content] of files) writeFileSync(path, content)
 }

@@ -64,6 +64,16 @@ const pageNumber = v.pipe(
 /** `page=2&per_page=10` */
 export const pageQuery = v.object({ page: pageNumber, per_page: pageNumber })
 
+/** What a middleware of `jsonBody` or `query` checks. */
+interface Input {
+  target: 'json' | 'query'
+  schema: v.GenericSchema<unknown, object>
+  refusal: RefusalName | undefined
+}
+
+/** By middleware; the API document is made from it, so that it describes what is really checked. */
+export const inputs = new WeakMap<object, Input>()
+
 function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema<unknown, object>>(
   target: Target,
   schema: Schema,
@@ -71,7 +81,7 @@ function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema
   read: (c: AppContext) => unknown,
 ) {
   type Checked = { out: Record<Target, v.InferOutput<Schema>> }
-  return createMiddleware<App, string, Checked>(async function input(c, next) {
+  const middleware = createMiddleware<App, string, Checked>(async function input(c, next) {
     try {
       c.req.addValidatedData(target, validate(schema, await read(c)))
     } catch (error) {
@@ -80,6 +90,8 @@ function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema
     }
     await next()
   })
+  inputs.set(middleware, { target, schema, refusal })
+  return middleware
 }
 
 /** @throws {Refusal} `invalidBody`, with the field that it is about. */

@@ -100,6 +100,22 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
+test('npm start shows what the service understands, to people and to programs', async () => {
+  const port = await freePort()
+  await start({ PORT: port }).until('serves on')
+  const page = await fetch(`http://127.0.0.1:${port}/docs`)
+  const text = await page.text()
+  expect(page.headers.get('Content-Type')).toContain('text/html')
+  expect(page.headers.get('Content-Security-Policy')).toMatch(
+    /^default-src 'none'; style-src 'self'/,
+  )
+  expect(text).toContain('POST /api/auth/login')
+  expect(text).not.toMatch(/<script|style=|(src|href)="(?![/#])/)
+  const document = await fetch(`http://127.0.0.1:${port}/openapi.json`)
+  expect(document.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(await document.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Latchkey' } })
+})
+
 test('npm start takes the first password from ADMIN_PASSWORD', async () => {
   const port = await freePort()
   const service = start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/d1'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -6,9 +5,8 @@ import { createFirstAccounts } from '../../src/cli/first-accounts.ts'
 import { randomBytes } from '../../src/deps.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
 import type { Envelope } from './envelope.ts'
+import { migrate } from './migrate.ts'
 import { SECRET_KEYS } from './secrets.ts'
-
-const MIGRATIONS = 'schema/migrations'
 
 /** What a test may choose of a served Worker. */
 export interface ServedOptions {
@@ -62,14 +60,7 @@ export class ServedWorker {
   /** Migrates the database and makes the first accounts. */
   async setUp(adminPassword: string): Promise<void> {
     const d1 = await this.database()
-    for (const file of readdirSync(MIGRATIONS)
-      .filter((name) => name.endsWith('.sql'))
-      .toSorted()) {
-      const statements = readFileSync(join(MIGRATIONS, file), 'utf8').split(
-        '--> statement-breakpoint',
-      )
-      await d1.batch(statements.map((statement) => d1.prepare(statement)))
-    }
+    await migrate(d1)
     await createFirstAccounts(
       { db: drizzle(d1), hashPassword: deriveScrypt, randomBytes },
       adminPassword,

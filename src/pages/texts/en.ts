@@ -16,6 +16,7 @@ const endedSessions: Record<string, string> = {
 
 /** What happened; the detail is that of the event. */
 const events: Record<EventKind, (detail: string) => string> = {
+  settings_changed: (keys) => `Settings changed: ${keys}`,
   sign_in: () => 'Signed in',
   sign_in_refused: (detail) => refusedSignIns[detail] ?? 'Sign-in refused',
   service_sign_in: () => 'Signed in to the file server',

@@ -1,0 +1,32 @@
+import type { Hono } from 'hono'
+import { eventRoutes } from './audit/routes.ts'
+import { healthRoutes } from './health/routes.ts'
+import { loginRoutes } from './login/routes.ts'
+import { adminSettingRoutes } from './settings/admin-routes.ts'
+import { publicRoutes, siteRoutes } from './settings/routes.ts'
+import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
+import { sshKeyRoutes } from './ssh-keys/routes.ts'
+import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
+import { sessionRoutes } from './tokens/routes.ts'
+import { twoFactorRoutes } from './two-factor/routes.ts'
+import { adminUserRoutes } from './users/admin-routes.ts'
+import { userRoutes } from './users/routes.ts'
+import type { App } from './http/context.ts'
+
+/** Who answers which path of the interface; every one of them stands in `/openapi.json`. */
+export function mountApi(app: Hono<App>): void {
+  app.all('/ping', (c) => c.text('pong'))
+  app.route('/api/auth', loginRoutes)
+  app.route('/api/auth/2fa', twoFactorRoutes)
+  app.route('/api/me', userRoutes)
+  app.route('/api/me/sshkey', sshKeyRoutes)
+  app.route('/api/me/sessions', sessionRoutes)
+  app.route('/api/me/events', eventRoutes)
+  app.route('/api/admin/user', adminUserRoutes)
+  app.route('/api/admin/user/sshkey', adminKeyRoutes)
+  app.route('/api/admin/setting', adminSettingRoutes)
+  app.route('/api/admin/health', healthRoutes)
+  app.route('/api/sftp', sftpRoutes)
+  app.route('/api/public', publicRoutes)
+  app.route('/', siteRoutes)
+}

@@ -1,0 +1,35 @@
+import type { Example, Examples, Given, Operation } from './operation.ts'
+import type { Route } from './routes.ts'
+
+/** All examples of an endpoint: its own, and those that follow from its guard, input and needs. */
+export function examplesOf(operation: Operation, route: Route): Examples {
+  const { query, body } = operation.examples.success
+  const request = { ...(query && { query }), ...(body && { body }) }
+  const examples: Examples = { ...operation.examples }
+  const add = (name: string, given: Given, refusal: RefusalOf<Example>) => {
+    examples[name] = { ...request, given, answer: { refusal } }
+  }
+  const needs = operation.needs ?? ['database', 'secret']
+
+  if (route.isGuarded) {
+    add('no token', 'nobody is signed in', 'guestDisabled')
+    add('an expired token', 'the token is older than 48 hours', 'tokenExpired')
+    add('an ended session', 'the session has ended', 'tokenInvalidated')
+    add('a changed password', 'the password was changed since', 'passwordChanged')
+    add('a disabled account', 'the account was disabled since', 'accountDisabled')
+  }
+  if (operation.guest !== undefined)
+    add('the guest', 'nobody is signed in, the guest is enabled', operation.guest)
+  if (route.inputs.some(({ target }) => target === 'json')) {
+    examples['a large body'] = {
+      ...(query && { query }),
+      given: 'the body is larger than 64 KiB',
+      answer: { refusal: 'bodyTooLarge' },
+    }
+  }
+  if (needs.includes('secret')) add('no secret', 'no secret is configured', 'internal')
+  if (needs.includes('database')) add('an outage', 'the database is away', 'unavailable')
+  return examples
+}
+
+type RefusalOf<E extends Example> = Extract<E['answer'], { refusal: unknown }>['refusal']

@@ -1,0 +1,17 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+
+/** What goes in; a condition that JSON Schema can't express is said in its own words. */
+export function jsonSchema(schema: v.GenericSchema) {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
+    typeMode: 'input',
+    target: 'draft-2020-12',
+    errorMode: 'ignore',
+    overrideAction: ({ valibotAction, jsonSchema: before }) => {
+      if (valibotAction.type !== 'check' || !('message' in valibotAction)) return undefined
+      const said = [before.description, valibotAction.message]
+      return { ...before, description: said.filter((text) => typeof text === 'string').join('; ') }
+    },
+  })
+  return rest
+}

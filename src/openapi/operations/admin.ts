@@ -1,0 +1,163 @@
+import type { Example, Operations } from '../operation.ts'
+import { keys, nothing, user, users } from '../schemas.ts'
+import { ALICE, badPage, LAPTOP } from './examples.ts'
+
+const ADMIN = { ...ALICE, id: 1, username: 'admin', role: 2 }
+const GUEST = { ...ALICE, id: 2, username: 'guest', role: 1, disabled: true }
+const given = 'the admin is signed in'
+
+/** For an endpoint that takes the id of a user. */
+const badUserId = {
+  'no number': { given, query: { id: 'one' }, answer: { refusal: 'idFormatInvalid' } },
+  'an unknown user': { given, query: { id: '7' }, answer: { refusal: 'userNotFound' } },
+} as const satisfies Record<string, Example>
+
+export const adminUserOperations: Operations = {
+  'GET /api/admin/user/list': {
+    summary: 'All users',
+    schema: users,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        query: { page: '1', per_page: '20' },
+        answer: { data: { content: [ADMIN, GUEST, ALICE], total: 3 } },
+      },
+      'not an admin': { answer: { refusal: 'notAdmin' } },
+      ...badPage,
+    },
+  },
+  'GET /api/admin/user/get': {
+    summary: 'One user',
+    schema: user,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, query: { id: '3' }, answer: { data: ALICE } },
+      'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
+      ...badUserId,
+    },
+  },
+  'POST /api/admin/user/create': {
+    summary: 'Make a user',
+    description: 'A user without a password can not sign in.',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        body: { username: 'bob', password: 'bob-Passw0rd', base_path: '/bob', permission: 256 },
+        answer: { data: null },
+      },
+      'not an admin': { body: { username: 'bob' }, answer: { refusal: 'notAdmin' } },
+      'a missing field': {
+        given,
+        body: {},
+        answer: { refusal: 'invalidBody', fill: 'username is required' },
+      },
+      'a second guest': {
+        given,
+        body: { username: 'bob', role: 1 },
+        answer: { refusal: 'builtInNotCreated' },
+      },
+      'a taken name': {
+        given,
+        body: { username: 'Alice' },
+        answer: { refusal: 'usernameTaken' },
+      },
+    },
+  },
+  'POST /api/admin/user/update': {
+    summary: 'Change a user',
+    description:
+      'What is missing stays. A new password, and being disabled, end every session of the user.',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, body: { id: 3, permission: 768 }, answer: { data: null } },
+      'not an admin': { body: { id: 3 }, answer: { refusal: 'notAdmin' } },
+      'a missing field': {
+        given,
+        body: {},
+        answer: { refusal: 'invalidBody', fill: 'id is required' },
+      },
+      'an unknown user': { given, body: { id: 7 }, answer: { refusal: 'userNotFound' } },
+      'another role': { given, body: { id: 3, role: 2 }, answer: { refusal: 'roleFixed' } },
+      'the last admin': {
+        given,
+        body: { id: 1, disabled: true },
+        answer: { refusal: 'adminNotDisabled' },
+      },
+      'a password for the guest': {
+        given,
+        body: { id: 2, password: 'guest-Passw0rd' },
+        answer: { refusal: 'guestHasNoPassword' },
+      },
+      'a taken name': {
+        given,
+        body: { id: 3, username: 'Admin' },
+        answer: { refusal: 'usernameTaken' },
+      },
+    },
+  },
+  'POST /api/admin/user/delete': {
+    summary: 'Delete a user, with keys and sessions',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, query: { id: '3' }, answer: { data: null } },
+      'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
+      ...badUserId,
+      'the last admin': { given, query: { id: '1' }, answer: { refusal: 'builtInNotDeleted' } },
+    },
+  },
+  'POST /api/admin/user/cancel_2fa': {
+    summary: 'Switch the two-step verification of a user off',
+    description: 'For who has lost the authenticator; ends every session of the user.',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, query: { id: '3' }, answer: { data: null } },
+      'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
+      ...badUserId,
+    },
+  },
+  'POST /api/admin/user/del_cache': {
+    summary: 'Does nothing: there is no cache of users to go stale',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, query: { username: 'alice' }, answer: { data: null } },
+      'not an admin': { query: { username: 'alice' }, answer: { refusal: 'notAdmin' } },
+    },
+  },
+  'GET /api/admin/user/sshkey/list': {
+    summary: 'The SSH keys of a user',
+    schema: keys,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given: 'the admin is signed in, alice has the key "laptop"',
+        query: { uid: '3' },
+        answer: { data: { content: [LAPTOP], total: 1 } },
+      },
+      'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
+      'no number': { given, query: { uid: 'one' }, answer: { refusal: 'userIdFormatInvalid' } },
+      'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
+    },
+  },
+  'POST /api/admin/user/sshkey/delete': {
+    summary: 'Delete an SSH key of a user',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given: 'the admin is signed in, alice has the key "laptop"',
+        query: { id: '1', uid: '3' },
+        answer: { data: null },
+      },
+      'not an admin': { query: { id: '1' }, answer: { refusal: 'notAdmin' } },
+      'no number': { given, query: { id: 'one' }, answer: { refusal: 'idFormatInvalid' } },
+      'an unknown key': { given, query: { id: '7' }, answer: { refusal: 'keyNotFound' } },
+    },
+  },
+}

@@ -1,0 +1,133 @@
+import type { Operations } from '../operation.ts'
+import { events, nothing, sessions, user } from '../schemas.ts'
+import { ALICE, badPage } from './examples.ts'
+
+const NEW_PASSWORD = 'a-new-Passw0rd'
+
+export const meOperations: Operations = {
+  'GET /api/me': {
+    summary: 'Who is signed in',
+    description: 'Without a token, the guest, while the guest is enabled.',
+    schema: user,
+    examples: {
+      success: { answer: { data: ALICE } },
+      'the guest': {
+        given: 'nobody is signed in, the guest is enabled',
+        answer: { data: { ...ALICE, id: 2, username: 'guest', role: 1 } },
+      },
+    },
+  },
+  'POST /api/me/update': {
+    summary: "Change one's own record",
+    description:
+      'A new password ends every session, and needs the old one unless the session is younger than ten minutes. What is missing stays.',
+    schema: nothing,
+    guest: 'guestProfile',
+    examples: {
+      success: { body: { username: 'alice', sso_id: 'alice@example.org' }, answer: { data: null } },
+      'a new password': {
+        body: { username: 'alice', password: NEW_PASSWORD },
+        answer: { data: null },
+      },
+      'a short password': {
+        body: { username: 'alice', password: 'short' },
+        answer: { refusal: 'invalidBody', fill: 'password must have 8 to 1024 characters' },
+      },
+      'no old password': {
+        given: 'alice signed in an hour ago',
+        body: { username: 'alice', password: NEW_PASSWORD },
+        answer: { refusal: 'oldPasswordNeeded' },
+      },
+      'a wrong old password': {
+        given: 'alice signed in an hour ago',
+        body: { username: 'alice', password: NEW_PASSWORD, old_password: 'wrong' },
+        answer: { refusal: 'wrongOldPassword' },
+      },
+      'a taken name': { body: { username: 'Admin' }, answer: { refusal: 'usernameTaken' } },
+      'a name of files': {
+        given: 'alice names files by her name',
+        body: { username: 'alicia' },
+        answer: { refusal: 'nameKept' },
+      },
+      'too many wrong old passwords': {
+        given: 'alice entered ten wrong codes',
+        body: { username: 'alice', password: NEW_PASSWORD, old_password: 'wrong' },
+        answer: { refusal: 'tooManyAttempts' },
+      },
+    },
+  },
+  'GET /api/me/sessions': {
+    summary: 'Where the user is signed in',
+    schema: sessions,
+    guest: 'guestSessions',
+    examples: {
+      success: {
+        answer: {
+          data: {
+            content: [
+              {
+                id: 'TGV0IG1lIGluLCBwbGVhc2U',
+                created_time: '2026-11-21T09:15:06.000+00:00',
+                expires_time: '2026-11-23T09:15:06.000+00:00',
+                network: '192.0.2.1',
+                user_agent: '',
+                current: true,
+              },
+            ],
+            total: 1,
+          },
+        },
+      },
+    },
+  },
+  'POST /api/me/sessions/delete': {
+    summary: 'End one session of the user',
+    schema: nothing,
+    guest: 'guestSessions',
+    examples: {
+      success: {
+        given: 'alice is signed in twice',
+        query: { id: 'TGV0IG1lIGluLCBwbGVhc2U' },
+        answer: { data: null },
+      },
+      'no id': { answer: { refusal: 'invalidBody', fill: 'id is required' } },
+      'an unknown session': {
+        query: { id: 'unknown' },
+        answer: { refusal: 'sessionNotFound' },
+      },
+    },
+  },
+  'POST /api/me/sessions/delete_others': {
+    summary: 'End every other session of the user',
+    schema: nothing,
+    guest: 'guestSessions',
+    examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },
+  },
+  'GET /api/me/events': {
+    summary: 'What happened to the account, latest first',
+    description: 'At most 100 at once; they are kept 90 days.',
+    schema: events,
+    guest: 'guestEvents',
+    examples: {
+      success: {
+        query: { page: '1', per_page: '10' },
+        answer: {
+          data: {
+            content: [
+              {
+                id: 1,
+                time: '2026-11-21T09:15:06.565+00:00',
+                kind: 'sign_in',
+                detail: '',
+                network: '192.0.2.1',
+                user_agent: '',
+              },
+            ],
+            total: 1,
+          },
+        },
+      },
+      ...badPage,
+    },
+  },
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
+import type { Operations } from '../operation.ts'
+import { publicSettings } from '../schemas.ts'
+
+export const publicOperations: Operations = {
+  'GET /ping': {
+    summary: 'Whether the service is up',
+    description: 'Every other method is answered alike.',
+    needs: [],
+    plain: 'text/plain',
+    schema: v.literal('pong'),
+    examples: { success: { answer: { raw: 'pong' } } },
+  },
+  'GET /api/public/settings': {
+    summary: 'The public settings',
+    description: 'Every value is a text. With an `ETag`.',
+    needs: ['database'],
+    schema: publicSettings,
+    otherStatus: { '304': 'What the ETag in `If-None-Match` names is unchanged.' },
+    examples: { success: { answer: { data: DEFAULT_SETTINGS } } },
+  },
+  'GET /api/public/archive_extensions': {
+    summary: 'Archive types that can be looked into: none',
+    needs: [],
+    schema: v.array(v.string()),
+    examples: { success: { answer: { data: [] } } },
+  },
+  'GET /robots.txt': {
+    summary: 'What the setting `robots_txt` says',
+    needs: ['database'],
+    plain: 'text/plain',
+    schema: v.string(),
+    examples: { success: { answer: { raw: DEFAULT_SETTINGS.robots_txt } } },
+  },
+  'GET /favicon.ico': {
+    summary: 'To the address in the setting `favicon`',
+    needs: ['database'],
+    plain: 'text/plain',
+    schema: v.literal(''),
+    redirects: 302,
+    examples: { success: { answer: { raw: '' } } },
+  },
+}

@@ -1,0 +1,122 @@
+import type { Operations } from '../operation.ts'
+import { health, nothing, settingList, settingOrSettings } from '../schemas.ts'
+
+const given = 'the admin is signed in'
+
+const SSO_LOGIN_ENABLED = {
+  key: 'sso_login_enabled',
+  value: 'false',
+  help: 'Shows a button for single sign-on, which another server must answer.',
+  type: 'bool',
+  options: '',
+  group: 7,
+  flag: 0,
+  index: 26,
+}
+const SSO_LOGIN_PLATFORM = {
+  key: 'sso_login_platform',
+  value: '',
+  help: 'Whose single sign-on the button is for.',
+  type: 'select',
+  options: ',Casdoor,Github,Microsoft,Google,Dingtalk,OIDC',
+  group: 7,
+  flag: 0,
+  index: 27,
+}
+
+/** The site's settings and its health. */
+export const siteOperations: Operations = {
+  'GET /api/admin/setting/list': {
+    summary: 'All settings, or those of one or several groups',
+    schema: settingList,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        query: { group: '7' },
+        answer: { data: [SSO_LOGIN_ENABLED, SSO_LOGIN_PLATFORM] },
+      },
+      'not an admin': { answer: { refusal: 'notAdmin' } },
+      'no number': {
+        given,
+        query: { group: 'site' },
+        answer: { refusal: 'invalidBody', fill: 'group must be an integer' },
+      },
+    },
+  },
+  'GET /api/admin/setting/get': {
+    summary: 'One setting, by `key`, or several, by `keys`',
+    schema: settingOrSettings,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, query: { key: 'sso_login_enabled' }, answer: { data: SSO_LOGIN_ENABLED } },
+      several: {
+        given,
+        query: { keys: 'sso_login_platform,sso_login_enabled' },
+        answer: { data: [SSO_LOGIN_PLATFORM, SSO_LOGIN_ENABLED] },
+      },
+      'not an admin': { query: { key: 'logo' }, answer: { refusal: 'notAdmin' } },
+      'an unknown setting': {
+        given,
+        query: { key: 'made_up' },
+        answer: { refusal: 'invalidBody', fill: '"made_up" is not a setting' },
+      },
+    },
+  },
+  'POST /api/admin/setting/save': {
+    summary: 'Set settings, all of them or none',
+    description:
+      'Shows at once where it was saved, and within a minute elsewhere. Of each item only `key` and `value` count.',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        body: [{ key: 'main_color', value: '#0a7' }],
+        answer: { data: null },
+      },
+      'not an admin': {
+        body: [{ key: 'main_color', value: '#0a7' }],
+        answer: { refusal: 'notAdmin' },
+      },
+      'a bad value': {
+        given,
+        body: [{ key: 'allow_indexed', value: 'maybe' }],
+        answer: { refusal: 'invalidBody', fill: 'allow_indexed must be true or false' },
+      },
+    },
+  },
+  'POST /api/admin/setting/default': {
+    summary: 'What settings are by default; sets nothing',
+    schema: settingList,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        query: { group: '7' },
+        answer: { data: [SSO_LOGIN_ENABLED, SSO_LOGIN_PLATFORM] },
+      },
+      'not an admin': { answer: { refusal: 'notAdmin' } },
+    },
+  },
+  'GET /api/admin/health': {
+    summary: 'How the parts do that the service stands on',
+    description: 'A part that fails has `ok: false`; why stands in the log.',
+    schema: health,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        answer: {
+          data: {
+            d1: { ok: true, milliseconds: 1 },
+            kv: { ok: true, milliseconds: 1 },
+            hasher: { ok: true, milliseconds: 1 },
+            migrations: { ok: true, milliseconds: 1 },
+          },
+        },
+      },
+      'not an admin': { answer: { refusal: 'notAdmin' } },
+    },
+  },
+}

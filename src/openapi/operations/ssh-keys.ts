@@ -1,0 +1,64 @@
+import type { Operations } from '../operation.ts'
+import { keys, nothing } from '../schemas.ts'
+import { badPage, KEY_LINE, LAPTOP } from './examples.ts'
+
+export const sshKeyOperations: Operations = {
+  'GET /api/me/sshkey/list': {
+    summary: 'The SSH keys of the user, by id',
+    description: '`page` from 1; without `per_page`, all.',
+    schema: keys,
+    guest: 'guestKeys',
+    examples: {
+      success: {
+        given: 'alice has the key "laptop"',
+        query: { page: '1', per_page: '20' },
+        answer: { data: { content: [LAPTOP], total: 1 } },
+      },
+      ...badPage,
+    },
+  },
+  'POST /api/me/sshkey/add': {
+    summary: 'Add an SSH key',
+    description:
+      'ed25519, ECDSA P-256/384/521, both sk- types, or RSA of 2048 to 8192 bits; a weak key is refused with the reason. At most 100 keys.',
+    schema: nothing,
+    guest: 'guestKeys',
+    examples: {
+      success: { body: { title: 'laptop', key: KEY_LINE }, answer: { data: null } },
+      'a missing field': { body: { title: 'laptop' }, answer: { refusal: 'requestInvalid' } },
+      'no key': {
+        body: { title: 'laptop', key: 'hello' },
+        answer: { refusal: 'keyInvalid', fill: 'it must begin with its type, such as ssh-ed25519' },
+      },
+      'a taken title': {
+        given: 'alice has the key "laptop"',
+        body: { title: 'laptop', key: KEY_LINE },
+        answer: { refusal: 'titleTaken' },
+      },
+      'a known key': {
+        given: 'alice has the key "laptop"',
+        body: { title: 'desk', key: KEY_LINE },
+        answer: { refusal: 'keyTaken', fill: 'laptop' },
+      },
+      'too many keys': {
+        given: 'alice has 100 keys',
+        body: { title: 'laptop', key: KEY_LINE },
+        answer: { refusal: 'tooManyKeys', fill: '100' },
+      },
+    },
+  },
+  'POST /api/me/sshkey/delete': {
+    summary: 'Delete an SSH key',
+    schema: nothing,
+    guest: 'guestKeys',
+    examples: {
+      success: {
+        given: 'alice has the key "laptop"',
+        query: { id: '1' },
+        answer: { data: null },
+      },
+      'no number': { query: { id: 'one' }, answer: { refusal: 'idFormatInvalid' } },
+      'an unknown key': { query: { id: '7' }, answer: { refusal: 'keyNotFound' } },
+    },
+  },
+}

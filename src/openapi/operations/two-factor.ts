@@ -1,0 +1,95 @@
+import type { Operations } from '../operation.ts'
+import { enrolment, nothing, recoveryCodes } from '../schemas.ts'
+
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const proof = { otp_code: '123456' }
+const wrongProof = {
+  'a wrong code': {
+    given: 'alice uses two-step verification',
+    body: { otp_code: '000000' },
+    answer: { refusal: 'wrongEnrolmentCode' },
+  },
+  'two-step verification is off': {
+    given: 'alice is signed in',
+    body: proof,
+    answer: { refusal: 'twoFactorOff' },
+  },
+  'too many wrong codes': {
+    given: 'alice entered ten wrong codes',
+    body: proof,
+    answer: { refusal: 'tooManyAttempts' },
+  },
+} as const
+
+export const twoFactorOperations: Operations = {
+  'POST /api/auth/2fa/generate': {
+    summary: 'Get a new secret for an authenticator',
+    description: 'It counts for nothing until a code from it comes back, within ten minutes.',
+    schema: enrolment,
+    guest: 'guestTwoFactor',
+    examples: {
+      success: { answer: { data: { qr: 'data:image/png;base64,iVBORw0KGgo=', secret: SECRET } } },
+      'two-step verification is on': {
+        given: 'alice uses two-step verification',
+        answer: { refusal: 'twoFactorAlreadyOn' },
+      },
+    },
+  },
+  'POST /api/auth/2fa/verify': {
+    summary: 'Switch two-step verification on',
+    description: 'Sign-ins need a code from now on; other sessions of the user end.',
+    schema: nothing,
+    guest: 'guestTwoFactor',
+    examples: {
+      success: {
+        given: 'alice was shown a QR code',
+        body: { code: '123456', secret: SECRET },
+        answer: { data: null },
+      },
+      'a missing field': {
+        body: { secret: SECRET },
+        answer: { refusal: 'invalidBody', fill: 'code is required' },
+      },
+      'a wrong code': {
+        body: { code: '000000', secret: SECRET },
+        answer: { refusal: 'wrongEnrolmentCode' },
+      },
+    },
+  },
+  'POST /api/auth/2fa/recovery_codes': {
+    summary: 'Get ten new recovery codes',
+    description: 'They are shown this once; the old ones end.',
+    schema: recoveryCodes,
+    guest: 'guestTwoFactor',
+    examples: {
+      success: {
+        given: 'alice uses two-step verification',
+        body: proof,
+        answer: { data: { recovery_codes: Array.from({ length: 10 }, () => 'abcde-fghij') } },
+      },
+      'a missing field': {
+        body: {},
+        answer: { refusal: 'invalidBody', fill: 'otp_code is required' },
+      },
+      ...wrongProof,
+    },
+  },
+  'POST /api/auth/2fa/disable': {
+    summary: 'Switch two-step verification off',
+    description: 'Other sessions of the user end.',
+    schema: nothing,
+    guest: 'guestTwoFactor',
+    examples: {
+      success: {
+        given: 'alice uses two-step verification',
+        body: proof,
+        answer: { data: null },
+      },
+      'a missing field': {
+        body: {},
+        answer: { refusal: 'invalidBody', fill: 'otp_code is required' },
+      },
+      ...wrongProof,
+    },
+  },
+}

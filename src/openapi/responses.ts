@@ -1,0 +1,81 @@
+import type { Example, Examples, Operation } from './operation.ts'
+import { envelopeSchema, kindOf, NULL, refusalSchemas, writtenAnswer } from './answers.ts'
+import { jsonSchema } from './json-schema.ts'
+
+/** One way an endpoint answers: a schema, and the HTTP status and type it comes with. */
+interface Outcome {
+  status: number
+  type: string
+  schema: object
+}
+
+/** The answers by HTTP status; under `/api` all of them are 200, one schema per code. */
+export function responsesOf(path: string, operation: Operation, examples: Examples) {
+  const byStatus = Map.groupBy(outcomesOf(path, operation, examples), ({ status }) => status)
+  const bodiless = {
+    ...operation.otherStatus,
+    ...(operation.redirects && { [operation.redirects]: 'The address stands in `Location`.' }),
+  }
+  return {
+    ...Object.fromEntries(
+      Array.from(byStatus, ([status, outcomes]) => [
+        status,
+        {
+          description: status === 200 ? 'The outcome.' : 'The request is refused.',
+          content: {
+            [outcomes[0]?.type ?? '']: {
+              schema: oneOf(outcomes.map(({ schema }) => schema)),
+              examples: Object.fromEntries(
+                Object.entries(examples).flatMap(([name, example]) =>
+                  writtenExample(path, operation, name, example, status),
+                ),
+              ),
+            },
+          },
+        },
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(bodiless).map(([status, description]) => [status, { description }]),
+    ),
+  }
+}
+
+function outcomesOf(path: string, operation: Operation, examples: Examples): Outcome[] {
+  const names = Object.values(examples).flatMap(({ answer }) =>
+    'refusal' in answer ? answer.refusal : [],
+  )
+  const kind = kindOf(path)
+  const refusals = Array.from(refusalSchemas(names), ([code, schema]) =>
+    kind === 'site'
+      ? { status: code, type: 'text/plain', schema: { type: 'string' } }
+      : { status: kind === 'api' ? 200 : code, type: 'application/json', schema },
+  )
+  if (operation.redirects !== undefined) return refusals
+  const type = operation.plain ?? 'application/json'
+  return [{ status: 200, type, schema: successSchema(operation) }, ...refusals]
+}
+
+function writtenExample(
+  path: string,
+  operation: Operation,
+  name: string,
+  example: Example,
+  status: number,
+) {
+  const answer = writtenAnswer(path, operation, example)
+  if (answer.status !== status) return []
+  const summary = example.given !== undefined && { summary: example.given }
+  return [[name, { ...summary, value: answer.body }] as const]
+}
+
+function successSchema({ schema, plain }: Operation): object {
+  const data = jsonSchema(schema)
+  if (plain !== undefined) return data
+  return envelopeSchema(200, { const: 'success' }, data.type === 'null' ? NULL : data)
+}
+
+function oneOf(schemas: object[]): object {
+  const [only, ...others] = schemas
+  return only !== undefined && others.length === 0 ? only : { oneOf: schemas }
+}

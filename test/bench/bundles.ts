@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { runWrangler } from '../../src/cli/wrangler.ts'
+
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder that is gone with the process. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+  folders.push(folder)
+  return folder
+}
+
+/**
+ * Bundles a Worker as a deployment would.
+ *
+ * @param entry Its source, `src/worker.ts` or one that stands in for it.
+ * @param source The root of the repository it is of.
+ * @returns The file.
+ */
+export async function bundle(
+  entry: string,
+  { source = '.', minify = false }: { source?: string; minify?: boolean } = {},
+): Promise<string> {
+  const outdir = temporaryFolder()
+  await runWrangler([
+    'deploy',
+    resolve(source, entry),
+    '--config',
+    resolve(source, 'wrangler.toml'),
+    '--dry-run',
+    ...(minify ? ['--minify'] : []),
+    '--outdir',
+    outdir,
+  ])
+  const script = readdirSync(outdir).find((name) => name.endsWith('.js'))
+  return join(outdir, script ?? 'worker.js')
+}
+
+/**
+ * The sources as they were, with the metering entry of today.
+ *
+ * @returns Nothing where git or the commit isn't there.
+ */
+export function checkOut(commit: string): string | undefined {
+  const known = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { stdio: 'ignore' })
+  if (known.status !== 0) return undefined
+  const folder = temporaryFolder()
+  const archive = execFileSync('git', ['archive', commit], { maxBuffer: 1 << 28 })
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  cpSync('test/bench/metered.ts', join(folder, 'test/bench/metered.ts'), { recursive: true })
+  return folder
+}

@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { runCommand } from '../../src/cli/command-error.ts'
+import { bundle, checkOut } from './bundles.ts'
+import { toChart } from './chart.ts'
+import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
+import { billOf } from './cost.ts'
+import { compareJourneys } from './journey.ts'
+import { type Results, toMarkdown } from './report.ts'
+import { type Side, Sites } from './sites.ts'
+import { weigh } from './weight.ts'
+
+/** The last commit before the service was made fast; what `--before` compares with by default. */
+const BEFORE = '11a8635'
+const D1_DELAY_MILLISECONDS = 50
+const PUBLISHED = 'test/bench'
+
+interface Options {
+  rounds: string
+  seconds: string
+  before: string
+  users: string
+  output: string
+  quick?: true
+  publish?: true
+}
+
+/** `npm run bench`: how fast the service is, beside how fast it could be and how fast it was. */
+const program = new Command('bench')
+  .option('--rounds <number>', 'of each comparison', '7')
+  .option('--seconds <number>', 'of load a round and side', '1.5')
+  .option('--before <commit>', 'what to compare with', BEFORE)
+  .option('--users <numbers>', 'sizes for the growth table', '100,10000,1000000')
+  .option('--output <folder>', 'where the results go', '.bench')
+  .option('--quick', 'a minute, to see that everything runs; the figures mean little')
+  .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
+  .action((options: Options) => runCommand(() => run(options)))
+
+await program.parseAsync()
+
+async function run(options: Options): Promise<void> {
+  const effort = options.quick
+    ? { rounds: 1, seconds: 0.5 }
+    : { rounds: Number(options.rounds), seconds: Number(options.seconds) }
+  const users = options.quick ? ['100', '1000'] : options.users.split(',')
+  const source = options.quick ? undefined : checkOut(options.before)
+  if (source === undefined) say('Without "before": no such commit here, or not asked for.')
+
+  say('Bundling …')
+  const [nowScript, limitScript, meteredScript] = await Promise.all([
+    bundle('src/worker.ts'),
+    bundle('test/bench/limit.ts'),
+    bundle('test/bench/metered.ts'),
+  ])
+  const now: Side = { name: 'now', script: nowScript }
+  const limit: Side = { name: 'limit', script: limitScript, bindings: { TOKEN_KEY } }
+  const metered: Side = { name: 'now', script: meteredScript }
+  const before = source === undefined ? undefined : await sidesOf(source)
+
+  say('Throughput and CPU …')
+  const endpoints = await withSites([now, limit, ...(before ? [before.plain] : [])], (sites) =>
+    compareEndpoints(sites, ['limit', 'now', ...(before ? ['before'] : [])], effort),
+  )
+  say('Far away …')
+  const delayed = { D1_DELAY_MILLISECONDS }
+  const farSides = [metered, ...(before ? [before.metered] : [])]
+  const far = await withSites(
+    farSides.map((side) => ({ ...side, bindings: delayed })),
+    (sites) => compareJourneys(sites, namesOf(farSides), effort.rounds + 2),
+  )
+  say(`Growth: ${users.join(', ')} users …`)
+  const sizes = users.map((size) => ({ ...metered, name: size, users: Number(size) }))
+  const growth = await withSites(sizes, (sites) => compareJourneys(sites, users, effort.rounds * 4))
+  say('Weight …')
+  const weight = await weigh(now, limit, effort)
+
+  const results: Results = {
+    setting: settingOf(effort, source === undefined ? null : options.before),
+    endpoints,
+    far,
+    bill: billOf(endpoints, far),
+    growth,
+    weight,
+  }
+  write(options.output, results)
+  if (options.publish) write(PUBLISHED, results)
+  console.log(toMarkdown(results))
+}
+
+async function sidesOf(source: string): Promise<{ plain: Side; metered: Side }> {
+  const migrations = join(source, 'schema/migrations')
+  const side = { name: 'before', migrations }
+  return {
+    plain: { ...side, script: await bundle('src/worker.ts', { source }) },
+    metered: { ...side, script: await bundle('test/bench/metered.ts', { source }) },
+  }
+}
+
+async function withSites<Result>(
+  sides: Side[],
+  use: (sites: Sites) => Promise<Result>,
+): Promise<Result> {
+  const sites = await Sites.start(sides)
+  try {
+    for (const side of sides) await warmKv(sites, side.name)
+    return await use(sites)
+  } finally {
+    await sites.stop()
+  }
+}
+
+/** What the bare handler serves as settings. */
+async function warmKv(sites: Sites, name: string): Promise<void> {
+  if (name !== 'limit') return
+  const kv = await sites.settings(name)
+  const data = Object.fromEntries(Array.from({ length: 28 }, (_, i) => [`setting_${i}`, 'value']))
+  await kv.put('settings', JSON.stringify({ code: 200, message: 'success', data }))
+}
+
+function settingOf({ rounds }: Effort, before: string | null): Results['setting'] {
+  const [cpu] = cpus()
+  return {
+    commit: commitHere(),
+    before,
+    machine: `${cpus().length} × ${cpu?.model ?? 'unknown'}, Node ${process.versions.node}`,
+    rounds,
+    date: new Date().toISOString().slice(0, 10),
+  }
+}
+
+function commitHere(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+function write(folder: string, results: Results): void {
+  mkdirSync(folder, { recursive: true })
+  const json = JSON.stringify(results, mapsAsObjects, 2)
+  writeFileSync(join(folder, 'results.json'), `${json}\n`)
+  writeFileSync(join(folder, 'results.md'), toMarkdown(results))
+  writeFileSync(join(folder, 'results.svg'), toChart(results.endpoints))
+}
+
+function mapsAsObjects(_: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value
+}
+
+function namesOf(sides: Side[]): string[] {
+  return sides.map(({ name }) => name)
+}
+
+/** Progress goes beside the results, which may be piped. */
+function say(text: string): void {
+  console.error(text)
+}

@@ -1,0 +1,156 @@
+import type { EndpointFigure } from './compare.ts'
+import { type Bill, MIX } from './cost.ts'
+import type { StepFigure } from './journey.ts'
+import type { Figure } from './statistics.ts'
+import type { Weight } from './weight.ts'
+
+/** Everything one run has found. */
+export interface Results {
+  /** What was measured, on what, how long. */
+  setting: { commit: string; before: string | null; machine: string; rounds: number; date: string }
+  endpoints: EndpointFigure[]
+  /** With 50 ms added to every D1 call; by step, then by side. */
+  far: Map<string, Map<string, StepFigure>>
+  bill: Bill
+  /** By step, then by number of users. */
+  growth: Map<string, Map<string, StepFigure>>
+  weight: Weight
+}
+
+/** The tables of a run, in Markdown. */
+export function toMarkdown(results: Results): string {
+  const { setting, endpoints, far, bill, growth, weight } = results
+  const sides = Object.keys(endpoints[0]?.sides ?? {})
+  const hasBefore = sides.includes('before')
+  const signIn = endpoints.find(({ name }) => name === 'sign-in')
+  const sizes = Array.from(growth.values().next().value?.keys() ?? [])
+  return `# Measured
+
+${setting.date}, commit ${setting.commit}${setting.before === null ? '' : `, before: ${setting.before}`}; ${setting.machine}. ${setting.rounds} rounds, all
+sides in one workerd, in turn; medians, in brackets the least and the most of the rounds.
+
+## Throughput and CPU, against the limit
+
+The limit is a bare handler that does the least the job needs. CPU is that of workerd, its simulated D1 and KV included.
+
+${table(
+  [
+    'endpoint',
+    'of the limit',
+    ...(hasBefore ? ['of before'] : []),
+    'requests a second',
+    'CPU µs',
+    'CPU µs, limit',
+  ],
+  endpoints.map(({ name, sides: by, ratios }) => [
+    name,
+    spread(ratios['limit']),
+    ...(hasBefore ? [spread(ratios['before'])] : []),
+    round(by['now']?.perSecond.median),
+    round(by['now']?.cpuMicroseconds),
+    round(by['limit']?.cpuMicroseconds),
+  ]),
+)}
+
+## Far away: 50 ms added to every D1 call
+
+${table(
+  [
+    'endpoint',
+    'p50 ms',
+    ...(hasBefore ? ['p50 ms before'] : []),
+    'D1 trips',
+    'rows read',
+    'rows written',
+    'KV reads',
+  ],
+  Array.from(far, ([name, by]) => [
+    name,
+    round(by.get('now')?.p50Milliseconds, 1),
+    ...(hasBefore ? [round(by.get('before')?.p50Milliseconds, 1)] : []),
+    ...costCells(by.get('now')),
+  ]),
+)}
+
+## Sign-ins
+
+${round(signIn?.sides['now']?.perSecond.median, 1)} a second, ${round(milliseconds(signIn?.sides['now']?.cpuMicroseconds), 1)} ms of CPU each; ${round(milliseconds(signIn?.sides['limit']?.cpuMicroseconds), 1)} ms of them are the
+hash in its object (the limit does nothing else).
+
+## Cost
+
+Dollars per million requests, of which ${Object.entries(MIX)
+    .map(([name, percent]) => `${percent} % ${name}`)
+    .join(', ')}; list prices.
+
+${table(Object.keys(bill), [Object.values(bill).map((part: number) => part.toFixed(2))])}
+
+## Growth
+
+${table(
+  [
+    'endpoint',
+    ...sizes.map((size) => `p50 ms at ${size}`),
+    ...sizes.map((size) => `rows at ${size}`),
+  ],
+  Array.from(growth, ([name, by]) => [
+    name,
+    ...sizes.map((size) => round(by.get(size)?.p50Milliseconds, 2)),
+    ...sizes.map((size) => round(by.get(size)?.rowsRead)),
+  ]),
+)}
+
+The most that any but the sign-in takes at ${sizes.at(-1)} users over ${sizes[0]}: ${growthRatio(growth, sizes)}.
+
+## Weight
+
+${table(
+  ['what', 'figure'],
+  [
+    ['bundle, minified', `${(weight.bundleBytes / 1024).toFixed(1)} KiB`],
+    ['bundle, gzip', `${(weight.gzipBytes / 1024).toFixed(1)} KiB`],
+    ['start-up CPU beyond a bare handler', `${round(weight.startMilliseconds, 1)} ms`],
+    ['workerd, idle', `${round(weight.idleMebibytes)} MiB`],
+    ['workerd, under load', `${round(weight.loadedMebibytes)} MiB`],
+    ['workerd, bare handler under load', `${round(weight.limitMebibytes)} MiB`],
+  ],
+)}
+`
+}
+
+/** The largest ratio of the steps that are no hash, which has noise of its own. */
+function growthRatio(growth: Results['growth'], sizes: string[]): string {
+  const ratios = Array.from(growth, ([name, by]) => {
+    if (name === 'sign-in') return 0
+    const [first, last] = [by.get(sizes[0] ?? ''), by.get(sizes.at(-1) ?? '')]
+    return (last?.p50Milliseconds ?? NaN) / (first?.p50Milliseconds ?? NaN)
+  })
+  return round(Math.max(...ratios), 2)
+}
+
+function costCells(figure: StepFigure | undefined): string[] {
+  return [figure?.d1Trips, figure?.rowsRead, figure?.rowsWritten, figure?.kvReads].map((cell) =>
+    round(cell),
+  )
+}
+
+function table(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+function spread(figure: Figure | undefined): string {
+  if (figure === undefined) return '–'
+  return `${figure.median.toFixed(2)} (${figure.least.toFixed(2)}–${figure.most.toFixed(2)})`
+}
+
+function milliseconds(microseconds: number | undefined): number | undefined {
+  return microseconds === undefined ? undefined : microseconds / 1000
+}
+
+function round(value: number | undefined, digits = 0): string {
+  return value === undefined || Number.isNaN(value)
+    ? '–'
+    : value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}

@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { randomBytes } from '../../src/deps.ts'
+import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
+import { deriveScrypt } from '../../src/login/scrypt.ts'
+import { migrate } from '../support/migrate.ts'
+import { SECRET_KEYS } from '../support/secrets.ts'
+import { temporaryFolder } from './bundles.ts'
+import { populate } from './population.ts'
+
+export const PASSWORD = 'bench-Passw0rd'
+
+/** One Worker with a database and a KV of its own. */
+export interface Side {
+  name: string
+  /** The bundle. */
+  script: string
+  /** Where the migrations of its version lie. */
+  migrations?: string
+  bindings?: Record<string, string | number>
+  users?: number
+}
+
+/** Some Workers in one workerd, each behind a socket of its own: no proxy stands in between. */
+export class Sites {
+  readonly #miniflare: Miniflare
+  readonly #urls: Map<string, URL>
+  /** The process id of workerd; none where there is no /proc. */
+  readonly pid: number | undefined
+
+  private constructor(miniflare: Miniflare, urls: Map<string, URL>, pid: number | undefined) {
+    this.#miniflare = miniflare
+    this.#urls = urls
+    this.pid = pid
+  }
+
+  static async start(sides: Side[]): Promise<Sites> {
+    process.env['MINIFLARE_WORKERD_PATH'] ??= quietWorkerd()
+    const before = new Set(workerdProcesses())
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        host: '127.0.0.1',
+        port: 0,
+        cf: false,
+        workers: sides.map(workerOf),
+      }),
+    )
+    await miniflare.ready
+    const urls = new Map<string, URL>()
+    for (const { name } of sides) urls.set(name, await miniflare.unsafeGetDirectURL(name))
+    const pid = workerdProcesses().find((one) => !before.has(one))
+    const passwordHash = await hashPassword(
+      { hashPassword: deriveScrypt, randomBytes },
+      await staticDigest(PASSWORD),
+    )
+    for (const { name, migrations, users = 100 } of sides) {
+      const d1 = await miniflare.getD1Database('DB', name)
+      await migrate(d1, migrations)
+      await populate(d1, users, passwordHash)
+    }
+    return new Sites(miniflare, urls, pid)
+  }
+
+  url(name: string): URL {
+    const url = this.#urls.get(name)
+    if (url === undefined) throw new Error(`no side is called ${name}`)
+    return url
+  }
+
+  database(name: string) {
+    return this.#miniflare.getD1Database('DB', name)
+  }
+
+  settings(name: string) {
+    return this.#miniflare.getKVNamespace('SETTINGS', name)
+  }
+
+  stop(): Promise<void> {
+    return this.#miniflare.dispose()
+  }
+}
+
+function workerOf({ name, script, bindings }: Side) {
+  return {
+    name,
+    modules: true as const,
+    modulesRoot: dirname(script),
+    scriptPath: script,
+    compatibilityDate: '2026-08-01',
+    compatibilityFlags: ['nodejs_compat'],
+    d1Databases: { DB: name },
+    kvNamespaces: { SETTINGS: name },
+    durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
+    bindings: { SECRET_KEYS, TOKEN_HOURS: '48', ...bindings },
+    ratelimits: {
+      SIGN_IN_LIMITER: {
+        namespace_id: name,
+        simple: { limit: 1_000_000_000, period: 60 as const },
+      },
+    },
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  }
+}
+
+/**
+ * Workerd whose log goes nowhere: Miniflare would parse every line of it, on the cores that the
+ * load is made on.
+ */
+function quietWorkerd(): string {
+  const miniflare = createRequire(import.meta.url).resolve('miniflare')
+  const workerd = createRequire(miniflare).resolve('workerd/bin/workerd')
+  const file = join(temporaryFolder(), 'workerd')
+  writeFileSync(file, `#!/bin/sh\nexec '${workerd}' "$@" >/dev/null 2>&1\n`, { mode: 0o755 })
+  return file
+}
+
+/** The workerd processes that this process has started. */
+function workerdProcesses(): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => isOurWorkerd(pid))
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+function isOurWorkerd(pid: string): boolean {
+  try {
+    const [, name = '', rest = ''] =
+      /\((.*)\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return name === 'workerd' && Number(rest) === process.pid
+  } catch {
+    // It has ended meanwhile.
+    return false
+  }
+}

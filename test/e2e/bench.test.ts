@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { bundle } from '../bench/bundles.ts'
+import { toChart } from '../bench/chart.ts'
+import { compareEndpoints, TOKEN_KEY } from '../bench/compare.ts'
+import { billOf } from '../bench/cost.ts'
+import { compareJourneys } from '../bench/journey.ts'
+import { load } from '../bench/load.ts'
+import { toMarkdown } from '../bench/report.ts'
+import { Sites } from '../bench/sites.ts'
+import type { Weight } from '../bench/weight.ts'
+
+/** Figures take time where others compute as well. */
+const TIMEOUT_MILLISECONDS = 300_000
+
+const NO_WEIGHT: Weight = {
+  bundleBytes: 0,
+  gzipBytes: 0,
+  startMilliseconds: undefined,
+  idleMebibytes: undefined,
+  loadedMebibytes: undefined,
+  limitMebibytes: undefined,
+}
+
+vi.setConfig({ testTimeout: TIMEOUT_MILLISECONDS, hookTimeout: TIMEOUT_MILLISECONDS })
+
+let sites: Sites
+let meteredSites: Sites
+
+/** As `npm run bench` does it, but briefly; what comes out says nothing about speed. */
+beforeAll(async () => {
+  const [limit, metered] = await Promise.all([
+    bundle('test/bench/limit.ts'),
+    bundle('test/bench/metered.ts'),
+  ])
+  sites = await Sites.start([
+    { name: 'now', script: join(inject('workerFolder'), 'worker.js') },
+    { name: 'limit', script: limit, bindings: { TOKEN_KEY } },
+  ])
+  meteredSites = await Sites.start([{ name: 'now', script: metered }])
+  await (await sites.settings('limit')).put('settings', '{"code":200,"data":{}}')
+})
+afterAll(async () => {
+  await sites.stop()
+  await meteredSites.stop()
+})
+
+describe('the benchmark', () => {
+  test('compares every endpoint with its limit, and draws it', async () => {
+    const endpoints = await compareEndpoints(sites, ['limit', 'now'], { rounds: 1, seconds: 0.1 })
+    expect(endpoints.map(({ name }) => name)).toEqual([
+      'ping',
+      'settings',
+      'me',
+      'key list',
+      'sign-in',
+    ])
+    for (const { ratios } of endpoints) expect(ratios['limit']?.median).toBeGreaterThan(0)
+    expect(toChart(endpoints)).toMatch(/^<svg .*>[^]*<\/svg>\n$/)
+  })
+
+  test('counts what each step of a visit asks of the platform', async () => {
+    const steps = await compareJourneys(meteredSites, ['now'], 1)
+    const costs = Array.from(steps, ([name, by]) => [name, by.get('now')?.d1Trips])
+    expect(costs).toContainEqual(['ping', 0])
+    expect(costs).toContainEqual(['me', 1])
+    expect(costs).toContainEqual(['sign-in', 2])
+    expect(steps.get('sign-in')?.get('now')?.objectCalls).toBe(1)
+    expect(steps.get('key add')?.get('now')?.rowsWritten).toBeGreaterThan(0)
+    const report = toMarkdown({
+      setting: { commit: 'abc', before: null, machine: 'any', rounds: 1, date: '2026-11-21' },
+      endpoints: [],
+      far: steps,
+      growth: steps,
+      bill: billOf([], steps),
+      weight: NO_WEIGHT,
+    })
+    expect(report).toMatch(/^\| sign-in \| [\d.,]+ \| 2 \|/m)
+    expect(report).not.toMatch(/NaN|undefined|Infinity/)
+  })
+
+  test('takes no answer for a good one that is not', async () => {
+    const request = { method: 'GET', path: '/api/me', token: 'dead' } as const
+    const pressure = { seconds: 0.2, connections: 1, pid: undefined }
+    await expect(load(sites.url('now'), request, pressure)).rejects.toThrow('answers are wrong')
+  })
+})
