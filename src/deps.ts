@@ -77,8 +77,12 @@ export function createDeps(
   deadlineMilliseconds?: number,
 ): Deps {
   const meter = createMeter()
+  let db: Database | undefined
   return {
-    db: openDatabase(env.DB, meter, deadlineMilliseconds),
+    // Opened when it is asked for: many requests need none.
+    get db() {
+      return (db ??= openDatabase(env.DB, meter, deadlineMilliseconds))
+    },
     nearbyDb: (bookmark) => {
       const seen = request && callersBookmark(request.headers)
       if (seen === undefined) return undefined
