@@ -42,7 +42,7 @@ export interface Deps {
 }
 
 /** What is counted of an answer: nothing that names a person. */
-export interface CountedAnswer {
+interface CountedAnswer {
   method: string
   /** The pattern of the route, not the path. */
   route: string
