@@ -44,7 +44,7 @@ export interface Deps {
 }
 
 /** What is counted of an answer: nothing that names a person. */
-export interface CountedAnswer {
+interface CountedAnswer {
   method: string
   /** The pattern of the route, not the path. */
   route: string
@@ -79,8 +79,12 @@ export function createDeps(
   deadlineMilliseconds?: number,
 ): Deps {
   const meter = createMeter()
+  let db: Database | undefined
   return {
-    db: openDatabase(env.DB, meter, deadlineMilliseconds),
+    // Opened when it is asked for: many requests need none.
+    get db() {
+      return (db ??= openDatabase(env.DB, meter, deadlineMilliseconds))
+    },
     nearbyDb: (bookmark) => {
       const seen = request && callersBookmark(request.headers)
       if (seen === undefined) return undefined

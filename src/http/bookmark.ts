@@ -21,7 +21,7 @@ export const bookmark = createMiddleware<App>(async function bookmark(c, next) {
   await next()
   const { meter } = c.var.deps
   if (meter.bookmark === undefined || isRefusedStranger(c)) return
-  c.header(HEADER, meter.bookmark)
+  c.res.headers.set(HEADER, meter.bookmark)
   const isNews = meter.rowsWritten > 0 || c.get('outcome') === 401
   if (isNews || callersBookmark(c.req.raw.headers) === undefined) setCookie(c, meter.bookmark)
 })
@@ -29,5 +29,5 @@ export const bookmark = createMiddleware<App>(async function bookmark(c, next) {
 function setCookie(c: AppContext, value: string): void {
   const secure = c.req.url.startsWith('https:') ? '; Secure' : ''
   const cookie = `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`
-  c.header('Set-Cookie', cookie, { append: true })
+  c.res.headers.append('Set-Cookie', cookie)
 }

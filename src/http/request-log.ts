@@ -17,10 +17,10 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
   c.set('requestId', id)
   await next()
   const milliseconds = now() - start
-  c.header('X-Request-Id', id)
+  c.res.headers.set('X-Request-Id', id)
   const { method, path } = c.req
   if (path.startsWith('/api/') && !isRefusedStranger(c))
-    c.header('Server-Timing', serverTiming(meter, milliseconds))
+    c.res.headers.set('Server-Timing', serverTiming(meter, milliseconds))
   const code = c.get('outcome') ?? c.res.status
   const { roundTrips, rowsRead, rowsWritten } = meter
   const line = {
