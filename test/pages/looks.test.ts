@@ -119,7 +119,8 @@ describe('the style sheet', () => {
     async (main_color) => {
       const { html } = await visitor.get(stylePath(await looksWith({ main_color })))
       expect(html).toContain('--site:#1890ff')
-      expect(html).not.toMatch(/body\{display:none|evil/),
+      expect(html).not.toMatch(/body\{display:none|evil/)
+    },
   )
 })
 
