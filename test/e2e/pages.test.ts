@@ -10,6 +10,8 @@ const PASSWORD = 'admin-Passw0rd'
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
 const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
+/** A start bundles the Worker, and machines are shared. */
+const START_MILLISECONDS = 180_000
 const MAX_FIRST_LOAD_BYTES = 30 * 1024
 
 let site: StartedSite
@@ -19,8 +21,9 @@ let context: BrowserContext
 let complaints: string[]
 
 beforeAll(async () => {
-  ;[site, browser] = await Promise.all([StartedSite.start(PASSWORD), openBrowser()])
-})
+  site = await StartedSite.start(PASSWORD)
+  browser = await openBrowser()
+}, START_MILLISECONDS)
 afterAll(async () => {
   await browser.close()
   await site.stop()
