@@ -27,15 +27,20 @@ export const eventRoutes = new Hono<App>().get(
       countEvents(deps.db, actor.userId),
     )
     return ok(c, {
-      content: events.map((event) => ({
-        id: event.id,
-        time: isoTime(event.at),
-        kind: event.kind,
-        detail: event.detail,
-        network: event.network,
-        user_agent: event.userAgent,
-      })),
+      content: events.map(eventRecord),
       total: counted?.total ?? 0,
     })
   },
 )
+
+/** An event as every list shows it. */
+export function eventRecord(event: Awaited<ReturnType<typeof selectEvents>>[number]) {
+  return {
+    id: event.id,
+    time: isoTime(event.at),
+    kind: event.kind,
+    detail: event.detail,
+    network: event.network,
+    user_agent: event.userAgent,
+  }
+}
