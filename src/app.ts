@@ -11,6 +11,7 @@ import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
 import { Refusal } from './refusals.ts'
+import { adminSettingRoutes } from './settings/admin-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
@@ -70,6 +71,7 @@ export function createApp(
   app.route('/api/me/events', eventRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
+  app.route('/api/admin/setting', adminSettingRoutes)
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)

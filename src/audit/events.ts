@@ -25,6 +25,7 @@ export const EVENT_KINDS = [
   'user_unlocked',
   'service_token_made',
   'service_token_ended',
+  'settings_changed',
 ] as const
 
 type EventKind = (typeof EVENT_KINDS)[number]

@@ -1,5 +1,5 @@
 import { openDatabase } from '../database.ts'
-import { type Deps, randomBytes } from '../deps.ts'
+import { type Deps, randomBytes, wait } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { createKeyRing } from '../tokens/key-ring.ts'
 import { CommandError } from './command-error.ts'
@@ -9,7 +9,15 @@ import { QUIET } from './wrangler.ts'
 /** What a command works with: the parts of `Deps` that need no request. */
 export type Site = Pick<
   Deps,
-  'db' | 'kv' | 'settingsMemory' | 'keyRing' | 'hashPassword' | 'now' | 'randomBytes' | 'defer'
+  | 'db'
+  | 'kv'
+  | 'settingsMemory'
+  | 'keyRing'
+  | 'hashPassword'
+  | 'now'
+  | 'wait'
+  | 'randomBytes'
+  | 'defer'
 >
 
 /** A command may write for longer than a request. */
@@ -34,6 +42,7 @@ export async function withSite<Result>(
       keyRing: async () => createKeyRing(readSecretKeys()),
       hashPassword: deriveScrypt,
       now: Date.now,
+      wait,
       randomBytes,
       defer: (work) => deferred.push(work),
     })
