@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal } from '../refusals.ts'
 
 /** A failure the operator can mend; its message is all they are shown. */
@@ -16,27 +17,26 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
-    console.error(sayWhy(error))
+    console.error(messageOf(error))
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }
 
-/** @throws What nobody foresaw, with its stack. */
-function sayWhy(error: unknown): string {
+/**
+ * What the operator is told. Of a failed query only the cause: its own message has the parameters,
+ * and a password hash may be among them.
+ *
+ * @throws What nobody foresaw, with its stack.
+ */
+function messageOf(error: unknown): string {
   if (error instanceof CommandError) return error.message
-  const refusal = refusalIn(error)
-  if (refusal === undefined) throw error
-  const { message, detail } = refusal
+  if (error instanceof DrizzleQueryError) return messageOf(error.cause)
+  if (!(error instanceof Refusal)) throw error
+  const { message, detail } = error
   if (isUnmigrated(detail)) {
     return `There is no database here yet, or it is older than this code: run npm start first, it makes and updates it (${detail}).`
   }
   return detail === '' ? message : `${message} (${detail})`
-}
-
-/** Drizzle wraps what its database throws. */
-function refusalIn(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error
-  return error instanceof Error && error.cause instanceof Refusal ? error.cause : undefined
 }
 
 /** SQLite says so when a migration has not run. */

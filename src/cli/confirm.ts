@@ -1,13 +1,17 @@
 import { createInterface } from 'node:readline/promises'
 import { CommandError, UsageError } from './command-error.ts'
 
+/** @throws {UsageError} When nobody can be asked. */
+export function needTerminal(): void {
+  if (!process.stdin.isTTY) throw new UsageError('There is no terminal to ask: confirm with --yes.')
+}
+
 /**
  * Asks before something that can't be undone.
  *
- * @throws {CommandError} When the answer is not yes, or nobody can be asked.
+ * @throws {CommandError} When the answer is not yes.
  */
 export async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new UsageError('There is no terminal to ask: confirm with --yes.')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await terminal.question(`${question} [y/N] `)

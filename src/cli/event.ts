@@ -20,7 +20,9 @@ export function addEventCommands(program: Command, event: Command): void {
     .description('shows what happened, the latest first')
     .option('--user <user>', `to whom: ${USER_ARGUMENT}`)
     .addOption(new Option('--kind <kind>', 'what').choices(EVENT_KINDS))
-    .option('--since <time>', 'from when on: 30m, 12h, 7d, or a time as in 2026-11-21', parseSince)
+    .option('--since <time>', 'from when on: 30m, 12h, 7d, or a time as in 2026-11-21', (text) =>
+      parseSince(text, Date.now()),
+    )
     .addHelpText('after', '\nExample:\n  latchkey event list --kind sign_in_refused --since 12h')
     .action(({ user, kind, since, page, limit }: EventOptions) =>
       onSite(program, async (site, output) => {
@@ -56,12 +58,12 @@ const UNIT_MILLISECONDS = new Map([
 ])
 
 /** @returns Unix time, milliseconds. */
-function parseSince(text: string): number {
+export function parseSince(text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const time =
     count === undefined
       ? Date.parse(/^\d{4}-\d\d-\d\d/.test(text) ? text : '')
-      : Date.now() - Number(count) * (UNIT_MILLISECONDS.get(unit) ?? 0)
+      : now - Number(count) * (UNIT_MILLISECONDS.get(unit) ?? 0)
   if (!Number.isNaN(time)) return time
   throw new InvalidArgumentError('It must be as 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
 }

@@ -9,5 +9,5 @@ export function onSite(
   run: (site: Site, output: Output) => Promise<void>,
 ): Promise<void> {
   const { remote, json } = program.opts<GlobalOptions>()
-  return withSite((site) => run(site, json ? jsonOutput : textOutput), { remote })
+  return withSite({ remote }, (site) => run(site, json ? jsonOutput : textOutput))
 }

@@ -4,7 +4,7 @@ import Table from 'cli-table3'
 type Cell = string | number | boolean | null
 
 /** What a command shows of one thing: the names are those of the API. */
-export type Row = Record<string, Cell | readonly string[]>
+type Row = Record<string, Cell | readonly string[]>
 
 /** A page of a list, and how many there are on all pages if that was counted. */
 interface Page {
@@ -20,7 +20,7 @@ export interface Output {
   list: (columns: readonly string[], page: Page) => void
   /** One thing, with everything that is known of it. */
   record: (record: Row) => void
-  /** What was done, in one line; what programs get of it, and what is shown this once. */
+  /** What was done or asked for, in one line; what programs get of it; what is shown this once. */
   done: (sentence: string, record: Row, shownOnce?: Record<string, string>) => void
 }
 
@@ -41,7 +41,7 @@ export const textOutput: Output = {
 
 function printTable(columns: readonly string[], { content, total, more }: Page): void {
   if (content.length === 0) return console.error('None.')
-  const rows = content.map((row) => columns.map((column) => cellText(row[column])))
+  const rows = content.map((row) => columns.map((column) => shortened(cellText(row[column]))))
   const table = borderless(columnWidths([columns, ...rows]))
   table.push(columns.map(heading), ...rows)
   console.log(table.toString())
@@ -63,6 +63,8 @@ function heading(name: string): string {
 }
 
 const GAP = 2
+/** Longer than any id or fingerprint; of longer texts the beginning is enough in a list. */
+const MAX_CELL_CHARACTERS = 80
 
 /** Without lines and colours: it is read on a terminal, and by `grep` and `awk` as well. */
 function borderless(widths: number[] | undefined) {
@@ -111,6 +113,10 @@ function widthOf(text = ''): number {
 function cellText(value: Row[string] | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return visible(Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS - 1)}…` : text
 }
 
 /** What others wrote must not steer the operator's terminal, nor turn a line round. */

@@ -1,11 +1,11 @@
-import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { base64url } from 'jose'
 import * as v from 'valibot'
+import { generatePassword } from '../login/generated-password.ts'
 import { checkPasswordLength } from '../login/password-rules.ts'
 import { text } from '../text.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import type { Site } from './site.ts'
+import { readLine } from './standard-input.ts'
 
 /** Where a new password comes from: never from an argument, which every user of a machine can read. */
 export interface PasswordOptions {
@@ -19,34 +19,37 @@ interface NewPassword {
   shownOnce: Record<string, string>
 }
 
-const GENERATED_BYTES = 15
-/** More than the longest password takes in UTF-8. */
-const MAX_LINE_BYTES = 8192
-
 export function addPasswordOptions(command: Command): Command {
   return command
     .option('--password-stdin', 'read the password from the first line of the standard input')
     .option('--generate', 'make a random password and print it, this once')
 }
 
-/** 120 bits, as text that a person can copy. */
-export function generatePassword({ randomBytes }: Pick<Site, 'randomBytes'>): string {
-  return base64url.encode(randomBytes(GENERATED_BYTES))
-}
-
-/** @throws {CommandError} When there is none, or the two that were typed differ. */
-export async function readNewPassword(
-  site: Pick<Site, 'randomBytes'>,
-  { passwordStdin = false, generate = false }: PasswordOptions,
-): Promise<NewPassword> {
+/**
+ * Chooses where a new password comes from, and checks at once that it can come from there.
+ *
+ * @returns Reads it; throws `CommandError` when there is none, or the two that were typed differ.
+ * @throws {UsageError} When nobody can be asked, or two ways are named.
+ */
+export function passwordSource({ passwordStdin = false, generate = false }: PasswordOptions) {
   if (passwordStdin && generate) {
     throw new UsageError('--password-stdin and --generate exclude each other: choose one.')
   }
-  if (generate) {
-    const password = generatePassword(site)
-    return { password, shownOnce: { password } }
+  if (generate) return generateNewPassword
+  if (!passwordStdin && !process.stdin.isTTY) {
+    throw new UsageError(
+      'There is no terminal to ask for the password: use --password-stdin or --generate.',
+    )
   }
-  const password = passwordStdin ? await readLine(process.stdin) : await askTwice()
+  return async () => check(passwordStdin ? await readLine(process.stdin) : await askTwice())
+}
+
+async function generateNewPassword(site: Pick<Site, 'randomBytes'>): Promise<NewPassword> {
+  const password = generatePassword(site)
+  return { password, shownOnce: { password } }
+}
+
+function check(password: string): NewPassword {
   if (!v.is(text(), password)) {
     throw new CommandError('The password is empty or not a text of Unicode: nothing was changed.')
   }
@@ -54,32 +57,8 @@ export async function readNewPassword(
   return { password, shownOnce: {} }
 }
 
-/** The first line of a stream, without what ends it; a last line may end with the stream. */
-export async function readLine(input: Readable): Promise<string> {
-  let bytes = Buffer.of()
-  for await (const chunk of input) {
-    bytes = Buffer.concat([bytes, Buffer.from(chunk)])
-    if (bytes.includes('\n') || bytes.length > MAX_LINE_BYTES) break
-  }
-  const [line = ''] = decodeUtf8(bytes).split(/\r?\n/)
-  return line
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new CommandError('The password on the standard input is not UTF-8: nothing was changed.')
-  }
-}
-
 /** Asks on the terminal; what is typed is not shown. */
 async function askTwice(): Promise<string> {
-  if (!process.stdin.isTTY) {
-    throw new UsageError(
-      'There is no terminal to ask for the password: use --password-stdin or --generate.',
-    )
-  }
   const password = await ask('New password')
   if (password !== (await ask('The same again'))) {
     throw new CommandError('The two passwords differ: nothing was changed.')

@@ -23,6 +23,10 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'SSH keys of users',
     load: async () => (await import('./key.ts')).addKeyCommands,
   },
+  setting: {
+    description: 'what the site is called, how it looks, what it allows',
+    load: async () => (await import('./setting.ts')).addSettingCommands,
+  },
   'service-token': {
     description: 'credentials with which SFTP servers ask for keys',
     load: async () => (await import('./service-token.ts')).addServiceTokenCommands,

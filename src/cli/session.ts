@@ -30,11 +30,11 @@ export function addSessionCommands(program: Command, session: Command): void {
     .option('--session <id>', 'the one with this id, as session list shows it')
     .option('--all', 'everywhere')
     .addHelpText('after', '\nExample:\n  latchkey session end alice --all')
-    .action((name: string, { session: sessionId, all = false }: EndOptions) =>
-      onSite(program, async (site, output) => {
-        if (all === (sessionId !== undefined)) {
-          throw new UsageError('Say which: either --session <id> or --all.')
-        }
+    .action((name: string, { session: sessionId, all = false }: EndOptions) => {
+      if (all === (sessionId !== undefined)) {
+        throw new UsageError('Say which: either --session <id> or --all.')
+      }
+      return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
         const ended =
           sessionId === undefined
@@ -42,8 +42,8 @@ export function addSessionCommands(program: Command, session: Command): void {
             : await endSessionOf(site, COMMAND_LINE, id, sessionId).then(() => 1)
         const sessions = ended === 1 ? '1 session' : `${ended} sessions`
         output.done(`Ended ${sessions} of ${username}.`, { id, username, ended })
-      }),
-    )
+      })
+    })
 }
 
 interface EndOptions {

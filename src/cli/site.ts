@@ -25,8 +25,8 @@ const DEADLINE_MILLISECONDS = 60_000
 
 /** Opens the local site, the one `npm start` serves; both may be open at once. */
 export async function withSite<Result>(
+  { remote = false }: { remote?: boolean },
   use: (site: Site) => Promise<Result>,
-  { remote } = { remote: false },
 ): Promise<Result> {
   if (remote) throw new CommandError('--remote is not built yet: leave it out for the local site.')
   Object.assign(process.env, QUIET)

@@ -20,7 +20,7 @@ await runCommand(async () => {
   ensureDevVars()
   console.log('Preparing the local database …')
   await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'])
-  const password = await withSite((site) => createFirstAccounts(site, chosenPassword))
+  const password = await withSite({}, (site) => createFirstAccounts(site, chosenPassword))
   if (password !== undefined) announceAdmin(password, chosenPassword !== undefined)
   await serve(port)
 })

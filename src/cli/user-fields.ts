@@ -9,7 +9,7 @@ import { UsageError } from './command-error.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
-import { addPasswordOptions, type PasswordOptions, readNewPassword } from './password.ts'
+import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
 import { parsePermission, PERMISSION_HELP } from './permission.ts'
 
 const ROLES = { general: GENERAL, admin: ADMIN }
@@ -60,9 +60,10 @@ export function addUserAddCommand(program: Command, user: Command): void {
       'after',
       `${PERMISSION_HELP}\n\nExample:\n  latchkey user add alice --generate --permission +webdav-read,+sftp-read`,
     )
-    .action((username: string, options: AddOptions) =>
-      onSite(program, async (site, output) => {
-        const given = options.withoutPassword ? undefined : await readNewPassword(site, options)
+    .action((username: string, options: AddOptions) => {
+      const readPassword = options.withoutPassword ? undefined : passwordSource(options)
+      return onSite(program, async (site, output) => {
+        const given = await readPassword?.(site)
         const { permission, ...fields } = fieldsOf(options)
         const id = await createUser(site, COMMAND_LINE, {
           ...fields,
@@ -72,8 +73,8 @@ export function addUserAddCommand(program: Command, user: Command): void {
           ...(given !== undefined && { password: given.password }),
         })
         output.done(`Made ${username} (id ${id}).`, { id, username }, given?.shownOnce)
-      }),
-    )
+      })
+    })
 }
 
 /** `latchkey user set` */
@@ -86,17 +87,17 @@ export function addUserSetCommand(program: Command, user: Command): void {
       'after',
       `${PERMISSION_HELP}\n\nExample:\n  latchkey user set alice --permission +sftp-write,-remove`,
     )
-    .action((name: string, { name: newName, ...options }: FieldOptions & { name?: string }) =>
-      onSite(program, async (site, output) => {
-        const fields = fieldsOf(options)
-        const change = { ...fields, ...(newName !== undefined && { username: newName }) }
-        if (Object.keys(change).length === 0) {
-          throw new UsageError('Nothing to set: name a field, as in --role admin.')
-        }
+    .action((name: string, { name: newName, ...options }: FieldOptions & { name?: string }) => {
+      const fields = fieldsOf(options)
+      const change = { ...fields, ...(newName !== undefined && { username: newName }) }
+      if (Object.keys(change).length === 0) {
+        throw new UsageError('Nothing to set: name a field, as in --role admin.')
+      }
+      return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
         await changeUser(site, COMMAND_LINE, id, change)
         const now = newName === undefined ? '' : `, who is now ${newName}`
         output.done(`Changed ${username}${now}.`, { id, username: newName ?? username })
-      }),
-    )
+      })
+    })
 }

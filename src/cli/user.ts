@@ -3,11 +3,11 @@ import { unlockUser } from '../login/unlock.ts'
 import { COMMAND_LINE } from '../tokens/operators.ts'
 import { changeUser, listUsers, removeUser } from '../users/admin.ts'
 import { userRecord } from '../users/routes.ts'
-import { confirm } from './confirm.ts'
+import { confirm, needTerminal } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { onSite } from './on-site.ts'
 import { addPageOptions, type PageOptions } from './paging.ts'
-import { addPasswordOptions, type PasswordOptions, readNewPassword } from './password.ts'
+import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
 import { addUserAddCommand, addUserSetCommand } from './user-fields.ts'
 import { addUserShowCommand } from './user-show.ts'
 
@@ -45,15 +45,16 @@ function addPasswordCommand(program: Command, user: Command): void {
       'after',
       '\nAsks for the password, without showing it, unless told otherwise.\n\nExample:\n  latchkey user password alice --generate',
     )
-    .action((name: string, options: PasswordOptions) =>
-      onSite(program, async (site, output) => {
+    .action((name: string, options: PasswordOptions) => {
+      const readPassword = passwordSource(options)
+      return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
-        const { password, shownOnce } = await readNewPassword(site, options)
+        const { password, shownOnce } = await readPassword(site)
         await changeUser(site, COMMAND_LINE, id, { password })
         const done = `Set a new password for ${username}; all sessions have ended.`
         output.done(done, { id, username }, shownOnce)
-      }),
-    )
+      })
+    })
 }
 
 function addAbilityCommands(program: Command, user: Command): void {
@@ -102,12 +103,13 @@ function addDeleteCommand(program: Command, user: Command): void {
     .description('deletes a user with all keys and sessions, for good')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  latchkey user delete alice --yes')
-    .action((name: string, { yes = false }: { yes?: boolean }) =>
-      onSite(program, async (site, output) => {
+    .action((name: string, { yes = false }: { yes?: boolean }) => {
+      if (!yes) needTerminal()
+      return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
         if (!yes) await confirm(`Delete ${username} (id ${id}) with all keys and sessions?`)
         await removeUser(site, COMMAND_LINE, id)
         output.done(`Deleted ${username} (id ${id}).`, { id, username })
-      }),
-    )
+      })
+    })
 }
