@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { CommandError, runCommand } from './command-error.ts'
 import { runWrangler } from './wrangler.ts'
 
-const MAX_GZIP_BYTES = 90 * 1024
+const MAX_GZIP_BYTES = 92 * 1024
 
 /** `npm run size`: what a deployed Worker weighs, minified and compressed, held to a limit. */
 await runCommand(async () => {

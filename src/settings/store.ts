@@ -38,7 +38,7 @@ const copySchema = v.strictObject({
 const metadataSchema = v.object({ etag: v.string() })
 /** KV's own copy in each place; it allows no less. */
 const KV_CACHE_SECONDS = 30
-/** After a write, KV shows the older copy elsewhere for a minute, and then it may be cached. */
+/** How long KV may go on showing an older copy: "up to 60 seconds or more", say its documents. */
 const KV_LAG_MILLISECONDS = 90_000
 /** KV takes one write a second for a key. */
 const KV_WRITE_INTERVAL_MILLISECONDS = 1100

@@ -4,11 +4,13 @@ import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
-import { possiblyEmptyText } from '../text.ts'
+import { Refusal } from '../refusals.ts'
+import { possiblyEmptyText, text } from '../text.ts'
 import {
   cancelUserTwoFactor,
   changeUser,
   createUser,
+  findUser,
   getUser,
   listUsers,
   removeUser,
@@ -35,6 +37,8 @@ const updateSchema = v.object({
   username: v.nullish(usernameSchema),
   ...fields,
 })
+
+const usernameQuery = v.object({ username: text() })
 
 /** Users, for operators, under `/api/admin/user`. */
 export const adminUserRoutes = new Hono<App>()
@@ -73,6 +77,13 @@ export const adminUserRoutes = new Hono<App>()
       return ok(c, null)
     },
   )
+  .post('/del_cache', guard, notGuest('notAdmin'), query(usernameQuery), async (c) => {
+    const { username } = c.req.valid('query')
+    const user = await findUser(c.var.deps, sessionOf(c, 'notAdmin'), username)
+    if (user === undefined) throw new Refusal('userNotFound')
+    // Users are read from D1 each time: there is no cache that could be stale.
+    return ok(c, null)
+  })
 
 /** Only what was said: a field that is missing or null is one to leave alone. */
 function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>) {

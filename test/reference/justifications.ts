@@ -21,7 +21,11 @@ export const justifications = {
     'User: `id, username, password, base_path, role, disabled, permission, sso_id, otp` – exactly these nine; `password` always `""`',
   wholeList: '`per_page` missing or < 1 means all',
 
+  // Section 3
+  ownVersion: 'version (ours)',
+
   // Section 4
+  fourSettingEndpoints: '`/api/admin/setting/{list,get,save,default}`',
   logout: 'GET `/api/auth/logout` (null; ends that token; 200 for a dead token too)',
 
   // Section 5

@@ -27,9 +27,11 @@ export const wrongCode = { code: 402, message: 'Invalid 2FA code' }
 
 export const guestTwoFactor = { code: 403, message: 'Guest user can not generate 2FA code' }
 export const guestProfile = { code: 403, message: 'Guest user can not update profile' }
+export const notAdmin = { code: 403, message: 'You are not an admin' }
 export const guestKeys = { code: 403, message: 'Guest user can not manage SSH keys' }
 
 export const unknownPath = { code: 404 }
+export const userNotFound = { code: 404, message: 'user invalid' }
 export const keyNotFound = { code: 404, message: 'failed to get public key' }
 export const methodNotAllowed = { code: 405 }
 export const keyTaken = { code: 409, message: 'key already exists as "dup"' }

@@ -79,6 +79,18 @@ export const setups = {
     await site.addFirstUsers()
     return { token: await site.token('admin', ADMIN_PASSWORD) }
   },
+  'admin signed in, and there is alice': async (site) => {
+    await signInAlice(site)
+    return { token: await site.token('admin', ADMIN_PASSWORD) }
+  },
+  'admin saved settings that there are not': async (site) => {
+    await site.addFirstUsers()
+    const token = await site.token('admin', ADMIN_PASSWORD)
+    for (const key of ['made_up', 'version', 'token']) {
+      await site.post('/api/admin/setting/save', [{ key, value: '' }], { token })
+    }
+    return {}
+  },
   'alice signed in': signInAlice,
   'alice signed in, who may use SFTP': async (site) => {
     const values = await signInAlice(site)

@@ -1,3 +1,5 @@
+import { adminSettingRows } from './table/admin-setting.ts'
+import { delCacheRows } from './table/admin-user.ts'
 import { corsRows } from './table/cors.ts'
 import { guestRows } from './table/guest.ts'
 import { loginRows } from './table/login.ts'
@@ -26,4 +28,6 @@ export const table: Row[] = [
   ...guestRows,
   ...publicRows,
   ...corsRows,
+  ...delCacheRows,
+  ...adminSettingRows,
 ]

@@ -48,6 +48,19 @@ const valueOf = async (key: string) => (await get(`get?key=${key}`)).data.value
 const publicValues = async (where: Site = site) => (await where.get('/api/public/settings')).data
 const stored = () => site.db.select().from(settings).orderBy(settings.key)
 
+const setting = (values: Record<string, string>) => async () =>
+  saveSettings(site.deps, COMMAND_LINE, values)
+const setTitle = (title: string) => setting({ site_title: title })()
+
+async function groupsOf(query: string): Promise<number[]> {
+  return Array.from(new Set((await listed(query)).map(({ group }) => group)))
+}
+
+async function titleInKv(): Promise<unknown> {
+  const text = await env.SETTINGS.get(`public-settings/${VERSION}`)
+  return JSON.parse(text ?? '{}').data?.site_title
+}
+
 async function latestEvent() {
   const [event] = await site.db.select().from(auditEvents).orderBy(desc(auditEvents.id)).limit(1)
   return event
@@ -92,8 +105,6 @@ describe('GET /api/admin/setting/list', () => {
   })
 
   test('keeps to the groups it is asked for', async () => {
-    const groupsOf = async (query: string) =>
-      Array.from(new Set((await listed(query)).map(({ group }) => group)))
     expect(await groupsOf('')).toEqual([1, 2, 3, 4, 6, 7])
     expect(await groupsOf('?group=')).toEqual([1, 2, 3, 4, 6, 7])
     expect(await groupsOf('?group=2')).toEqual([2])
@@ -273,18 +284,12 @@ describe('a saved setting', () => {
 })
 
 describe('the copy in KV', () => {
-  const titleInKv = async () => {
-    const text = await env.SETTINGS.get(`public-settings/${VERSION}`)
-    return JSON.parse(text ?? '{}').data?.site_title
-  }
-  const set = (title: string) => saveSettings(site.deps, COMMAND_LINE, { site_title: title })
-
   test('is that of the later save, when the copy of an earlier one lands after it', async () => {
     let puts = 0
     const kv = onCall('put', async (write) => {
       puts += 1
       // Before the first copy lands, somebody else saves and has written theirs.
-      if (puts === 1) await set('Later')
+      if (puts === 1) await setTitle('Later')
       await write()
     })
     await saveSettings({ ...site.deps, kv }, COMMAND_LINE, { site_title: 'Earlier' })
@@ -309,7 +314,7 @@ describe('the copy in KV', () => {
     const saving = saveSettings({ ...site.deps, kv }, COMMAND_LINE, { site_title: 'Files' })
     await expect(saving).rejects.toThrow('service unavailable, try again')
     expect(await titleInKv()).toBeUndefined()
-    expect(await set('Files')).toEqual([])
+    expect(await setTitle('Files')).toEqual([])
     expect(await titleInKv()).toBe('Files')
   })
 
@@ -345,10 +350,8 @@ describe('the command line', () => {
   })
 
   test('is told that there is no such setting, or that it is not for setting', async () => {
-    const set = (values: Record<string, string>) => async () =>
-      saveSettings(site.deps, COMMAND_LINE, values)
-    await expect(set({ nope: '' })).rejects.toThrow('"nope" is not a setting')
-    await expect(set({ version: '2' })).rejects.toThrow('version can not be changed')
+    await expect(setting({ nope: '' })).rejects.toThrow('"nope" is not a setting')
+    await expect(setting({ version: '2' })).rejects.toThrow('version can not be changed')
     await expect(async () => resetSettings(site.deps, COMMAND_LINE, ['nope'])).rejects.toThrow(
       '"nope" is not a setting',
     )

@@ -1,0 +1,283 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import type { Hono } from 'hono'
+import { describe, expect, test } from 'vitest'
+import {
+  auditEvents,
+  recoveryCodes,
+  serviceTokens,
+  sessions,
+  settings,
+  sshKeys,
+  users,
+} from '../../schema/tables.ts'
+import { createApp } from '../../src/app.ts'
+import type { App } from '../../src/http/context.ts'
+import { guard } from '../../src/http/guard.ts'
+import { staticDigest } from '../../src/login/passwords.ts'
+import { addServiceToken } from '../../src/tokens/service-tokens.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { rememberSecret } from '../support/log.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+
+/** Who asks, the least trusted first. */
+const CALLERS = [
+  'nobody while the guest is disabled',
+  'nobody while the guest is enabled',
+  'a dead token',
+  'a disabled user',
+  'an ended session',
+  'a server',
+  'a user',
+  'an admin',
+] as const
+type Caller = (typeof CALLERS)[number]
+
+const SERVED = 'served'
+type Answer = typeof SERVED | 401 | 403
+
+const noToken = {
+  'a dead token': 401,
+  'a disabled user': 401,
+  'an ended session': 401,
+  'a server': 401,
+} as const
+
+/** Whom an endpoint is for, and what it answers to whom. */
+const ANSWERS = {
+  everybody: {
+    'nobody while the guest is disabled': SERVED,
+    'nobody while the guest is enabled': SERVED,
+    'a dead token': SERVED,
+    'a disabled user': SERVED,
+    'an ended session': SERVED,
+    'a server': SERVED,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
+  'users and the guest': {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': SERVED,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
+  users: {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 403,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
+  admins: {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 403,
+    'a user': 403,
+    'an admin': SERVED,
+  },
+  servers: {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 401,
+    'a server': SERVED,
+    'a user': 401,
+    'an admin': 401,
+  },
+} as const satisfies Record<string, Record<Caller, Answer>>
+type Audience = keyof typeof ANSWERS
+
+/** Endpoints by name; whatever is not here must be below one of the prefixes. */
+const ENDPOINTS: Record<string, Audience> = {
+  'ALL /ping': 'everybody',
+  'GET /robots.txt': 'everybody',
+  'GET /favicon.ico': 'everybody',
+  'GET /api/public/settings': 'everybody',
+  'GET /api/public/archive_extensions': 'everybody',
+  'POST /api/auth/login': 'everybody',
+  'POST /api/auth/login/hash': 'everybody',
+  'GET /api/auth/logout': 'everybody',
+  'GET /api/me': 'users and the guest',
+}
+const PREFIXES: Record<string, Audience> = {
+  '/api/me/': 'users',
+  '/api/auth/2fa/': 'users',
+  '/api/admin/': 'admins',
+  '/api/sftp/': 'servers',
+}
+/** Where the middleware of every request stands in the route table. */
+const MIDDLEWARE = ['ALL /*', 'ALL /api/*']
+
+const SPARE_USER = 6
+const CREDENTIALS = { username: 'alice', password: 'alice-Passw0rd' }
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHzsLvYmY1gdR2JQw3br6B9smKmS5wMpB7GZYkGLZYQe'
+
+/** What an endpoint must be sent to be past its input check, which looks at no session. */
+const INPUTS: Record<string, { query?: string; body?: unknown; code?: number }> = {
+  'POST /api/auth/login': { body: CREDENTIALS },
+  'POST /api/auth/login/hash': {
+    body: { ...CREDENTIALS, password: await staticDigest(CREDENTIALS.password) },
+  },
+  'POST /api/auth/2fa/verify': { body: { code: '000000', secret: 'AAAA' }, code: 400 },
+  'POST /api/auth/2fa/recovery_codes': { body: { otp_code: '000000' }, code: 400 },
+  'POST /api/auth/2fa/disable': { body: { otp_code: '000000' }, code: 400 },
+  'POST /api/me/update': { body: { username: 'mallory' } },
+  'POST /api/me/sshkey/add': { body: { title: 'laptop', key: KEY } },
+  'POST /api/me/sshkey/delete': { query: 'id=99' },
+  'POST /api/me/sessions/delete': { query: 'id=x' },
+  'GET /api/admin/user/get': { query: `id=${SPARE_USER}` },
+  'POST /api/admin/user/create': { body: { username: 'mallory' } },
+  'POST /api/admin/user/update': { body: { id: SPARE_USER, username: 'mallory' } },
+  'POST /api/admin/user/delete': { query: `id=${SPARE_USER}` },
+  'POST /api/admin/user/cancel_2fa': { query: `id=${SPARE_USER}` },
+  'POST /api/admin/user/del_cache': { query: 'username=alice' },
+  'GET /api/admin/user/sshkey/list': { query: 'uid=1' },
+  'POST /api/admin/user/sshkey/delete': { query: 'id=99' },
+  'GET /api/admin/setting/get': { query: 'key=logo' },
+  'POST /api/admin/setting/save': { body: [{ key: 'logo', value: '/mallory.svg' }] },
+  'GET /api/sftp/authorized_keys': { query: 'username=alice' },
+  'POST /api/sftp/used': { body: { username: 'alice', fingerprint: 'SHA256:x' } },
+  'POST /api/sftp/external_auth': { body: { username: 'alice', password: 'x' } },
+}
+
+/** Every endpoint of an app, as method and path. */
+function endpointsOf(app: Hono<App>): string[] {
+  const names = app.routes.map(({ method, path }) => `${method} ${path}`)
+  return Array.from(new Set(names)).filter((name) => !MIDDLEWARE.includes(name))
+}
+
+/** @throws When nobody has said whom an endpoint is for. */
+function audienceOf(endpoint: string): Audience {
+  const path = endpoint.slice(endpoint.indexOf(' ') + 1)
+  const prefix = Object.keys(PREFIXES).find((start) => path.startsWith(start)) ?? ''
+  const audience = ENDPOINTS[endpoint] ?? PREFIXES[prefix]
+  if (audience === undefined) throw new Error(`say in this file whom ${endpoint} is for`)
+  return audience
+}
+
+/** A site with a caller of every kind, and how each of them signs in. */
+async function openSite() {
+  const site = new CheapSite()
+  await site.addFirstUsers()
+  for (const name of ['alice', 'disabled', 'ended']) {
+    await site.addUser(name, { password: 'alice-Passw0rd' })
+  }
+  await site.addUser('spare')
+  const token = (name: string) => site.token(name, 'alice-Passw0rd')
+  const tokens: Record<Caller, string> = {
+    'nobody while the guest is disabled': '',
+    'nobody while the guest is enabled': '',
+    'a dead token': 'dead',
+    'a disabled user': await token('disabled'),
+    'an ended session': await token('ended'),
+    'a server': (await addServiceToken(site.deps, 'files', 'sftp')) ?? '',
+    'a user': await token('alice'),
+    'an admin': await site.token('admin', ADMIN_PASSWORD),
+  }
+  rememberSecret(tokens['a server'])
+  await site.db.update(users).set({ disabled: true }).where(eq(users.username, 'disabled'))
+  await site.get('/api/auth/logout', { token: tokens['an ended session'] })
+  return { site, tokens }
+}
+
+/** The code of an answer, in its envelope or as its HTTP status. */
+async function ask(app: Hono<App>, endpoint: string, token: string): Promise<number> {
+  const [name = '', path] = endpoint.split(' ')
+  const { query, body } = INPUTS[endpoint] ?? {}
+  const response = await app.request(
+    query === undefined ? `${path}` : `${path}?${query}`,
+    {
+      method: name === 'ALL' ? 'POST' : name,
+      headers: { 'CF-Connecting-IP': '192.0.2.1', Authorization: token },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    },
+    env,
+  )
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
+  if (response.status !== 200 || !isJson) return response.status
+  const answer: { code?: number; data?: { token?: string } } = await response.json()
+  rememberSecret(answer.data?.token)
+  return answer.code ?? response.status
+}
+
+/** All that a caller could have changed. */
+async function readEverything(site: CheapSite): Promise<unknown> {
+  const { db } = site
+  return db.batch([
+    db.select().from(users),
+    db.select().from(sessions),
+    db.select().from(sshKeys),
+    db.select().from(settings),
+    db.select().from(recoveryCodes),
+    db.select().from(serviceTokens),
+    db.select().from(auditEvents),
+  ])
+}
+
+/** What an endpoint answers to every caller, and whether one whom it refused changed something. */
+async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: string) {
+  const { site, tokens } = await openSite()
+  const app = createApp(() => site.deps)
+  extend(app)
+  const answers = new Map<Caller, typeof SERVED | number>()
+  const trespassers: Caller[] = []
+  for (const caller of CALLERS) {
+    const isGuestDisabled = caller !== 'nobody while the guest is enabled'
+    await site.db.update(users).set({ disabled: isGuestDisabled }).where(eq(users.role, 1))
+    const before = await readEverything(site)
+    const code = await ask(app, endpoint, tokens[caller])
+    answers.set(caller, isServed(code, endpoint) ? SERVED : code)
+    const isRefused = code === 401 || code === 403
+    if (isRefused) {
+      const after = await readEverything(site)
+      if (JSON.stringify(after) !== JSON.stringify(before)) trespassers.push(caller)
+    }
+  }
+  return { answers: Object.fromEntries(answers), trespassers }
+}
+
+/** 404 and 409 are about what was asked for, not about who asks. */
+function isServed(code: number, endpoint: string): boolean {
+  return [200, 302, 404, 409, INPUTS[endpoint]?.code].includes(code)
+}
+
+const asItIs = () => undefined
+const endpoints = endpointsOf(createApp(() => new CheapSite().deps))
+
+describe('every endpoint of the route table', () => {
+  test.each(endpoints)('%s serves those it is for, and nobody else', async (endpoint) => {
+    expect(await tryEveryCaller(asItIs, endpoint)).toEqual({
+      answers: ANSWERS[audienceOf(endpoint)],
+      trespassers: [],
+    })
+  })
+
+  test('is one that there is', () => {
+    expect(endpoints.length).toBeGreaterThan(30)
+    const named = [...Object.keys(ENDPOINTS), ...Object.keys(INPUTS)]
+    expect(named.filter((endpoint) => !endpoints.includes(endpoint))).toEqual([])
+  })
+})
+
+describe('a new endpoint', () => {
+  test.each([
+    [
+      'without a guard',
+      (app: Hono<App>) => app.get('/api/admin/new', (c) => c.json({ code: 200 })),
+    ],
+    [
+      'whose guard asks no database',
+      (app: Hono<App>) => app.get('/api/admin/new', guard, (c) => c.json({ code: 200 })),
+    ],
+  ])('%s is found out', async (_, extend) => {
+    const { answers } = await tryEveryCaller(extend, 'GET /api/admin/new')
+    expect(answers).not.toEqual(ANSWERS[audienceOf('GET /api/admin/new')])
+    expect(answers['a user']).toBe(SERVED)
+  })
+
+  test('that nobody has declared is found out', () => {
+    const app = createApp(() => new CheapSite().deps)
+    app.get('/api/new', (c) => c.json({ code: 200 }))
+    expect(() => endpointsOf(app).map(audienceOf)).toThrow('whom GET /api/new is for')
+  })
+})
