@@ -34,7 +34,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Refusal)) throw error
   const { message, detail } = error
   if (isUnmigrated(detail)) {
-    return `There is no database here yet, or it is older than this code: run npm start first, it makes and updates it (${detail}).`
+    return `There is no database here yet, or it is older than this code: run npm start first, or npm run deploy for the deployed site (${detail}).`
   }
   return detail === '' ? message : `${message} (${detail})`
 }
