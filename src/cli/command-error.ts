@@ -6,7 +6,13 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Runs a command to its end; the exit code says how it went. */
+/** The command line itself is wrong: there is nothing to try again. */
+export class UsageError extends CommandError {}
+
+/**
+ * Runs a command to its end; the exit code says how it went: 0 done, 1 refused or failed, 2 wrongly
+ * used.
+ */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
@@ -14,7 +20,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     const message = messageOf(error)
     if (message === undefined) throw error
     console.error(message)
-    process.exitCode = 1
+    process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }
 
@@ -24,7 +30,16 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
  */
 export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommandError) return error.message
-  if (error instanceof Refusal)
-    return error.detail ? `${error.message} (${error.detail})` : error.message
-  return error instanceof DrizzleQueryError ? messageOf(error.cause) : undefined
+  if (error instanceof DrizzleQueryError) return messageOf(error.cause)
+  if (!(error instanceof Refusal)) return undefined
+  const { message, detail } = error
+  if (isUnmigrated(detail)) {
+    return `There is no database here yet, or it is older than this code: run npm start first, or npm run deploy for the deployed site (${detail}).`
+  }
+  return detail === '' ? message : `${message} (${detail})`
+}
+
+/** SQLite says so when a migration has not run. */
+function isUnmigrated(detail: string): boolean {
+  return /no such (?:table|column)|has no column named/.test(detail)
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { rebuildCopy } from '../settings/store.ts'
 import { judgeSite } from './doctor-checks.ts'
+import type { GlobalOptions } from './global-options.ts'
 import { type Finding, gatherFacts } from './doctor-facts.ts'
-import { type SiteOptions, withSite } from './site.ts'
+import { withSite } from './site.ts'
 import { runWrangler } from './wrangler.ts'
 
 const EXAMPLES = `
@@ -11,23 +12,15 @@ Exits with 1 when something fails, with 0 for warnings.
 Example:
   latchkey doctor --remote`
 
-interface DoctorOptions extends SiteOptions {
-  fix?: boolean
-  json?: boolean
-}
-
 /** `latchkey doctor`: is the site well, and what mends it. */
-export function addDoctorCommand(program: Command): void {
-  program
-    .command('doctor')
-    .description('Looks at everything a site needs; one line each, with what mends it.')
+export function addDoctorCommand(program: Command, doctor: Command): void {
+  doctor
     .option('--fix', 'makes the KV copy of the settings anew, should it differ')
-    .option('--json', 'prints the findings as JSON')
     .addHelpText('after', EXAMPLES)
-    .action((_, command: Command) => examine(command.optsWithGlobals<DoctorOptions>()))
+    .action(({ fix = false }: { fix?: boolean }) => examine(program.opts<GlobalOptions>(), fix))
 }
 
-async function examine({ remote = false, fix = false, json = false }: DoctorOptions) {
+async function examine({ remote, json }: GlobalOptions, fix: boolean) {
   const findings = await withSite({ remote }, async (site) => {
     const facts = await gatherFacts(site, remote, runWrangler)
     if (!fix || facts.data?.copy !== 'different') return judgeSite(facts)

@@ -1,77 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { RunningClone } from '../support/running-clone.ts'
 import { freePort } from '../support/free-port.ts'
 
-let folder: string
-const children: ChildProcess[] = []
+let clone: RunningClone
 
-/** A clone after `npm ci`: no `.dev.vars`, no database. */
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'latchkey-clone-'))
-  chmodSync(folder, 0o755)
-  for (const entry of ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']) {
-    cpSync(entry, join(folder, entry), { recursive: true })
-  }
-  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
+  clone = new RunningClone()
 })
-
-afterEach(async () => {
-  for (const child of children.splice(0)) await stop(child)
-  rmSync(folder, { recursive: true })
-})
-
-interface Started {
-  child: ChildProcess
-  printed: () => string
-  /** Resolves when the text was printed or the program has ended. */
-  until: (text: string) => Promise<void>
-  /** The exit code. */
-  ended: Promise<number | null>
-}
-
-function start(env: Record<string, string> = {}, asNobody = false): Started {
-  const child = spawn(process.execPath, ['src/cli/start.ts'], {
-    cwd: folder,
-    env: { ...process.env, PORT: '', ADMIN_PASSWORD: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(asNobody && { uid: 65_534, gid: 65_534 }),
-  })
-  children.push(child)
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => (printed += chunk))
-  }
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const until = (text: string) =>
-    new Promise<void>((resolve) => {
-      const look = () => printed.includes(text) && resolve()
-      child.stdout.on('data', look)
-      void ended.then(() => resolve())
-      look()
-    })
-  return { child, printed: () => printed, until, ended }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
-  const closed = new Promise((resolve) => child.once('close', resolve))
-  child.kill('SIGINT')
-  await closed
-}
+afterEach(() => clone.remove())
 
 async function signIn(port: string, password: string) {
   const answer = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
@@ -83,18 +22,18 @@ async function signIn(port: string, password: string) {
 
 test('npm start serves from a fresh clone, and a second start keeps what the first made', async () => {
   const port = await freePort()
-  const first = start({ PORT: port })
+  const first = clone.start({ PORT: port })
   await first.until('serves on')
   const [, password = ''] = /password {2}(\S+)/.exec(first.printed()) ?? []
   expect(first.printed()).toContain(`Latchkey serves on http://127.0.0.1:${port}`)
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
-  const devVars = join(folder, '.dev.vars')
+  const devVars = join(clone.folder, '.dev.vars')
   expect(readFileSync(devVars, 'utf8')).toMatch(/^SECRET_KEYS=[\w-]{43}\n$/)
   expect(statSync(devVars).mode & 0o777).toBe(0o600)
   first.child.kill('SIGINT')
   expect(await first.ended).toBe(0)
 
-  const second = start({ PORT: port })
+  const second = clone.start({ PORT: port })
   await second.until('serves on')
   expect(second.printed()).not.toContain('password')
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
@@ -102,7 +41,7 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
 
 test('npm start shows what the service understands, to people and to programs', async () => {
   const port = await freePort()
-  await start({ PORT: port }).until('serves on')
+  await clone.start({ PORT: port }).until('serves on')
   const page = await fetch(`http://127.0.0.1:${port}/docs`)
   const text = await page.text()
   expect(page.headers.get('Content-Type')).toContain('text/html')
@@ -118,7 +57,7 @@ test('npm start shows what the service understands, to people and to programs', 
 
 test('npm start takes the first password from ADMIN_PASSWORD', async () => {
   const port = await freePort()
-  const service = start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
   await service.until('serves on')
   expect(service.printed()).not.toContain('chosen-Passw0rd')
   expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 200 })
@@ -137,7 +76,7 @@ test('npm start says in one line what keeps it from starting', async () => {
     [{ ADMIN_PASSWORD: 'short' }, /^ADMIN_PASSWORD: password must have 8 to 1024 characters\.\n$/],
   ]
   for (const [env, line] of failures) {
-    const service = start(env)
+    const service = clone.start(env)
     expect(await service.ended).toBe(1)
     expect(service.printed()).toMatch(line)
   }
@@ -145,7 +84,7 @@ test('npm start says in one line what keeps it from starting', async () => {
 })
 
 test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write', async () => {
-  const service = start({ PORT: await freePort() }, true)
+  const service = clone.start({ PORT: await freePort() }, true)
   expect(await service.ended).toBe(1)
   expect(service.printed()).toMatch(
     /^Can't write to \S+: make the folder yours, or clone into another\.\n$/,
@@ -153,13 +92,13 @@ test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write'
 })
 
 test('npm start says what is wrong with .dev.vars and leaves it alone', async () => {
-  const devVars = join(folder, '.dev.vars')
+  const devVars = join(clone.folder, '.dev.vars')
   for (const [content, problem] of [
     ['SECRET_KEYS=short\n', 'SECRET_KEYS, entry 1, is not base64url of at least 32 bytes'],
     ['nothing here\n', 'SECRET_KEYS is missing'],
   ] as const) {
     writeFileSync(devVars, content)
-    const service = start({ PORT: await freePort() })
+    const service = clone.start({ PORT: await freePort() })
     expect(await service.ended).toBe(1)
     expect(service.printed()).toMatch(/^\.dev\.vars is broken: [^\n]*\n$/)
     expect(service.printed()).toContain(problem)
@@ -167,7 +106,7 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
   }
   rmSync(devVars)
   mkdirSync(devVars)
-  const service = start({ PORT: await freePort() })
+  const service = clone.start({ PORT: await freePort() })
   expect(await service.ended).toBe(1)
   expect(service.printed()).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
 })

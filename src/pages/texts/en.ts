@@ -35,6 +35,7 @@ const events: Record<EventKind, (detail: string) => string> = {
   user_deleted: () => 'Account deleted by an administrator',
   service_token_made: (name) => `Service token “${name}” made`,
   service_token_ended: (name) => `Service token “${name}” ended`,
+  user_unlocked: () => 'Unlocked by an operator',
 }
 
 /** Why not; `<…>` is filled in. */

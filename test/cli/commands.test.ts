@@ -1,0 +1,258 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ED1 } from '../reference/keys.ts'
+import { phoneCode } from '../support/authenticator.ts'
+import { RunningClone, type ServedClone } from '../support/running-clone.ts'
+
+const ADMIN_PASSWORD = 'admin-Passw0rd'
+const PASSWORD = 'alice-Passw0rd'
+const LAST = '(no other admin is enabled)'
+
+/** Util-linux has the program that makes one; elsewhere these tests are skipped. */
+const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
+
+let clone: RunningClone
+/** It serves all the while: what a command writes the site reads, and the other way round. */
+let site: ServedClone
+
+beforeAll(async () => {
+  clone = new RunningClone()
+  site = await clone.serve(ADMIN_PASSWORD)
+}, 120_000)
+afterAll(() => clone.remove())
+
+const run = (...args: string[]) => clone.latchkey(args)
+
+/** A command that goes well, and what it tells programs. */
+async function json(...args: string[]) {
+  const { code, out, err } = await run('--json', ...args)
+  expect([code, err]).toEqual([0, ''])
+  return JSON.parse(out)
+}
+
+/** Makes a user who is signed in, over HTTP, which is faster than a command. */
+async function addUser(username: string): Promise<string> {
+  const admin = await tokenOf('admin', ADMIN_PASSWORD)
+  const body = { username, password: PASSWORD }
+  await site.call('POST', '/api/admin/user/create', { token: admin, body })
+  return tokenOf(username, PASSWORD)
+}
+
+async function tokenOf(username: string, password: string): Promise<string> {
+  const { data, message } = await site.signIn(username, password)
+  if (data === null) throw new Error(message)
+  return data.token
+}
+
+function typePassword(first: string, second: string) {
+  return clone.typed(
+    ['user', 'password', 'alice'],
+    [
+      ['New password', first],
+      ['The same again', second],
+    ],
+  )
+}
+
+function load(settings: unknown) {
+  return clone.latchkey(['setting', 'import'], { input: JSON.stringify(settings) })
+}
+
+const refused = (err: string | RegExp) => ({
+  code: 1,
+  out: '',
+  err: typeof err === 'string' ? `${err}\n` : expect.stringMatching(err),
+})
+
+describe('latchkey user', { timeout: 120_000 }, () => {
+  test('add, set, show and list: what a command writes, the site reads', async () => {
+    const added = await clone.latchkey(['user', 'add', 'alice', '--password-stdin'], {
+      input: `${PASSWORD}\nnot this\n`,
+    })
+    expect(added).toEqual({ code: 0, out: 'Made alice (id 3).\n', err: '' })
+    const token = await tokenOf('alice', PASSWORD)
+    const change = ['--permission', '+sftp-read,+share', '--base-path', '/a', '--sso-id', '-s']
+    expect(await json('user', 'set', '#3', ...change)).toEqual({ id: 3, username: 'alice' })
+    const { data } = await site.call('GET', '/api/me', { token })
+    expect(data).toMatchObject({ permission: 0x4400, base_path: '/a', sso_id: '-s' })
+    const shown = await json('user', 'show', 'alice')
+    const firstPage = await run('user', 'list', '--limit', '1')
+    const permissions = ['sftp-read', 'share']
+    expect(shown).toEqual({ ...data, permissions, sessions: 1, keys: 0 })
+    expect(firstPage.out).toMatch(/^id +username +role .*\n1 +admin +2 .*\n$/)
+    expect(firstPage.err).toBe('1 of 3 shown: --page and --limit show the others.\n')
+  })
+
+  test('say in one line what is refused, and change nothing', async () => {
+    const short = await clone.latchkey(['user', 'password', 'alice', '--password-stdin'], {
+      input: 'short\n',
+    })
+    expect(short).toEqual(refused('password must have 8 to 1024 characters'))
+    expect(await site.signIn('alice', PASSWORD)).toMatchObject({ code: 200 })
+    const refusals: [args: string[], reason: string][] = [
+      [['show', 'alcie'], 'There is no user "alcie": did you mean "alice"?'],
+      [['add', 'ALICE', '--generate'], 'username is already taken'],
+      [['set', 'admin', '--role', 'general'], `admin user can not be demoted ${LAST}`],
+      [['disable', 'admin'], `admin user can not be disabled ${LAST}`],
+      [['delete', 'admin', '--yes'], `cannot delete admin or guest ${LAST}`],
+    ]
+    for (const [args, reason] of refusals)
+      expect(await run('user', ...args)).toEqual(refused(reason))
+    const token = await tokenOf('admin', ADMIN_PASSWORD)
+    const { data } = await site.call('GET', '/api/me', { token })
+    expect(data).toMatchObject({ role: 2, disabled: false })
+  })
+
+  test('password, disable and enable count at once', async () => {
+    const old = await tokenOf('alice', PASSWORD)
+    const { out } = await run('user', 'password', 'alice', '--generate')
+    const [, password = ''] = /\npassword {2}(\S{20})\n$/.exec(out) ?? []
+    expect(await site.call('GET', '/api/me', { token: old })).toMatchObject({ code: 401 })
+    const token = await tokenOf('alice', password)
+    await json('user', 'disable', 'alice')
+    expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
+    await json('user', 'enable', 'alice')
+    expect(await site.signIn('alice', password)).toMatchObject({ code: 200 })
+  })
+
+  test('unlock lets in who has failed too often', async () => {
+    await addUser('locked')
+    for (let i = 0; i < 5; i++) await site.signIn('locked', 'wrong-Passw0rd')
+    expect(await site.signIn('locked', PASSWORD)).toMatchObject({ code: 429 })
+    expect((await run('user', 'unlock', 'locked')).out).toBe('Unlocked locked.\n')
+    expect(await site.signIn('locked', PASSWORD)).toMatchObject({ code: 200 })
+  })
+
+  test('of two admins who are demoted at once, one stays', async () => {
+    await json('user', 'set', 'locked', '--role', 'admin')
+    const demote = (name: string) => run('user', 'set', name, '--role', 'general')
+    const [one, other] = await Promise.all([demote('admin'), demote('locked')])
+    expect(new Set([one?.code, other?.code])).toEqual(new Set([0, 1]))
+    await run('user', 'set', 'admin', '--role', 'admin')
+  })
+
+  test.skipIf(hasNoTerminal)('delete asks first', async () => {
+    await addUser('temporary')
+    const command = ['user', 'delete', 'temporary']
+    const kept = await clone.typed(command, [['[y/N]', 'n']])
+    expect([kept.code, kept.out]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+    const deleted = await clone.typed(command, [['[y/N]', 'y']])
+    expect([deleted.code, deleted.out]).toEqual([0, expect.stringContaining('Deleted temporary')])
+    expect(await site.signIn('temporary', PASSWORD)).toMatchObject({ code: 401 })
+  })
+
+  test.skipIf(hasNoTerminal)(
+    'a password that is typed is asked twice and never shown',
+    async () => {
+      const set = await typePassword('typed-Passw0rd', 'typed-Passw0rd')
+      expect([set.code, set.out]).toEqual([0, expect.stringContaining('Set a new password')])
+      expect(set.out).not.toContain('typed-')
+      expect(await site.signIn('alice', 'typed-Passw0rd')).toMatchObject({ code: 200 })
+      const differs = await typePassword('typed-Passw0rd-2', 'typed-Passw0rd-3')
+      expect([differs.code, differs.out]).toEqual([1, expect.stringContaining('passwords differ')])
+      expect(differs.out).not.toContain('typed-')
+    },
+  )
+})
+
+describe('what users hold', { timeout: 120_000 }, () => {
+  let token: string
+
+  beforeAll(async () => {
+    token = await addUser('holder')
+  })
+
+  test('2fa cancel lets in who has lost the phone', async () => {
+    const { data } = await site.call('POST', '/api/auth/2fa/generate', { token })
+    const body = { secret: data.secret, code: phoneCode(data.secret) }
+    await site.call('POST', '/api/auth/2fa/verify', { token, body })
+    expect(await site.signIn('holder', PASSWORD)).toMatchObject({ code: 402 })
+    expect((await run('2fa', 'cancel', 'holder')).out).toMatch(/^Switched two-step verification/)
+    token = await tokenOf('holder', PASSWORD)
+    expect(await run('2fa', 'cancel', 'holder')).toEqual(refused(/is off: nothing was changed/))
+  })
+
+  test('session list and end show where users are signed in, and sign them out', async () => {
+    const other = await tokenOf('holder', PASSWORD)
+    const { content, total } = await json('session', 'list', 'holder')
+    const { data } = await site.call('GET', '/api/me/sessions', { token })
+    const own = data.content.find(({ current }: { current: boolean }) => current)
+    expect(total).toBe(2)
+    const { current: _, ...session } = own
+    expect(content).toContainEqual(session)
+    const end = () => run('session', 'end', 'holder', '--session', own.id)
+    expect((await end()).out).toBe('Ended 1 session of holder.\n')
+    expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
+    expect(await end()).toEqual(refused('no such session'))
+    expect(await json('session', 'end', 'holder', '--all')).toMatchObject({ ended: 1 })
+    expect(await site.call('GET', '/api/me', { token: other })).toMatchObject({ code: 401 })
+    token = await tokenOf('holder', PASSWORD)
+  })
+
+  test('key list and delete', async () => {
+    await site.call('POST', '/api/me/sshkey/add', { token, body: { title: 'laptop', key: ED1 } })
+    const { data } = await site.call('GET', '/api/me/sshkey/list', { token })
+    expect(await json('key', 'list', 'holder')).toEqual(data)
+    const { id } = data.content[0]
+    expect(await run('key', 'delete', 'admin', `${id}`)).toEqual(refused(/public key/))
+    expect((await run('key', 'delete', 'holder', `${id}`)).out).toMatch(/^Deleted key /)
+    expect((await site.call('GET', '/api/me/sshkey/list', { token })).data.total).toBe(0)
+  })
+})
+
+describe('the site', { timeout: 120_000 }, () => {
+  test('setting set, get, list and reset', async () => {
+    expect((await run('setting', 'set', 'site_title', 'My files')).out).toBe('Set site_title.\n')
+    const stdin = ['setting', 'set', 'robots_txt', '--stdin']
+    await clone.latchkey(stdin, { input: 'User-agent: *\nDisallow: /\n' })
+    const { content } = await json('setting', 'list', '--changed')
+    expect(content).toMatchObject([
+      { key: 'site_title', value: 'My files', default: 'Latchkey', changed: true },
+      { key: 'robots_txt', value: 'User-agent: *\nDisallow: /' },
+    ])
+    expect((await run('setting', 'get', 'site_title')).out).toBe('My files\n')
+    expect(await run('setting', 'get', 'site_titel')).toEqual(
+      refused('There is no setting "site_titel": did you mean "site_title"?'),
+    )
+    expect(await run('setting', 'set', 'main_color', 'reddish')).toEqual(refused(/^main_color /))
+    const { changed } = await json('setting', 'reset', '--all')
+    expect(changed.toSorted()).toEqual(['robots_txt', 'site_title'])
+  })
+
+  test('setting import takes what export prints, all of it or nothing', async () => {
+    const settings = { main_color: '#123456', site_title: 'Taken' }
+    expect(await load({ ...settings, main_color: 'no' })).toEqual(refused(/^main_color /))
+    expect(await load({ site_title: 7 })).toEqual(
+      refused('These are no settings: "site_title" must be a text in quotes. Nothing was changed.'),
+    )
+    expect((await run('setting', 'export')).out).toBe('{}\n')
+    expect((await load(settings)).code).toBe(0)
+    const changed = await run('setting', 'export')
+    const all = await run('setting', 'export', '--all')
+    expect(JSON.parse(changed.out)).toEqual(settings)
+    expect(Object.keys(JSON.parse(all.out))).toHaveLength(27)
+    expect((await load(JSON.parse(all.out))).out).toBe('Set nothing, all were so already.\n')
+  })
+
+  test('service-token add, list and delete', async () => {
+    const { code, out, err } = await run('service-token', 'add', 'files')
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/^latchkey_[\w-]{43}\n$/), ''])
+    const listed = await run('service-token', 'list')
+    expect(listed.out).toMatch(/\nfiles +sftp +\d{4}-/)
+    expect(listed.out).not.toContain(out.trim())
+    expect(await run('service-token', 'add', 'files')).toEqual(refused(/delete it first\.\n$/))
+    expect((await run('service-token', 'delete', 'files')).out).toBe('Ended files.\n')
+    expect(await run('service-token', 'delete', 'files')).toEqual(refused(/^There is no service/))
+  })
+
+  test('event list tells what commands and users did, by user, kind and time', async () => {
+    const ofAlice = await json('event', 'list', '--user', 'alice')
+    const made = await json('event', 'list', '--kind', 'user_made', '--since', '1h', '--limit', '2')
+    const never = await run('event', 'list', '--since', '2999-01-01')
+    expect(ofAlice.more).toBe(false)
+    const [first] = ofAlice.content.toReversed()
+    expect(first).toMatchObject({ kind: 'user_made', user_id: 3, network: 'command line' })
+    expect(made).toMatchObject({ content: [{ user: 'holder' }, { username: null }], more: true })
+    expect(never).toEqual({ code: 0, out: '', err: 'None.\n' })
+  })
+})

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { editDistance, nearest } from '../../src/cli/edit-distance.ts'
+import { parseSince } from '../../src/cli/event.ts'
+import { columnWidths } from '../../src/cli/output.ts'
+import { parsePermission, permissionNames } from '../../src/cli/permission.ts'
+import { readLine } from '../../src/cli/standard-input.ts'
+import { Readable } from 'node:stream'
+
+describe('the edit distance', () => {
+  test.each([
+    ['kitten', 'sitting', 3],
+    ['', 'abc', 3],
+    ['flaw', 'lawn', 2],
+    ['🔑', '🔒', 1],
+  ])('of %s and %s is %i', (one, other, distance) => {
+    expect(editDistance(one, other)).toBe(distance)
+  })
+
+  test('is a metric', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 })
+    fc.assert(
+      fc.property(word, word, word, (a, b, c) => {
+        expect(editDistance(a, b)).toBe(editDistance(b, a))
+        expect(editDistance(a, b) === 0).toBe(a === b)
+        expect(editDistance(a, c)).toBeLessThanOrEqual(editDistance(a, b) + editDistance(b, c))
+      }),
+    )
+  })
+
+  test('finds the nearest word that is near enough', () => {
+    expect(nearest('ALCIE', ['bob', 'alice', 'alicia'], 2)).toBe('alice')
+    expect(nearest('zoe', ['alice'], 2)).toBeUndefined()
+  })
+})
+
+describe('permissions', () => {
+  test('are a number, or names to give and to take', () => {
+    expect(parsePermission('29183')).toBe(29_183)
+    expect(parsePermission('+sftp-read,+share, -remove')).toEqual({ set: 0x4400, clear: 0x80 })
+    expect(permissionNames(0x4480)).toEqual(['remove', 'sftp-read', 'share'])
+  })
+
+  test('of any number have names that give the same number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 0xffff }), (set) => {
+        const text = permissionNames(set).map((name) => `+${name}`)
+        expect(parsePermission(text.join(','))).toEqual({ set, clear: 0 })
+      }),
+    )
+  })
+
+  test.each([
+    ['65536', 'a number from 0 to 65535'],
+    ['share', '+sftp-read,-remove'],
+    ['+renam', 'Did you mean rename?'],
+    ['+share,-share', 'can not be given and taken'],
+    ['', 'a number'],
+  ])('refuse "%s"', (text, reason) => {
+    expect(() => parsePermission(text)).toThrow(reason)
+  })
+})
+
+describe('a time', () => {
+  test.each([
+    ['2026-11-21', Date.UTC(2026, 10, 21)],
+    ['2026-11-21T09:15:00Z', Date.UTC(2026, 10, 21, 9, 15)],
+  ])('%s is an instant', (text, time) => {
+    expect(parseSince(text, 0)).toBe(time)
+  })
+
+  test('may be counted back from now', () => {
+    const now = Date.UTC(2026, 10, 21)
+    expect(['30m', '12h', '7d'].map((text) => now - parseSince(text, now))).toEqual([
+      1_800_000, 43_200_000, 604_800_000,
+    ])
+  })
+
+  test.each(['yesterday', '12', '2026', '2026-13-45', '-5m'])('is not %s', (text) => {
+    expect(() => parseSince(text, 0)).toThrow('It must be as 30m')
+  })
+})
+
+test('the columns of a table fit any terminal that is wide enough for them', () => {
+  const cell = fc.string({ maxLength: 60 })
+  const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1 })
+  fc.assert(
+    fc.property(rows, fc.integer({ min: 24, max: 200 }), (table, available) => {
+      const widths = columnWidths(table, available)
+      const sum = widths?.reduce((total, width) => total + width, 0) ?? 0
+      expect(sum).toBeLessThanOrEqual(available)
+    }),
+  )
+  expect(columnWidths([['short', 'x'.repeat(50)]], 30)).toEqual([7, 23])
+  expect(columnWidths([['short', '鍵鍵']], 30)).toBeUndefined()
+})
+
+test('the first line of the standard input ends with a line break, or with the input', async () => {
+  const lines = ['a b\nrest', 'a b\r\nrest', 'a b'].map((text) => readLine(Readable.from([text])))
+  expect(await Promise.all(lines)).toEqual(['a b', 'a b', 'a b'])
+  expect(
+    await readLine(
+      Readable.from([Buffer.from('ü').subarray(0, 1), Buffer.from('ü\n').subarray(1)]),
+    ),
+  ).toBe('ü')
+  await expect(readLine(Readable.from([Buffer.of(0xff, 10)]))).rejects.toThrow('not UTF-8')
+})

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, sessions, throttleCounters } from '../../schema/tables.ts'
+import { listEvents } from '../../src/audit/all-events.ts'
+import { unlockUser } from '../../src/login/unlock.ts'
+import { COMMAND_LINE, type Operator } from '../../src/tokens/operators.ts'
+import { endSessionOf, endSessionsOf, listSessionsOf } from '../../src/tokens/user-sessions.ts'
+import { changeUser, getUser, listUsers, removeUser } from '../../src/users/admin.ts'
+import { ADMIN, GENERAL } from '../../src/users/roles.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { loggedLines } from '../support/log.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+
+const ADMIN_ID = 1
+const ROOT = 3
+const ALICE = 4
+const PASSWORD = 'alice-Passw0rd'
+
+let site: CheapSite
+
+beforeEach(async () => {
+  site = new CheapSite()
+  await site.addFirstUsers()
+  await site.addUser('root', { password: ADMIN_PASSWORD, role: ADMIN })
+  await site.addUser('alice', { password: PASSWORD })
+})
+
+/** Somebody who is signed in, as decisions know them. */
+async function actorOf(username: string, password: string): Promise<Operator> {
+  await site.token(username, password)
+  const [row] = await site.db.select().from(sessions).orderBy(sessions.createdAt)
+  if (row === undefined) throw new Error('not signed in')
+  return {
+    sessionId: row.id,
+    userId: row.userId,
+    issuedAtSeconds: Math.floor(row.createdAt / 1000),
+    network: row.network,
+    userAgent: row.userAgent,
+  }
+}
+
+async function enabledAdmins(): Promise<number[]> {
+  const { users } = await listUsers(site.deps, COMMAND_LINE, 1, 0)
+  return users.filter(({ role, disabled }) => role === ADMIN && !disabled).map(({ id }) => id)
+}
+
+describe('the last enabled admin', () => {
+  const losses: [name: string, lose: (id: number) => Promise<void>][] = [
+    ['demoted', (id) => changeUser(site.deps, COMMAND_LINE, id, { role: GENERAL })],
+    ['disabled', (id) => changeUser(site.deps, COMMAND_LINE, id, { disabled: true })],
+    ['deleted', (id) => removeUser(site.deps, COMMAND_LINE, id)],
+  ]
+
+  test.each(losses)('can not be %s, the last but one can', async (_, lose) => {
+    await lose(ADMIN_ID)
+    await expect(lose(ROOT)).rejects.toMatchObject({
+      code: 400,
+      detail: 'no other admin is enabled',
+    })
+    expect(await enabledAdmins()).toEqual([ROOT])
+  })
+
+  test.each(losses)('is left when all are %s at once', async (_, lose) => {
+    const outcomes = await Promise.allSettled([ADMIN_ID, ROOT].map(lose))
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await enabledAdmins()).toHaveLength(1)
+  })
+
+  test('is left when two admins disable themselves at once over HTTP', async () => {
+    const [one, other] = await Promise.all([
+      site.token('admin', ADMIN_PASSWORD),
+      site.token('root', ADMIN_PASSWORD),
+    ])
+    const disable = (id: number, token: string | undefined) =>
+      site.post('/api/admin/user/update', { id, disabled: true }, { token: token ?? '' })
+    const answers = await Promise.all([disable(ADMIN_ID, one), disable(ROOT, other)])
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+    expect(await enabledAdmins()).toHaveLength(1)
+  })
+})
+
+test('permissions given and taken at once are all kept', async () => {
+  await changeUser(site.deps, COMMAND_LINE, ALICE, { permission: 0b1001 })
+  const bits = [
+    { set: 0b0010, clear: 0 },
+    { set: 0b0100, clear: 0b0001 },
+    { set: 0, clear: 0b1000 },
+  ]
+  const change = (permission: { set: number; clear: number }) =>
+    changeUser(site.deps, COMMAND_LINE, ALICE, { permission })
+  await Promise.all(bits.map(change))
+  expect((await getUser(site.deps, COMMAND_LINE, ALICE)).permission).toBe(0b0110)
+})
+
+describe('unlockUser', () => {
+  test('forgets what one account failed at from anywhere, and nothing else', async () => {
+    const tries = [
+      ['alice', '192.0.2.1'],
+      ['alice', '192.0.2.2'],
+      ['alicf', '192.0.2.1'],
+    ] as const
+    for (const [username, network] of tries) {
+      for (let i = 0; i < 6; i++) {
+        const body = { username, password: 'wrong-Passw0rd' }
+        await site.post('/api/auth/login', body, { headers: { 'CF-Connecting-IP': network } })
+      }
+    }
+    await site.db.insert(throttleCounters).values(
+      [`proof/code/${ALICE}`, `proof/old-password/${ALICE}`, `proof/code/${ALICE}0`].map((key) => ({
+        key,
+        failures: 10,
+        expiresAt: site.now + HOUR,
+      })),
+    )
+    expect(await site.login('alice', PASSWORD)).toMatchObject({ code: 429 })
+    expect(await unlockUser(site.deps, COMMAND_LINE, ALICE)).toBe(5)
+    expect(await site.login('alice', PASSWORD)).toMatchObject({ code: 200 })
+    expect(await site.login('alicf', PASSWORD)).toMatchObject({ code: 429 })
+    const rows = await site.db.select().from(throttleCounters)
+    const left = rows.map(({ key }) => key.replace(/\/[\w-]{22}/, '/NAME'))
+    expect(left).toEqual(
+      expect.arrayContaining(['account/NAME', 'network/192.0.2.1', `proof/code/${ALICE}0`]),
+    )
+    const [event] = (await listEvents(site.deps, COMMAND_LINE, { kind: 'user_unlocked' }, page))
+      .events
+    expect(event).toMatchObject({ userId: ALICE, detail: 'by command line' })
+    await expect(unlockUser(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
+  })
+})
+
+const page = { limit: 100, offset: 0 }
+
+describe('the sessions of any user', () => {
+  test('are shown to operators, who may end one or all', async () => {
+    const tokens = [await site.token('alice', PASSWORD), await site.token('alice', PASSWORD)]
+    const root = await site.token('root', ADMIN_PASSWORD)
+    const listed = await listSessionsOf(site.deps, COMMAND_LINE, ALICE)
+    expect(listed).toHaveLength(2)
+    const [{ id } = { id: '' }] = listed
+    await expect(endSessionOf(site.deps, COMMAND_LINE, ROOT, id)).rejects.toMatchObject({
+      code: 404,
+    })
+    await endSessionOf(site.deps, COMMAND_LINE, ALICE, id)
+    expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
+    expect(await endSessionsOf(site.deps, COMMAND_LINE, ALICE)).toBe(1)
+    expect(await endSessionsOf(site.deps, COMMAND_LINE, ALICE)).toBe(0)
+    for (const token of tokens) {
+      expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
+    }
+    expect(await site.get('/api/me', { token: root })).toMatchObject({ code: 200 })
+    const { events } = await listEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
+    expect(events.map(({ userId, detail }) => [userId, detail])).toEqual([
+      [ALICE, 'all, by command line'],
+      [ALICE, 'by command line'],
+    ])
+    expect(loggedLines('"network":"command line"')).toEqual([])
+    await expect(endSessionsOf(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
+  })
+})
+
+describe('the events of all users', () => {
+  test('are the latest first, by user, kind and time', async () => {
+    const row = { kind: 'sign_in', network: '', userAgent: '' }
+    await site.db.insert(auditEvents).values([
+      { ...row, at: 1, userId: ALICE },
+      { ...row, at: 2, userId: ROOT, kind: 'key_added' },
+      { ...row, at: 3, userId: 99 },
+      { ...row, at: 4, userId: ALICE },
+    ])
+    const list = async (filter: Parameters<typeof listEvents>[2], limit = 100, offset = 0) => {
+      const window = { limit, offset }
+      const { events, more } = await listEvents(site.deps, COMMAND_LINE, filter, window)
+      return [...events.map(({ at, username }) => `${at} ${username ?? ''}`), more]
+    }
+    expect(await list({})).toEqual(['4 alice', '3 ', '2 root', '1 alice', false])
+    expect(await list({}, 2)).toEqual(['4 alice', '3 ', true])
+    expect(await list({}, 2, 2)).toEqual(['2 root', '1 alice', false])
+    expect(await list({ userId: ALICE })).toEqual(['4 alice', '1 alice', false])
+    expect(await list({ kind: 'key_added' })).toEqual(['2 root', false])
+    expect(await list({ kind: 'sign_in', since: 3 })).toEqual(['4 alice', '3 ', false])
+  })
+})
+
+test('nobody but an admin reads or ends what is another’s', async () => {
+  const alice = await actorOf('alice', PASSWORD)
+  await site.login('root', 'wrong-Passw0rd')
+  const before = await site.db.select().from(throttleCounters)
+  for (const attempt of [
+    () => listSessionsOf(site.deps, alice, ALICE),
+    () => endSessionsOf(site.deps, alice, ALICE),
+    () => endSessionOf(site.deps, alice, ALICE, 'sessionId' in alice ? alice.sessionId : ''),
+    () => unlockUser(site.deps, alice, ROOT),
+    () => listEvents(site.deps, alice, {}, page),
+  ]) {
+    await expect(attempt()).rejects.toMatchObject({ code: 403 })
+  }
+  expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
+  expect(await site.db.select().from(throttleCounters)).toEqual(before)
+})
