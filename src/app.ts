@@ -12,6 +12,7 @@ import { requestLog } from './http/request-log.ts'
 import { loginRoutes } from './login/routes.ts'
 import { pageRoutes } from './pages/routes.tsx'
 import { Refusal, refusalIn } from './refusals.ts'
+import { adminSettingRoutes } from './settings/admin-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/admin-routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
@@ -73,6 +74,7 @@ export function createApp(
   app.route('/api/me/events', eventRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
+  app.route('/api/admin/setting', adminSettingRoutes)
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)

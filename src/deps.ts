@@ -23,6 +23,8 @@ export interface Deps {
   limitSignIns: (network: string) => Promise<boolean>
   /** Unix time, milliseconds. */
   now: () => number
+  /** Lets time pass. */
+  wait: (milliseconds: number) => Promise<void>
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>
   /** How long a token lives. @throws {Refusal} `internal` when `TOKEN_HOURS` is no such time. */
   tokenSeconds: () => number
@@ -56,10 +58,17 @@ export function createDeps(
       orUnavailable(nearbyHasher(env, request).hash(digest, salt, cost)),
     limitSignIns: async (key) => (await orUnavailable(env.SIGN_IN_LIMITER.limit({ key }))).success,
     now: Date.now,
+    wait,
     randomBytes,
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),
     defer,
   }
+}
+
+export async function wait(milliseconds: number): Promise<void> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
 }
 
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {

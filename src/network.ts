@@ -38,3 +38,6 @@ function mappedIpv4(groups: string[]): string {
     .flatMap((group) => [group >> 8, group & 255])
     .join('.')
 }
+
+/** Whoever reaches the database itself, without a network. */
+export const COMMAND_LINE: Client = { network: 'command line', userAgent: '' }

@@ -502,6 +502,7 @@ describe('with D1, KV or both down', () => {
 
   test('/ping and the settings answer without D1', async () => {
     await site.get('/api/public/settings')
+    await site.settle()
     const [pong, answer] = await answers(new CheapSite({ db: brokenDb() }))
     expect(pong).toBe('pong')
     expect(answer).toMatchObject(served)

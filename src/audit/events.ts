@@ -1,29 +1,34 @@
-import { count, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
-import { auditEvents } from '../../schema/tables.ts'
+import { and, count, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { auditEvents, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
-import type { Client } from '../network.ts'
+import { type Client, COMMAND_LINE } from '../network.ts'
 import type { Window } from '../paging.ts'
 
 /** What is worth remembering, for a user who wonders and an operator who has to know. */
-export type EventKind =
-  | 'sign_in'
-  | 'sign_in_refused'
-  | 'service_sign_in'
-  | 'recovery_code_used'
-  | 'recovery_codes_made'
-  | 'two_factor_on'
-  | 'two_factor_off'
-  | 'password_changed'
-  | 'profile_changed'
-  | 'session_ended'
-  | 'key_added'
-  | 'key_deleted'
-  | 'key_used'
-  | 'user_made'
-  | 'user_changed'
-  | 'user_deleted'
-  | 'service_token_made'
-  | 'service_token_ended'
+export const EVENT_KINDS = [
+  'sign_in',
+  'sign_in_refused',
+  'service_sign_in',
+  'recovery_code_used',
+  'recovery_codes_made',
+  'two_factor_on',
+  'two_factor_off',
+  'password_changed',
+  'profile_changed',
+  'session_ended',
+  'key_added',
+  'key_deleted',
+  'key_used',
+  'user_made',
+  'user_changed',
+  'user_deleted',
+  'user_unlocked',
+  'service_token_made',
+  'service_token_ended',
+  'settings_changed',
+] as const
+
+export type EventKind = (typeof EVENT_KINDS)[number]
 
 export interface AuditEvent extends Client {
   /** Unix time, milliseconds. */
@@ -101,6 +106,48 @@ export function selectEvents(db: Database, userId: number, { limit, offset }: Wi
     .offset(offset)
 }
 
+/** Which events; what is missing may be anything. */
+export interface EventFilter {
+  userId?: number
+  kind?: EventKind
+  /** Unix time, milliseconds. */
+  since?: number
+}
+
+/** The latest events of all users, and of nobody. */
+export function selectAllEvents(
+  db: Database,
+  { userId, kind, since }: EventFilter,
+  { limit, offset }: Window,
+) {
+  // Each in the order of an index, so that only what is shown is read.
+  const order = userId === undefined ? [desc(auditEvents.at)] : []
+  return db
+    .select({
+      id: auditEvents.id,
+      at: auditEvents.at,
+      kind: auditEvents.kind,
+      userId: auditEvents.userId,
+      username: users.username,
+      nameHash: auditEvents.nameHash,
+      detail: auditEvents.detail,
+      network: auditEvents.network,
+      userAgent: auditEvents.userAgent,
+    })
+    .from(auditEvents)
+    .leftJoin(users, eq(users.id, auditEvents.userId))
+    .where(
+      and(
+        userId === undefined ? undefined : eq(auditEvents.userId, userId),
+        kind === undefined ? undefined : eq(auditEvents.kind, kind),
+        since === undefined ? undefined : gte(auditEvents.at, since),
+      ),
+    )
+    .orderBy(...order, desc(auditEvents.id))
+    .limit(limit)
+    .offset(offset)
+}
+
 export function countEvents(db: Database, userId: number) {
   return db.select({ total: count() }).from(auditEvents).where(eq(auditEvents.userId, userId))
 }
@@ -109,8 +156,12 @@ export function pruneEvents(db: Database, before: number) {
   return db.delete(auditEvents).where(lte(auditEvents.at, before))
 }
 
-/** One line per event, for Workers Logs and for fail2ban, which finds the network in it. */
+/**
+ * One line per event, for Workers Logs and for fail2ban, which finds the network in it. None for
+ * the command line, which is no Worker and says itself what it did.
+ */
 export function logEvent({ kind, userId, nameHash, detail, network }: AuditEvent): void {
+  if (network === COMMAND_LINE.network) return
   const line = { event: 'audit', kind, user: userId, name: nameHash, detail, network }
   console.log(JSON.stringify(line))
 }

@@ -1,13 +1,11 @@
 import { eq } from 'drizzle-orm'
-import { base64url } from 'jose'
 import { users } from '../../schema/tables.ts'
 import type { Deps } from '../deps.ts'
 import { refuseCommonPassword, selectCommonPassword } from '../login/password-rules.ts'
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { ADMIN, GUEST } from '../users/roles.ts'
 import { usernameKey } from '../users/username.ts'
-
-const PASSWORD_BYTES = 15
+import { generatePassword } from './password.ts'
 
 /**
  * As the reference's: all but writing over WebDAV (bit 9), FTP and SFTP (10, 11), which the
@@ -23,7 +21,7 @@ const ADMIN_PERMISSION = 0x71ff
  */
 export async function createFirstAccounts(
   { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
-  password = base64url.encode(deps.randomBytes(PASSWORD_BYTES)),
+  password = generatePassword(deps),
 ): Promise<string | undefined> {
   const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
   if (admins.length > 0) return undefined

@@ -1,15 +1,9 @@
-import { Command } from 'commander'
-import { runCommand } from './command-error.ts'
-import { addServiceTokenCommands } from './service-token.ts'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 
-/** `npm run latchkey -- <command>`: for whoever runs the site. */
-const program = new Command('latchkey')
-  .description('Runs a Latchkey site from the command line.')
-  .showHelpAfterError('(latchkey --help shows what there is)')
-  .showSuggestionAfterError()
+// Wrangler is large: compiled anew at each command, it would take a second more. Here and not in the
+// common folder for temporary files, where others may write.
+enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/node'))
 
-addServiceTokenCommands(program)
-
-await runCommand(async () => {
-  await program.parseAsync()
-})
+const { runProgram } = await import('./program.ts')
+await runProgram(process.argv)

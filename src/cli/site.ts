@@ -1,21 +1,34 @@
 import { openDatabase } from '../database.ts'
-import { type Deps, randomBytes } from '../deps.ts'
+import { type Deps, randomBytes, wait } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
 import { createKeyRing } from '../tokens/key-ring.ts'
+import { CommandError } from './command-error.ts'
 import { readSecretKeys } from './dev-vars.ts'
 import { QUIET } from './wrangler.ts'
 
 /** What a command works with: the parts of `Deps` that need no request. */
 export type Site = Pick<
   Deps,
-  'db' | 'kv' | 'settingsMemory' | 'keyRing' | 'hashPassword' | 'now' | 'randomBytes' | 'defer'
+  | 'db'
+  | 'kv'
+  | 'settingsMemory'
+  | 'keyRing'
+  | 'hashPassword'
+  | 'now'
+  | 'wait'
+  | 'randomBytes'
+  | 'defer'
 >
 
 /** A command may write for longer than a request. */
 const DEADLINE_MILLISECONDS = 60_000
 
 /** Opens the local site, the one `npm start` serves; both may be open at once. */
-export async function withSite<Result>(use: (site: Site) => Promise<Result>): Promise<Result> {
+export async function withSite<Result>(
+  use: (site: Site) => Promise<Result>,
+  { remote } = { remote: false },
+): Promise<Result> {
+  if (remote) throw new CommandError('--remote is not built yet: leave it out for the local site.')
   Object.assign(process.env, QUIET)
   // Late, because it takes a second: what fails before needs no wrangler.
   const { getPlatformProxy } = await import('wrangler')
@@ -29,6 +42,7 @@ export async function withSite<Result>(use: (site: Site) => Promise<Result>): Pr
       keyRing: async () => createKeyRing(readSecretKeys()),
       hashPassword: deriveScrypt,
       now: Date.now,
+      wait,
       randomBytes,
       defer: (work) => deferred.push(work),
     })

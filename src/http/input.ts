@@ -6,6 +6,9 @@ import type { App, AppContext } from './context.ts'
 /** No endpoint takes more than two levels; nobody needs a parser to walk thousands. */
 const MAX_NESTING = 16
 
+const OBJECT_NEEDED = 'request body must be a JSON object'
+const ARRAY_NEEDED = 'request body must be a JSON array'
+
 /**
  * Reads the body as JSON, whatever its content type says, and checks it.
  *
@@ -15,7 +18,16 @@ export function jsonBody<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   refusal?: RefusalName,
 ) {
-  return checked('json', schema, refusal, async (c) => parseJson(await c.req.arrayBuffer()))
+  return checked('json', schema, refusal, async (c) =>
+    parseJson(await c.req.arrayBuffer(), isObject, OBJECT_NEEDED),
+  )
+}
+
+/** As `jsonBody`, for the endpoint whose body is a list. */
+export function jsonArrayBody<Schema extends v.GenericSchema<unknown, object[]>>(schema: Schema) {
+  return checked('json', schema, undefined, async (c) =>
+    parseJson(await c.req.arrayBuffer(), Array.isArray, ARRAY_NEEDED),
+  )
 }
 
 /** Checks the query string; of several equal names the first counts. */
@@ -82,22 +94,27 @@ export function validate<Schema extends v.GenericSchema<unknown, object>>(
   throw new Refusal('invalidBody', { fill: reasonOf(issue), field })
 }
 
-function parseJson(body: ArrayBuffer): unknown {
+function parseJson(
+  body: ArrayBuffer,
+  isRight: (value: unknown) => boolean,
+  needed: string,
+): unknown {
   try {
     // JSON has no byte order mark (RFC 8259 section 8.1), so one stays in the text and the parser refuses it.
     const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     if (!isNestedDeeply(json)) {
       const value: unknown = JSON.parse(json)
-      if (isObject(value) && !Object.hasOwn(value, '__proto__')) return value
+      if (isRight(value)) return value
     }
   } catch {
     // What the parser says is for programmers, and it may quote a password.
   }
-  throw new Refusal('invalidBody', { fill: 'request body must be a JSON object' })
+  throw new Refusal('invalidBody', { fill: needed })
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function isObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return !Object.hasOwn(value, '__proto__')
 }
 
 /** Counts brackets outside strings, before any parser recurses into them. */
@@ -118,9 +135,10 @@ function isNestedDeeply(json: string): boolean {
 
 function reasonOf(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue)
-  if (field === null) return 'request body must be a JSON object'
+  if (field === null) return `request body ${issue.message}`
   if (issue.input === undefined || issue.input === null || issue.input === '')
     return `${field} is required`
+  if (issue.expected === 'Object') return `${field} must be a JSON object`
   if (issue.kind === 'schema') return `${field} must be a ${issue.expected}`
   return `${field} ${issue.message}`
 }

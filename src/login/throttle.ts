@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters, users } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
@@ -198,6 +198,28 @@ export function payBack(db: Database, counters: readonly Counter[], when?: SQL) 
 /** Forgets the failures of a counter: whoever knows the answer need not fear the earlier ones. */
 export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
   return db.delete(throttleCounters).where(and(eq(throttleCounters.key, key), when))
+}
+
+/**
+ * Forgets all failures that were counted against one account, those of its codes and old passwords
+ * too; what a network has failed at elsewhere stays.
+ *
+ * @param nameHash Keyed hash of the user name.
+ */
+export function clearAccountCounters(db: Database, userId: number, nameHash: string, when: SQL) {
+  const { key } = throttleCounters
+  const own = [counter('account', nameHash), codeCounter(userId), oldPasswordCounter(userId)]
+  const pairs = counter('pair', nameHash).key
+  // `0` is the character after `/`: every key that begins with this, found by the index.
+  const isPair = and(gte(key, `${pairs}/`), lt(key, `${pairs}0`))
+  const isOwn = inArray(
+    key,
+    own.map((one) => one.key),
+  )
+  return db
+    .delete(throttleCounters)
+    .where(and(or(isOwn, isPair), when))
+    .returning({ key })
 }
 
 /** @param blocks What blocked in the batch in which the charge was refused. */

@@ -42,7 +42,7 @@ export const DEFAULT_SETTINGS = {
   video_autoplay: 'true',
 }
 
-type SettingKey = keyof typeof DEFAULT_SETTINGS
+export type SettingKey = keyof typeof DEFAULT_SETTINGS
 export type Settings = Record<SettingKey, string>
 
 export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS).filter(isSettingKey)

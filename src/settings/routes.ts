@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
+import { isSiteAddress } from './checks.ts'
 import { readSettings } from './store.ts'
 
 /** The settings and what else of a site is public, under `/api/public`. */
@@ -18,9 +19,7 @@ export const siteRoutes = new Hono<App>()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.var.deps)).values.robots_txt))
   .get('/favicon.ico', async (c) => {
     const { favicon } = (await readSettings(c.var.deps)).values
-    return c.redirect(
-      /^(https?:\/\/|\/(?![/\\]))[^\s\p{Cc}]*$/u.test(favicon) ? favicon : '/logo.svg',
-    )
+    return c.redirect(isSiteAddress(favicon) ? favicon : '/logo.svg')
   })
 
 /** @see RFC 9110 section 13.1.2 */

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
 import { orUnavailable } from '../database.ts'
-import type { Deps } from '../deps.ts'
+import type { Database, Deps } from '../deps.ts'
 import { sha256Hex } from '../encoding.ts'
+import { Refusal } from '../refusals.ts'
 import { DEFAULT_SETTINGS, isSettingKey, SETTING_KEYS, type Settings, VERSION } from './defaults.ts'
 
 /** The public settings as they are served. */
@@ -17,9 +18,12 @@ export interface PublicSettings {
 export interface SettingsMemory {
   copy?: PublicSettings
   readAt?: number
+  /** How often this isolate has saved settings, and when it last did. */
+  saves?: number
+  savedAt?: number
 }
 
-type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now'>
+export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now' | 'wait' | 'defer'>
 
 /** 96 bits: two settings never share a tag by chance. */
 const ETAG_DIGITS = 24
@@ -34,6 +38,11 @@ const copySchema = v.strictObject({
 const metadataSchema = v.object({ etag: v.string() })
 /** KV's own copy in each place; it allows no less. */
 const KV_CACHE_SECONDS = 30
+/** After a write, KV shows the older copy elsewhere for a minute, and then it may be cached. */
+const KV_LAG_MILLISECONDS = 90_000
+/** KV takes one write a second for a key. */
+const KV_WRITE_INTERVAL_MILLISECONDS = 1100
+const MAX_REBUILDS = 4
 /** Defaults come with the code, so another version has a copy of its own. */
 const KV_KEY = `public-settings/${VERSION}`
 
@@ -44,26 +53,75 @@ const KV_KEY = `public-settings/${VERSION}`
  * @throws When D1 and KV are both down and this isolate never read either.
  */
 export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> {
-  const { copy, readAt = 0 } = deps.settingsMemory
+  const { copy, readAt = 0, saves } = deps.settingsMemory
   if (copy !== undefined && deps.now() - readAt < MEMORY_MILLISECONDS) return copy
   try {
-    return remember(deps, (await readCopy(deps.kv)) ?? (await rebuildCopy(deps)))
+    return remember(deps, await readBeyondMemory(deps), saves)
   } catch (error) {
     if (copy === undefined) throw error
-    return remember(deps, copy)
+    return remember(deps, copy, saves)
   }
 }
 
+/** Makes the next read go to D1, after a save: KV is too slow to show an operator their own change. */
+export function forgetSettings({ settingsMemory, now }: SettingsDeps): void {
+  settingsMemory.readAt = 0
+  settingsMemory.saves = (settingsMemory.saves ?? 0) + 1
+  settingsMemory.savedAt = now()
+}
+
 /**
- * Makes the KV copy anew from what D1 holds; a KV that is down only means that the next reader asks
- * D1 again.
+ * Makes the KV copy anew from what D1 holds. KV can't compare before it writes, so a copy that was
+ * read before somebody else's save may land after theirs: whoever has written looks at D1 again,
+ * and writes again until both agree.
+ *
+ * @throws {Refusal} `unavailable` when they don't in the end: D1 or KV is down, or saves never
+ *   cease.
  */
 export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
-  const changed = await deps.db.select().from(settings)
-  const copy = await toPublic(withDefaults(changed))
-  const written = deps.kv.put(KV_KEY, copy.body, { metadata: { etag: copy.etag } })
-  await orUnavailable(written).catch(() => undefined)
-  return copy
+  for (let rebuilds = 0; rebuilds < MAX_REBUILDS; rebuilds++) {
+    if (rebuilds > 0) await deps.wait(KV_WRITE_INTERVAL_MILLISECONDS)
+    const copy = await readDatabase(deps.db)
+    if (!(await writeCopy(deps.kv, copy))) continue
+    if ((await readDatabase(deps.db)).etag === copy.etag) return copy
+  }
+  throw new Refusal('unavailable', { detail: 'KV has no copy of the settings as they are in D1' })
+}
+
+/** What operators changed. */
+export function selectChangedSettings(db: Database) {
+  return db.select().from(settings)
+}
+
+/** All settings, of which some were changed; a row that is no setting, or not to be set, is nothing. */
+export function withDefaults(changed: { key: string; value: string }[]): Settings {
+  const values = { ...DEFAULT_SETTINGS }
+  for (const { key, value } of changed) if (isSettingKey(key)) values[key] = value
+  return { ...values, version: VERSION }
+}
+
+async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
+  const { savedAt = -Infinity } = deps.settingsMemory
+  if (deps.now() - savedAt < KV_LAG_MILLISECONDS) return readDatabase(deps.db)
+  const copy = await readCopy(deps.kv)
+  if (copy !== undefined) return copy
+  const current = await readDatabase(deps.db)
+  // A KV that is down only means that the next reader asks D1 again.
+  deps.defer(rebuildCopy(deps).catch(() => undefined))
+  return current
+}
+
+async function readDatabase(db: Database): Promise<PublicSettings> {
+  return toPublic(withDefaults(await selectChangedSettings(db)))
+}
+
+/** @returns Whether KV took it. */
+async function writeCopy(kv: KVNamespace, { body, etag }: PublicSettings): Promise<boolean> {
+  const written = orUnavailable(kv.put(KV_KEY, body, { metadata: { etag } }))
+  return written.then(
+    () => true,
+    () => false,
+  )
 }
 
 async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
@@ -78,16 +136,17 @@ async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
   }
 }
 
-function remember({ settingsMemory, now }: SettingsDeps, copy: PublicSettings): PublicSettings {
-  settingsMemory.copy = copy
-  settingsMemory.readAt = now()
+/** What was read while another request saved may be what was there before: it is not kept. */
+function remember(
+  { settingsMemory, now }: SettingsDeps,
+  copy: PublicSettings,
+  savesBefore: number | undefined,
+): PublicSettings {
+  if (settingsMemory.saves === savesBefore) {
+    settingsMemory.copy = copy
+    settingsMemory.readAt = now()
+  }
   return copy
-}
-
-function withDefaults(changed: { key: string; value: string }[]): Settings {
-  const values = { ...DEFAULT_SETTINGS }
-  for (const { key, value } of changed) if (isSettingKey(key)) values[key] = value
-  return values
 }
 
 async function toPublic(values: Settings): Promise<PublicSettings> {

@@ -2,13 +2,12 @@ import { eq, exists, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
-import type { Client } from '../network.ts'
+import { COMMAND_LINE } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { ADMIN } from '../users/roles.ts'
 import { actAs, type Actor, type ActorDeps, selectLive } from './sessions.ts'
 
-/** Whoever reaches the database itself; as a client, for the events. */
-export const COMMAND_LINE: Client = { network: 'command line', userAgent: '' }
+export { COMMAND_LINE }
 
 /** Who runs the site: an admin who is signed in, or the command line. */
 export type Operator = Actor | typeof COMMAND_LINE

@@ -16,11 +16,7 @@ export const sessionRoutes = new Hono<App>()
     const { sessions } = await listSessions(c.var.deps, actor)
     return ok(c, {
       content: sessions.map((session) => ({
-        id: session.id,
-        created_time: isoTime(session.createdAt),
-        expires_time: isoTime(session.expiresAt),
-        network: session.network,
-        user_agent: session.userAgent,
+        ...sessionRecord(session),
         current: session.id === actor.sessionId,
       })),
       total: sessions.length,
@@ -34,3 +30,16 @@ export const sessionRoutes = new Hono<App>()
     await endOtherSessions(c.var.deps, sessionOf(c, 'guestSessions'))
     return ok(c, null)
   })
+
+/** A session as every list shows it. */
+export function sessionRecord(
+  session: Awaited<ReturnType<typeof listSessions>>['sessions'][number],
+) {
+  return {
+    id: session.id,
+    created_time: isoTime(session.createdAt),
+    expires_time: isoTime(session.expiresAt),
+    network: session.network,
+    user_agent: session.userAgent,
+  }
+}

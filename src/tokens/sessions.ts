@@ -122,6 +122,14 @@ export function deleteOtherSessions(db: Database, actor: Actor, now: number, whe
   return db.delete(sessions).where(and(isOther, isLive(db, actor, now), when))
 }
 
+/** Ends every session of a user. */
+export function deleteSessions(db: Database, userId: number, when: SQL) {
+  return db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), when))
+    .returning({ id: sessions.id })
+}
+
 /** Ends every session of a user, if the statement before in the batch changed a row. */
 export function deleteSessionsAfterChange(db: Database, userId: number) {
   return db.delete(sessions).where(and(eq(sessions.userId, userId), afterChange))

@@ -4,7 +4,7 @@ import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
-import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
+import { possiblyEmptyText } from '../text.ts'
 import {
   cancelUserTwoFactor,
   changeUser,
@@ -12,25 +12,10 @@ import {
   getUser,
   listUsers,
   removeUser,
-  type UserRequest,
 } from './admin.ts'
+import { basePathSchema, permissionSchema, ssoIdSchema } from './fields.ts'
 import { userRecord } from './routes.ts'
 import { usernameSchema } from './username.ts'
-
-/** Sixteen bits are known; more would mean something to nobody. */
-const MAX_PERMISSION = 0xffff
-const MAX_PATH_CHARACTERS = 1024
-
-const basePathSchema = v.pipe(
-  possiblyEmptyText(),
-  maxCharacters(MAX_PATH_CHARACTERS),
-  noControlCharacters(),
-  v.transform((path) => path || '/'),
-  v.check(
-    (path) => path.startsWith('/') && !path.split('/').includes('..'),
-    'must be an absolute path',
-  ),
-)
 
 /**
  * What the stock client sends; it sends back every field it got, of which the rest is not the
@@ -41,8 +26,8 @@ const fields = {
   base_path: v.nullish(basePathSchema),
   role: v.nullish(v.number()),
   disabled: v.nullish(v.boolean()),
-  permission: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_PERMISSION))),
-  sso_id: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(255), noControlCharacters())),
+  permission: v.nullish(permissionSchema),
+  sso_id: v.nullish(ssoIdSchema),
 }
 const createSchema = v.object({ username: usernameSchema, ...fields })
 const updateSchema = v.object({
@@ -90,7 +75,7 @@ export const adminUserRoutes = new Hono<App>()
   )
 
 /** Only what was said: a field that is missing or null is one to leave alone. */
-function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>): UserRequest {
+function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>) {
   return {
     ...(typeof body.password === 'string' && { password: body.password }),
     ...(typeof body.base_path === 'string' && { basePath: body.base_path }),

@@ -1,4 +1,4 @@
-import { and, count, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
+import { and, between, count, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { afterChange, type AuditEvent, eventRow } from '../audit/events.ts'
@@ -7,8 +7,10 @@ import type { Window } from '../paging.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
 import { selectAccounts } from '../tokens/sessions.ts'
 import { ADMIN, GUEST } from './roles.ts'
-import { selectSameName } from './store.ts'
+import { isNamed, selectSameName } from './store.ts'
 import { usernameKey } from './username.ts'
+
+const MAX_NAMES_LIKE = 20_000
 
 /** What an operator may set of a user; what is missing stays as it is. */
 export interface UserChange {
@@ -16,10 +18,22 @@ export interface UserChange {
   role?: number
   basePath?: string
   disabled?: boolean
-  permission?: number
+  permission?: number | PermissionChange
   ssoId?: string
   /** PHC string. */
   passwordHash?: string
+}
+
+/** Bits to set and bits to clear; the others stay as they are. */
+export interface PermissionChange {
+  set: number
+  clear: number
+}
+
+/** What a new user is. */
+export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> & {
+  permission: number
+  passwordHash: string | null
 }
 
 export function selectUsers(db: Database, { limit, offset }: Window) {
@@ -34,13 +48,24 @@ export function selectUser(db: Database, userId: number) {
   return selectAccounts(db).where(eq(users.id, userId))
 }
 
+/** The user of exactly this name. */
+export function selectUserNamed(db: Database, username: string) {
+  return selectAccounts(db).where(isNamed(username))
+}
+
+/** Names about as long as this one, among which to find what was meant. */
+export function selectNamesLike(db: Database, username: string, slack: number) {
+  const length = Array.from(username).length
+  return db
+    .select({ username: users.username })
+    .from(users)
+    .where(between(sql`length(${users.username})`, length - slack, length + slack))
+    .orderBy(users.id)
+    .limit(MAX_NAMES_LIKE)
+}
+
 /** Makes a user; no row when the name is taken. */
-export function insertUser(
-  db: Database,
-  operator: Operator,
-  user: Required<Omit<UserChange, 'passwordHash'>> & { passwordHash: string | null },
-  now: number,
-) {
+export function insertUser(db: Database, operator: Operator, user: NewUser, now: number) {
   const values = sql.join(
     [
       sql`null`,
@@ -83,6 +108,7 @@ export function updateUser(
   change: UserChange,
   now: number,
 ) {
+  const { permission, ...columns } = change
   const isFree =
     change.username === undefined
       ? undefined
@@ -92,7 +118,8 @@ export function updateUser(
     .set({
       // A statement must set something; the id stays what it is.
       id: sql`${users.id}`,
-      ...change,
+      ...columns,
+      ...(permission !== undefined && { permission: permissionAfter(permission) }),
       ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
       ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
     })
@@ -105,6 +132,11 @@ export function updateUser(
       ),
     )
     .returning({ id: users.id })
+}
+
+function permissionAfter(change: number | PermissionChange) {
+  if (typeof change === 'number') return change
+  return sql`(${users.permission} | ${change.set}) & ~${change.clear}`
 }
 
 /** Removes a user, with all that is theirs; never the guest, nor the last enabled admin. */

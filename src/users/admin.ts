@@ -17,7 +17,10 @@ import {
   deleteUser,
   insertEventOfNewUser,
   insertUser,
+  type NewUser,
+  selectNamesLike,
   selectUser,
+  selectUserNamed,
   selectUsers,
   updateUser,
   type UserChange,
@@ -35,6 +38,12 @@ export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
   password?: string
   /** The role as clients of the reference send it back; they can't change it. */
   expectedRole?: number
+}
+
+/** As `UserRequest`; a new user has no bits yet that could stay. */
+interface NewUserRequest extends Omit<UserRequest, 'permission'> {
+  username: string
+  permission?: number
 }
 
 /** All users, a page of them; see `windowOf`. @throws {Refusal} `notAdmin`. */
@@ -64,6 +73,32 @@ export async function getUser(
   return user
 }
 
+/** @returns Nothing for an unknown name. @throws {Refusal} `notAdmin`. */
+export async function findUser(
+  deps: ActorDeps,
+  operator: Operator,
+  username: string,
+): Promise<Account | undefined> {
+  const [[user]] = await actAsOperator(deps, operator, selectUserNamed(deps.db, username))
+  return user
+}
+
+/**
+ * Names that may have been meant by one that nobody has.
+ *
+ * @param slack How many letters longer or shorter they may be. @throws {Refusal} `notAdmin`.
+ */
+export async function listNamesLike(
+  deps: ActorDeps,
+  operator: Operator,
+  username: string,
+  slack: number,
+): Promise<string[]> {
+  const similar = selectNamesLike(deps.db, username, slack)
+  const [rows] = await actAsOperator(deps, operator, similar)
+  return rows.map((row) => row.username)
+}
+
 /**
  * Makes a user; one without a password can't sign in.
  *
@@ -74,12 +109,12 @@ export async function getUser(
 export async function createUser(
   deps: OperatorDeps,
   operator: Operator,
-  { expectedRole = GENERAL, password, ...fields }: UserRequest & { username: string },
+  { expectedRole = GENERAL, password, ...fields }: NewUserRequest,
 ): Promise<number> {
   const passwordHash = await hashNewPassword(deps, operator, password)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
-  const user = {
+  const user: NewUser = {
     role: GENERAL,
     basePath: '/',
     disabled: false,

@@ -3,13 +3,31 @@ export const GENERAL = 0
 export const GUEST = 1
 export const ADMIN = 2
 
-/** Bits of `permission` that concern this service; the others are kept for the file service. */
+/**
+ * Bits of `permission`. This service acts on those of WebDAV and SFTP; the others it keeps for the
+ * file service.
+ */
 export const PERMISSION = {
+  seeHidden: 1 << 0,
+  withoutPassword: 1 << 1,
+  offlineDownload: 1 << 2,
+  make: 1 << 3,
+  rename: 1 << 4,
+  move: 1 << 5,
+  copy: 1 << 6,
+  remove: 1 << 7,
   webdavRead: 1 << 8,
   webdavWrite: 1 << 9,
   sftpRead: 1 << 10,
   sftpWrite: 1 << 11,
+  readArchives: 1 << 12,
+  decompress: 1 << 13,
+  share: 1 << 14,
+  customShareId: 1 << 15,
 } as const
+
+/** Sixteen bits are known; more would mean something to nobody. */
+export const MAX_PERMISSION = 0xffff
 
 /** The bits with which a user reaches files elsewhere, under the user's name. */
 export const NAMES_FILES =

@@ -4,20 +4,17 @@ import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, sessionOf } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
-import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
+import { possiblyEmptyText } from '../text.ts'
 import { actAs, type Account } from '../tokens/sessions.ts'
+import { ssoIdSchema } from './fields.ts'
 import { changeProfile } from './profile.ts'
 import { usernameSchema } from './username.ts'
-
-const MAX_SSO_ID_CHARACTERS = 255
 
 const profileSchema = v.object({
   username: usernameSchema,
   password: v.nullish(possiblyEmptyText()),
   old_password: v.nullish(possiblyEmptyText()),
-  sso_id: v.nullish(
-    v.pipe(possiblyEmptyText(), maxCharacters(MAX_SSO_ID_CHARACTERS), noControlCharacters()),
-  ),
+  sso_id: v.nullish(ssoIdSchema),
 })
 
 export const userRoutes = new Hono<App>()

@@ -39,6 +39,9 @@ export class Site {
       ...createDeps({ ...env, ...bindings }, (work) => this.deferred.push(work)),
       settingsMemory,
       now: () => this.now,
+      wait: async (milliseconds) => {
+        this.now += milliseconds
+      },
       limitSignIns: async () => true,
       ...faults,
     }
@@ -74,6 +77,11 @@ export class Site {
       rememberSecret(secret)
     }
     return envelope
+  }
+
+  /** Waits for what goes on after the answers. */
+  async settle(): Promise<void> {
+    await Promise.all(this.deferred)
   }
 
   get(path: string, call?: Call): Promise<Envelope> {

@@ -34,6 +34,8 @@ const events: Record<EventKind, (detail: string) => string> = {
   user_deleted: () => 'Account deleted by an administrator',
   service_token_made: (name) => `Service token “${name}” made`,
   service_token_ended: (name) => `Service token “${name}” ended`,
+  user_unlocked: () => 'Unlocked by an operator',
+  settings_changed: (keys) => `Settings changed: ${keys}`,
 }
 
 /** Why not; `<…>` is filled in. */

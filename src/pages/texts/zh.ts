@@ -183,6 +183,8 @@ export const zh: Texts = {
     user_deleted: () => '管理员删除了账户',
     service_token_made: (name) => `创建服务令牌“${name}”`,
     service_token_ended: (name) => `停用服务令牌“${name}”`,
+    user_unlocked: () => '由管理员解除锁定',
+    settings_changed: (keys) => `修改站点设置：${keys}`,
   },
 
   notices: {

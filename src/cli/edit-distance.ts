@@ -1,0 +1,28 @@
+/**
+ * How many letters must be put in, left out or replaced to make one text of the other.
+ *
+ * @see Levenshtein, Binary codes capable of correcting deletions, insertions, and reversals (1966)
+ */
+export function editDistance(one: string, other: string): number {
+  const letters = Array.from(other)
+  let row = [0, ...letters.map((_, index) => index + 1)]
+  for (const letter of one) {
+    const next = [(row[0] ?? 0) + 1]
+    for (const [index, otherLetter] of letters.entries()) {
+      const replaced = (row[index] ?? 0) + (letter === otherLetter ? 0 : 1)
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+/** @returns The nearest of `words`, in any case; `undefined` when none is near enough to be meant. */
+export function nearest(word: string, words: readonly string[], slack: number): string | undefined {
+  const distances = words.map((candidate) => ({
+    candidate,
+    distance: editDistance(word.toLowerCase(), candidate.toLowerCase()),
+  }))
+  const [best] = distances.toSorted((a, b) => a.distance - b.distance)
+  return best !== undefined && best.distance <= slack ? best.candidate : undefined
+}

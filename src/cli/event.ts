@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { listEvents } from '../audit/all-events.ts'
+import { EVENT_KINDS, type EventFilter } from '../audit/events.ts'
+import { eventRecord } from '../audit/routes.ts'
+import { windowOf } from '../paging.ts'
+import { COMMAND_LINE } from '../tokens/operators.ts'
+import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { onSite } from './on-site.ts'
+import { addPageOptions, type PageOptions } from './paging.ts'
+
+const COLUMNS = ['time', 'kind', 'user', 'detail', 'network', 'user_agent']
+
+interface EventOptions extends PageOptions, Pick<EventFilter, 'kind' | 'since'> {
+  user?: string
+}
+
+/** `latchkey event list`: what happened on the site. */
+export function addEventCommands(program: Command, event: Command): void {
+  addPageOptions(event.command('list'))
+    .description('shows what happened, the latest first')
+    .option('--user <user>', `to whom: ${USER_ARGUMENT}`)
+    .addOption(new Option('--kind <kind>', 'what').choices(EVENT_KINDS))
+    .option('--since <time>', 'from when on: 30m, 12h, 7d, or a time as in 2026-11-21', parseSince)
+    .addHelpText('after', '\nExample:\n  latchkey event list --kind sign_in_refused --since 12h')
+    .action(({ user, kind, since, page, limit }: EventOptions) =>
+      onSite(program, async (site, output) => {
+        const filter = {
+          ...(user !== undefined && { userId: (await lookUpUser(site, user)).id }),
+          ...(kind !== undefined && { kind }),
+          ...(since !== undefined && { since }),
+        }
+        const window = windowOf(page, limit)
+        const { events, more } = await listEvents(site, COMMAND_LINE, filter, window)
+        output.list(COLUMNS, { content: events.map(toRow), more })
+      }),
+    )
+}
+
+/** An event and whom it concerns: by the hash where nobody has the name, by the id who is gone. */
+function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
+  const { userId, username, nameHash } = event
+  const gone = userId === null ? nameHash && `unknown name ${nameHash}` : `#${userId}`
+  return {
+    ...eventRecord(event),
+    user_id: userId,
+    username,
+    name_hash: nameHash,
+    user: username ?? gone ?? '',
+  }
+}
+
+const UNIT_MILLISECONDS = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+/** @returns Unix time, milliseconds. */
+function parseSince(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const time =
+    count === undefined
+      ? Date.parse(/^\d{4}-\d\d-\d\d/.test(text) ? text : '')
+      : Date.now() - Number(count) * (UNIT_MILLISECONDS.get(unit) ?? 0)
+  if (!Number.isNaN(time)) return time
+  throw new InvalidArgumentError('It must be as 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
+}

@@ -1,0 +1,13 @@
+import type { Command } from 'commander'
+
+/** What every command may be told. */
+export interface GlobalOptions {
+  remote: boolean
+  json: boolean
+}
+
+export function addGlobalOptions(program: Command): void {
+  program
+    .option('--remote', 'work on the deployed site, through remote bindings', false)
+    .option('--json', 'print JSON, for programs', false)
+}

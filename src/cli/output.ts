@@ -1,0 +1,119 @@
+import { styleText } from 'node:util'
+import Table from 'cli-table3'
+
+type Cell = string | number | boolean | null
+
+/** What a command shows of one thing: the names are those of the API. */
+export type Row = Record<string, Cell | readonly string[]>
+
+/** A page of a list, and how many there are on all pages if that was counted. */
+interface Page {
+  content: readonly Row[]
+  total?: number
+  /** Whether there is more than this page. */
+  more?: boolean
+}
+
+/** Where a command says what it found and did. */
+export interface Output {
+  /** A list: of its rows people see the columns named here, programs everything. */
+  list: (columns: readonly string[], page: Page) => void
+  /** One thing, with everything that is known of it. */
+  record: (record: Row) => void
+  /** What was done, in one line; what programs get of it, and what is shown this once. */
+  done: (sentence: string, record: Row, shownOnce?: Record<string, string>) => void
+}
+
+export const jsonOutput: Output = {
+  list: (_, page) => console.log(JSON.stringify(page)),
+  record: (record) => console.log(JSON.stringify(record)),
+  done: (_, record, shownOnce) => console.log(JSON.stringify({ ...record, ...shownOnce })),
+}
+
+export const textOutput: Output = {
+  list: printTable,
+  record: printRecord,
+  done(sentence, _, shownOnce = {}) {
+    const lines = Object.entries(shownOnce).map(([name, value]) => `${name}  ${value}`)
+    console.log([sentence, ...lines].join('\n'))
+  },
+}
+
+function printTable(columns: readonly string[], { content, total, more }: Page): void {
+  if (content.length === 0) return console.error('None.')
+  const rows = content.map((row) => columns.map((column) => cellText(row[column])))
+  const table = borderless(columnWidths([columns, ...rows]))
+  table.push(columns.map(heading), ...rows)
+  console.log(table.toString())
+  const isCut = more ?? (total ?? 0) > content.length
+  // On stderr, so that what is piped on is the list alone.
+  const of = total === undefined ? '' : ` of ${total}`
+  if (isCut) console.error(`${content.length}${of} shown: --page and --limit show the others.`)
+}
+
+function printRecord(record: Row): void {
+  const rows = Object.entries(record).map(([name, value]) => [name, cellText(value)] as const)
+  const table = borderless(columnWidths(rows))
+  for (const [name, value] of rows) table.push([heading(name), value])
+  console.log(table.toString())
+}
+
+function heading(name: string): string {
+  return styleText('bold', name.replaceAll('_', ' '), { stream: process.stdout })
+}
+
+const GAP = 2
+
+/** Without lines and colours: it is read on a terminal, and by `grep` and `awk` as well. */
+function borderless(widths: number[] | undefined) {
+  const lines = ['top', 'bottom', 'left', 'right', 'middle', 'mid'] as const
+  const corners = ['mid', 'left', 'right'].flatMap((where) => [`top-${where}`, `bottom-${where}`])
+  const chars = [...lines, ...corners, 'left-mid', 'mid-mid', 'right-mid']
+  return new Table({
+    chars: Object.fromEntries(chars.map((name) => [name, ''])),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+    // An id that is cut is of no use, so what is too long goes on below.
+    ...(widths !== undefined && { colWidths: widths, wordWrap: true, wrapOnWordBoundary: false }),
+  })
+}
+
+const MIN_COLUMN_WIDTH = 6 + GAP
+
+/**
+ * Takes from the widest column until the table fits the terminal.
+ *
+ * @returns `undefined` when it fits as it is, or when nobody looks.
+ */
+export function columnWidths(
+  rows: readonly (readonly string[])[],
+  available = process.stdout.columns || Infinity,
+): number[] | undefined {
+  const [first = []] = rows
+  const widths = first.map(
+    (_, column) => Math.max(...rows.map((row) => widthOf(row[column]))) + GAP,
+  )
+  const sum = () => widths.reduce((total, width) => total + width, 0)
+  if (sum() <= available) return undefined
+  while (sum() > available && Math.max(...widths) > MIN_COLUMN_WIDTH) {
+    const widest = widths.indexOf(Math.max(...widths))
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+/** How many columns of a terminal a text takes: letters of East Asia and emoji take two. */
+function widthOf(text = ''): number {
+  const wide =
+    /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u
+  return Array.from(text).reduce((width, letter) => width + (wide.test(letter) ? 2 : 1), 0)
+}
+
+function cellText(value: Row[string] | undefined): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return visible(Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+}
+
+/** What others wrote must not steer the operator's terminal, nor turn a line round. */
+function visible(text: string): string {
+  return text.replaceAll('\n', '↵').replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '�')
+}

@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from 'commander'
+import * as v from 'valibot'
+
+/** Lets commander check an argument with the schema that the endpoints use. */
+export function parsed<Output>(schema: v.GenericSchema<string, Output>) {
+  return (text: string): Output => {
+    const result = v.safeParse(schema, text)
+    if (result.success) return result.output
+    throw new InvalidArgumentError(`It ${result.issues[0].message}.`)
+  }
+}

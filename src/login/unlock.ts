@@ -1,0 +1,38 @@
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../refusals.ts'
+import { hashName } from '../tokens/key-ring.ts'
+import { actAsOperator, byOperator, isOperator, type Operator } from '../tokens/operators.ts'
+import type { ActorDeps } from '../tokens/sessions.ts'
+import { getUser } from '../users/admin.ts'
+import { selectUser } from '../users/admin-store.ts'
+import { clearAccountCounters } from './throttle.ts'
+
+/**
+ * Lets a user try again at once who has failed too often: forgets the failures of the account,
+ * wherever they came from. A network that failed at many accounts stays blocked.
+ *
+ * @returns How many counters there were.
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function unlockUser(
+  deps: ActorDeps & Pick<Deps, 'keyRing'>,
+  operator: Operator,
+  userId: number,
+): Promise<number> {
+  const { username } = await getUser(deps, operator, userId)
+  const nameHash = await hashName(await deps.keyRing(), username)
+  const now = deps.now()
+  const event = eventOf({ ...operator, userId }, 'user_unlocked', now, byOperator(operator))
+  const isAllowed = isOperator(deps.db, operator, now)
+  const [[user], cleared] = await actAsOperator(
+    deps,
+    operator,
+    selectUser(deps.db, userId),
+    clearAccountCounters(deps.db, userId, nameHash, isAllowed),
+    insertEvent(deps.db, event, isAllowed),
+  )
+  if (user === undefined) throw new Refusal('userNotFound')
+  logEvent(event)
+  return cleared.length
+}

@@ -1,0 +1,130 @@
+import * as v from 'valibot'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
+
+/** What a setting may hold: the text to store, or why not, to be read after the setting's name. */
+export type Check = v.GenericSchema<string, string>
+
+/** Six settings may be this long: all 28 together stay below the 64 KiB that a body may have. */
+const MAX_TEXT_BYTES = 8 * 1024
+const MAX_ADDRESS_CHARACTERS = 1024
+/** Logos for a light and for a dark page. */
+const MAX_LOGOS = 2
+
+export const aBoolean: Check = v.picklist(['true', 'false'], 'must be true or false')
+
+export const aPageSize: Check = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 9999'),
+)
+
+export const aColour: Check = v.pipe(
+  v.string(),
+  v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'must be a colour such as #1890ff'),
+)
+
+export function oneOf(options: readonly string[]): Check {
+  return v.picklist(options, `must be one of ${options.map((option) => option || '""').join(', ')}`)
+}
+
+export function aLine(limit: number): Check {
+  return v.pipe(possiblyEmptyText(), maxCharacters(limit), noControlCharacters())
+}
+
+export function aName(limit: number): Check {
+  return v.pipe(
+    aLine(limit),
+    v.check((name) => name.trim() !== '', 'is required'),
+  )
+}
+
+/** Lines end as they do in Go and JavaScript, whatever the form that sent them thinks. */
+export const someText: Check = v.pipe(
+  possiblyEmptyText(),
+  v.transform((text) => text.replaceAll('\r\n', '\n')),
+  v.check((text) => !/[^\P{Cc}\n\t]/u.test(text), 'must not contain control characters'),
+  v.maxBytes(MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`),
+)
+
+/** An address that a page may load a picture from, or nothing. */
+export const anAddress: Check = v.pipe(
+  aLine(MAX_ADDRESS_CHARACTERS),
+  v.check(
+    (address) => address === '' || isSiteAddress(address),
+    'must be an address, https://… or /…',
+  ),
+)
+
+export const someLogos: Check = v.pipe(
+  someText,
+  v.maxLength(
+    MAX_LOGOS * MAX_ADDRESS_CHARACTERS,
+    `must have at most ${MAX_LOGOS * MAX_ADDRESS_CHARACTERS} characters`,
+  ),
+  v.check(
+    (text) =>
+      text === '' ||
+      (text.split('\n').length <= MAX_LOGOS && text.split('\n').every(isSiteAddress)),
+    'must be an address, https://… or /…, and at most one more on a second line',
+  ),
+)
+
+/** As the stock client reads them: one to a line, blank lines count for nothing. */
+export const someRegularExpressions: Check = v.pipe(
+  someText,
+  v.check(
+    (text) => text.split('\n').every((line) => line.trim() === '' || isRegularExpression(line)),
+    'must be regular expressions such as /\\.bak$/i, one per line',
+  ),
+)
+
+/** `{"pdf,epub": {"Name of a viewer": "https://…$e_url"}}` */
+export const somePreviews: Check = aJson(
+  (value) => isObjectOf(value, (viewers) => isObjectOf(viewers, isSiteAddress)),
+  'must be a JSON object of objects of addresses, https://… or /…',
+)
+
+/** `{"/": "|"}` */
+export const someReplacements: Check = aJson(
+  (value) => isObjectOf(value, (text) => typeof text === 'string'),
+  'must be a JSON object of texts',
+)
+
+/**
+ * An absolute address on the web or a path of this site; never another scheme, nor another site by
+ * `//`.
+ */
+export function isSiteAddress(address: unknown): boolean {
+  if (typeof address !== 'string') return false
+  if (!/^(?:https?:\/\/|\/(?![/\\]))[^\s\p{Cc}]*$/iu.test(address)) return false
+  return URL.canParse(address, 'https://site.invalid')
+}
+
+/** It is compiled and never run here. */
+function isRegularExpression(line: string): boolean {
+  const [, source, flags] = /^\/(.+)\/([a-z]*)$/.exec(line.trim()) ?? []
+  if (source === undefined) return false
+  try {
+    return new RegExp(source, flags) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function aJson(isRight: (value: unknown) => boolean, message: string): Check {
+  return v.pipe(
+    someText,
+    v.check((text) => {
+      try {
+        return isRight(JSON.parse(text))
+      } catch {
+        return false
+      }
+    }, message),
+  )
+}
+
+/** Of every own member, `__proto__` included, which a record of valibot passes over. */
+function isObjectOf(value: unknown, isMember: (member: unknown) => boolean): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every(isMember)
+}

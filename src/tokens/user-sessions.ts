@@ -1,0 +1,66 @@
+import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { Refusal } from '../refusals.ts'
+import { selectUser } from '../users/admin-store.ts'
+import { actAsOperator, byOperator, isOperator, type Operator } from './operators.ts'
+import { type ActorDeps, deleteSession, deleteSessions, selectSessions } from './sessions.ts'
+
+/**
+ * Where any user is signed in, for an operator; the latest first.
+ *
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function listSessionsOf(deps: ActorDeps, operator: Operator, userId: number) {
+  const [[user], sessions] = await actAsOperator(
+    deps,
+    operator,
+    selectUser(deps.db, userId),
+    selectSessions(deps.db, userId, deps.now()),
+  )
+  if (user === undefined) throw new Refusal('userNotFound')
+  return sessions
+}
+
+/** @throws {Refusal} `notAdmin`; `sessionNotFound` for an unknown id and for another user's. */
+export async function endSessionOf(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+  sessionId: string,
+): Promise<void> {
+  const now = deps.now()
+  const event = eventOf({ ...operator, userId }, 'session_ended', now, byOperator(operator))
+  const [ended] = await actAsOperator(
+    deps,
+    operator,
+    deleteSession(deps.db, userId, sessionId, isOperator(deps.db, operator, now)),
+    insertEvent(deps.db, event, afterChange),
+  )
+  if (ended.length === 0) throw new Refusal('sessionNotFound')
+  logEvent(event)
+}
+
+/**
+ * Signs any user out everywhere.
+ *
+ * @returns How many sessions that ended.
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function endSessionsOf(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<number> {
+  const now = deps.now()
+  const detail = `all, ${byOperator(operator)}`
+  const event = eventOf({ ...operator, userId }, 'session_ended', now, detail)
+  const [[user], ended] = await actAsOperator(
+    deps,
+    operator,
+    selectUser(deps.db, userId),
+    deleteSessions(deps.db, userId, isOperator(deps.db, operator, now)),
+    insertEvent(deps.db, event, afterChange),
+  )
+  if (user === undefined) throw new Refusal('userNotFound')
+  if (ended.length > 0) logEvent(event)
+  return ended.length
+}

@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
+import { MAX_PERMISSION } from './roles.ts'
+
+const MAX_PATH_CHARACTERS = 1024
+const MAX_SSO_ID_CHARACTERS = 255
+
+/** Empty means everything. */
+export const basePathSchema = v.pipe(
+  possiblyEmptyText(),
+  maxCharacters(MAX_PATH_CHARACTERS),
+  noControlCharacters(),
+  v.transform((path) => path || '/'),
+  v.check(
+    (path) => path.startsWith('/') && !path.split('/').includes('..'),
+    'must be an absolute path',
+  ),
+)
+
+export const permissionSchema = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(0),
+  v.maxValue(MAX_PERMISSION),
+)
+
+/** Empty for who has none. */
+export const ssoIdSchema = v.pipe(
+  possiblyEmptyText(),
+  maxCharacters(MAX_SSO_ID_CHARACTERS),
+  noControlCharacters(),
+)
