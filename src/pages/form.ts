@@ -19,7 +19,8 @@ const MAX_ECHOED_CHARACTERS = 16 * 1024
 export async function readForm(c: AppContext): Promise<Fields> {
   const type = c.req.header('Content-Type') ?? ''
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) throw new Refusal('requestInvalid')
-  const fields = Array.from(new URLSearchParams(await c.req.text()))
+  const body = new TextDecoder().decode(await c.req.arrayBuffer())
+  const fields = Array.from(new URLSearchParams(body))
   return Object.fromEntries(fields.toReversed())
 }
 
