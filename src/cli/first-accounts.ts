@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import type { Deps } from '../deps.ts'
+import { generatePassword } from '../login/generated-password.ts'
 import { refuseCommonPassword, selectCommonPassword } from '../login/password-rules.ts'
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { ADMIN, GUEST } from '../users/roles.ts'
 import { usernameKey } from '../users/username.ts'
-import { generatePassword } from './password.ts'
 
 /**
  * As the reference's: all but writing over WebDAV (bit 9), FTP and SFTP (10, 11), which the

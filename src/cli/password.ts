@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { base64url } from 'jose'
 import * as v from 'valibot'
+import { generatePassword } from '../login/generated-password.ts'
 import { checkPasswordLength } from '../login/password-rules.ts'
 import { text } from '../text.ts'
 import { CommandError, UsageError } from './command-error.ts'
@@ -19,7 +19,6 @@ interface NewPassword {
   shownOnce: Record<string, string>
 }
 
-const GENERATED_BYTES = 15
 /** More than the longest password takes in UTF-8. */
 const MAX_LINE_BYTES = 8192
 
@@ -27,11 +26,6 @@ export function addPasswordOptions(command: Command): Command {
   return command
     .option('--password-stdin', 'read the password from the first line of the standard input')
     .option('--generate', 'make a random password and print it, this once')
-}
-
-/** 120 bits, as text that a person can copy. */
-export function generatePassword({ randomBytes }: Pick<Site, 'randomBytes'>): string {
-  return base64url.encode(randomBytes(GENERATED_BYTES))
 }
 
 /** @throws {CommandError} When there is none, or the two that were typed differ. */
