@@ -1,5 +1,13 @@
 import type { EventKind } from '../../audit/events.ts'
 import type { RefusalName } from '../../refusals.ts'
+import {
+  adminEventsEn,
+  adminNoticesEn,
+  adminReasonsEn,
+  adminSettingsEn,
+  adminUsersEn,
+} from './admin-en.ts'
+import { settingsEn } from './settings-en.ts'
 
 const refusedSignIns: Record<string, string> = {
   credentials: 'Sign-in refused: wrong password',
@@ -90,6 +98,7 @@ const refusals: Record<RefusalName, string> = {
 
 /** What is wrong with a field, where our own English is too terse. */
 const reasons: Record<string, string> = {
+  ...adminReasonsEn,
   'is required': 'This is required.',
   'must have 8 to 1024 characters': 'It must have at least 8 characters.',
   'is one of the most common ones, choose another':
@@ -104,6 +113,7 @@ export const en = {
   skipToContent: 'Skip to content',
   announcement: 'Announcement',
   mainNavigation: 'Account',
+  administration: 'Administration',
   signOut: 'Sign out',
   copy: 'Copy',
   copied: 'Copied',
@@ -129,6 +139,9 @@ export const en = {
     keys: 'SSH keys',
     sessions: 'Sessions',
     activity: 'Activity',
+    users: 'Users',
+    settings: 'Settings',
+    events: 'Events',
   },
 
   overview: {
@@ -251,6 +264,11 @@ export const en = {
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
   },
 
+  adminUsers: adminUsersEn,
+  adminSettings: adminSettingsEn,
+  adminEvents: adminEventsEn,
+  settings: settingsEn,
+
   events,
 
   notices: {
@@ -262,6 +280,7 @@ export const en = {
     'key-deleted': 'The key is deleted.',
     'session-ended': 'That session has ended.',
     'sessions-ended': 'All other sessions have ended.',
+    ...adminNoticesEn,
   },
 
   problems: {
