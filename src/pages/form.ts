@@ -61,6 +61,9 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
   wrongOldPassword: 'old_password',
   usernameTaken: 'username',
   nameKept: 'username',
+  roleFixed: 'role',
+  adminNotDemoted: 'role',
+  builtInNotCreated: 'role',
 }
 
 /** A refusal in the visitor's language. */

@@ -95,23 +95,45 @@ const PAGES = [
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
 /** For operators. */
-const ADMIN_PAGES = [] as const satisfies [string, IconName & keyof Texts['nav']][]
+const ADMIN_PAGES = [
+  ['/account/admin/users', 'users'],
+  ['/account/admin/settings', 'settings'],
+  ['/account/admin/events', 'events'],
+] as const satisfies [string, IconName & keyof Texts['nav']][]
 
-function Navigation({ view: { t, path, account } }: { view: View }) {
-  const pages = account?.role === ADMIN ? [...PAGES, ...ADMIN_PAGES] : PAGES
+function Navigation({ view }: { view: View }) {
+  const { t, account } = view
   return (
     <nav aria-label={t.mainNavigation}>
       <ul>
-        {pages.map(([address, name]) => (
-          <li>
-            <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
-              <Icon name={name} />
-              {t.nav[name]}
-            </a>
-          </li>
-        ))}
+        <NavigationItems view={view} pages={PAGES} />
       </ul>
+      {account?.role === ADMIN && (
+        <ul aria-label={t.administration}>
+          <NavigationItems view={view} pages={ADMIN_PAGES} />
+        </ul>
+      )}
     </nav>
+  )
+}
+
+interface ItemsProps {
+  view: View
+  pages: typeof PAGES | typeof ADMIN_PAGES
+}
+
+function NavigationItems({ view: { t, path }, pages }: ItemsProps) {
+  return (
+    <>
+      {pages.map(([address, name]) => (
+        <li>
+          <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
+            <Icon name={name} />
+            {t.nav[name]}
+          </a>
+        </li>
+      ))}
+    </>
   )
 }
 

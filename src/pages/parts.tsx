@@ -2,11 +2,20 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import { ICONS } from './assets.ts'
 import type { Problem } from './form.ts'
 import { LANGUAGE_TAGS } from './language.ts'
+import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 
 /** The symbols of icons.svg. */
 export type IconName =
-  'overview' | 'security' | 'keys' | 'sessions' | 'activity' | 'sign-out' | 'users' | 'settings'
+  | 'overview'
+  | 'security'
+  | 'keys'
+  | 'sessions'
+  | 'activity'
+  | 'sign-out'
+  | 'users'
+  | 'settings'
+  | 'events'
 
 /** Decoration beside a text that says the same. */
 export function Icon({ name }: { name: IconName }) {
@@ -22,22 +31,24 @@ interface FieldProps {
   name: string
   /** Tells fields of one name apart, where a page has several forms. */
   form?: string
-  label: string
+  label: Child
   problem?: Problem | undefined
   hint?: string
   value?: string
-  type?: 'text' | 'password'
+  type?: 'text' | 'password' | 'number' | 'color' | 'search'
   autocomplete?: string
   inputmode?: 'numeric'
   /** Lines; one is an `input`. */
   rows?: number
+  /** Makes it a choice: each value, and what it is called. */
+  options?: readonly (readonly [value: string, label: string])[]
   focus?: boolean
   optional?: boolean
   spellcheck?: boolean
 }
 
 /** An input with its label, its hint, and what was wrong with it, which gets the focus. */
-export function Field(props: FieldProps) {
+export function Field(props: PropsWithChildren<FieldProps>) {
   const { name, form, label, problem, hint, value = '', rows = 1, type = 'text' } = props
   const isWrong = problem?.field === name
   const id = form === undefined ? name : `${form}-${name}`
@@ -56,9 +67,18 @@ export function Field(props: FieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {rows > 1 ? (
+      {props.options !== undefined ? (
+        <select {...attributes}>
+          {props.options.map(([option, words]) => (
+            <option value={option} selected={option === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : rows > 1 ? (
         <textarea {...attributes} rows={rows}>
-          {value}
+          {/* A browser drops the first line end of what stands in a textarea. */}
+          {value.startsWith('\n') ? `\n${value}` : value}
         </textarea>
       ) : (
         <input {...attributes} type={type} value={value} inputmode={props.inputmode} />
@@ -73,6 +93,7 @@ export function Field(props: FieldProps) {
           {hint}
         </p>
       )}
+      {props.children}
     </div>
   )
 }
@@ -153,16 +174,18 @@ interface PagerProps {
   page: number
   pages: number
   address: (page: number) => string
+  /** What is latest is on the first page, unless this says otherwise. */
+  words?: Pick<Texts['activity'], 'newer' | 'older' | 'page'>
 }
 
-/** The way through a list that is too long for one page, latest first. */
-export function Pager({ view: { t }, page, pages, address }: PagerProps) {
+/** The way through a list that is too long for one page. */
+export function Pager({ view, page, pages, address, words = view.t.activity }: PagerProps) {
   if (pages === 1 && page === 1) return <></>
   return (
     <p class="pager">
-      {page > 1 ? <a href={address(Math.min(page - 1, pages))}>{t.activity.newer}</a> : <span />}
-      <span>{t.activity.page(page, pages)}</span>
-      {page < pages ? <a href={address(page + 1)}>{t.activity.older}</a> : <span />}
+      {page > 1 ? <a href={address(Math.min(page - 1, pages))}>{words.newer}</a> : <span />}
+      <span>{words.page(page, pages)}</span>
+      {page < pages ? <a href={address(page + 1)}>{words.older}</a> : <span />}
     </p>
   )
 }

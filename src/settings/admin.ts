@@ -79,10 +79,14 @@ export function resetSettings(
 
 function checkSetting(name: string, value: string): [key: string, value: string | null] {
   const { key, isReadOnly, check } = describeSetting(name)
-  if (isReadOnly) throw new Refusal('invalidBody', { fill: `${key} can not be changed` })
+  if (isReadOnly)
+    throw new Refusal('invalidBody', { fill: `${key} can not be changed`, field: key })
   const checked = v.safeParse(check, value, { abortPipeEarly: true })
   if (!checked.success) {
-    throw new Refusal('invalidBody', { fill: `${key} ${checked.issues[0].message}` })
+    throw new Refusal('invalidBody', {
+      fill: `${key} ${checked.issues[0].message}`,
+      field: key,
+    })
   }
   return [key, checked.output === DEFAULT_SETTINGS[key] ? null : checked.output]
 }

@@ -18,7 +18,7 @@ import { DEFAULT_SETTINGS, isSettingKey, type SettingKey } from './defaults.ts'
 /** As the stock client numbers the pages on which it shows them. */
 export const GROUP_NUMBERS = { site: 1, style: 2, preview: 3, global: 4, index: 6, sso: 7 } as const
 
-type SettingGroup = keyof typeof GROUP_NUMBERS
+export type SettingGroup = keyof typeof GROUP_NUMBERS
 
 /** What an operator has to know of a setting. */
 export interface SettingDefinition {

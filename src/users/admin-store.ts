@@ -36,12 +36,23 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
   passwordHash: string | null
 }
 
-export function selectUsers(db: Database, { limit, offset }: Window) {
-  return selectAccounts(db).orderBy(users.id).limit(limit).offset(offset)
+/** @param search A part of the name, as in `isNamedLike`. */
+export function selectUsers(db: Database, search: string, { limit, offset }: Window) {
+  return selectAccounts(db).where(isNamedLike(search)).orderBy(users.id).limit(limit).offset(offset)
 }
 
-export function countUsers(db: Database) {
-  return db.select({ total: count() }).from(users)
+/** @param search As in `selectUsers`. */
+export function countUsers(db: Database, search: string) {
+  return db.select({ total: count() }).from(users).where(isNamedLike(search))
+}
+
+/**
+ * The name has this in it, in any case; nothing is in every name. `LIKE` would give `%` and `_` a
+ * meaning, and D1 takes no pattern over 50 bytes.
+ */
+function isNamedLike(search: string) {
+  if (search === '') return undefined
+  return sql`instr(${users.usernameKey}, ${usernameKey(search)}) > 0`
 }
 
 export function selectUser(db: Database, userId: number) {

@@ -46,18 +46,23 @@ interface NewUserRequest extends Omit<UserRequest, 'permission'> {
   permission?: number
 }
 
-/** All users, a page of them; see `windowOf`. @throws {Refusal} `notAdmin`. */
+/**
+ * All users, or those whose name has `search` in it, in any case; a page of them, see `windowOf`.
+ *
+ * @throws {Refusal} `notAdmin`.
+ */
 export async function listUsers(
   deps: ActorDeps,
   operator: Operator,
   page: number,
   perPage: number,
+  search = '',
 ) {
   const [users, [counted]] = await actAsOperator(
     deps,
     operator,
-    selectUsers(deps.db, windowOf(page, perPage)),
-    countUsers(deps.db),
+    selectUsers(deps.db, search, windowOf(page, perPage)),
+    countUsers(deps.db, search),
   )
   return { users, total: counted?.total ?? 0 }
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
+import { adminStates } from './admin-states.ts'
 
 export const PASSWORD = 'admin-Passw0rd'
 
@@ -23,6 +24,7 @@ export async function states(page: Page, take: Take): Promise<void> {
   await page.goto('/account/nope')
   await take('not-found')
   await chineseStates(page, take)
+  await adminStates(page, take)
   await codeStates(page, take, secret)
 }
 

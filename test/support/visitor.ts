@@ -90,7 +90,7 @@ export function textOf(html: string): string {
 
 /** The text of the problem that a field is marked with; `undefined` for a field that is fine. */
 export function problemAt(html: string, id: string): string | undefined {
-  const [field] = new RegExp(`<(?:input|textarea) id="${id}"[^>]*>`).exec(html) ?? []
+  const [field] = new RegExp(`<(?:input|textarea|select) id="${id}"[^>]*>`).exec(html) ?? []
   if (field === undefined) throw new Error(`there is no field ${id}`)
   if (!field.includes('aria-invalid="true"')) return undefined
   if (!field.includes('autofocus') || !field.includes(`${id}-problem`)) return 'without its reason'

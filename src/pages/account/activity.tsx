@@ -58,7 +58,7 @@ function EventRow({ view, event }: { view: View; event: Event }) {
 }
 
 /** What happened, in words; a kind that a newer version wrote stays what it is. */
-function eventText(t: Texts, kind: string, detail: string): string {
+export function eventText(t: Texts, kind: string, detail: string): string {
   return isKnown(t, kind) ? t.events[kind](detail) : kind
 }
 

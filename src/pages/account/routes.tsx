@@ -11,6 +11,7 @@ import { keySchema } from '../../ssh-keys/routes.ts'
 import { text } from '../../text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../tokens/own-sessions.ts'
 import { readAs } from '../../tokens/sessions.ts'
+import { adminRoutes } from '../admin/routes.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
@@ -37,6 +38,7 @@ export const accountRoutes = new Hono<App>()
     return goTo(c, '/account/sign-in', 'signed-out')
   })
   .route('/security', securityRoutes)
+  .route('/admin', adminRoutes)
   .get('/keys', (c) => showKeys(c))
   .post('/keys/add', async (c) => {
     const fields = await readForm(c)

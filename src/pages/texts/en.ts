@@ -1,5 +1,13 @@
 import type { EventKind } from '../../audit/events.ts'
 import type { RefusalName } from '../../refusals.ts'
+import {
+  adminEventsEn,
+  adminNoticesEn,
+  adminReasonsEn,
+  adminSettingsEn,
+  adminUsersEn,
+} from './admin-en.ts'
+import { settingsEn } from './settings-en.ts'
 
 const refusedSignIns: Record<string, string> = {
   credentials: 'Sign-in refused: wrong password',
@@ -90,6 +98,7 @@ const refusals: Record<RefusalName, string> = {
 
 /** What is wrong with a field, where our own English is too terse. */
 const reasons: Record<string, string> = {
+  ...adminReasonsEn,
   'is required': 'This is required.',
   'must not be a private key':
     'This is a private key, which must never be pasted anywhere. Replace it by a new one.',
@@ -106,6 +115,7 @@ export const en = {
   skipToContent: 'Skip to content',
   announcement: 'Announcement',
   mainNavigation: 'Account',
+  administration: 'Administration',
   signOut: 'Sign out',
   copy: 'Copy',
   copied: 'Copied',
@@ -131,6 +141,9 @@ export const en = {
     keys: 'SSH keys',
     sessions: 'Sessions',
     activity: 'Activity',
+    users: 'Users',
+    settings: 'Settings',
+    events: 'Events',
   },
 
   overview: {
@@ -253,6 +266,11 @@ export const en = {
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
   },
 
+  adminUsers: adminUsersEn,
+  adminSettings: adminSettingsEn,
+  adminEvents: adminEventsEn,
+  settings: settingsEn,
+
   events,
 
   notices: {
@@ -264,6 +282,7 @@ export const en = {
     'key-deleted': 'The key is deleted.',
     'session-ended': 'That session has ended.',
     'sessions-ended': 'All other sessions have ended.',
+    ...adminNoticesEn,
   },
 
   problems: {

@@ -1,4 +1,12 @@
+import {
+  adminEventsZh,
+  adminNoticesZh,
+  adminReasonsZh,
+  adminSettingsZh,
+  adminUsersZh,
+} from './admin-zh.ts'
 import type { Texts } from './en.ts'
+import { settingsZh } from './settings-zh.ts'
 
 const refusedSignIns: Record<string, string> = {
   credentials: '登录被拒绝：密码错误',
@@ -18,6 +26,7 @@ export const zh: Texts = {
   skipToContent: '跳到正文',
   announcement: '公告',
   mainNavigation: '账户',
+  administration: '管理',
   signOut: '退出登录',
   copy: '复制',
   copied: '已复制',
@@ -43,6 +52,9 @@ export const zh: Texts = {
     keys: 'SSH 公钥',
     sessions: '登录设备',
     activity: '动态',
+    users: '用户',
+    settings: '站点设置',
+    events: '事件',
   },
 
   overview: {
@@ -164,6 +176,11 @@ export const zh: Texts = {
     page: (page, pages) => `第 ${page} 页，共 ${pages} 页`,
   },
 
+  adminUsers: adminUsersZh,
+  adminSettings: adminSettingsZh,
+  adminEvents: adminEventsZh,
+  settings: settingsZh,
+
   events: {
     settings_changed: (keys) => `修改站点设置：${keys}`,
     sign_in: () => '登录',
@@ -196,6 +213,7 @@ export const zh: Texts = {
     'key-deleted': '公钥已删除。',
     'session-ended': '该设备已退出。',
     'sessions-ended': '其他设备均已退出。',
+    ...adminNoticesZh,
   },
 
   problems: {
@@ -256,6 +274,7 @@ export const zh: Texts = {
   },
 
   reasons: {
+    ...adminReasonsZh,
     'is required': '此项必填。',
     'must not be a private key': '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
     'must have 8 to 1024 characters': '至少需要 8 个字符。',

@@ -1,0 +1,52 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { listEvents } from '../../audit/all-events.ts'
+import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { pageQuery, query } from '../../http/input.ts'
+import { maxCharacters, possiblyEmptyText } from '../../text.ts'
+import { findUser } from '../../users/admin.ts'
+import { actorOf } from '../session-cookie.ts'
+import { showPage } from '../view.ts'
+import { EventsPage } from './events.tsx'
+import { adminView } from './view.ts'
+
+const EVENTS_PER_PAGE = 25
+const MAX_NAME_CHARACTERS = 255
+
+const eventsQuery = v.object({
+  page: pageQuery.entries.page,
+  user: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_NAME_CHARACTERS)),
+  kind: v.optional(v.picklist(['', ...EVENT_KINDS]), ''),
+})
+
+/** What happened on the site, under `/account/admin/events`. */
+export const adminEventRoutes = new Hono<App>().get('/', query(eventsQuery), async (c) => {
+  const view = await adminView(c)
+  const { user, kind, page: asked } = c.req.valid('query')
+  const page = Math.max(asked, 1)
+  const filter = await filterOf(c, user, kind)
+  const { events, more } =
+    filter === undefined ? { events: [], more: false } : await readEvents(c, filter, page)
+  const problem =
+    filter === undefined ? { field: 'user', message: view.t.adminEvents.noUser } : undefined
+  const props = { view, events, page, more, filter: { user, kind }, problem }
+  return showPage(c, <EventsPage {...props} />)
+})
+
+/** @returns `undefined` when nobody has this name. */
+async function filterOf(
+  c: AppContext,
+  name: string,
+  kind: '' | (typeof EVENT_KINDS)[number],
+): Promise<EventFilter | undefined> {
+  const ofKind = kind === '' ? {} : { kind }
+  if (name.trim() === '') return ofKind
+  const user = await findUser(c.var.deps, actorOf(c), name.trim())
+  return user && { userId: user.id, ...ofKind }
+}
+
+function readEvents(c: AppContext, filter: EventFilter, page: number) {
+  const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
+  return listEvents(c.var.deps, actorOf(c), filter, window)
+}

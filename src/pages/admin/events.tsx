@@ -1,0 +1,109 @@
+import type { listEvents } from '../../audit/all-events.ts'
+import { EVENT_KINDS } from '../../audit/events.ts'
+import { eventText } from '../account/activity.tsx'
+import { browserOf } from '../account/sessions.tsx'
+import type { Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Empty, Field, Pager, Time } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+type Event = Awaited<ReturnType<typeof listEvents>>['events'][number]
+
+interface EventsProps {
+  view: View
+  events: Event[]
+  page: number
+  more: boolean
+  /** As it was asked for; empty for everything. */
+  filter: { user: string; kind: string }
+  problem: Problem | undefined
+}
+
+export function EventsPage({ view, events, page, more, filter, problem }: EventsProps) {
+  const t = view.t.adminEvents
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.lead}</p>
+      </hgroup>
+      <form class="grid wide" action="/account/admin/events">
+        <Field name="user" label={t.user} value={filter.user} problem={problem} optional />
+        <Field
+          name="kind"
+          label={t.kind}
+          value={filter.kind}
+          options={[['', t.anyKind], ...EVENT_KINDS.map((kind) => [kind, t.kinds[kind]] as const)]}
+          optional
+        />
+        <p>
+          <button class="secondary">{t.filter}</button>
+        </p>
+      </form>
+      {events.length === 0 ? (
+        <Empty icon="events" title={t.none} {...(problem === undefined && { hint: t.noneHint })} />
+      ) : (
+        <ol class="rows compact">
+          {events.map((event) => (
+            <EventRow view={view} event={event} />
+          ))}
+        </ol>
+      )}
+      <Pager
+        view={view}
+        page={page}
+        pages={more ? page + 1 : page}
+        address={(to) => `/account/admin/events?${String(addressOf(filter, to))}`}
+        words={{ ...view.t.activity, page: t.page }}
+      />
+    </AccountPage>
+  )
+}
+
+function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSearchParams {
+  return new URLSearchParams({
+    ...(user !== '' && { user }),
+    ...(kind !== '' && { kind }),
+    page: String(page),
+  })
+}
+
+function EventRow({ view, event }: { view: View; event: Event }) {
+  return (
+    <li>
+      <h2>{eventText(view.t, event.kind, event.detail)}</h2>
+      <p class="facts">
+        <span>
+          <Subject view={view} event={event} />
+        </span>
+        <By view={view} detail={event.detail} />
+        <span>
+          <Time view={view} at={event.at} exact />
+        </span>
+        <span>{event.network}</span>
+        {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
+      </p>
+    </li>
+  )
+}
+
+/** Whom it happened to. */
+function Subject({ view, event: { userId, username } }: { view: View; event: Event }) {
+  const t = view.t.adminEvents
+  if (userId === null) return <>{t.unknown}</>
+  if (username === null) return <>{t.deleted(userId)}</>
+  return <a href={`/account/admin/users/${userId}`}>{username}</a>
+}
+
+/** Who did it, where that is not whom it happened to; see `byOperator`. */
+function By({ view, detail }: { view: View; detail: string }) {
+  const t = view.t.adminEvents
+  const [, who] = /(?:^|, )by (\d+|command line)$/.exec(detail) ?? []
+  if (who === undefined) return <></>
+  if (who === 'command line') return <span>{t.byCommandLine}</span>
+  return (
+    <span>
+      <a href={`/account/admin/users/${who}`}>{t.by(Number(who))}</a>
+    </span>
+  )
+}

@@ -1,0 +1,145 @@
+import type { Setting } from '../../settings/admin.ts'
+import type { Problem } from '../form.ts'
+import { Confirm, Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+const [MIN_ROWS, MAX_ROWS] = [3, 12]
+
+interface SettingFieldProps {
+  view: View
+  setting: Setting
+  /** What is to be shown: maybe not what is set. */
+  value: string
+  problem: Problem | undefined
+}
+
+/** A setting with its help, in the kind of input that fits it. */
+export function SettingField(props: SettingFieldProps) {
+  const { view, setting, value, problem } = props
+  const { key } = setting
+  const help = view.t.settings.help[key]
+  if (setting.isReadOnly) return <ReadOnly {...props} />
+  if (setting.type === 'bool') return <Switch {...props} />
+  return (
+    <Field
+      name={key}
+      label={<Label {...props} />}
+      value={value}
+      problem={problem}
+      optional
+      {...(help !== undefined && { hint: help })}
+      {...inputOf(props)}
+    >
+      <Reset view={view} setting={setting} />
+    </Field>
+  )
+}
+
+function inputOf({
+  view,
+  setting: { key, type, options, value: current },
+  value,
+}: SettingFieldProps) {
+  if (type === 'number') return { type } as const
+  if (type === 'text') return { rows: rowsFor(value) }
+  if (type === 'select') {
+    const words = view.t.settings.choices[key] ?? {}
+    // A value from another version stays until another is chosen.
+    const values = options.includes(value) ? options : [value, ...options]
+    return { options: values.map((option) => [option, words[option] ?? option] as const) }
+  }
+  if (key !== 'main_color' || !isPickable(value)) return {}
+  const hint = `${view.t.settings.help[key] ?? ''} ${view.t.adminSettings.colourHint(current)}`
+  return { type: 'color', hint } as const
+}
+
+/** A picker holds exactly these; any other colour stays the text that it is. */
+function isPickable(colour: string): boolean {
+  return /^#[0-9a-f]{6}$/i.test(colour)
+}
+
+function rowsFor(value: string): number {
+  return Math.min(Math.max(value.split('\n').length, MIN_ROWS), MAX_ROWS)
+}
+
+function Label({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
+  return (
+    <>
+      {t.settings.labels[setting.key]}
+      {setting.value !== setting.default && (
+        <>
+          {' '}
+          <span class="badge">{t.adminSettings.changed}</span>
+        </>
+      )}
+    </>
+  )
+}
+
+/** A box that isn't ticked sends nothing, so that the field behind it says no. */
+function Switch({ view, setting, value, problem }: SettingFieldProps) {
+  const { key } = setting
+  const isWrong = problem?.field === key
+  return (
+    <div class="field">
+      <label>
+        <input
+          type="checkbox"
+          role="switch"
+          name={key}
+          value="true"
+          checked={value === 'true'}
+          aria-describedby={isWrong ? `${key}-problem ${key}-hint` : `${key}-hint`}
+        />
+        <Label view={view} setting={setting} />
+      </label>
+      <input type="hidden" name={key} value="false" />
+      {isWrong && (
+        <p class="problem" id={`${key}-problem`}>
+          {problem.message}
+        </p>
+      )}
+      <p class="hint" id={`${key}-hint`}>
+        {view.t.settings.help[key]}
+      </p>
+      <Reset view={view} setting={setting} />
+    </div>
+  )
+}
+
+function ReadOnly({ view: { t }, setting }: SettingFieldProps) {
+  return (
+    <dl class="field">
+      <dt>{t.settings.labels[setting.key]}</dt>
+      <dd>{setting.value}</dd>
+    </dl>
+  )
+}
+
+/** A way back, for what was changed; the other fields of the form keep what was typed. */
+function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
+  const t = view.t.adminSettings
+  if (setting.value === setting.default) return <></>
+  const isEmpty = setting.default === ''
+  return (
+    <Confirm label={t.default} question={isEmpty ? t.defaultIsEmpty : t.defaultIs}>
+      {!isEmpty && <DefaultValue view={view} setting={setting} />}
+      <p class="buttons">
+        <button class="secondary" name="reset" value={setting.key} formnovalidate>
+          {t.reset}
+        </button>
+      </p>
+    </Confirm>
+  )
+}
+
+/** As the input shows it. */
+function DefaultValue({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
+  const words = { ...t.settings.choices[setting.key], true: t.security.on, false: t.security.off }
+  const word = setting.type === 'bool' || setting.type === 'select' ? setting.default : ''
+  return (
+    <pre>
+      <code>{Object.entries(words).find(([value]) => value === word)?.[1] ?? setting.default}</code>
+    </pre>
+  )
+}

@@ -1,0 +1,70 @@
+import { Hono } from 'hono'
+import type { App, AppContext } from '../../http/context.ts'
+import { Refusal } from '../../refusals.ts'
+import { listSettings, resetSettings, saveSettings } from '../../settings/admin.ts'
+import { type SettingGroup, SETTINGS } from '../../settings/definitions.ts'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { actorOf } from '../session-cookie.ts'
+import { goTo, type Notice, showPage } from '../view.ts'
+import { isGroup, SettingsPage } from './settings.tsx'
+import { adminView } from './view.ts'
+
+const PATH = '/account/admin/settings'
+
+/** The site's settings, a group on each page, under `/account/admin/settings`. */
+export const adminSettingRoutes = new Hono<App>()
+  .get('/', (c) => goTo(c, `${PATH}/site`))
+  .get('/:group', (c) => showGroup(c, groupOf(c)))
+  .post('/:group', async (c) => {
+    const group = groupOf(c)
+    const fields = await readForm(c)
+    const { reset } = fields
+    if (reset !== undefined) return resetOne(c, group, reset, fields)
+    const refusal = await attempt(() =>
+      saveSettings(c.var.deps, actorOf(c), valuesIn(fields, group)),
+    )
+    if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
+    return goTo(c, `${PATH}/${group}`, 'settings-saved')
+  })
+
+function groupOf(c: AppContext): SettingGroup {
+  const group = c.req.param('group') ?? ''
+  if (!isGroup(group)) throw new Refusal('unknownPath')
+  return group
+}
+
+function valuesIn(fields: Fields, group: SettingGroup): Record<string, string> {
+  const keys = SETTINGS.filter((setting) => setting.group === group && !setting.isReadOnly)
+  return Object.fromEntries(
+    keys.flatMap(({ key }) => (fields[key] === undefined ? [] : [[key, fields[key]]])),
+  )
+}
+
+/** Gives one setting its default; what else was typed is still there, and not saved. */
+async function resetOne(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
+  const refusal = await attempt(() => resetSettings(c.var.deps, actorOf(c), [key]))
+  if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
+  const { [key]: _, ...others } = fields
+  return showGroup(c, group, { fields: others, notice: 'setting-reset' })
+}
+
+interface Answer {
+  fields?: Fields
+  refusal?: Refusal
+  notice?: Notice
+}
+
+async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}) {
+  const { fields, refusal, notice } = answer
+  const view = await adminView(c)
+  const settings = await listSettings(c.var.deps, actorOf(c))
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = {
+    view: notice === undefined ? view : { ...view, notice: view.t.notices[notice] },
+    group,
+    settings: settings.filter((setting) => setting.group === group),
+    fields,
+    problem,
+  }
+  return showPage(c, <SettingsPage {...props} />, refusal)
+}

@@ -1,0 +1,61 @@
+import type { Setting } from '../../settings/admin.ts'
+import { GROUP_NUMBERS, type SettingGroup } from '../../settings/definitions.ts'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert } from '../parts.tsx'
+import type { View } from '../view.ts'
+import { SettingField } from './setting-field.tsx'
+
+interface SettingsProps {
+  view: View
+  group: SettingGroup
+  /** Those of the group. */
+  settings: Setting[]
+  /** What was sent and not saved. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+const GROUPS = Object.keys(GROUP_NUMBERS).filter(isGroup)
+
+export function isGroup(name: string): name is SettingGroup {
+  return Object.hasOwn(GROUP_NUMBERS, name)
+}
+
+export function SettingsPage({ view, group, settings, fields, problem }: SettingsProps) {
+  const t = view.t.adminSettings
+  const path = `/account/admin/settings/${group}`
+  return (
+    <AccountPage view={view} title={`${t.groups[group]} · ${t.title}`}>
+      <h1>{t.title}</h1>
+      <div class="tabs" role="navigation" aria-label={t.title}>
+        {GROUPS.map((name) => (
+          <a
+            href={`/account/admin/settings/${name}`}
+            aria-current={name === group ? 'page' : undefined}
+          >
+            {t.groups[name]}
+          </a>
+        ))}
+      </div>
+      <article>
+        <form class="wide" method="post" action={path}>
+          {/* The first button is what the enter key presses, and that must not be a reset. */}
+          <button class="skip" tabindex={-1} aria-hidden="true">
+            {t.save}
+          </button>
+          <Alert problem={problem} fields={settings.map(({ key }) => key)} />
+          {settings.map((setting) => (
+            <SettingField
+              view={view}
+              setting={setting}
+              value={setting.key in (fields ?? {}) ? echo(fields, setting.key) : setting.value}
+              problem={problem}
+            />
+          ))}
+          <button>{t.save}</button>
+        </form>
+      </article>
+    </AccountPage>
+  )
+}

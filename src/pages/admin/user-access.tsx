@@ -1,0 +1,76 @@
+import type { PropsWithChildren } from 'hono/jsx'
+import { GUEST } from '../../users/roles.ts'
+import { Alert, Confirm } from '../parts.tsx'
+import type { UserForm } from './user-actions.ts'
+import { PasswordField } from './user-fields.tsx'
+import type { UserProps } from './user.tsx'
+
+/** What lets a user in, or keeps a user out. */
+export function AccessForms(props: UserProps) {
+  const { view, user } = props
+  const t = view.t.adminUsers
+  const able = user.disabled ? (
+    <AccessForm {...props} form="enable" label={t.enable} lead="" />
+  ) : (
+    <AccessForm {...props} form="disable" label={t.disable} lead={t.disableLead} isDangerous />
+  )
+  return (
+    <section>
+      <h2>{t.access}</h2>
+      <ul class="rows compact">
+        {user.role === GUEST ? able : <PersonForms {...props}>{able}</PersonForms>}
+      </ul>
+    </section>
+  )
+}
+
+/** The guest is nobody, who has no password and stays. */
+function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
+  const { view, user, refused } = props
+  const t = view.t.adminUsers
+  const problem = refused?.form === 'password' ? refused.problem : undefined
+  return (
+    <>
+      <AccessForm {...props} form="password" label={t.resetPassword} lead={t.resetPasswordLead}>
+        <PasswordField view={view} problem={problem} />
+      </AccessForm>
+      <AccessForm {...props} form="unlock" label={t.unlock} lead={t.unlockLead} />
+      {user.hasTwoFactor && (
+        <AccessForm
+          {...props}
+          form="cancel-two-factor"
+          label={t.cancelTwoFactor}
+          lead={t.cancelTwoFactorLead}
+          isDangerous
+        />
+      )}
+      <AccessForm {...props} form="end-sessions" label={t.endSessions} lead={t.endSessionsLead} />
+      {children}
+      <AccessForm {...props} form="delete" label={t.delete} lead={t.deleteLead} isDangerous />
+    </>
+  )
+}
+
+interface AccessFormProps extends UserProps {
+  form: UserForm
+  label: string
+  lead: string
+  isDangerous?: boolean
+}
+
+/** A row that opens into its form. */
+function AccessForm(props: PropsWithChildren<AccessFormProps>) {
+  const { user, refused, form, label, lead, isDangerous = false } = props
+  const problem = refused?.form === form ? refused.problem : undefined
+  return (
+    <li>
+      <Confirm label={label} question={lead} open={problem !== undefined}>
+        <form method="post" action={`/account/admin/users/${user.id}/${form}`}>
+          <Alert problem={problem} fields={form === 'password' ? ['password'] : []} />
+          {props.children}
+          <button class={isDangerous ? 'danger' : undefined}>{label}</button>
+        </form>
+      </Confirm>
+    </li>
+  )
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
+import { idQuery, validate } from '../../http/input.ts'
+import { unlockUser } from '../../login/unlock.ts'
+import { removeKeyOf } from '../../ssh-keys/keys.ts'
+import { text } from '../../text.ts'
+import type { Actor } from '../../tokens/sessions.ts'
+import { endSessionOf, endSessionsOf } from '../../tokens/user-sessions.ts'
+import { cancelUserTwoFactor, changeUser, removeUser } from '../../users/admin.ts'
+import type { Fields } from '../form.ts'
+import type { Notice } from '../view.ts'
+import { userIn } from './user-fields.tsx'
+
+/** What a form of a user's page does. */
+interface UserAction {
+  /** @throws {Refusal} */
+  run: (deps: Deps, operator: Actor, userId: number, fields: Fields) => Promise<unknown>
+  notice: Notice
+}
+
+const sessionSchema = v.object({ id: text() })
+
+/** The forms of a user's page, by the end of their address. */
+export type UserForm =
+  | 'change'
+  | 'password'
+  | 'unlock'
+  | 'cancel-two-factor'
+  | 'end-sessions'
+  | 'disable'
+  | 'enable'
+  | 'delete'
+  | 'end-session'
+  | 'delete-key'
+
+/** All but the password, which has a page to answer with. */
+type UserActionName = Exclude<UserForm, 'password'>
+
+export const USER_ACTIONS: Record<UserActionName, UserAction> = {
+  change: {
+    run: (deps, operator, userId, fields) => changeUser(deps, operator, userId, userIn(fields)),
+    notice: 'user-changed',
+  },
+  disable: {
+    run: (deps, operator, userId) => changeUser(deps, operator, userId, { disabled: true }),
+    notice: 'user-disabled',
+  },
+  enable: {
+    run: (deps, operator, userId) => changeUser(deps, operator, userId, { disabled: false }),
+    notice: 'user-enabled',
+  },
+  unlock: { run: unlockUser, notice: 'user-unlocked' },
+  'cancel-two-factor': { run: cancelUserTwoFactor, notice: 'user-two-factor-off' },
+  'end-sessions': { run: endSessionsOf, notice: 'user-sessions-ended' },
+  'end-session': {
+    run: (deps, operator, userId, fields) =>
+      endSessionOf(deps, operator, userId, validate(sessionSchema, fields).id),
+    notice: 'session-ended',
+  },
+  'delete-key': {
+    run: (deps, operator, userId, fields) =>
+      removeKeyOf(deps, operator, validate(idQuery, fields).id, userId),
+    notice: 'key-deleted',
+  },
+  delete: { run: removeUser, notice: 'user-deleted' },
+}
+
+export function isUserAction(name: string): name is UserActionName {
+  return Object.hasOwn(USER_ACTIONS, name)
+}

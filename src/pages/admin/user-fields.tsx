@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import { validate } from '../../http/input.ts'
+import { possiblyEmptyText } from '../../text.ts'
+import type { Account } from '../../tokens/sessions.ts'
+import { basePathSchema } from '../../users/fields.ts'
+import { ADMIN, GENERAL, GUEST } from '../../users/roles.ts'
+import { usernameSchema } from '../../users/username.ts'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+const roleSchema = v.pipe(v.picklist([String(GENERAL), String(ADMIN)]), v.transform(Number))
+
+const userSchema = v.object({
+  username: usernameSchema,
+  /** The guest's form has none. */
+  role: v.optional(roleSchema),
+  base_path: basePathSchema,
+})
+const passwordSchema = v.object({ password: possiblyEmptyText() })
+
+/** The fields that `UserFields` shows, for a problem with any other. */
+export const USER_FIELDS = ['username', 'role', 'base_path']
+
+/** What a new user is, before anything was typed. */
+export const NEW_USER: Fields = { role: String(GENERAL), base_path: '/' }
+
+/** What the form of a user holds before it was changed. */
+export function fieldsOf(user: Account): Fields {
+  const bits = Array.from({ length: 16 }, (_, bit) => bit).filter(
+    (bit) => (user.permission & (1 << bit)) !== 0,
+  )
+  return {
+    username: user.username,
+    role: String(user.role),
+    base_path: user.basePath,
+    ...Object.fromEntries(bits.map((bit) => [boxOf(bit), 'on'])),
+  }
+}
+
+/** What a form asks for. @throws {Refusal} `invalidBody`. */
+export function userIn(fields: Fields) {
+  const { username, role, base_path: basePath } = validate(userSchema, fields)
+  let permission = 0
+  for (let bit = 0; bit < 16; bit++) if (boxOf(bit) in fields) permission |= 1 << bit
+  return { username, basePath, permission, ...(role !== undefined && { role }) }
+}
+
+/** @returns Empty when one is to be generated. @throws {Refusal} `invalidBody`. */
+export function passwordIn(fields: Fields): string {
+  return validate(passwordSchema, fields).password
+}
+
+function boxOf(bit: number): string {
+  return `permission-${bit}`
+}
+
+interface UserFieldsProps {
+  view: View
+  fields: Fields
+  problem: Problem | undefined
+}
+
+/** Name, role and base folder. */
+export function UserFields({ view, fields, problem }: UserFieldsProps) {
+  const t = view.t.adminUsers
+  const { roles } = view.t.overview
+  return (
+    <>
+      <Field name="username" label={t.name} value={echo(fields, 'username')} problem={problem} />
+      {fields['role'] !== String(GUEST) && (
+        <Field
+          name="role"
+          label={t.role}
+          value={echo(fields, 'role')}
+          options={[GENERAL, ADMIN].map((role) => [String(role), roles[role] ?? ''])}
+          problem={problem}
+        />
+      )}
+      <Field
+        name="base_path"
+        label={t.basePath}
+        hint={t.basePathHint}
+        value={echo(fields, 'base_path')}
+        problem={problem}
+        optional
+      />
+    </>
+  )
+}
+
+/** A box for every bit. */
+export function PermissionBoxes({ view: { t }, fields }: Omit<UserFieldsProps, 'problem'>) {
+  return (
+    <fieldset>
+      <legend>{t.adminUsers.permissions}</legend>
+      <div class="grid">
+        {t.permissions.map((name, bit) => (
+          <label>
+            <input type="checkbox" name={boxOf(bit)} checked={boxOf(bit) in fields} />
+            {name}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** Empty, it asks for a generated one; what was typed is never shown again. */
+export function PasswordField({ view, problem }: Omit<UserFieldsProps, 'fields'>) {
+  const t = view.t.adminUsers
+  return (
+    <Field
+      name="password"
+      label={t.password}
+      hint={t.passwordHint}
+      type="password"
+      autocomplete="new-password"
+      problem={problem}
+      optional
+    />
+  )
+}

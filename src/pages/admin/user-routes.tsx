@@ -1,0 +1,120 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App, AppContext } from '../../http/context.ts'
+import { idQuery, pageQuery, query } from '../../http/input.ts'
+import { generatePassword } from '../../login/generated-password.ts'
+import { Refusal } from '../../refusals.ts'
+import { listKeysOf } from '../../ssh-keys/keys.ts'
+import { maxCharacters, possiblyEmptyText } from '../../text.ts'
+import { listSessionsOf } from '../../tokens/user-sessions.ts'
+import { changeUser, createUser, getUser, listUsers } from '../../users/admin.ts'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { actorOf } from '../session-cookie.ts'
+import { goTo, showPage } from '../view.ts'
+import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
+import { NEW_USER, passwordIn, userIn } from './user-fields.tsx'
+import { UserPage } from './user.tsx'
+import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
+import { adminView } from './view.ts'
+
+const PATH = '/account/admin/users'
+const USERS_PER_PAGE = 25
+const MAX_SEARCH_CHARACTERS = 255
+
+const listQuery = v.object({
+  page: pageQuery.entries.page,
+  search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
+})
+
+/** All accounts, under `/account/admin/users`. */
+export const adminUserRoutes = new Hono<App>()
+  .get('/', query(listQuery), async (c) => {
+    const view = await adminView(c)
+    const { search } = c.req.valid('query')
+    const page = Math.max(c.req.valid('query').page, 1)
+    const { users, total } = await listUsers(
+      c.var.deps,
+      actorOf(c),
+      page,
+      USERS_PER_PAGE,
+      search.trim(),
+    )
+    const pages = Math.max(1, Math.ceil(total / USERS_PER_PAGE))
+    const props = { view, users, total, search, page, pages }
+    return showPage(c, <UsersPage {...props} />)
+  })
+  .get('/new', async (c) =>
+    showPage(c, <NewUserPage view={await adminView(c)} fields={NEW_USER} />),
+  )
+  .post('/new', async (c) => {
+    const view = await adminView(c)
+    const fields = await readForm(c)
+    const made = await attempt(async () => {
+      const { password, generated } = newPassword(c, fields)
+      const user = { ...userIn(fields), password }
+      const id = await createUser(c.var.deps, actorOf(c), user)
+      return { user: { id, username: user.username }, generated }
+    })
+    if (made instanceof Refusal) {
+      const problem = problemOf(view.t, made)
+      return showPage(c, <NewUserPage view={view} fields={fields} problem={problem} />, made)
+    }
+    const { user, generated } = made
+    if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
+    return showPage(c, <GeneratedPasswordPage view={view} user={user} password={generated} />)
+  })
+  .get('/:id{[0-9]+}', (c) => showUser(c))
+  .post('/:id{[0-9]+}/password', async (c) => {
+    // Before, because a new password of one's own ends the session.
+    const view = await adminView(c)
+    const id = userIdOf(c)
+    const fields = await readForm(c)
+    const changed = await attempt(async () => {
+      const { password, generated } = newPassword(c, fields)
+      const user = await getUser(c.var.deps, actorOf(c), id)
+      await changeUser(c.var.deps, actorOf(c), id, { password })
+      return { user, generated }
+    })
+    if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
+    const { user, generated } = changed
+    if (generated === undefined) return goTo(c, `${PATH}/${id}`, 'user-password-set')
+    return showPage(c, <GeneratedPasswordPage view={view} user={user} password={generated} />)
+  })
+  .post('/:id{[0-9]+}/:form', async (c) => {
+    const { form } = c.req.param()
+    if (!isUserAction(form)) throw new Refusal('unknownPath')
+    const fields = await readForm(c)
+    const { run, notice } = USER_ACTIONS[form]
+    const refusal = await attempt(() => run(c.var.deps, actorOf(c), userIdOf(c), fields))
+    if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
+    return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, notice)
+  })
+  // A form's address may stay in the bar after its answer.
+  .get('/:id{[0-9]+}/:form', (c) => goTo(c, `${PATH}/${c.req.param('id')}`))
+
+/** An empty password asks for a generated one, to be shown this once. */
+function newPassword(c: AppContext, fields: Fields) {
+  const typed = passwordIn(fields)
+  if (typed !== '') return { password: typed, generated: undefined }
+  const generated = generatePassword(c.var.deps)
+  return { password: generated, generated }
+}
+
+function userIdOf(c: AppContext): number {
+  const result = v.safeParse(idQuery, c.req.param())
+  if (!result.success) throw new Refusal('userNotFound')
+  return result.output.id
+}
+
+async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
+  const view = await adminView(c)
+  const target = [c.var.deps, actorOf(c), userIdOf(c)] as const
+  const [user, sessions, { keys }] = await Promise.all([
+    getUser(...target),
+    listSessionsOf(...target),
+    listKeysOf(...target),
+  ])
+  const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
+  const props = { view, user, sessions, keys, refused }
+  return showPage(c, <UserPage {...props} />, refusal)
+}

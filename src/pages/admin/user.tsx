@@ -1,0 +1,140 @@
+import type { listKeysOf } from '../../ssh-keys/keys.ts'
+import type { Account } from '../../tokens/sessions.ts'
+import type { listSessionsOf } from '../../tokens/user-sessions.ts'
+import { GUEST } from '../../users/roles.ts'
+import { browserOf } from '../account/sessions.tsx'
+import type { Fields, Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Confirm, Time } from '../parts.tsx'
+import type { View } from '../view.ts'
+import { AccessForms } from './user-access.tsx'
+import type { UserForm } from './user-actions.ts'
+import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
+import { UserBadges } from './users.tsx'
+
+/** Whoever has more is seen by ending them all. */
+const MAX_SESSIONS = 20
+
+export interface UserProps {
+  view: View
+  user: Account
+  sessions: Awaited<ReturnType<typeof listSessionsOf>>
+  keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
+  /** Which form was refused, why, and what it held. */
+  refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
+}
+
+export function UserPage(props: UserProps) {
+  const { view, user } = props
+  const t = view.t.adminUsers
+  const eventsOf = new URLSearchParams({ user: user.username })
+  return (
+    <AccountPage view={view} title={user.username}>
+      <h1>
+        {user.username}
+        <UserBadges view={view} user={user} />
+      </h1>
+      <ChangeForm {...props} />
+      <AccessForms {...props} />
+      {user.role !== GUEST && (
+        <>
+          <Sessions {...props} />
+          <Keys {...props} />
+        </>
+      )}
+      <p class="aside">
+        <a href={`/account/admin/events?${String(eventsOf)}`}>{t.events}</a>
+      </p>
+    </AccountPage>
+  )
+}
+
+function ChangeForm({ view, user, refused }: UserProps) {
+  const t = view.t.adminUsers
+  const isRefused = refused?.form === 'change'
+  const problem = isRefused ? refused.problem : undefined
+  // The guest's form sends no role.
+  const fields = isRefused ? { role: String(user.role), ...refused.fields } : fieldsOf(user)
+  return (
+    <article>
+      <h2>{t.account}</h2>
+      <form class="wide" method="post" action={`/account/admin/users/${user.id}/change`}>
+        <Alert problem={problem} fields={USER_FIELDS} />
+        <UserFields view={view} fields={fields} problem={problem} />
+        <PermissionBoxes view={view} fields={fields} />
+        <button>{t.save}</button>
+      </form>
+    </article>
+  )
+}
+
+function Sessions({ view, user, sessions, refused }: UserProps) {
+  const t = view.t.adminUsers
+  const more = sessions.length - MAX_SESSIONS
+  return (
+    <section>
+      <h2>{t.sessions}</h2>
+      <Alert problem={refused?.form === 'end-session' ? refused.problem : undefined} fields={[]} />
+      {sessions.length === 0 ? (
+        <p class="hint">{t.noSessions}</p>
+      ) : (
+        <ul class="rows compact">
+          {sessions.slice(0, MAX_SESSIONS).map((session) => (
+            <li class="bar">
+              <div>
+                <h3>{browserOf(view, session.userAgent)}</h3>
+                <p class="facts">
+                  <span>{session.network}</span>
+                  <span>
+                    {view.t.sessions.since} <Time view={view} at={session.createdAt} />
+                  </span>
+                </p>
+              </div>
+              <form method="post" action={`/account/admin/users/${user.id}/end-session`}>
+                <button class="secondary" name="id" value={session.id}>
+                  {t.endSession}
+                </button>
+              </form>
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 && <p class="hint">{t.moreSessions(more)}</p>}
+    </section>
+  )
+}
+
+function Keys({ view, user, keys, refused }: UserProps) {
+  const { adminUsers: t, keys: words } = view.t
+  return (
+    <section>
+      <h2>{t.keys}</h2>
+      <Alert problem={refused?.form === 'delete-key' ? refused.problem : undefined} fields={[]} />
+      {keys.length === 0 ? (
+        <p class="hint">{t.noKeys}</p>
+      ) : (
+        <ul class="rows compact">
+          {keys.map((key) => (
+            <li>
+              <h3>{key.title}</h3>
+              <p class="facts">
+                <span>{key.type}</span>
+                <span>
+                  {words.added} <Time view={view} at={key.addedAt} />
+                </span>
+              </p>
+              <code>{key.fingerprint}</code>
+              <Confirm label={words.delete} question={words.deleteQuestion(key.title)}>
+                <form method="post" action={`/account/admin/users/${user.id}/delete-key`}>
+                  <button class="danger" name="id" value={String(key.id)}>
+                    {words.deleteSubmit}
+                  </button>
+                </form>
+              </Confirm>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,13 @@
+import type { AppContext } from '../../http/context.ts'
+import { Refusal } from '../../refusals.ts'
+import { actAs } from '../../tokens/sessions.ts'
+import { ADMIN } from '../../users/roles.ts'
+import { actorOf } from '../session-cookie.ts'
+import { readView, type View } from '../view.ts'
+
+/** What the pages of operators know. @throws {Refusal} `notAdmin` for everybody else. */
+export async function adminView(c: AppContext): Promise<View> {
+  const [account] = await actAs(c.var.deps, actorOf(c))
+  if (account.role !== ADMIN) throw new Refusal('notAdmin')
+  return readView(c, account)
+}

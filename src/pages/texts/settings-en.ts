@@ -1,0 +1,64 @@
+import type { SettingKey } from '../../settings/defaults.ts'
+import { SETTINGS } from '../../settings/definitions.ts'
+
+const labels: Record<SettingKey, string> = {
+  version: 'Version',
+  site_title: 'Title',
+  announcement: 'Announcement',
+  pagination_type: 'Long lists',
+  default_page_size: 'Files per page',
+  allow_indexed: 'Search engines',
+  allow_mounted: 'Mounting as a drive',
+  robots_txt: 'robots.txt',
+  logo: 'Logo',
+  favicon: 'Tab icon',
+  main_color: 'Colour',
+  home_icon: 'Home icon',
+  home_container: 'Page width',
+  settings_layout: 'Settings layout',
+  external_previews: 'Viewers in a new tab',
+  iframe_previews: 'Viewers within the page',
+  audio_cover: 'Music cover',
+  audio_autoplay: 'Music autoplay',
+  video_autoplay: 'Film autoplay',
+  hide_files: 'Hidden files',
+  package_download: 'Download folders',
+  ocr_api: 'Text recognition',
+  filename_char_mapping: 'Characters in file names',
+  forward_direct_link_params: 'Query of direct links',
+  search_index: 'Search index',
+  auto_update_index: 'Index kept current',
+  sso_login_enabled: 'Single sign-on',
+  sso_login_platform: 'Provider',
+}
+
+/** The values of a choice, where the value itself says too little. */
+const choices: Partial<Record<SettingKey, Record<string, string>>> = {
+  pagination_type: {
+    all: 'All at once',
+    pagination: 'In pages',
+    load_more: 'More on a button',
+    auto_load_more: 'More while scrolling',
+  },
+  home_container: { max_980px: 'At most 980 pixels', hope_container: 'Grows with the window' },
+  settings_layout: { list: 'A list', responsive: 'Columns, where there is room' },
+  search_index: {
+    database: 'Database',
+    database_non_full_text: 'Database without full text',
+    bleve: 'Bleve',
+    meilisearch: 'Meilisearch',
+    none: 'None',
+  },
+  sso_login_platform: { '': 'None', Github: 'GitHub', Dingtalk: 'DingTalk' },
+}
+
+/** As the command line and the stock client show it. */
+const help: Record<string, string> = Object.fromEntries(
+  SETTINGS.map((setting) => [setting.key, setting.help]),
+)
+
+export const settingsEn = {
+  labels,
+  choices,
+  help,
+}

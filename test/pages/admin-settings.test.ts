@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { settings } from '../../schema/tables.ts'
+import { DEFAULT_SETTINGS } from '../../src/settings/defaults.ts'
+import { GROUP_NUMBERS, SETTINGS } from '../../src/settings/definitions.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+import { problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
+
+const SETTINGS_PAGE = '/account/admin/settings'
+
+let site: CheapSite
+let admin: Visitor
+
+beforeEach(async () => {
+  site = new CheapSite()
+  await site.addFirstUsers()
+  admin = new Visitor(site)
+  await admin.signIn('admin', ADMIN_PASSWORD)
+})
+
+/** What a browser sends of a group's form as it is shown. */
+function formOf(html: string, group: string): Record<string, string> {
+  const keys = SETTINGS.filter((setting) => setting.group === group && !setting.isReadOnly)
+  return Object.fromEntries(
+    keys.map(({ key, type }) => {
+      const [, chosen] =
+        new RegExp(`<select id="${key}".*?<option value="([^"]*)" selected=""`, 's').exec(html) ??
+        []
+      const isTicked = new RegExp(`name="${key}" value="true" checked=""`).test(html)
+      const value = chosen ?? (type === 'bool' ? String(isTicked) : valueOf(html, key))
+      return [
+        key,
+        value.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
+      ]
+    }),
+  )
+}
+
+function isLine({ type, isReadOnly }: (typeof SETTINGS)[number]): boolean {
+  return type === 'string' && !isReadOnly
+}
+
+/** Which kind of input the colour has. */
+async function colourType(): Promise<string | undefined> {
+  const { html } = await admin.get(`${SETTINGS_PAGE}/style`)
+  return /<input id="main_color"[^>]* type="(\w+)"/.exec(html)?.[1]
+}
+
+async function stored(): Promise<Record<string, string>> {
+  const rows = await site.db.select().from(settings)
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]))
+}
+
+describe('the pages of settings', () => {
+  test('show every setting with its label and its help, and nothing as changed', async () => {
+    for (const group of Object.keys(GROUP_NUMBERS)) {
+      const { status, html } = await admin.get(`${SETTINGS_PAGE}/${group}`)
+      expect(status).toBe(200)
+      for (const setting of SETTINGS.filter((one) => one.group === group && !one.isReadOnly)) {
+        expect(html).toContain(`name="${setting.key}"`)
+        expect(textOf(html)).toContain(setting.help)
+      }
+      expect(html).not.toContain('name="reset"')
+    }
+  })
+
+  test('speak Chinese', async () => {
+    const visitor = new Visitor(site, { 'Accept-Language': 'zh-CN' })
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const { html } = await visitor.get(`${SETTINGS_PAGE}/style`)
+    expect(textOf(html)).toContain('按钮和链接的颜色。')
+    const refused = await visitor.post(`${SETTINGS_PAGE}/style`, { main_color: 'red' })
+    expect(problemAt(refused.html, 'main_color')).toBe('必须是颜色，例如 #1890ff。')
+  })
+
+  test.each(Object.keys(GROUP_NUMBERS))(
+    'change nothing when %s is saved as it is',
+    async (group) => {
+      const { html } = await admin.get(`${SETTINGS_PAGE}/${group}`)
+      const form = formOf(html, group)
+      expect(form).not.toEqual({})
+      for (const [key, value] of Object.entries(form)) {
+        expect({ [key]: value }).toEqual({ [key]: Reflect.get(DEFAULT_SETTINGS, key) })
+      }
+      expect(await admin.post(`${SETTINGS_PAGE}/${group}`, form)).toMatchObject({ status: 303 })
+      expect(await stored()).toEqual({})
+    },
+  )
+
+  test('are none for a group that is none', async () => {
+    expect((await admin.get(`${SETTINGS_PAGE}/nope`)).status).toBe(404)
+    expect((await admin.post(`${SETTINGS_PAGE}/constructor`)).status).toBe(404)
+    expect((await admin.get(SETTINGS_PAGE)).location).toBe(`${SETTINGS_PAGE}/site`)
+  })
+})
+
+describe('saving settings', () => {
+  test('shows at once what was saved', async () => {
+    const form = formOf((await admin.get(`${SETTINGS_PAGE}/site`)).html, 'site')
+    const wanted = { ...form, site_title: 'Our files', allow_mounted: 'false' }
+    const { status, location } = await admin.post(`${SETTINGS_PAGE}/site`, wanted)
+    expect([status, location]).toEqual([303, `${SETTINGS_PAGE}/site?done=settings-saved`])
+    const { html } = await admin.get(`${SETTINGS_PAGE}/site?done=settings-saved`)
+    expect(textOf(html)).toContain('The settings are saved.')
+    expect(html).toContain('<title>Site · Site settings · Our files</title>')
+    expect(valueOf(html, 'site_title')).toBe('Our files')
+    expect(await stored()).toEqual({ site_title: 'Our files', allow_mounted: 'false' })
+    expect(html.match(/name="reset" value="(\w+)"/g)).toHaveLength(2)
+    expect((await site.get('/api/public/settings')).data.site_title).toBe('Our files')
+  })
+
+  test('takes a switch that is on, which sends its field twice', async () => {
+    await admin.post(`${SETTINGS_PAGE}/site`, { allow_indexed: 'false' })
+    const { html } = await admin.get(`${SETTINGS_PAGE}/site`)
+    const box = html.indexOf('name="allow_indexed" value="true"')
+    expect(box).toBeGreaterThan(0)
+    expect(html.indexOf('name="allow_indexed" value="false"')).toBeGreaterThan(box)
+    const cookie = Array.from(admin.cookies, (pair) => pair.join('=')).join('; ')
+    const { status } = await site.fetch('POST', `${SETTINGS_PAGE}/site`, {
+      body: 'allow_indexed=true&allow_indexed=false',
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Origin: 'http://localhost',
+        Cookie: cookie,
+      },
+    })
+    expect(status).toBe(303)
+    expect(await stored()).toEqual({ allow_indexed: 'true' })
+  })
+
+  test.each([
+    ['preview', 'iframe_previews', '{"pdf": ', 'It must be JSON: an object of objects'],
+    ['preview', 'external_previews', '{"pdf":{"x":"javascript:alert(1)"}}', 'It must be JSON'],
+    ['global', 'hide_files', '/(/', 'They must be regular expressions'],
+    ['style', 'main_color', 'red;}', 'It must be a colour such as #1890ff.'],
+    ['style', 'logo', 'javascript:alert(1)', 'It must be an address'],
+    ['site', 'default_page_size', '0', 'It must be a whole number from 1 to 9999.'],
+    ['site', 'site_title', ' ', 'This is required.'],
+  ])(
+    'shows beside %s/%s why %j is refused, and keeps all that was typed',
+    async (group, key, wrong, reason) => {
+      const form = formOf((await admin.get(`${SETTINGS_PAGE}/${group}`)).html, group)
+      const other = SETTINGS.find((one) => one.group === group && isLine(one) && one.key !== key)
+      const typed = { ...form, ...(other && { [other.key]: '/typed.svg' }), [key]: wrong }
+      const { status, html } = await admin.post(`${SETTINGS_PAGE}/${group}`, typed)
+      expect(status).toBe(400)
+      expect(problemAt(html, key)).toContain(reason)
+      expect(formOf(html, group)).toEqual(typed)
+      expect(await stored()).toEqual({})
+    },
+  )
+
+  test('shows a colour in a picker if a picker can hold it', async () => {
+    expect(await colourType()).toBe('color')
+    for (const [colour, type] of [
+      ['#1890ff80', 'text'],
+      ['#abc', 'text'],
+      ['#ABCDEF', 'color'],
+    ] as const) {
+      await admin.post(`${SETTINGS_PAGE}/style`, { main_color: colour })
+      expect(await colourType()).toBe(type)
+      expect((await stored())['main_color']).toBe(colour)
+    }
+  })
+
+  test('leaves settings of other groups and the version alone', async () => {
+    const fields = { site_title: 'Ours', main_color: '#000000', version: '9' }
+    expect(await admin.post(`${SETTINGS_PAGE}/site`, fields)).toMatchObject({ status: 303 })
+    expect(await stored()).toEqual({ site_title: 'Ours' })
+  })
+})
+
+describe('resetting a setting', () => {
+  test('gives it its default, and keeps what else was typed without saving it', async () => {
+    await admin.post(`${SETTINGS_PAGE}/site`, { site_title: 'Ours', announcement: 'Hello' })
+    const fields = { site_title: 'Ours', announcement: 'Hello, typed', reset: 'site_title' }
+    const { status, html } = await admin.post(`${SETTINGS_PAGE}/site`, fields)
+    expect(status).toBe(200)
+    expect(textOf(html)).toContain('The setting has its default again.')
+    expect(valueOf(html, 'site_title')).toBe('Latchkey')
+    expect(valueOf(html, 'announcement')).toBe('Hello, typed')
+    expect(await stored()).toEqual({ announcement: 'Hello' })
+  })
+
+  test('is not what the enter key does', async () => {
+    await admin.post(`${SETTINGS_PAGE}/site`, { site_title: 'Ours' })
+    const { html } = await admin.get(`${SETTINGS_PAGE}/site`)
+    const form = html.slice(html.indexOf(`action="${SETTINGS_PAGE}/site"`))
+    expect(form).toContain('name="reset"')
+    expect(/<button[^>]*>/.exec(form)?.[0]).not.toContain('reset')
+  })
+
+  test('refuses what is no setting', async () => {
+    const { status } = await admin.post(`${SETTINGS_PAGE}/site`, { reset: 'nope' })
+    expect(status).toBe(400)
+  })
+})

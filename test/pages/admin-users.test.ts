@@ -1,0 +1,373 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, sessions, sshKeys, users } from '../../schema/tables.ts'
+import { PERMISSION } from '../../src/users/roles.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
+
+const USERS = '/account/admin/users'
+const SIGN_IN = '/account/sign-in'
+const KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
+const alice = { username: 'alice', password: 'alice-Passw0rd' }
+const bob = { username: 'bob', role: '0', base_path: '/homes/bob', password: 'bobs-Passw0rd' }
+
+let site: CheapSite
+let admin: Visitor
+let aliceId: number
+
+beforeEach(async () => {
+  site = new CheapSite()
+  await site.addFirstUsers()
+  aliceId = await site.addUser('alice', { password: alice.password, basePath: '/homes/alice' })
+  admin = new Visitor(site)
+  await admin.signIn('admin', ADMIN_PASSWORD)
+})
+
+async function aliceRow() {
+  const [row] = await site.db.select().from(users).where(eq(users.id, aliceId))
+  return row
+}
+
+/** Posts a form of the page of alice. */
+function post(form: string, fields: Record<string, string> = {}) {
+  return admin.post(`${USERS}/${aliceId}/${form}`, fields)
+}
+
+/** The users of a list. */
+function namesIn(html: string): string[] {
+  const links = html.matchAll(/<h2><a href="\/account\/admin\/users\/\d+">([^<]*)</g)
+  return Array.from(links, ([, name]) => String(name))
+}
+
+const FORMS = [
+  'new',
+  '3/change',
+  '3/password',
+  '3/unlock',
+  '3/cancel-two-factor',
+  '3/end-sessions',
+  '3/end-session',
+  '3/delete-key',
+  '3/disable',
+  '3/enable',
+  '3/delete',
+]
+
+describe('whoever is no admin', () => {
+  test('is refused every page, and has no way to them', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn(alice.username, alice.password)
+    for (const path of ['users', 'users/new', 'users/1', 'settings/site', 'events']) {
+      const { status, html } = await visitor.get(`/account/admin/${path}`)
+      expect(status, path).toBe(403)
+      expect(textOf(html)).toContain('This is for administrators.')
+      expect(html).not.toContain('href="/account/admin')
+    }
+    expect((await visitor.get('/account')).html).not.toContain('/account/admin')
+    expect((await admin.get('/account')).html).toContain('href="/account/admin/users"')
+  })
+
+  test('changes nothing with any form', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn(alice.username, alice.password)
+    const before = await site.db.select().from(users)
+    for (const form of FORMS) {
+      const fields = { ...bob, id: '1' }
+      expect((await visitor.post(`${USERS}/${form}`, fields)).status, form).toBe(403)
+    }
+    const values = { site_title: 'Mine', reset: 'site_title' }
+    const { status } = await visitor.post('/account/admin/settings/site', values)
+    expect(status).toBe(403)
+    expect(await site.db.select().from(users)).toEqual(before)
+    expect(await site.db.select().from(sessions)).toHaveLength(2)
+  })
+
+  test('is asked to sign in first', async () => {
+    const visitor = new Visitor(site)
+    for (const path of ['users', 'users/1', 'settings/site', 'events']) {
+      expect(await visitor.get(`/account/admin/${path}`)).toMatchObject({ location: SIGN_IN })
+    }
+    for (const form of FORMS) {
+      const seen = await visitor.post(`${USERS}/${form}`, bob)
+      expect(seen, form).toMatchObject({ status: 303, location: SIGN_IN })
+    }
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+})
+
+test('a form of another site does nothing, though an admin sends it', async () => {
+  for (const form of FORMS) {
+    const elsewhere = { Origin: 'https://elsewhere.example' }
+    const { status, html } = await admin.post(`${USERS}/${form}`, bob, elsewhere)
+    expect(status, form).toBe(403)
+    expect(textOf(html)).toContain('This form came from another site')
+  }
+  expect(await site.db.select().from(users)).toHaveLength(3)
+})
+
+describe('the list of users', () => {
+  test('shows who is there, and what is unusual about them', async () => {
+    await site.enrol(await site.token(alice.username, alice.password))
+    const { html } = await admin.get(USERS)
+    expect(namesIn(html)).toEqual(['admin', 'guest', 'alice'])
+    const rows = textOf(html)
+    expect(rows).toContain('admin Administrator')
+    expect(rows).toContain('guest Guest Disabled')
+    expect(rows).toContain('alice Two-step /homes/alice')
+  })
+
+  test('finds a part of a name, in any case, and takes no sign for a pattern', async () => {
+    for (const username of ['Élise', '100%', 'a_b', 'aXb']) await site.addUser(username)
+    const found = async (search: string) =>
+      namesIn((await admin.get(`${USERS}?${String(new URLSearchParams({ search }))}`)).html)
+    expect(await found('LI')).toEqual(['alice', 'Élise'])
+    expect(await found('éli')).toEqual(['Élise'])
+    expect(await found('%')).toEqual(['100%'])
+    expect(await found('a_b')).toEqual(['a_b'])
+    expect(await found(' alice ')).toEqual(['alice'])
+    expect(await found("' or 1=1 --")).toEqual([])
+    expect(await found('x'.repeat(255))).toEqual([])
+    expect((await admin.get(`${USERS}?search=${'x'.repeat(256)}`)).status).toBe(400)
+  })
+
+  test('says so when nobody is found, and shows the way back', async () => {
+    const { html } = await admin.get(`${USERS}?search=nobody`)
+    expect(textOf(html)).toContain('No name has “nobody” in it.')
+    expect(html).toContain(`<a href="${USERS}">`)
+    expect(html).toContain('value="nobody"')
+  })
+
+  test('comes in pages of 25, which keep the search', async () => {
+    for (let i = 0; i < 27; i++) await site.addUser(`user ${i}`)
+    const first = await admin.get(`${USERS}?search=user`)
+    expect(namesIn(first.html)).toHaveLength(25)
+    expect(textOf(first.html)).toContain('27 users')
+    expect(first.html).toContain(`href="${USERS}?search=user&amp;page=2">Next<`)
+    const second = await admin.get(`${USERS}?search=user&page=2`)
+    expect(namesIn(second.html)).toEqual(['user 25', 'user 26'])
+    expect(second.html).toContain(`href="${USERS}?search=user&amp;page=1">Previous<`)
+  })
+})
+
+describe('making a user', () => {
+  test('takes name, role, base folder, permissions and password', async () => {
+    const boxes = { 'permission-4': 'on', 'permission-10': 'on' }
+    const { status, location } = await admin.post(`${USERS}/new`, { ...bob, role: '2', ...boxes })
+    expect([status, location]).toEqual([303, `${USERS}/${aliceId + 1}?done=user-made`])
+    const [row] = await site.db.select().from(users).where(eq(users.username, 'bob'))
+    expect(row).toMatchObject({
+      role: 2,
+      basePath: '/homes/bob',
+      permission: PERMISSION.rename | PERMISSION.sftpRead,
+    })
+    await new Visitor(site).signIn('bob', bob.password)
+  })
+
+  test('generates a password where none is given, and shows it once', async () => {
+    const { status, html, headers } = await admin.post(`${USERS}/new`, { ...bob, password: '' })
+    expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])
+    const password = valueOf(html, 'password').trim()
+    expect(password).toMatch(/^[\w-]{20}$/)
+    await new Visitor(site).signIn('bob', password)
+    expect((await admin.get(`${USERS}/${aliceId + 1}`)).html).not.toContain(password)
+    const again = await admin.post(`${USERS}/new`, { ...bob, password: '' })
+    expect(again.status).toBe(409)
+    expect(again.html).not.toContain(password)
+  })
+
+  test.each([
+    ['username', { username: 'ALICE' }, 409, 'This name is taken.'],
+    ['username', { username: '' }, 400, 'This is required.'],
+    ['username', { username: ' bob' }, 400, 'It must not begin or end with a blank.'],
+    ['base_path', { base_path: '/a/../b' }, 400, /^It must be a path from the root/],
+    ['password', { password: 'short' }, 400, 'It must have at least 8 characters.'],
+    ['password', { password: 'iloveyou' }, 400, /^Everybody tries this one first/],
+  ])('shows beside %s why %o is refused, and loses nothing', async (field, wrong, status, text) => {
+    const fields = { ...bob, role: '2', 'permission-4': 'on', ...wrong }
+    const seen = await admin.post(`${USERS}/new`, fields)
+    expect(seen.status).toBe(status)
+    expect(problemAt(seen.html, field)).toMatch(text)
+    expect(valueOf(seen.html, 'username')).toBe(fields.username)
+    expect(valueOf(seen.html, 'base_path')).toBe(fields.base_path)
+    expect(seen.html).toMatch(/<option value="2" selected=""/)
+    expect(seen.html).toMatch(/name="permission-4" checked=""/)
+    expect(seen.html).not.toMatch(/name="permission-5" checked=""/)
+    expect(valueOf(seen.html, 'password')).toBe('')
+    expect(seen.html).not.toContain(`value="${fields.password}"`)
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+
+  test('makes no guest', async () => {
+    const { status } = await admin.post(`${USERS}/new`, { ...bob, role: '1' })
+    expect(status).toBe(400)
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+})
+
+describe('the page of a user', () => {
+  test('changes name, role, base folder and permissions, and shows what is now', async () => {
+    const seen = await post('change', {
+      username: 'alice b',
+      role: '2',
+      base_path: '/b',
+      'permission-0': 'on',
+    })
+    expect(seen).toMatchObject({
+      status: 303,
+      location: `${USERS}/${aliceId}?done=user-changed`,
+    })
+    expect(await aliceRow()).toMatchObject({
+      username: 'alice b',
+      role: 2,
+      basePath: '/b',
+      permission: 1,
+      disabled: false,
+    })
+    const { html } = await admin.get(`${USERS}/${aliceId}?done=user-changed`)
+    expect(textOf(html)).toContain('The changes are saved.')
+    expect(valueOf(html, 'username')).toBe('alice b')
+    expect(html).toMatch(/name="permission-0" checked=""/)
+  })
+
+  test('shows beside the field why a change is refused, and loses nothing', async () => {
+    const taken = await post('change', { username: 'admin', role: '0', base_path: '/b' })
+    expect(taken.status).toBe(409)
+    expect(problemAt(taken.html, 'username')).toBe('This name is taken.')
+    expect(valueOf(taken.html, 'base_path')).toBe('/b')
+    expect(await aliceRow()).toMatchObject({ username: 'alice', basePath: '/homes/alice' })
+  })
+
+  test('leaves the last admin one, enabled and there, and says why', async () => {
+    const change = { username: 'admin', role: '0', base_path: '/' }
+    const demoted = await admin.post(`${USERS}/1/change`, change)
+    expect(demoted.status).toBe(400)
+    expect(problemAt(demoted.html, 'role')).toBe('The last administrator stays one.')
+    const disabled = await admin.post(`${USERS}/1/disable`)
+    expect(disabled.status).toBe(400)
+    expect(alertIn(disabled.html)).toBe('The last administrator cannot be disabled.')
+    const deleted = await admin.post(`${USERS}/1/delete`)
+    expect(deleted.status).toBe(400)
+    expect(alertIn(deleted.html)).toMatch(/the last administrator cannot be deleted/)
+    // Open, so that the reason is seen.
+    expect(deleted.html).toMatch(/<details class="confirm" open="">(?:(?!<\/details>).)*alert/s)
+    const [row] = await site.db.select().from(users).where(eq(users.id, 1))
+    expect(row).toMatchObject({ role: 2, disabled: false })
+  })
+
+  test('disables and enables', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn(alice.username, alice.password)
+    expect(await post('disable')).toMatchObject({ status: 303 })
+    expect((await visitor.get('/account')).location).toMatch(SIGN_IN)
+    expect(textOf((await admin.get(`${USERS}/${aliceId}`)).html)).toContain('alice Disabled')
+    expect(await post('enable')).toMatchObject({ status: 303 })
+    await visitor.signIn(alice.username, alice.password)
+  })
+
+  test('sets a password, typed or generated, which ends the sessions', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn(alice.username, alice.password)
+    const typed = await post('password', { password: 'another-Passw0rd' })
+    expect(typed.location).toBe(`${USERS}/${aliceId}?done=user-password-set`)
+    expect((await visitor.get('/account')).location).toMatch(SIGN_IN)
+    await visitor.signIn('alice', 'another-Passw0rd')
+
+    const { status, location, html } = await post('password', { password: '' })
+    expect([status, location]).toEqual([200, null])
+    await visitor.signIn('alice', valueOf(html, 'password').trim())
+  })
+
+  test('shows the generated password of who asked for it, and whose session ends', async () => {
+    const { status, html } = await admin.post(`${USERS}/1/password`, { password: '' })
+    expect(status).toBe(200)
+    const password = valueOf(html, 'password').trim()
+    expect((await admin.get(USERS)).location).toMatch(SIGN_IN)
+    await new Visitor(site).signIn('admin', password)
+  })
+
+  test('refuses a poor password beside its field, in the open form', async () => {
+    const { status, html } = await post('password', { password: 'short' })
+    expect(status).toBe(400)
+    expect(problemAt(html, 'password')).toBe('It must have at least 8 characters.')
+    expect(html).toMatch(/<details class="confirm" open="">(?:(?!<\/details>).)*password-problem/s)
+    await new Visitor(site).signIn(alice.username, alice.password)
+  })
+
+  test('cancels two-step verification', async () => {
+    const page = `${USERS}/${aliceId}`
+    expect((await admin.get(page)).html).not.toContain('cancel-two-factor')
+    await site.enrol(await site.token(alice.username, alice.password))
+    expect((await admin.get(page)).html).toContain('cancel-two-factor')
+    expect(await post('cancel-two-factor')).toMatchObject({ status: 303 })
+    await new Visitor(site).signIn(alice.username, alice.password)
+  })
+
+  test('unlocks who failed too often', async () => {
+    for (let failures = 0; failures < 5; failures++) await site.login('alice', 'wrong-Passw0rd')
+    expect(await site.login('alice', alice.password)).toMatchObject({ code: 429 })
+    expect(await post('unlock')).toMatchObject({ status: 303 })
+    expect(await site.login('alice', alice.password)).toMatchObject({ code: 200 })
+  })
+
+  test('ends one session, and all', async () => {
+    for (let i = 0; i < 3; i++) await site.token(alice.username, alice.password)
+    const ofAlice = () => site.db.select().from(sessions).where(eq(sessions.userId, aliceId))
+    const [first] = await ofAlice()
+    expect(await post('end-session', { id: first?.id ?? '' })).toMatchObject({ status: 303 })
+    expect(await ofAlice()).toHaveLength(2)
+    const gone = await post('end-session', { id: first?.id ?? '' })
+    expect([gone.status, alertIn(gone.html)]).toEqual([404, 'That session has ended already.'])
+    expect(await post('end-sessions')).toMatchObject({ status: 303 })
+    expect(await ofAlice()).toEqual([])
+    expect(textOf((await admin.get(`${USERS}/${aliceId}`)).html)).toContain('Signed in nowhere.')
+  })
+
+  test('shows keys and deletes one, of this user only', async () => {
+    const token = await site.token(alice.username, alice.password)
+    await site.post('/api/me/sshkey/add', { title: 'laptop', key: KEY }, { token })
+    const { html } = await admin.get(`${USERS}/${aliceId}`)
+    expect(textOf(html)).toContain('SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA')
+    const [key] = await site.db.select().from(sshKeys)
+    const other = await admin.post(`${USERS}/1/delete-key`, { id: String(key?.id) })
+    expect([other.status, alertIn(other.html)]).toEqual([404, 'That key is gone already.'])
+    expect(await post('delete-key', { id: String(key?.id) })).toMatchObject({ status: 303 })
+    expect(await site.db.select().from(sshKeys)).toEqual([])
+  })
+
+  test('deletes', async () => {
+    const seen = await post('delete')
+    expect(seen).toMatchObject({ status: 303, location: `${USERS}?done=user-deleted` })
+    expect(await aliceRow()).toBeUndefined()
+    const events = await site.db.select().from(auditEvents)
+    expect(events.at(-1)).toMatchObject({ kind: 'user_deleted', detail: 'by 1', userId: aliceId })
+  })
+
+  test('offers the guest what a guest has', async () => {
+    const { html } = await admin.get(`${USERS}/2`)
+    for (const form of ['password', 'unlock', 'end-sessions', 'delete']) {
+      expect(html, form).not.toContain(`${USERS}/2/${form}"`)
+    }
+    expect(html).not.toContain('name="role"')
+    const change = { username: 'guest', base_path: '/public', 'permission-8': 'on' }
+    expect(await admin.post(`${USERS}/2/change`, change)).toMatchObject({ status: 303 })
+    const [row] = await site.db.select().from(users).where(eq(users.id, 2))
+    expect(row).toMatchObject({ role: 1, basePath: '/public', permission: PERMISSION.webdavRead })
+    expect(await admin.post(`${USERS}/2/enable`)).toMatchObject({ status: 303 })
+    expect((await admin.get(`${USERS}/2`)).html).toContain(`${USERS}/2/disable"`)
+    const deleted = await admin.post(`${USERS}/2/delete`)
+    expect(deleted.status).toBe(400)
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+
+  test('is none for an unknown user or form', async () => {
+    for (const path of ['999', '99999999999999999999', 'alice', '3/nope/nope']) {
+      expect((await admin.get(`${USERS}/${path}`)).status, path).toBe(404)
+    }
+    for (const path of ['999/disable', '3/constructor', '3/nope', '999/password']) {
+      expect((await admin.post(`${USERS}/${path}`, { password: '' })).status, path).toBe(404)
+    }
+    expect((await admin.get(`${USERS}/3/delete`)).location).toBe(`${USERS}/3`)
+  })
+})

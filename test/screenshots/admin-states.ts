@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core'
+
+type Take = (name: string) => Promise<void>
+
+const USERS = '/account/admin/users'
+const LONG_NAME = `${'Administratorenarbeitsplatzrechner'.repeat(2)} von nebenan`
+
+/** What an operator sees; signed in as the admin before, and signed out of everything after. */
+export async function adminStates(page: Page, take: Take): Promise<void> {
+  await userStates(page, take)
+  await otherUserStates(page, take)
+  await settingStates(page, take)
+  await eventStates(page, take)
+  await chineseStates(page, take)
+}
+
+async function userStates(page: Page, take: Take): Promise<void> {
+  await page.goto(`${USERS}/new`)
+  await take('admin-user-new')
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Base folder').fill('homes/../etc')
+  await page.getByLabel('Rename').check()
+  await page.getByRole('button', { name: 'Create user' }).click()
+  await take('admin-user-new-refused')
+  for (const name of [LONG_NAME, 'bob', 'alice']) {
+    await page.goto(`${USERS}/new`)
+    await page.getByLabel('User name').fill(name)
+    await page.getByLabel('Base folder').fill(`/homes/${name}`)
+    await page.getByRole('button', { name: 'Create user' }).click()
+  }
+  await take('admin-user-generated')
+  await page.goto(USERS)
+  await page.getByRole('link', { name: 'bob' }).click()
+  await page.getByText('Disable account').first().click()
+  await page.getByRole('button', { name: 'Disable account' }).click()
+  await take('admin-user-disabled')
+  await page.goto(USERS)
+  await take('admin-users')
+  await page.goto(`${USERS}?search=nobody+of+that+name`)
+  await take('admin-users-none')
+}
+
+async function otherUserStates(page: Page, take: Take): Promise<void> {
+  await page.goto(`${USERS}/1`)
+  await page.getByLabel('Role').selectOption('User')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await take('admin-user-last')
+  for (const name of ['Reset password', 'Unlock', 'End all sessions', 'Delete user']) {
+    await page.locator('summary').getByText(name).click()
+  }
+  await take('admin-user-actions')
+  await page.goto(`${USERS}?search=ALI`)
+  await page.getByRole('link', { name: 'alice' }).click()
+  await page.locator('summary').getByText('Reset password').click()
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByRole('button', { name: 'Reset password' }).click()
+  await take('admin-user-password-refused')
+}
+
+async function settingStates(page: Page, take: Take): Promise<void> {
+  for (const group of ['site', 'style', 'preview', 'global', 'index', 'sso']) {
+    await page.goto(`/account/admin/settings/${group}`)
+    await take(`admin-settings-${group}`)
+  }
+  await page.goto('/account/admin/settings/style')
+  await page.getByLabel('Colour').fill('#8844cc')
+  await page.getByLabel('Logo').fill('javascript:alert(1)')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await take('admin-settings-refused')
+  await page.getByLabel('Logo').fill('')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await page.locator('summary').first().click()
+  await take('admin-settings-changed')
+  await page.getByRole('button', { name: 'Reset' }).first().click()
+  await page.locator('summary').first().click()
+  await page.getByRole('button', { name: 'Reset' }).first().click()
+  await take('admin-settings-reset')
+}
+
+async function eventStates(page: Page, take: Take): Promise<void> {
+  await page.goto('/account/admin/events')
+  await take('admin-events')
+  await page.goto('/account/admin/events?user=alicia&kind=key_added')
+  await take('admin-events-none')
+}
+
+async function chineseStates(page: Page, take: Take): Promise<void> {
+  await page.goto(USERS)
+  await page.locator('form[action="/account/language"] button').click()
+  for (const name of [
+    'users',
+    'users/1',
+    'users/new',
+    'settings/site',
+    'settings/global',
+    'events',
+  ]) {
+    await page.goto(`/account/admin/${name}`)
+    await take(`admin-chinese-${name.replace('/', '-')}`)
+  }
+  await page.locator('form[action="/account/language"] button').click()
+}
