@@ -4,13 +4,12 @@ import type { App } from '../http/context.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
-import { maxCharacters, noControlCharacters, text } from '../text.ts'
+import { text } from '../text.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
-
-const MAX_TITLE_CHARACTERS = 255
+import { titleSchema } from './title.ts'
 
 const addSchema = v.object({
-  title: v.pipe(text(), maxCharacters(MAX_TITLE_CHARACTERS), noControlCharacters()),
+  title: titleSchema,
   key: text(),
 })
 
