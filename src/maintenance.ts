@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts'
 import { rebuildCopy } from './settings/store.ts'
 import { pruneSessions } from './tokens/sessions.ts'
 
-const EVENT_MILLISECONDS = 90 * 24 * 60 * 60 * 1000
+export const EVENT_MILLISECONDS = 90 * 24 * 60 * 60 * 1000
 
 /** A batch of deletions may take longer than a person would wait. */
 export const MAINTENANCE_DEADLINE_MILLISECONDS = 60_000

@@ -23,6 +23,7 @@ export const EVENT_KINDS = [
   'user_changed',
   'user_deleted',
   'user_unlocked',
+  'users_imported',
   'service_token_made',
   'service_token_ended',
   'settings_changed',

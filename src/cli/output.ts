@@ -22,12 +22,15 @@ export interface Output {
   record: (record: Row) => void
   /** What was done or asked for, in one line; what programs get of it; what is shown this once. */
   done: (sentence: string, record: Row, shownOnce?: Record<string, string>) => void
+  /** What takes a page to tell; what programs get of it has a shape of its own. */
+  report: (text: string, record: object) => void
 }
 
 export const jsonOutput: Output = {
   list: (_, page) => console.log(JSON.stringify(page)),
   record: (record) => console.log(JSON.stringify(record)),
   done: (_, record, shownOnce) => console.log(JSON.stringify({ ...record, ...shownOnce })),
+  report: (_, record) => console.log(JSON.stringify(record)),
 }
 
 export const textOutput: Output = {
@@ -37,6 +40,7 @@ export const textOutput: Output = {
     const lines = Object.entries(shownOnce).map(([name, value]) => `${name}  ${value}`)
     console.log([sentence, ...lines].join('\n'))
   },
+  report: (text) => console.log(text),
 }
 
 function printTable(columns: readonly string[], { content, total, more }: Page): void {

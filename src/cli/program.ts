@@ -5,7 +5,10 @@ import { addGlobalOptions } from './global-options.ts'
 
 type AddCommands = (program: Command, group: Command) => void
 
-/** The groups of commands; each is loaded when it is asked for, because D1's tools take a second. */
+/**
+ * The commands, most of them groups; each is loaded when it is asked for, because D1's tools take a
+ * second.
+ */
 const groups: Record<string, { description: string; load: () => Promise<AddCommands> }> = {
   user: {
     description: 'accounts: who may sign in, and what they may do',
@@ -38,6 +41,10 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
   doctor: {
     description: 'looks at everything a site needs; one line each, with what mends it',
     load: async () => (await import('./doctor.ts')).addDoctorCommand,
+  },
+  import: {
+    description: 'moves a site in from OpenList or AList: data.db, or a backup in JSON',
+    load: async () => (await import('./import/command.ts')).addImportCommand,
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { equalBytes, fromBareBase64, sha256Hex, toBareBase64 } from '../encoding.ts'
+import { equalBytes, fromBareBase64, sha256Hex, toBareBase64, toHex } from '../encoding.ts'
 import { HASH_BYTES, type ScryptCost } from './scrypt.ts'
 
 /**
@@ -34,6 +34,20 @@ export async function hashPassword(
   const hash = await deps.hashPassword(digest, salt, DEFAULT_COST)
   const { logN, blockSize, parallelism } = DEFAULT_COST
   return `$scrypt$ln=${logN},r=${blockSize},p=${parallelism}$${toBareBase64(salt)}$${toBareBase64(hash)}`
+}
+
+/**
+ * As OpenList keeps a password: at once, and easy to guess once stolen. For many accounts that come
+ * in together; the next right password replaces it.
+ *
+ * @returns `$openlist$<salt>$<hex>`
+ */
+export async function hashAsOpenList(
+  { randomBytes }: Pick<Deps, 'randomBytes'>,
+  digest: string,
+): Promise<string> {
+  const salt = toHex(randomBytes(SALT_BYTES))
+  return `$openlist$${salt}$${await openListHash(digest, salt)}`
 }
 
 /**

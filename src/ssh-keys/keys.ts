@@ -20,7 +20,7 @@ import {
 } from './store.ts'
 import { KeyError } from './wire.ts'
 
-const MAX_KEYS_PER_USER = 100
+export const MAX_KEYS_PER_USER = 100
 
 /** @throws {Refusal} `keyInvalid` with the reason; `titleTaken`, `keyTaken`, `tooManyKeys`. */
 export async function addKey(

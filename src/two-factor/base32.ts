@@ -17,7 +17,16 @@ export function toBase32(bytes: Uint8Array): string {
  * written.
  */
 export function fromBase32(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const digits = text.toUpperCase().replace(/=+$/, '')
+  const bytes = fromLooseBase32(text)
+  return bytes && toBase32(bytes) === trimPadding(text) ? bytes : undefined
+}
+
+/**
+ * As `fromBase32`, but what is left of the last digit may be anything, as in a secret that somebody
+ * made up and other services took.
+ */
+export function fromLooseBase32(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const digits = trimPadding(text)
   const bytes = new Uint8Array(Math.floor((digits.length * 5) / 8))
   let bits = 0
   let pending = 0
@@ -32,5 +41,10 @@ export function fromBase32(text: string): Uint8Array<ArrayBuffer> | undefined {
       bytes[length++] = (pending >> bits) & 0xff
     }
   }
-  return toBase32(bytes) === digits ? bytes : undefined
+  // Five bits or more are a whole digit that says nothing.
+  return bits < 5 ? bytes : undefined
+}
+
+function trimPadding(text: string): string {
+  return text.toUpperCase().replace(/=+$/, '')
 }

@@ -136,6 +136,7 @@ export const adminEventsEn = {
     service_token_made: 'Service tokens made',
     service_token_ended: 'Service tokens ended',
     settings_changed: 'Settings changed',
+    users_imported: 'Users imported',
   },
 }
 

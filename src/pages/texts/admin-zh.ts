@@ -131,6 +131,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     service_token_made: '创建服务令牌',
     service_token_ended: '停用服务令牌',
     settings_changed: '修改站点设置',
+    users_imported: '导入用户',
   },
 }
 

@@ -25,6 +25,7 @@ const endedSessions: Record<string, string> = {
 /** What happened; the detail is that of the event. */
 const events: Record<EventKind, (detail: string) => string> = {
   settings_changed: (keys) => `Settings changed: ${keys}`,
+  users_imported: (counts) => `Imported: ${counts}`,
   sign_in: () => 'Signed in',
   sign_in_refused: (detail) => refusedSignIns[detail] ?? 'Sign-in refused',
   service_sign_in: () => 'Signed in to the file server',

@@ -183,6 +183,7 @@ export const zh: Texts = {
 
   events: {
     settings_changed: (keys) => `修改站点设置：${keys}`,
+    users_imported: (counts) => `导入：${counts}`,
     sign_in: () => '登录',
     sign_in_refused: (detail) => refusedSignIns[detail] ?? '登录被拒绝',
     service_sign_in: () => '登录文件服务器',

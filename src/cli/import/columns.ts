@@ -1,0 +1,72 @@
+import * as v from 'valibot'
+
+/** A missing column is one that is NULL. */
+export const anything = v.optional(v.unknown(), null)
+
+/** A text; NULL and a missing column are empty. */
+export const textColumn = v.pipe(
+  v.nullish(v.string(), ''),
+  v.check((value) => value.isWellFormed(), 'must be valid Unicode'),
+)
+
+/** A number as SQLite, JSON or a text has it; NULL and a missing column are 0. */
+export const numberColumn = v.pipe(
+  anything,
+  v.transform(toNumber),
+  v.number('must be a whole number'),
+)
+
+/** NULL and a missing column are false. */
+export const flagColumn = v.pipe(
+  anything,
+  v.transform((value) => (typeof value === 'boolean' ? Number(value) : toNumber(value))),
+  v.picklist([0, 1], 'must be 0 or 1'),
+  v.transform(Boolean),
+)
+
+/** Larger ones would leave no room for those that come after. */
+const MAX_ID = 2 ** 31
+
+/** @returns `undefined` for what is no id here. */
+export function readId(value: unknown): number | undefined {
+  const id = toNumber(value)
+  return typeof id === 'number' && Number.isInteger(id) && id >= 1 && id <= MAX_ID ? id : undefined
+}
+
+/** What a row calls itself; empty when that is no text. */
+export function readText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Why a row is no good, without quoting it: a value may be a secret. */
+export function reasonOf(issue: v.BaseIssue<unknown>): string {
+  const column = v.getDotPath(issue) ?? 'row'
+  if (issue.input === undefined || issue.input === null || issue.input === '')
+    return `${column} is missing`
+  if (issue.type === 'string') return `${column} must be a text`
+  if (issue.kind === 'validation' && issue.expected !== null)
+    return `${column} must be ${issue.expected}`
+  return `${column} ${issue.message}`
+}
+
+/**
+ * Reads a time as Go writes it into SQLite, or as JSON has it.
+ *
+ * @returns Unix time, milliseconds; `undefined` for none, and for one before there were computers.
+ */
+export function parseTime(value: unknown): number | undefined {
+  const [, date, time, fraction = '', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})? ?(Z|[+-]\d\d:?\d\d)?/.exec(
+      typeof value === 'string' ? value : '',
+    ) ?? []
+  const parsed = Date.parse(
+    `${date}T${time}${fraction.slice(0, 4)}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`,
+  )
+  return parsed > 0 ? parsed : undefined
+}
+
+function toNumber(value: unknown): unknown {
+  if (value === null || value === undefined) return 0
+  if (typeof value === 'bigint') return Number(value)
+  return typeof value === 'string' && /^-?\d{1,19}$/.test(value) ? Number(value) : value
+}

@@ -1,0 +1,36 @@
+import { SingleBar } from 'cli-progress'
+
+/** Where an import says how far it is: on stderr, so that the report is all of the output. */
+export interface Progress {
+  advance: (accounts: number) => void
+  stop: () => void
+}
+
+const ACCOUNTS_PER_LINE = 2000
+
+/** A bar for people who watch; a line now and then for a log. */
+export function startProgress(total: number): Progress {
+  return process.stderr.isTTY ? startBar(total) : startLines(total)
+}
+
+function startBar(total: number): Progress {
+  const bar = new SingleBar({
+    format: 'Users {bar} {value} of {total}',
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    hideCursor: true,
+  })
+  bar.start(total, 0)
+  return { advance: (accounts) => bar.increment(accounts), stop: () => bar.stop() }
+}
+
+function startLines(total: number): Progress {
+  let done = 0
+  const advance = (accounts: number) => {
+    const before = done
+    done += accounts
+    if (Math.floor(done / ACCOUNTS_PER_LINE) > Math.floor(before / ACCOUNTS_PER_LINE))
+      console.error(`${done} of ${total} users`)
+  }
+  return { advance, stop: () => undefined }
+}

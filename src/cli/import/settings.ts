@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { type SettingDefinition, SETTINGS } from '../../settings/definitions.ts'
+import type { Item } from './plan.ts'
+import type { RawRow } from './source.ts'
+
+/** Whatever OpenList and AList begin with, in all their versions; blanks don't count. */
+const LOGO =
+  /^https:\/\/((res|cdn)\.oplist\.org|cdn\.jsdelivr\.net\/gh\/alist-org)\/.*logo\.(svg|png)$/i
+const OLD_DEFAULTS: Record<string, RegExp> = {
+  site_title: /^(openlist|alist)$/i,
+  announcement: /^(###repo)?https:\/\/github\.com\/alist-org\/alist$|^WelcometotheOpenListproject!/,
+  logo: LOGO,
+  favicon: LOGO,
+  audio_cover: LOGO,
+  ocr_api:
+    /^https:\/\/(openlistteam-ocr-api-server\.hf\.space|api\.(nn\.ci|example\.com))\/ocr\/file\/json$/,
+  iframe_previews:
+    /^\{"doc,docx,xls,xlsx,ppt,pptx":\{"Microsoft":"[^"]*","Google":"[^"]*"\},"pdf":\{"PDF.js":"https:\/\/(res\.oplist\.org|openlistteam\.github\.io|alist-org\.github\.io)\/[^"]*"\},"epub":\{"EPUB.js":"https:\/\/(res\.oplist\.org|openlistteam\.github\.io|alist-org\.github\.io)\/[^"]*"\}\}$/,
+}
+
+/** What becomes of the settings of a source. */
+interface SettingsPlan {
+  /** By key. */
+  changes: Record<string, string>
+  kept: number
+  refused: Item[]
+}
+
+/**
+ * Decides which settings come over: those there are here, which somebody has changed there and
+ * nobody here.
+ */
+export function planSettings(rows: RawRow[], changedHere: string[]): SettingsPlan {
+  const seen = new Set(changedHere)
+  const plan: SettingsPlan = { changes: {}, kept: 0, refused: [] }
+  for (const row of rows) {
+    const setting = SETTINGS.find(({ key, isReadOnly }) => key === row['key'] && !isReadOnly)
+    const value = row['value'] ?? ''
+    if (setting === undefined || isDefault(setting, value)) continue
+    const { key, check } = setting
+    const checked = v.safeParse(check, value, { abortPipeEarly: true })
+    if (seen.has(key)) plan.kept += 1
+    else if (checked.success) plan.changes[key] = checked.output
+    else plan.refused.push({ kind: 'setting', name: key, reason: messageOf(checked.issues[0]) })
+    seen.add(key)
+  }
+  return plan
+}
+
+function isDefault(setting: SettingDefinition, value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  const compact = value.replaceAll(/\s/g, '')
+  const isOurs = compact === setting.default.replaceAll(/\s/g, '')
+  return isOurs || (OLD_DEFAULTS[setting.key]?.test(compact) ?? false)
+}
+
+/** Never quotes the value. */
+function messageOf(issue: v.BaseIssue<unknown>): string {
+  return issue.kind === 'schema' && issue.type === 'string' ? 'must be a text' : issue.message
+}

@@ -1,0 +1,47 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { CommandError } from '../command-error.ts'
+import { parseBackup } from './backup.ts'
+import { readDatabase } from './openlist-database.ts'
+
+/** A row as the source has it; nothing in it is trusted. */
+export type RawRow = Record<string, unknown>
+
+/** What a site of OpenList or AList says of its accounts. */
+export interface Source {
+  kind: 'database' | 'backup'
+  users: RawRow[]
+  keys: RawRow[]
+  settings: RawRow[]
+}
+
+/** @see https://www.sqlite.org/fileformat.html section 1.3 */
+const SQLITE_HEADER_BYTES = 100
+const SQLITE_MAGIC = 'SQLite format 3\0'
+
+/**
+ * Reads a database of OpenList or AList, or the backup that their web client makes.
+ *
+ * @throws {CommandError} When the file is neither, or can't be read.
+ */
+export async function readSource(path: string): Promise<Source> {
+  const header = readHeader(path)
+  if (header.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC)
+    return readDatabase(path, header)
+  return parseBackup(path, readFileSync(path, 'utf8'))
+}
+
+function readHeader(path: string): Buffer {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const header = Buffer.alloc(SQLITE_HEADER_BYTES)
+      readSync(file, header)
+      return header
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    throw new CommandError(`Can't read ${path} (${code}).`)
+  }
+}

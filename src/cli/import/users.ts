@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import * as v from 'valibot'
+import { parsePasswordHash, staticDigest } from '../../login/passwords.ts'
+import { fromLooseBase32 } from '../../two-factor/base32.ts'
+import { basePathSchema, permissionSchema, ssoIdSchema } from '../../users/fields.ts'
+import { ADMIN, GENERAL, GUEST } from '../../users/roles.ts'
+import { usernameSchema } from '../../users/username.ts'
+import { anything, flagColumn, numberColumn, readId, reasonOf, textColumn } from './columns.ts'
+import type { RawRow } from './source.ts'
+
+/** A password as the source keeps it; never printed. */
+type OldPassword = { hash: string } | { plain: string }
+
+/** A user as the source describes it. */
+export interface OldUser {
+  /** `undefined` for one that is no id here. */
+  id: number | undefined
+  username: string
+  /** None: nobody can sign in with a password. */
+  password: OldPassword | undefined
+  /** Unix time, milliseconds. */
+  passwordChangedAt: number
+  role: number
+  permission: number
+  basePath: string
+  disabled: boolean
+  ssoId: string
+  /** In force; none while two-step verification is off. */
+  seed: Uint8Array<ArrayBuffer> | undefined
+  /** What the operator should know: what is not as it was. */
+  remarks: string[]
+}
+
+/** OpenList makes users with an empty password, and takes it; nobody signs in with that here. */
+const EMPTY_DIGEST = await staticDigest('')
+/** @see RFC 4226 section 4, R6 */
+const MIN_SEED_BYTES = 16
+/** In AList this bit narrows what a user reaches; in OpenList, and so here, it lets them share. */
+const SHARE = 1 << 14
+
+const userRow = v.object({
+  username: usernameSchema,
+  pwd_hash: textColumn,
+  salt: textColumn,
+  password: textColumn,
+  pwd_ts: v.fallback(numberColumn, 0),
+  base_path: v.pipe(textColumn, v.transform(toAbsolutePath), basePathSchema),
+  role: v.pipe(anything, v.transform(toRoles), v.array(v.number(), 'is unknown')),
+  disabled: flagColumn,
+  permission: v.pipe(numberColumn, permissionSchema),
+  otp_secret: textColumn,
+  sso_id: v.pipe(textColumn, ssoIdSchema),
+})
+
+/**
+ * Reads a row of `x_users`, or a user of a backup.
+ *
+ * @param now Unix time, milliseconds.
+ * @returns The user, or why there can't be such a user here.
+ */
+export function readUser(row: RawRow, now: number): OldUser | string {
+  const parsed = v.safeParse(userRow, row)
+  if (!parsed.success) return reasonOf(parsed.issues[0])
+  const old = parsed.output
+  const seed = readSeed(old.otp_secret)
+  // Without its second step an account would be open to whoever has the password.
+  if (old.otp_secret !== '' && seed === undefined)
+    return 'otp_secret is not base32, cancel its 2FA there first'
+  const role = roleOf(old.role)
+  const password = role === GUEST ? undefined : readPassword(old)
+  const bringsRoles = Array.isArray(row['role']) || /\[/.test(String(row['role']))
+  return {
+    id: readId(row['id']),
+    username: old.username,
+    password,
+    passwordChangedAt: Math.min(Math.max(old.pwd_ts * 1000, 0), now),
+    role,
+    permission: bringsRoles ? old.permission & ~SHARE : old.permission,
+    basePath: old.base_path,
+    disabled: old.disabled,
+    ssoId: old.sso_id,
+    seed: role === GUEST ? undefined : seed,
+    remarks: [
+      ...(role !== GUEST && password === undefined
+        ? ['has no password: give one with "latchkey user password"']
+        : []),
+      ...(seed !== undefined && seed.length < MIN_SEED_BYTES
+        ? ['has a 2FA secret of less than 128 bits: should set it up anew']
+        : []),
+      ...(old.role.some((one) => ![GENERAL, GUEST, ADMIN].includes(one))
+        ? ["had a role of AList's own: has the permissions of the account, not those of the role"]
+        : []),
+    ],
+  }
+}
+
+/** As AList's own: whoever has the role among others has it. */
+function roleOf(roles: number[]): number {
+  return [ADMIN, GUEST].find((role) => roles.includes(role)) ?? GENERAL
+}
+
+/** One number, or since AList 3.46 a list of them, in JSON or as JSON text. */
+function toRoles(value: unknown): unknown {
+  if (Array.isArray(value)) return value
+  if (typeof value === 'string' && value.startsWith('[')) {
+    try {
+      return JSON.parse(value)
+    } catch {
+      return value
+    }
+  }
+  const role = v.safeParse(numberColumn, value)
+  return role.success ? [role.output] : value
+}
+
+/** What the source would have taken at a sign-in, unless everybody knows it. */
+function readPassword(old: { pwd_hash: string; salt: string; password: string }) {
+  const phc = `$openlist$${old.salt}$${old.pwd_hash}`
+  if (parsePasswordHash(phc) !== undefined)
+    return hash('sha256', `${EMPTY_DIGEST}-${old.salt}`) === old.pwd_hash
+      ? undefined
+      : { hash: phc }
+  // Before 3.24, AList kept the password itself.
+  return old.pwd_hash === '' && old.password !== '' ? { plain: old.password } : undefined
+}
+
+function readSeed(secret: string): Uint8Array<ArrayBuffer> | undefined {
+  const seed = fromLooseBase32(secret.trim())
+  return seed !== undefined && seed.length > 0 ? seed : undefined
+}
+
+/** As the source reads it: with slashes, from the root. */
+function toAbsolutePath(path: string): string {
+  return path.replaceAll('\\', '/').replace(/^\/*/, '/')
+}

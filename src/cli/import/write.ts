@@ -1,0 +1,152 @@
+import { insertEvent } from '../../audit/events.ts'
+import { hashAsOpenList, staticDigest } from '../../login/passwords.ts'
+import { saveSettings } from '../../settings/admin.ts'
+import type { KeyRing } from '../../tokens/key-ring.ts'
+import { COMMAND_LINE } from '../../tokens/operators.ts'
+import { sealSeed } from '../../two-factor/sealed.ts'
+import { GENERAL } from '../../users/roles.ts'
+import type { Site } from '../site.ts'
+import type { Account } from './accounts.ts'
+import type { Counts, Item, Plan } from './plan.ts'
+import {
+  type AccountRow,
+  insertAccountEvents,
+  insertAccounts,
+  insertKeys,
+  type KeyRow,
+  replaceBuiltIn,
+  selectMade,
+} from './store.ts'
+
+/** What was written, and what somebody else's writing kept out. */
+export interface Written {
+  imported: Counts
+  refused: Item[]
+}
+
+/** A batch is one transaction: fewer are faster, and more lose less when one fails. */
+const ACCOUNTS_PER_BATCH = 1000
+/** D1 takes 2 MB as one parameter. */
+const MAX_PARAMETER_BYTES = 1_000_000
+
+/**
+ * Carries a plan out, in batches of accounts with their keys, each of them whole or not at all:
+ * whoever was written before an end that came too soon is kept by the next import.
+ *
+ * @param ring Seals the seeds.
+ * @param now When the plan was made.
+ * @param advance Told how many accounts have been dealt with.
+ */
+export async function writePlan(
+  site: Site,
+  ring: KeyRing,
+  plan: Plan,
+  now: number,
+  advance: (accounts: number) => void,
+): Promise<Written> {
+  const written: Written = { imported: { users: 0, keys: 0, settings: 0 }, refused: [] }
+  for (const accounts of chunk(plan.accounts, ACCOUNTS_PER_BATCH)) {
+    const made = await writeAccounts(site, ring, accounts, now)
+    for (const account of accounts) countIn(written, account, made.has(account.id))
+    advance(accounts.length)
+  }
+  if (Object.keys(plan.settings).length > 0) {
+    const saved = await saveSettings(site, COMMAND_LINE, plan.settings)
+    written.imported.settings = saved.length
+  }
+  const { users, keys } = written.imported
+  if (users > 0) {
+    const detail = `${users} users, ${keys} SSH keys`
+    await insertEvent(site.db, { at: now, kind: 'users_imported', detail, ...COMMAND_LINE })
+  }
+  return written
+}
+
+/** @returns The ids of those that were made or replaced. */
+async function writeAccounts(
+  site: Site,
+  ring: KeyRing,
+  accounts: Account[],
+  now: number,
+): Promise<Set<number>> {
+  const { db } = site
+  const toRows = (some: Account[]) => Promise.all(some.map((one) => rowOf(site, ring, one)))
+  const newRows = await toRows(accounts.filter(({ takesOver }) => !takesOver))
+  const replacements = await toRows(accounts.filter(({ takesOver }) => takesOver))
+  const events = accounts
+    .filter(({ role }) => role !== GENERAL)
+    .map(({ id, takesOver }) => ({
+      userId: id,
+      kind: takesOver ? ('user_changed' as const) : ('user_made' as const),
+    }))
+  await db.batch([
+    insertAccounts(db, newRows, now),
+    ...replacements.map((row) => replaceBuiltIn(db, row, now)),
+    insertAccountEvents(db, events, now),
+    ...chunk(accounts.flatMap(keysOf)).map((keys) => insertKeys(db, keys, now)),
+  ])
+  const made = await selectMade(
+    db,
+    accounts.map(({ id }) => id),
+    now,
+  )
+  return new Set(made.map(({ id }) => id))
+}
+
+async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<AccountRow> {
+  const { password, seed } = account
+  return {
+    id: account.id,
+    username: account.username,
+    usernameKey: account.usernameKey,
+    passwordHash: await hashOf(site, password),
+    passwordChangedAt: account.passwordChangedAt,
+    role: account.role,
+    permission: account.permission,
+    basePath: account.basePath,
+    disabled: account.disabled,
+    ssoId: account.ssoId,
+    totpSeed: seed ? await sealSeed(site, ring, seed, account.id) : null,
+  }
+}
+
+/** A password in clear gets the quick hash: scrypt takes minutes for thousands. */
+async function hashOf(site: Site, password: Account['password']): Promise<string | null> {
+  if (password === undefined) return null
+  return 'hash' in password
+    ? password.hash
+    : hashAsOpenList(site, await staticDigest(password.plain))
+}
+
+function keysOf({ id, usernameKey, keys }: Account): KeyRow[] {
+  return keys.map((key) => ({ ...key, userId: id, usernameKey }))
+}
+
+function countIn({ imported, refused }: Written, account: Account, isMade: boolean): void {
+  if (isMade) {
+    imported.users += 1
+    imported.keys += account.keys.length
+    return
+  }
+  const reason = 'somebody took the name or the id while this ran: run it again'
+  refused.push({ kind: 'user', name: account.username, reason })
+  for (const { title } of account.keys) refused.push({ kind: 'key', name: title, reason })
+}
+
+/** Divides rows so that no part is larger than a parameter may be; a row is never divided. */
+function chunk<Row>(rows: Row[], maxRows = Infinity): Row[][] {
+  const chunks: Row[][] = []
+  let room = 0
+  for (const row of rows) {
+    const bytes = Buffer.byteLength(JSON.stringify(row))
+    const last = chunks.at(-1)
+    if (last === undefined || bytes > room || last.length >= maxRows) {
+      chunks.push([row])
+      room = MAX_PARAMETER_BYTES - bytes
+    } else {
+      last.push(row)
+      room -= bytes
+    }
+  }
+  return chunks
+}

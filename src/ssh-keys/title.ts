@@ -1,0 +1,14 @@
+import * as v from 'valibot'
+import { maxCharacters, noControlCharacters, text } from '../text.ts'
+import { isPrivateKey } from './pasted.ts'
+
+const MAX_TITLE_CHARACTERS = 255
+
+/** What a user calls a key. */
+export const titleSchema = v.pipe(
+  text(),
+  maxCharacters(MAX_TITLE_CHARACTERS),
+  noControlCharacters(),
+  // A browser puts what was pasted into the wrong field on one line; a title is shown and logged.
+  v.check((title) => !isPrivateKey(title), 'must not be a private key'),
+)

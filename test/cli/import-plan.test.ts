@@ -1,0 +1,249 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseTime } from '../../src/cli/import/columns.ts'
+import { planImport, type SiteState } from '../../src/cli/import/plan.ts'
+import { planSettings } from '../../src/cli/import/settings.ts'
+import type { RawRow, Source } from '../../src/cli/import/source.ts'
+import { readUser } from '../../src/cli/import/users.ts'
+import { fromLooseBase32, toBase32 } from '../../src/two-factor/base32.ts'
+import { usernameKey } from '../../src/users/username.ts'
+import { ECDSA, ED25519, RSA } from '../ssh-keys/key-texts.ts'
+
+const NOW = Date.parse('2026-11-21T00:00:00Z')
+/** Stands in every column that holds a secret, so that it can be looked for. */
+const SECRET = 'TOPSECRET'
+
+const anything = fc.oneof(
+  fc.anything({ withBigInt: true, maxDepth: 1 }),
+  fc.constantFrom(null, undefined, '', 0, 1, 2, -1, '[2]', '[0,7]', 2n ** 63n),
+)
+const name = fc.oneof(
+  fc.constantFrom('admin', 'Admin', 'guest', 'anna', 'ANNA', 'straße', 'STRASSE', '', 'a\u200Bb'),
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+)
+const id = fc.oneof(fc.integer({ min: -1, max: 12 }), fc.constantFrom(null, 2 ** 40, '7', 7n))
+const secret = fc.oneof(
+  fc.constantFrom('', null),
+  fc.constant(SECRET),
+  fc.constantFrom(`${SECRET}$`, `${SECRET}\uD800`),
+)
+
+/** Rows mostly as they ought to be, any column wrong or missing now and then. */
+const userRow: fc.Arbitrary<RawRow> = fc.record(
+  {
+    id: mostly(id),
+    username: mostly(name),
+    pwd_hash: mostly(fc.oneof(fc.constant('0a'.repeat(32)), secret)),
+    salt: mostly(secret),
+    password: mostly(secret),
+    pwd_ts: mostly(fc.integer()),
+    base_path: mostly(fc.constantFrom('', '/', 'a/b', '\\a', '/..')),
+    role: mostly(fc.constantFrom(0, 1, 2, 3, '[0]', '[1,2]', [2])),
+    disabled: mostly(fc.constantFrom(0, 1, true)),
+    permission: mostly(fc.integer({ min: -1, max: 70_000 })),
+    otp_secret: mostly(fc.constantFrom('', 'JBSWY3DP', SECRET)),
+  },
+  { requiredKeys: [] },
+)
+const keyRow: fc.Arbitrary<RawRow> = fc.record(
+  {
+    id: mostly(id),
+    user_id: mostly(id),
+    title: mostly(fc.constantFrom('a', 'b', 'c', '')),
+    key_str: mostly(fc.constantFrom(ED25519, ECDSA, RSA, 'ssh-rsa AAAA')),
+    added_time: mostly(fc.constantFrom('2025-03-09 10:11:12+08:00', '0001-01-01 00:00:00+00:00')),
+  },
+  { requiredKeys: [] },
+)
+const settingRow: fc.Arbitrary<RawRow> = fc.record({
+  key: mostly(fc.constantFrom('site_title', 'main_color', 'version', 'token')),
+  value: mostly(fc.constantFrom('Ours', '#123456', 'OpenList', SECRET)),
+})
+const source: fc.Arbitrary<Source> = fc.record({
+  kind: fc.constant('database' as const),
+  users: fc.array(userRow, { maxLength: 12 }),
+  keys: fc.array(keyRow, { maxLength: 12 }),
+  settings: fc.array(settingRow, { maxLength: 3 }),
+})
+
+/** A site as `npm start` has made it, used or not. */
+const site: fc.Arbitrary<SiteState> = fc.boolean().map((isUntouched) => ({
+  users: [
+    { id: 1, usernameKey: 'admin', role: 2, isUntouched },
+    { id: 2, usernameKey: 'guest', role: 1, isUntouched },
+    { id: 5, usernameKey: 'anna', role: 0, isUntouched: false },
+  ],
+  eventUserIds: [5, 6],
+  settings: [],
+}))
+
+function mostly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: anything })
+}
+
+/** What `selectSiteState` says once a plan was carried out. */
+function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof planImport>) {
+  const replaced = new Set(accounts.map((account) => account.id))
+  return {
+    users: [
+      ...before.users.filter((user) => !replaced.has(user.id)),
+      ...accounts.map((account) => ({ ...account, isUntouched: false })),
+    ],
+    eventUserIds: before.eventUserIds,
+    settings: Object.keys(settings),
+  }
+}
+
+describe('whatever a source holds, the plan', () => {
+  test('says of every row whether it comes, stays away or is here already', () => {
+    fc.assert(
+      fc.property(source, site, (from, to) => {
+        const { accounts, kept, refused } = planImport(from, to, NOW)
+        const refusedOf = (kind: string) => refused.filter((item) => item.kind === kind).length
+        expect(accounts.length + kept.users + refusedOf('user')).toBe(from.users.length)
+        const given = accounts.reduce((sum, { keys }) => sum + keys.length, 0)
+        expect(given + kept.keys + refusedOf('key')).toBe(from.keys.length)
+      }),
+    )
+  })
+
+  test('gives no id and no name twice, and none of those who are here', () => {
+    fc.assert(
+      fc.property(source, site, (from, to) => {
+        const { accounts } = planImport(from, to, NOW)
+        const fresh = accounts.filter(({ takesOver }) => !takesOver)
+        const ids = [...to.users.map((user) => user.id), ...fresh.map((user) => user.id)]
+        const names = [...to.users, ...fresh].map((user) => user.usernameKey)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(new Set(names).size).toBe(names.length)
+        for (const account of fresh) {
+          expect(to.eventUserIds).not.toContain(account.id)
+          expect(account.usernameKey).toBe(usernameKey(account.username))
+        }
+        for (const { takesOver, id: local } of accounts)
+          expect(to.users.some((user) => user.id === local && user.isUntouched)).toBe(takesOver)
+      }),
+    )
+  })
+
+  test('changes nothing once it was carried out', () => {
+    fc.assert(
+      fc.property(source, site, (from, to) => {
+        const plan = planImport(from, to, NOW)
+        const again = planImport(from, siteAfter(to, plan), NOW)
+        expect(again.accounts).toEqual([])
+        expect(again.settings).toEqual({})
+        expect(again.refused.filter(({ kind }) => kind === 'user')).toEqual(
+          plan.refused.filter(({ kind }) => kind === 'user'),
+        )
+      }),
+    )
+  })
+
+  test('names no secret', () => {
+    fc.assert(
+      fc.property(source, site, (from, to) => {
+        const { refused, notes } = planImport(from, to, NOW)
+        expect(JSON.stringify([refused, notes])).not.toMatch(/TOPSECRET|0a0a0a|JBSWY3DP/)
+      }),
+    )
+  })
+
+  test('never leaves an account without the second step it had', () => {
+    fc.assert(
+      fc.property(userRow, fc.constantFrom('JBSWY3DP', 'M', '!', ' '), (row, otp) => {
+        const user = readUser({ ...row, otp_secret: otp }, NOW)
+        const isSafe = typeof user === 'string' || user.role === 1 || user.seed?.length === 5
+        expect(isSafe).toBe(true)
+      }),
+    )
+  })
+})
+
+test('an empty password, which OpenList takes, is none', () => {
+  // As OpenList stores it: SHA-256 over the digest of nothing, a hyphen and the salt.
+  const hash = '7250a02afc5312787c4d5e87af126673233b41c60ea564f9946fc1ddcce3bfbd'
+  expect(readUser({ username: 'a', pwd_hash: hash, salt: 's' }, NOW)).toMatchObject({
+    password: undefined,
+  })
+})
+
+test('a user has no more than a hundred keys', () => {
+  const blob = Buffer.from(ED25519.split(' ')[1] ?? '', 'base64')
+  const keys = Array.from({ length: 103 }, (_, i) => {
+    const other = Buffer.from(blob)
+    other.writeUInt16BE(i, other.length - 20)
+    return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
+  })
+  const users = [{ id: 3, username: 'a' }]
+  const empty = { users: [], eventUserIds: [], settings: [] }
+  const plan = planImport({ kind: 'database', users, keys, settings: [] }, empty, NOW)
+  expect(plan.accounts[0]?.keys).toHaveLength(100)
+  expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
+    ['k100', 'k101', 'k102'].map((title) => [title, 'no more than 100 keys a user (of "a")']),
+  )
+})
+
+test('an admin who could not sign in never takes the place of the one who can', () => {
+  const untouched = { users: [{ id: 1, usernameKey: 'admin', role: 2, isUntouched: true }] }
+  const here = { ...untouched, eventUserIds: [], settings: [] }
+  const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }
+  for (const flaw of [{ disabled: 1 }, { pwd_hash: '' }, { role: 0 }]) {
+    const users = [{ ...admin, ...flaw }]
+    const plan = planImport({ kind: 'database', users, keys: [], settings: [] }, here, NOW)
+    expect(plan).toMatchObject({ accounts: [], kept: { users: 1 } })
+  }
+})
+
+test('settings come when somebody has changed them there, and nobody here', () => {
+  const rows = [
+    { key: 'site_title', value: 'OpenList' },
+    { key: 'announcement', value: '### repo\nhttps://github.com/alist-org/alist' },
+    { key: 'logo', value: 'https://cdn.jsdelivr.net/gh/alist-org/logo@main/logo.svg' },
+    { key: 'robots_txt', value: 'User-agent: *\nAllow: /' },
+    { key: 'main_color', value: '#123456' },
+    { key: 'home_icon', value: '🐧' },
+    { key: 'default_page_size', value: 'many' },
+    { key: 'audio_types', value: 'mp3' },
+  ]
+  expect(planSettings(rows, ['home_icon'])).toEqual({
+    changes: { main_color: '#123456' },
+    kept: 1,
+    refused: [
+      {
+        kind: 'setting',
+        name: 'default_page_size',
+        reason: 'must be a whole number from 1 to 9999',
+      },
+    ],
+  })
+})
+
+test('times are read as Go writes them', () => {
+  const time = Date.parse('2025-03-09T02:11:12.123Z')
+  for (const text of [
+    '2025-03-09 10:11:12.123456789+08:00',
+    '2025-03-09T02:11:12.123Z',
+    '2025-03-09 10:11:12.1234 +0800 CST m=+0.25',
+  ])
+    expect(parseTime(text)).toBe(time)
+  for (const none of [
+    '0001-01-01 00:00:00+00:00',
+    'yesterday',
+    '',
+    null,
+    17,
+    '2025-13-41 99:99:99',
+  ])
+    expect(parseTime(none)).toBeUndefined()
+})
+
+test('a 2FA secret is read as the reference reads it: any bits may be left over', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      expect(fromLooseBase32(toBase32(bytes).toLowerCase())).toEqual(bytes)
+    }),
+  )
+  expect(fromLooseBase32('MZ======')).toEqual(fromLooseBase32('MY======'))
+  for (const none of ['M', 'MZX', 'MZXW61']) expect(fromLooseBase32(none)).toBeUndefined()
+})

@@ -1,0 +1,517 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { phoneCode } from '../support/authenticator.ts'
+import {
+  copyClone,
+  databaseOf,
+  makeClone,
+  runLatchkey,
+  startScript,
+} from '../support/site-folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { insert, oldDigest, oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
+import { ED25519, samples } from '../ssh-keys/key-texts.ts'
+
+const FINGERPRINT = samples.find(({ key }) => key === ED25519)?.fingerprint
+const SEED = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const ADMIN = {
+  id: 1,
+  username: 'admin',
+  role: 2,
+  permission: 0x71ff,
+  ...oldHash('old-admin', 'a'),
+}
+const GUEST = { id: 2, username: 'Visitor', role: 1, disabled: 0, base_path: '/public' }
+
+/** For what starts a server or hashes often, beside whatever else this machine does. */
+const SLOW_MILLISECONDS = 180_000
+
+let started: string
+let folder: string
+const servers: ReturnType<typeof startScript>[] = []
+
+/** A site that `npm start` has made, and that nobody has used. */
+beforeAll(async () => {
+  started = makeClone()
+  const server = startScript(started, ['src/cli/start.ts'], await startEnv())
+  await server.until('Made the user admin')
+  await stop(server)
+}, SLOW_MILLISECONDS)
+
+beforeEach(() => {
+  folder = copyClone(started)
+})
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await stop(server)
+  rmSync(folder, { recursive: true })
+})
+
+afterAll(() => rmSync(started, { recursive: true }))
+
+async function startEnv() {
+  return { PORT: await freePort(), ADMIN_PASSWORD: 'first-Passw0rd' }
+}
+
+async function stop({ child, ended }: ReturnType<typeof startScript>): Promise<void> {
+  child.kill('SIGINT')
+  await ended
+}
+
+function writeSource(
+  ...args: Parameters<typeof writeOpenListDatabase> extends [string, ...infer Rest] ? Rest : never
+) {
+  const path = join(folder, 'data.db')
+  writeOpenListDatabase(path, ...args)
+  return path
+}
+
+/** Runs an import and reads its report. */
+async function importJson(path: string, ...options: string[]) {
+  const { code, stdout, stderr } = await runLatchkey(folder, 'import', path, '--json', ...options)
+  return { code, stderr, report: JSON.parse(stdout) }
+}
+
+function query(sql: string) {
+  const database = new DatabaseSync(databaseOf(folder), { readOnly: true })
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }))
+  } finally {
+    database.close()
+  }
+}
+
+/** All that an import may touch. */
+function siteRows() {
+  return ['users', 'ssh_keys', 'settings', 'audit_events'].map((table) =>
+    query(`select * from ${table} order by 1`),
+  )
+}
+
+/** Every file beside the database, and what is in it. */
+function filesOf(where: string) {
+  return readdirSync(where)
+    .filter((name) => name.startsWith('data.db') && !name.endsWith('-shm'))
+    .map((name) => [
+      name,
+      createHash('md5')
+        .update(readFileSync(join(where, name)))
+        .digest('hex'),
+    ])
+}
+
+function counts(imported: number, kept = 0, refused = 0) {
+  return { imported, kept, refused }
+}
+
+test(
+  'imported users sign in on both routes with their old passwords and codes, and get a better hash',
+  async () => {
+    const path = writeSource({
+      users: [
+        ADMIN,
+        { id: 3, username: 'plain', ...oldHash('plain-Passw0rd', 'no salt is like another') },
+        { id: 4, username: 'saltless', ...oldHash('saltless-Passw0rd', ''), pwd_ts: 0 },
+        { id: 5, username: 'careful', ...oldHash('careful-Passw0rd', 's'), otp_secret: SEED },
+        { id: 6, username: 'ancient', password: 'ancient-Passw0rd', pwd_hash: '', salt: '' },
+      ],
+    })
+    const env = await startEnv()
+    const server = startScript(folder, ['src/cli/start.ts'], env)
+    servers.push(server)
+    await server.until('serves on')
+    const signIn = async (route: string, username: string, password: string, code = '') => {
+      const answer = await fetch(`http://127.0.0.1:${env.PORT}/api/auth/${route}`, {
+        method: 'POST',
+        body: JSON.stringify({ username, password, otp_code: code }),
+      })
+      const { code: outcome } = JSON.parse(await answer.text())
+      return outcome
+    }
+    expect(await importJson(path)).toMatchObject({ code: 0, report: { users: counts(5) } })
+    expect(
+      query(`select password_hash from users where password_hash like '$openlist$%'`),
+    ).toHaveLength(5)
+
+    expect(await signIn('login', 'admin', 'old-admin')).toBe(200)
+    expect(await signIn('login', 'admin', 'first-Passw0rd')).toBe(401)
+    expect(await signIn('login', 'plain', 'plain-Passw0rd')).toBe(200)
+    expect(await signIn('login/hash', 'saltless', oldDigest('saltless-Passw0rd'))).toBe(200)
+    expect(await signIn('login', 'ancient', 'ancient-Passw0rd')).toBe(200)
+    expect(await signIn('login', 'careful', 'careful-Passw0rd')).toBe(402)
+    expect(await signIn('login', 'careful', 'careful-Passw0rd', '000000')).toBe(402)
+    expect(await signIn('login', 'careful', 'careful-Passw0rd', phoneCode(SEED))).toBe(200)
+
+    expect(
+      query(`select username from users where password_hash like '$scrypt$%' order by id`),
+    ).toEqual(
+      ['admin', 'plain', 'saltless', 'careful', 'ancient'].map((username) => ({ username })),
+    )
+    expect(await signIn('login/hash', 'plain', oldDigest('plain-Passw0rd'))).toBe(200)
+    expect(
+      await signIn(
+        'login/hash',
+        'careful',
+        oldDigest('careful-Passw0rd'),
+        phoneCode(SEED, Date.now(), 1),
+      ),
+    ).toBe(200)
+  },
+  SLOW_MILLISECONDS,
+)
+
+test('users come with their ids, roles, permissions, paths, keys and times, and settings with their values', async () => {
+  const path = writeSource({
+    users: [
+      ADMIN,
+      GUEST,
+      {
+        id: 7,
+        username: 'anna',
+        role: 0,
+        permission: 260,
+        base_path: '/anna',
+        sso_id: 'anna@sso',
+        disabled: 1,
+        ...oldHash('x', 'y'),
+      },
+      { id: 9, username: 'boss', role: 2, base_path: '', ...oldHash('boss-Passw0rd', 'z') },
+    ],
+    keys: [
+      {
+        user_id: 7,
+        title: 'laptop',
+        key_str: ED25519,
+        added_time: '2025-03-09 10:11:12.123456789+08:00',
+        last_used_time: '2025-03-10 02:11:12+00:00',
+      },
+    ],
+    settings: [
+      { key: 'site_title', value: 'Our files' },
+      { key: 'logo', value: 'https://cdn.oplist.org/gh/OpenListTeam/Logo@main/logo.svg' },
+      { key: 'version', value: 'v4.0.0' },
+      { key: 'token', value: 'a secret of OpenList' },
+    ],
+  })
+  expect(await importJson(path)).toMatchObject({
+    code: 0,
+    report: { users: counts(4), keys: counts(1), settings: counts(1), refused: [] },
+  })
+  expect(
+    query(
+      'select id, username, role, permission, base_path, sso_id, disabled from users order by id',
+    ),
+  ).toEqual([
+    {
+      id: 1,
+      username: 'admin',
+      role: 2,
+      permission: 0x71ff,
+      base_path: '/',
+      sso_id: '',
+      disabled: 0,
+    },
+    {
+      id: 2,
+      username: 'guest',
+      role: 1,
+      permission: 0,
+      base_path: '/public',
+      sso_id: '',
+      disabled: 0,
+    },
+    {
+      id: 7,
+      username: 'anna',
+      role: 0,
+      permission: 260,
+      base_path: '/anna',
+      sso_id: 'anna@sso',
+      disabled: 1,
+    },
+    { id: 9, username: 'boss', role: 2, permission: 0, base_path: '/', sso_id: '', disabled: 0 },
+  ])
+  expect(
+    query('select user_id, title, fingerprint, line, added_at, last_used_at from ssh_keys'),
+  ).toEqual([
+    {
+      user_id: 7,
+      title: 'laptop',
+      fingerprint: FINGERPRINT,
+      line: ED25519,
+      added_at: Date.parse('2025-03-09T02:11:12.123Z'),
+      last_used_at: Date.parse('2025-03-10T02:11:12Z'),
+    },
+  ])
+  expect(query('select * from settings')).toEqual([{ key: 'site_title', value: 'Our files' }])
+  expect(query(`select kind, user_id, detail from audit_events order by id`)).toEqual([
+    { kind: 'user_changed', user_id: 1, detail: 'by import' },
+    { kind: 'user_changed', user_id: 2, detail: 'by import' },
+    { kind: 'user_made', user_id: 9, detail: 'by import' },
+    { kind: 'settings_changed', user_id: null, detail: 'site_title' },
+    { kind: 'users_imported', user_id: null, detail: '4 users, 1 SSH keys' },
+  ])
+})
+
+test('what cannot be here is refused by name, with the reason and never with a secret, and the rest goes in', async () => {
+  const hash = oldHash('Passw0rd-of-all', 'saltsalt')
+  const path = writeSource({
+    users: [
+      { id: 3, username: '', ...hash },
+      { id: 4, username: 'Bob', ...hash },
+      { id: 5, username: 'bob', ...hash },
+      { id: 6, username: 'eve\u200B', ...hash },
+      { id: 7, username: 'minus', permission: -1, ...hash },
+      { id: 8, username: 'odd', role: 'root', ...hash },
+      { id: 9, username: 'seeded', otp_secret: 'not-base32', ...hash },
+      { id: 10, username: 'below', base_path: '/a/../..', ...hash },
+      { id: 11, username: 'second guest', role: 1 },
+      { id: 12, username: 'other guest', role: 1 },
+      { id: 13, username: 'no password', pwd_hash: null, salt: null },
+      { id: 14, username: 'empty password', ...oldHash('', 'salty') },
+      { id: 15, username: 'short seed', otp_secret: 'ABCD', ...hash },
+      { id: 16, username: 'roles', role: '[0,5]', ...hash },
+    ],
+    keys: [
+      { id: 1, user_id: 4, title: 'good', key_str: ED25519 },
+      { id: 2, user_id: 4, title: 'good', key_str: ED25519 },
+      { id: 3, user_id: 4, title: 'again', key_str: ED25519 },
+      { id: 4, user_id: 4, title: 'broken', key_str: 'ssh-rsa AAAA' },
+      { id: 5, user_id: 5, title: 'of bob', key_str: ED25519 },
+      { id: 6, user_id: 99, title: 'orphan', key_str: ED25519 },
+      { id: 7, user_id: 4, title: '', key_str: ED25519 },
+    ],
+    settings: [{ key: 'main_color', value: 'red' }],
+  })
+  const { code, report } = await importJson(path)
+  expect(code).toBe(1)
+  expect(report.users).toEqual(counts(6, 0, 8))
+  expect(report.keys).toEqual(counts(1, 0, 6))
+  expect(
+    report.refused.map(({ id, reason }: { id?: number; reason: string }) => [id, reason]),
+  ).toEqual([
+    [3, 'username is missing'],
+    [5, 'its name looks like that of "Bob"'],
+    [6, 'username must not contain invisible characters'],
+    [7, 'permission must be >=0'],
+    [8, 'role is unknown'],
+    [9, 'otp_secret is not base32, cancel its 2FA there first'],
+    [10, 'base_path must be an absolute path'],
+    [12, 'there is one guest only, "second guest"'],
+    [2, 'another key of the user has this title (of "Bob")'],
+    [3, 'the user has this key already, as "good" (of "Bob")'],
+    [4, expect.stringContaining('(of "Bob")')],
+    [5, 'its user is refused'],
+    [6, 'its user is not in the source'],
+    [7, 'title is missing (of "Bob")'],
+    [undefined, 'must be a colour such as #1890ff'],
+  ])
+  expect(report.notes.map(({ id }: { id: number }) => id)).toEqual([13, 14, 15, 16])
+  const text = JSON.stringify(report)
+  for (const secret of [hash.pwd_hash, 'saltsalt', 'not-base32', 'ABCD', 'Passw0rd-of-all'])
+    expect(text).not.toContain(secret)
+  expect(query(`select count(*) as n from users where password_hash is null and id > 12`)).toEqual([
+    { n: 2 },
+  ])
+})
+
+test('a dry run says the same and writes nothing', async () => {
+  const path = writeSource({
+    users: [ADMIN, GUEST, { id: 3, username: 'a', ...oldHash('x', 'y') }, { id: 4, username: 'A' }],
+    settings: [
+      { key: 'site_title', value: 'Ours' },
+      { key: 'main_color', value: 'red' },
+    ],
+  })
+  const before = siteRows()
+  const dry = await importJson(path, '--dry-run')
+  expect(siteRows()).toEqual(before)
+  const { report, code } = await importJson(path)
+  expect({ ...dry, stderr: '' }).toEqual({ code, stderr: '', report: { ...report, dry_run: true } })
+  expect(report.users).toEqual(counts(3, 0, 1))
+})
+
+test('a second import changes nothing', async () => {
+  const path = writeSource({
+    users: [ADMIN, GUEST, { id: 3, username: 'a', otp_secret: SEED, ...oldHash('x', 'y') }],
+    keys: [{ user_id: 3, title: 'k', key_str: ED25519 }],
+    settings: [{ key: 'site_title', value: 'Ours' }],
+  })
+  await importJson(path)
+  const before = siteRows()
+  expect((await importJson(path)).report).toMatchObject({
+    users: counts(0, 3),
+    keys: counts(0, 1),
+    settings: counts(0, 1),
+  })
+  expect(siteRows()).toEqual(before)
+})
+
+test('users who are here are kept, and a user whose id is taken gets another', async () => {
+  await runLatchkey(folder, 'user', 'add', 'anna', '--generate')
+  const [anna] = query(`select * from users where username = 'anna'`)
+  const path = writeSource({
+    users: [
+      { id: 8, username: 'ANNA', role: 2, ...oldHash('x', 'y') },
+      { id: 3, username: 'ben', otp_secret: SEED, ...oldHash('ben-Passw0rd', 'y') },
+    ],
+    keys: [
+      { user_id: 8, title: 'of another anna', key_str: ED25519 },
+      { user_id: 3, title: 'of ben', key_str: ED25519 },
+    ],
+  })
+  expect((await importJson(path)).report).toMatchObject({ users: counts(1, 1), keys: counts(1, 1) })
+  expect(query(`select * from users where id = 3`)).toEqual([anna])
+  expect(
+    query(`select user_id, title, username from ssh_keys join users on users.id = user_id`),
+  ).toEqual([{ user_id: 9, title: 'of ben', username: 'ben' }])
+})
+
+test('an admin who has been used here keeps password and rights', async () => {
+  await runLatchkey(folder, 'user', 'set', 'admin', '--sso-id', 'mine')
+  const before = query('select * from users where id = 1')
+  const { report } = await importJson(writeSource({ users: [ADMIN] }))
+  expect(report).toMatchObject({
+    users: counts(0, 1),
+    notes: [{ name: 'admin', reason: 'stays as here, with the password of here' }],
+  })
+  expect(query('select * from users where id = 1')).toEqual(before)
+})
+
+test('an import that was killed is finished by the next', async () => {
+  const TOTAL = 5000
+  const ids = Array.from({ length: TOTAL }, (_, i) => i + 3)
+  const path = writeSource({
+    users: ids.map((id) => ({ id, username: `user${id}`, ...oldHash('x', 'y') })),
+    keys: ids.map((id) => ({ user_id: id, title: 'k', key_str: ED25519 })),
+  })
+  const first = startScript(folder, ['src/cli/main.ts', 'import', path])
+  await first.until('2000 of')
+  first.child.kill('SIGKILL')
+  await first.ended
+  const [{ n: written } = { n: 0 }] = query('select count(*) as n from users where id > 2')
+  expect(written).toBeGreaterThanOrEqual(2000)
+  expect(written).toBeLessThan(TOTAL)
+
+  const { report } = await importJson(path)
+  expect(report.users.kept).toBe(written)
+  expect(report.users.imported + report.users.kept).toBe(TOTAL)
+  expect(query('select count(*) as n, count(distinct user_id) as owners from ssh_keys')).toEqual([
+    { n: TOTAL, owners: TOTAL },
+  ])
+})
+
+describe('the source', () => {
+  test('is not written, and what its write-ahead log holds is read', async () => {
+    const path = writeSource({ users: [ADMIN] })
+    const server = new DatabaseSync(path)
+    server.exec('pragma wal_autocheckpoint = 0')
+    insert(server, 'x_users', [{ id: 5, username: 'latest', ...oldHash('x', 'y') }])
+    const before = filesOf(folder)
+    expect(before).toHaveLength(2)
+    expect((await importJson(path)).report).toMatchObject({ users: counts(2) })
+    expect(filesOf(folder)).toEqual(before)
+    server.close()
+  })
+
+  test('gets no new files beside it', async () => {
+    const path = writeSource({ users: [ADMIN] })
+    await importJson(path, '--dry-run')
+    expect(readdirSync(folder).filter((name) => name.startsWith('data.db'))).toEqual(['data.db'])
+  })
+
+  test('may be an old AList with a prefix of its own, without keys, codes and hashes', async () => {
+    const tables = {
+      users:
+        'id integer PRIMARY KEY, username text, password text, base_path text, role integer, permission integer',
+    }
+    const users = [
+      { id: 5, username: 'old', password: 'old-Passw0rd', base_path: '/', role: 0, permission: 8 },
+    ]
+    const path = writeSource({ users }, { prefix: 'my_alist_', tables })
+    expect((await importJson(path)).report).toMatchObject({ users: counts(1), notes: [] })
+    expect(readFileSync(databaseOf(folder)).includes('old-Passw0rd')).toBe(false)
+  })
+
+  test('may be a backup, whose users have no passwords; the admin keeps the one of here', async () => {
+    const path = join(folder, 'backup.json')
+    const user = {
+      password: '',
+      base_path: '/',
+      disabled: false,
+      permission: 8,
+      sso_id: '',
+      allow_ldap: true,
+    }
+    const users = [
+      { ...user, id: 1, username: 'admin', role: 2 },
+      { ...user, id: 2, username: 'guest', role: 1 },
+      { ...user, id: 3, username: 'new list of roles', role: [0] },
+    ]
+    const settings = [{ key: 'site_title', value: 'Ours', type: 'string', group: 1, flag: 0 }]
+    writeFileSync(path, JSON.stringify({ encrypted: '', settings, users, storages: [], metas: [] }))
+    expect((await importJson(path)).report).toMatchObject({
+      source: 'backup',
+      users: counts(2, 1),
+      settings: counts(1),
+    })
+    expect(query('select count(*) as n from users where password_hash is null')).toEqual([{ n: 2 }])
+  })
+
+  test('that is none is refused in one line', async () => {
+    const files: [string, (path: string) => void, RegExp][] = [
+      ['missing.db', () => undefined, /\(ENOENT\)/],
+      [
+        'text.db',
+        (path) => writeFileSync(path, 'SQLite format 4'),
+        /neither a SQLite database nor a backup/,
+      ],
+      ['list.json', (path) => writeFileSync(path, '[]'), /neither a SQLite database nor a backup/],
+      [
+        'cut.db',
+        (path) => writeFileSync(path, `SQLite format 3\0${'x'.repeat(5000)}`),
+        /file is not a database|malformed/,
+      ],
+      [
+        'empty.db',
+        (path) => writeOpenListDatabase(path, {}, { tables: { other: 'id integer' } }),
+        /no table of users/,
+      ],
+      [
+        'locked.json',
+        (path) => writeFileSync(path, '{"encrypted": "VTJG", "users": []}'),
+        /is encrypted: .* or import data\.db/,
+      ],
+    ]
+    for (const [name, write, reason] of files) {
+      const path = join(folder, name)
+      write(path)
+      const { code, stdout, stderr } = await runLatchkey(folder, 'import', path)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^[^\n]*\n$/)
+      expect(stderr).toMatch(reason)
+    }
+  })
+})
+
+test('people get counts, then who is refused and why; a name cannot steer their terminal', async () => {
+  const { code, stdout, stderr } = await runLatchkey(
+    folder,
+    'import',
+    writeSource({
+      users: [
+        { id: 3, username: 'ok', ...oldHash('x', 'y') },
+        { id: 4, username: 'red\u001b[31m' },
+      ],
+    }),
+  )
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(stdout).toMatch(/^ {2}users +1 +0 +1$/m)
+  expect(stdout).toContain('user 4 "red\\u{1b}[31m": username must not contain control characters')
+})
