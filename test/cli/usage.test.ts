@@ -26,9 +26,10 @@ test('--help names every command, with an example each, and loads no wrangler', 
   const top = await help()
   expect(top).toMatchObject({ code: 0, err: '' })
   for (const group of GROUPS) expect(top.out).toContain(`  ${group} `)
+  // With the command "help" that each group has.
   const groups = await Promise.all([help('setting'), help('2fa')])
   expect(groups.map(({ out }) => [...out.matchAll(/^ {2}([a-z]+) .*[<[]/gm)].length)).toEqual([
-    6, 2,
+    7, 2,
   ])
   expect(await help('user', 'add')).toMatchObject({
     code: 0,
