@@ -34,13 +34,24 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number]
 
 const SERVED = 'served'
-type Answer = typeof SERVED | 401 | 403
+/** What a page does with whom it does not know. */
+const SENT = 'sent to sign in'
+type Answer = typeof SERVED | typeof SENT | 401 | 403
 
 const noToken = {
   'a dead token': 401,
   'a disabled user': 401,
   'an ended session': 401,
   'a server': 401,
+} as const
+
+const noCookie = {
+  'nobody while the guest is disabled': SENT,
+  'nobody while the guest is enabled': SENT,
+  'a dead token': SENT,
+  'a disabled user': SENT,
+  'an ended session': SENT,
+  'a server': SENT,
 } as const
 
 /** Whom an endpoint is for, and what it answers to whom. */
@@ -84,6 +95,8 @@ const ANSWERS = {
     'a user': 401,
     'an admin': 401,
   },
+  'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
+  'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
 } as const satisfies Record<string, Record<Caller, Answer>>
 type Audience = keyof typeof ANSWERS
 
@@ -98,15 +111,29 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/auth/login/hash': 'everybody',
   'GET /api/auth/logout': 'everybody',
   'GET /api/me': 'users and the guest',
+  'GET /': 'everybody',
+  'GET /account': 'users, by cookie',
 }
 const PREFIXES: Record<string, Audience> = {
   '/api/me/': 'users',
   '/api/auth/2fa/': 'users',
   '/api/admin/': 'admins',
   '/api/sftp/': 'servers',
+  '/account/:style': 'everybody',
+  '/account/language': 'everybody',
+  '/account/sign-in': 'everybody',
+  '/account/admin': 'admins, by cookie',
+  '/account/': 'users, by cookie',
 }
 /** Where the middleware of every request stands in the route table. */
-const MIDDLEWARE = ['ALL /*', 'ALL /api/*']
+const MIDDLEWARE = [
+  'ALL /*',
+  'ALL /api/*',
+  'ALL /api/auth/*',
+  'ALL /api/me/*',
+  'ALL /api/admin/*',
+  'ALL /account/*',
+]
 
 const SPARE_USER = 6
 const CREDENTIALS = { username: 'alice', password: 'alice-Passw0rd' }
@@ -138,6 +165,20 @@ const INPUTS: Record<string, { query?: string; body?: unknown; code?: number }> 
   'GET /api/sftp/authorized_keys': { query: 'username=alice' },
   'POST /api/sftp/used': { body: { username: 'alice', fingerprint: 'SHA256:x' } },
   'POST /api/sftp/external_auth': { body: { username: 'alice', password: 'x' } },
+}
+
+/** What stands for the parameters of a page's path. */
+const PARAMETERS: [RegExp, string][] = [
+  [/:style\{.*\}/, 'style-0123456789.css'],
+  [/:id\{.*?\}/, String(SPARE_USER)],
+  [/:group/, 'site'],
+  [/:form/, 'delete'],
+]
+
+/** What a form must be sent to be past its input check. */
+const FORMS: Record<string, Record<string, string>> = {
+  'POST /account/language': { language: 'zh', path: '/account' },
+  'POST /account/admin/users/new': { username: 'mallory', role: '0', base_path: '/' },
 }
 
 /** Every endpoint of an app, as method and path. */
@@ -180,24 +221,41 @@ async function openSite() {
   return { site, tokens }
 }
 
-/** The code of an answer, in its envelope or as its HTTP status. */
-async function ask(app: Hono<App>, endpoint: string, token: string): Promise<number> {
-  const [name = '', path] = endpoint.split(' ')
-  const { query, body } = INPUTS[endpoint] ?? {}
-  const response = await app.request(
-    query === undefined ? `${path}` : `${path}?${query}`,
-    {
-      method: name === 'ALL' ? 'POST' : name,
-      headers: { 'CF-Connecting-IP': '192.0.2.1', Authorization: token },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    },
-    env,
+/** What an endpoint answers to who shows this token. */
+async function ask(app: Hono<App>, endpoint: string, token: string): Promise<number | typeof SENT> {
+  const response = await app.request(...requestOf(endpoint, token), env)
+  const isSent = /^\/account\/sign-in(\?done=session-over)?$/.test(
+    response.headers.get('Location') ?? '',
   )
+  if (response.status === 303 && isSent) return SENT
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
   if (response.status !== 200 || !isJson) return response.status
   const answer: { code?: number; data?: { token?: string } } = await response.json()
   rememberSecret(answer.data?.token)
   return answer.code ?? response.status
+}
+
+function requestOf(endpoint: string, token: string): [string, RequestInit] {
+  const [name = '', pattern = ''] = endpoint.split(' ')
+  const method = name === 'ALL' ? 'POST' : name
+  const headers = { 'CF-Connecting-IP': '192.0.2.1' }
+  if (isPage(pattern)) {
+    const path = PARAMETERS.reduce(
+      (text, [parameter, value]) => text.replace(parameter, value),
+      pattern,
+    )
+    const origin = { Origin: 'http://localhost', Cookie: `session=${token}` }
+    const body = method === 'POST' ? { body: new URLSearchParams(FORMS[endpoint]) } : {}
+    return [path, { method, headers: { ...headers, ...origin }, ...body }]
+  }
+  const { query, body } = INPUTS[endpoint] ?? {}
+  const path = query === undefined ? pattern : `${pattern}?${query}`
+  const json = body !== undefined && { body: JSON.stringify(body) }
+  return [path, { method, headers: { ...headers, Authorization: token }, ...json }]
+}
+
+function isPage(path: string): boolean {
+  return path.startsWith('/account')
 }
 
 /** All that a caller could have changed. */
@@ -219,7 +277,7 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
   const { site, tokens } = await openSite()
   const app = createApp(() => site.deps)
   extend(app)
-  const answers = new Map<Caller, typeof SERVED | number>()
+  const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
   const trespassers: Caller[] = []
   for (const caller of CALLERS) {
     const isGuestDisabled = caller !== 'nobody while the guest is enabled'
@@ -227,7 +285,7 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
     const before = await readEverything(site)
     const code = await ask(app, endpoint, tokens[caller])
     answers.set(caller, isServed(code, endpoint) ? SERVED : code)
-    const isRefused = code === 401 || code === 403
+    const isRefused = code === 401 || code === 403 || code === SENT
     if (isRefused) {
       const after = await readEverything(site)
       if (JSON.stringify(after) !== JSON.stringify(before)) trespassers.push(caller)
@@ -237,7 +295,10 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
 }
 
 /** 404 and 409 are about what was asked for, not about who asks. */
-function isServed(code: number, endpoint: string): boolean {
+function isServed(code: number | typeof SENT, endpoint: string): boolean {
+  if (code === SENT) return false
+  // A page shows its form again, with what was wrong.
+  if (isPage(endpoint.split(' ')[1] ?? '') && (code === 303 || code === 400)) return true
   return [200, 302, 404, 409, INPUTS[endpoint]?.code].includes(code)
 }
 
