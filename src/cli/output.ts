@@ -48,7 +48,7 @@ function printTable(columns: readonly string[], { content, total, more }: Page):
   const rows = content.map((row) => columns.map((column) => shortened(cellText(row[column]))))
   const table = borderless(columnWidths([columns, ...rows]))
   table.push(columns.map(heading), ...rows)
-  console.log(table.toString())
+  console.log(textOf(table))
   const isCut = more ?? (total ?? 0) > content.length
   // On stderr, so that what is piped on is the list alone.
   const of = total === undefined ? '' : ` of ${total}`
@@ -56,10 +56,18 @@ function printTable(columns: readonly string[], { content, total, more }: Page):
 }
 
 function printRecord(record: Row): void {
-  const rows = Object.entries(record).map(([name, value]) => [name, cellText(value)] as const)
+  // What is empty takes no line: the password of an API record always is.
+  const rows = Object.entries(record)
+    .map(([name, value]) => [name, cellText(value)] as const)
+    .filter(([, text]) => text !== '')
   const table = borderless(columnWidths(rows))
   for (const [name, value] of rows) table.push([heading(name), value])
-  console.log(table.toString())
+  console.log(textOf(table))
+}
+
+/** Without the blanks that fill the last column. */
+function textOf(table: ReturnType<typeof borderless>): string {
+  return table.toString().replace(/ +$/gm, '')
 }
 
 function heading(name: string): string {
