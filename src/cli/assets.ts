@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pruneCss } from './prune-css.ts'
 import { CommandError, runCommand } from './command-error.ts'
 
 const SOURCES = 'src/pages/sources'
@@ -74,7 +75,7 @@ function toModule(values: Record<string, string>): string {
 
 function pico(): string {
   const file = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css')
-  return read(file).trim()
+  return pruneCss(read(file).trim())
 }
 
 /** Enough for a style sheet of our own, which has no texts with two blanks or braces in them. */

@@ -6,12 +6,19 @@ import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
 import { maxCharacters, noControlCharacters, text } from '../text.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
+import { isPrivateKey } from './pasted.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 
 /** A key to add. */
 export const keySchema = v.object({
-  title: v.pipe(text(), maxCharacters(MAX_TITLE_CHARACTERS), noControlCharacters()),
+  title: v.pipe(
+    text(),
+    maxCharacters(MAX_TITLE_CHARACTERS),
+    noControlCharacters(),
+    // A browser puts what was pasted into the wrong field on one line; a title is shown and logged.
+    v.check((title) => !isPrivateKey(title), 'must not be a private key'),
+  ),
   key: text(),
 })
 

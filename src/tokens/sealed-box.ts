@@ -25,6 +25,7 @@ export async function sealBox(
 /**
  * Opens what `sealBox` wrote.
  *
+ * @param content What is in it, for the operator whose ring lacks the key.
  * @throws {Error} When the key is no longer in the ring, or the box was altered or made for another
  *   use.
  */
@@ -32,10 +33,11 @@ export async function openBox(
   ring: KeyRing,
   sealed: string,
   use: string,
+  content: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [keyId = '', box = ''] = sealed.split('.')
   const key = ring.find(keyId)
-  if (key === undefined) throw new Error(`no key ${keyId} in SECRET_KEYS opens ${use}`)
+  if (key === undefined) throw new Error(`no key ${keyId} in SECRET_KEYS opens ${content}`)
   const bytes = base64url.decode(box)
   const nonce = bytes.slice(0, NONCE_BYTES)
   return new Uint8Array(

@@ -26,7 +26,7 @@ export function openSeed(
   sealed: string,
   userId: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return openBox(ring, sealed, useOf(userId))
+  return openBox(ring, sealed, useOf(userId), `the seed of user ${userId}`)
 }
 
 /**

@@ -54,7 +54,7 @@ describe('an unknown path', () => {
   })
 
   test('is a plain 404 elsewhere', async () => {
-    for (const path of ['/', '/nope', '/ping/', '/apis/me', '//api/me', '/.dev.vars']) {
+    for (const path of ['/nope', '/ping/', '/apis/me', '//api/me', '/.dev.vars']) {
       const response = await new Site().fetch('GET', path)
       expect(response.status, path).toBe(404)
       expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/)

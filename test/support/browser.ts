@@ -5,7 +5,8 @@ import { type Browser, chromium as playwright } from 'playwright-core'
 export async function openBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
-    args: chromium.args,
+    // In a single process the browser ends with its first context.
+    args: chromium.args.filter((arg) => arg !== '--single-process'),
     headless: true,
   })
 }

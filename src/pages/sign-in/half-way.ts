@@ -37,7 +37,7 @@ export async function readHalfWay(c: AppContext): Promise<HalfWay | undefined> {
   const sealed = getCookie(c, cookieOf(c).name)
   if (sealed === undefined) return undefined
   const ring = await deps.keyRing()
-  const bytes = await openBox(ring, sealed, USE).catch(() => undefined)
+  const bytes = await openBox(ring, sealed, USE, 'a sign-in').catch(() => undefined)
   if (bytes === undefined) return undefined
   const { expiresAt, ...halfWay } = v.parse(schema, JSON.parse(new TextDecoder().decode(bytes)))
   return deps.now() < expiresAt ? halfWay : undefined

@@ -100,6 +100,8 @@ const refusals: Record<RefusalName, string> = {
 const reasons: Record<string, string> = {
   ...adminReasonsEn,
   'is required': 'This is required.',
+  'must not be a private key':
+    'This is a private key, which must never be pasted anywhere. Replace it by a new one.',
   'must have 8 to 1024 characters': 'It must have at least 8 characters.',
   'is one of the most common ones, choose another':
     'Everybody tries this one first. Choose another.',

@@ -276,6 +276,7 @@ export const zh: Texts = {
   reasons: {
     ...adminReasonsZh,
     'is required': '此项必填。',
+    'must not be a private key': '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
     'must have 8 to 1024 characters': '至少需要 8 个字符。',
     'is one of the most common ones, choose another': '这个密码太常见，请换一个。',
     'must have at most 255 characters': '最多 255 个字符。',

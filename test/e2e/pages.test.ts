@@ -1,0 +1,253 @@
+import jsQR from 'jsqr'
+import { decode } from 'fast-png'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { phoneCode } from '../support/authenticator.ts'
+import { openBrowser } from '../support/browser.ts'
+import { StartedSite } from '../support/started-site.ts'
+
+const PASSWORD = 'admin-Passw0rd'
+const KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
+const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
+/** A start bundles the Worker, and machines are shared. */
+const START_MILLISECONDS = 180_000
+const MAX_FIRST_LOAD_BYTES = 30 * 1024
+
+let site: StartedSite
+let browser: Browser
+let context: BrowserContext
+/** What the browser complained about: blocked by the policy, not found, thrown by a script. */
+let complaints: string[]
+
+beforeAll(async () => {
+  site = await StartedSite.start(PASSWORD)
+  browser = await openBrowser()
+}, START_MILLISECONDS)
+afterAll(async () => {
+  await browser.close()
+  await site.stop()
+})
+afterEach(() => context.close())
+
+async function open(options: { javaScriptEnabled?: boolean; width?: number } = {}): Promise<Page> {
+  const { width = 390, javaScriptEnabled = false } = options
+  context = await browser.newContext({
+    baseURL: site.url,
+    javaScriptEnabled,
+    locale: 'en-GB',
+    timezoneId: 'Asia/Shanghai',
+    viewport: { width, height: 800 },
+  })
+  complaints = []
+  const page = await context.newPage()
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('requestfailed', (request) => {
+    // Whoever clicks on before an icon has come wants it no more.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(request.url())
+  })
+  return page
+}
+
+async function signIn(page: Page, code?: string): Promise<void> {
+  await page.goto('/')
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  if (code === undefined) return
+  await page.getByLabel('Code').fill(code)
+  await page.getByRole('button', { name: 'Verify' }).click()
+}
+
+/** Reads the QR code off the screen, as a phone would; the secret in it. */
+async function scan(page: Page): Promise<string> {
+  const image = decode(await page.screenshot({ fullPage: true }))
+  const rgba = new Uint8ClampedArray(image.width * image.height * 4).fill(255)
+  for (let pixel = 0; pixel < image.width * image.height; pixel++) {
+    for (let part = 0; part < 3; part++) {
+      rgba[pixel * 4 + part] = image.data[pixel * image.channels + part] ?? 0
+    }
+  }
+  const found = jsQR(rgba, image.width, image.height)
+  if (found === null) throw new Error('no QR code on the screen')
+  return new URL(found.data).searchParams.get('secret') ?? ''
+}
+
+async function addKey(page: Page, title: string, key = KEY): Promise<void> {
+  await page.getByRole('link', { name: 'SSH keys' }).click()
+  await page.getByLabel('Title').fill(title)
+  await page.getByLabel('Public key').fill(key)
+  await page.getByRole('button', { name: 'Add key' }).click()
+}
+
+async function goThroughEverything(page: Page): Promise<void> {
+  await signIn(page)
+  await page.getByRole('link', { name: 'Security' }).click()
+  await page.getByRole('button', { name: 'Set up' }).click()
+  const secret = await scan(page)
+  expect((await page.locator('.secret').innerText()).replaceAll(' ', '')).toBe(secret)
+  await page.getByLabel('Code').fill(phoneCode(secret))
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  const codes = (await page.getByLabel('Your recovery codes').inputValue()).split('\n')
+  expect(codes).toHaveLength(10)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  expect(await page.getByRole('status').innerText()).toBe('You are signed out.')
+
+  const other = await signInElsewhere(codes[0] ?? '')
+  await signIn(page, phoneCode(secret, Date.now(), 1))
+  await addKey(page, 'laptop')
+  expect(await page.getByRole('main').innerText()).toContain(FINGERPRINT)
+  await page.getByText('Delete', { exact: true }).click()
+  await page.getByRole('button', { name: 'Delete key' }).click()
+  expect(await page.getByRole('main').innerText()).toContain('No keys yet')
+
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  expect(await page.getByRole('listitem').filter({ hasText: 'Unknown program' }).count()).toBe(1)
+  await page.locator('summary').click()
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  expect(await page.getByRole('main').innerText()).toContain('You are signed in nowhere else.')
+  const answer = await fetch(`${site.url}/api/me`, { headers: { Authorization: other } })
+  expect(await answer.json()).toMatchObject({ code: 401 })
+
+  await page.getByRole('link', { name: 'Security' }).click()
+  await page.getByText('Turn off', { exact: true }).first().click()
+  await page.locator('#off-code').fill(codes[1] ?? '')
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  expect(await page.getByRole('status').innerText()).toBe('Two-step verification is off.')
+}
+
+/** A session of another program; its token. */
+async function signInElsewhere(code: string): Promise<string> {
+  const answer = await fetch(`${site.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'User-Agent': 'another' },
+    body: JSON.stringify({ username: 'admin', password: PASSWORD, otp_code: code }),
+  })
+  const { data }: { data: { token: string } } = await answer.json()
+  return data.token
+}
+
+describe('a person on a phone', () => {
+  test('does everything without JavaScript', async () => {
+    await goThroughEverything(await open())
+    expect(complaints).toEqual([])
+  })
+
+  test('does everything with JavaScript, on a wide screen as well', async () => {
+    await goThroughEverything(await open({ javaScriptEnabled: true, width: 1280 }))
+    expect(complaints).toEqual([])
+  })
+
+  test('signs in and adds a key with the keyboard alone', async () => {
+    const page = await open()
+    await page.goto('/')
+    await page.keyboard.type('admin')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/account')
+    await tabTo(page, 'a[href="/account/keys"]')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/account/keys')
+    await tabTo(page, '#title')
+    await page.keyboard.type('by keyboard')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('nonsense')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.problem')
+    // The field that is wrong has the focus at once.
+    expect(await page.locator('#key:focus').count()).toBe(1)
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type(KEY)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/account/keys?done=key-added')
+    expect(await page.getByRole('main').innerText()).toContain('by keyboard')
+  })
+
+  test('never has to scroll sideways', async () => {
+    const page = await open()
+    await signIn(page)
+    await addKey(page, 'W'.repeat(250), 'ssh-rsa AAAA')
+    for (const path of ['', '/security', '/keys', '/sessions', '/activity']) {
+      if (path !== '') await page.goto(`/account${path}`)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      expect(width, path).toBe(390)
+    }
+  })
+})
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 30; presses++) {
+    if ((await page.locator(`${selector}:focus`).count()) === 1) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab never reaches ${selector}`)
+}
+
+describe('what travels', () => {
+  test('is less than 30 KB for a first look, and one style sheet that is kept', async () => {
+    const page = await open({ javaScriptEnabled: true })
+    const first = await bytesOf(page, '/account/sign-in')
+    expect([...first.keys()].filter((path) => path.endsWith('.css'))).toHaveLength(1)
+    const sum = [...first.values()].reduce((total, bytes) => total + bytes, 0)
+    expect(sum).toBeLessThan(MAX_FIRST_LOAD_BYTES)
+    const second = await bytesOf(page, '/account/sign-in')
+    expect([...second.keys()]).toEqual(['/account/sign-in'])
+  })
+
+  test('is from here alone', async () => {
+    const page = await open({ javaScriptEnabled: true })
+    const hosts = new Set<string>()
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin))
+    await signIn(page)
+    for (const path of ['/security', '/keys', '/sessions', '/activity']) {
+      await page.goto(`/account${path}`)
+    }
+    expect([...hosts].filter((host) => host !== 'null')).toEqual([site.url])
+    expect(complaints).toEqual([])
+  })
+})
+
+/** What came over the wire, headers included, by path; what the browser had is not in it. */
+async function bytesOf(page: Page, path: string): Promise<Map<string, number>> {
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  const [paths, bytes] = [new Map<string, string>(), new Map<string, number>()]
+  const cached = new Set<string>()
+  session.on('Network.responseReceived', ({ requestId, response }) => {
+    if (!response.fromDiskCache && response.url.startsWith('http')) {
+      paths.set(requestId, new URL(response.url).pathname)
+    }
+  })
+  session.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId))
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const from = paths.get(requestId)
+    if (from !== undefined && !cached.has(requestId)) bytes.set(from, encodedDataLength)
+  })
+  await page.goto(path, { waitUntil: 'networkidle' })
+  await session.detach()
+  return bytes
+}
+
+describe('the script', () => {
+  test('puts times into the zone of the visitor', async () => {
+    const page = await open({ javaScriptEnabled: true })
+    await signIn(page)
+    await page.goto('/account/activity')
+    const time = page.locator('time').first()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const inShanghai = new Intl.DateTimeFormat('en', {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: 'Asia/Shanghai',
+    })
+    expect(await time.innerText()).toBe(inShanghai.format(at))
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,369 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sessions, sshKeys, users } from '../../schema/tables.ts'
+import { PERMISSION } from '../../src/users/roles.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { rememberSecret } from '../support/log.ts'
+import { HOUR, MINUTE } from '../support/site.ts'
+import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
+const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
+const PRIVATE_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQyNTUxOQ
+-----END OPENSSH PRIVATE KEY-----`
+
+let site: CheapSite
+let visitor: Visitor
+
+beforeEach(async () => {
+  site = new CheapSite()
+  visitor = new Visitor(site, { 'User-Agent': FIREFOX })
+  await site.addFirstUsers()
+  await site.addUser('alice', { password: PASSWORD })
+  await visitor.signIn('alice', PASSWORD)
+})
+
+async function textAt(path: string): Promise<string> {
+  return textOf((await visitor.get(path)).html)
+}
+
+/** Another session of Alice. */
+async function signInElsewhere(): Promise<string> {
+  return site.token('alice', PASSWORD)
+}
+
+describe('the overview', () => {
+  test('shows name, role, folder and permissions in words', async () => {
+    const permission = 1 | PERMISSION.sftpRead | (1 << 15)
+    await site.db.update(users).set({ permission, basePath: '/home/alice' })
+    const text = await textAt('/account')
+    expect(text).toContain('User name alice Role User Base folder /home/alice')
+    expect(text).toContain(
+      'What you may do See hidden files Sign in and read over FTP and SFTP Choose the address of a share',
+    )
+    expect(text).not.toContain('Rename')
+  })
+
+  test('says so when there are no permissions, and that two-step verification is off', async () => {
+    const text = await textAt('/account')
+    expect(text).toContain('Browse files; nothing more has been allowed.')
+    expect(text).toContain('Two-step verification is off')
+  })
+
+  test('is one round trip', async () => {
+    await visitor.get('/account')
+    const { meter } = site.deps
+    const before = meter.roundTrips
+    for (const path of ['', '/security', '/keys', '/sessions', '/activity']) {
+      await visitor.get(`/account${path}`)
+    }
+    expect(meter.roundTrips - before).toBe(5)
+  })
+})
+
+describe('a new password', () => {
+  const change = { old_password: PASSWORD, password: 'new-Passw0rd', repeat: 'new-Passw0rd' }
+
+  test('counts at the next sign-in, which it asks for', async () => {
+    const seen = await visitor.post('/account/security/password', change)
+    expect(seen).toMatchObject({
+      status: 303,
+      location: '/account/sign-in?done=password-changed',
+    })
+    expect(visitor.cookies.size).toBe(0)
+    expect(await site.db.select().from(sessions)).toEqual([])
+    await visitor.signIn('alice', 'new-Passw0rd')
+  })
+
+  test.each([
+    [{ old_password: 'wrong-Passw0rd' }, 403, 'old_password', 'This is not your current password.'],
+    [{ old_password: '' }, 400, 'old_password', 'This is required.'],
+    [{ repeat: 'new-Passw0rt' }, 400, 'repeat', 'The two new passwords differ.'],
+    [
+      { password: 'short', repeat: 'short' },
+      400,
+      'password',
+      'It must have at least 8 characters.',
+    ],
+    [
+      { password: 'password1', repeat: 'password1' },
+      400,
+      'password',
+      'Everybody tries this one first. Choose another.',
+    ],
+  ])('is refused with the reason at its field: %j', async (wrong, status, field, problem) => {
+    const seen = await visitor.post('/account/security/password', { ...change, ...wrong })
+    expect([seen.status, problemAt(seen.html, field)]).toEqual([status, problem])
+    for (const typed of Object.values({ ...change, ...wrong }).filter((one) => one !== '')) {
+      expect(seen.html).not.toContain(`value="${typed}"`)
+    }
+    await signInElsewhere()
+  })
+
+  test('keeps the name of who has files under it', async () => {
+    await site.db.update(users).set({ permission: PERMISSION.sftpRead })
+    expect(await visitor.post('/account/security/password', change)).toMatchObject({ status: 303 })
+    const [alice] = await site.db.select().from(users).where(eq(users.username, 'alice'))
+    expect(alice?.passwordChangedAt).toBe(site.now)
+  })
+})
+
+/** Starts the enrolment; the key as the page shows it. */
+async function startEnrolment(): Promise<string> {
+  const { html } = await visitor.post('/account/security/start')
+  const [, secret = ''] = /name="secret" value="([A-Z2-7]{32})"/.exec(html) ?? []
+  rememberSecret(secret)
+  return secret
+}
+
+/** Switches two-step verification on. */
+async function enrol(): Promise<{ secret: string; html: string }> {
+  const secret = await startEnrolment()
+  const code = site.code(secret)
+  const { html } = await visitor.post('/account/security/confirm', { secret, code })
+  site.now += MINUTE
+  return { secret, html }
+}
+
+describe('setting up two-step verification', () => {
+  test('shows the key as an image and in groups of four', async () => {
+    const { status, html } = await visitor.post('/account/security/start')
+    expect(status).toBe(200)
+    expect(html).toMatch(/<img class="qr" src="data:image\/png;base64,[\w+/=]+" alt="QR code/)
+    expect(html).toMatch(/<code class="secret">(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}<\/code>/)
+    expect(html).toMatch(/<input[^>]*autocomplete="one-time-code"/)
+  })
+
+  test('ends with ten recovery codes, and ends the other sessions', async () => {
+    await signInElsewhere()
+    const { html } = await enrol()
+    const codes = valueOf(html, 'codes').split('\n')
+    expect(new Set(codes).size).toBe(10)
+    for (const code of codes) expect(code).toMatch(/^(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+    expect(await site.db.select().from(sessions)).toHaveLength(1)
+    await new Visitor(site).signIn('alice', PASSWORD, codes[3])
+    expect(await textAt('/account')).toContain('Two-step verification is on')
+  })
+
+  test('shows the same key again after a wrong code', async () => {
+    const secret = await startEnrolment()
+    for (const [code, status] of [
+      ['000000', 400],
+      ['', 400],
+    ] as const) {
+      const seen = await visitor.post('/account/security/confirm', { secret, code })
+      expect(seen.status).toBe(status)
+      expect(problemAt(seen.html, 'code')).toMatch(code === '' ? /required/ : /wrong/)
+      expect(valueOf(seen.html, 'code')).toBe('')
+      expect(seen.html).toContain(`name="secret" value="${secret}"`)
+    }
+    const code = site.code(secret)
+    expect((await visitor.post('/account/security/confirm', { secret, code })).status).toBe(200)
+  })
+
+  test('takes and shows no key but one of ours', async () => {
+    await startEnrolment()
+    for (const secret of ['', 'AAAA', '"><b>x', 'A'.repeat(64)]) {
+      const seen = await visitor.post('/account/security/confirm', { secret, code: '123456' })
+      expect(seen, secret).toMatchObject({ status: 303, location: '/account/security' })
+    }
+  })
+
+  test('is refused while it is on', async () => {
+    await enrol()
+    const { status, html } = await visitor.post('/account/security/start')
+    expect(status).toBe(400)
+    expect(textOf(html)).toContain('New recovery codes')
+  })
+})
+
+describe('two-step verification that is on', () => {
+  test('gives new recovery codes for a code, and none for a wrong one', async () => {
+    const { secret, html: first } = await enrol()
+    const refused = await visitor.post('/account/security/codes', { code: '000000' })
+    expect(refused.status).toBe(400)
+    expect(problemAt(refused.html, 'codes-code')).toMatch(/^This code is wrong/)
+    expect(problemAt(refused.html, 'off-code')).toBeUndefined()
+    expect(refused.html).toMatch(/<details class="confirm" open="">/)
+    const { status, html } = await visitor.post('/account/security/codes', {
+      code: site.code(secret),
+    })
+    expect(status).toBe(200)
+    expect(valueOf(html, 'codes').split('\n')).toHaveLength(10)
+    expect(valueOf(html, 'codes')).not.toBe(valueOf(first, 'codes'))
+  })
+
+  test('goes off for a code, and stays on for a wrong one', async () => {
+    const { secret } = await enrol()
+    const refused = await visitor.post('/account/security/off', { code: '000000' })
+    expect([refused.status, problemAt(refused.html, 'off-code')]).toEqual([
+      400,
+      'This code is wrong, or was used before. Wait for the next one.',
+    ])
+    const seen = await visitor.post('/account/security/off', { code: site.code(secret) })
+    expect(seen).toMatchObject({ status: 303, location: '/account/security?done=two-factor-off' })
+    await signInElsewhere()
+  })
+})
+
+describe('SSH keys', () => {
+  const laptop = { title: 'laptop', key: KEY }
+
+  test('are added by pasting, and shown with all there is to know', async () => {
+    expect(await textAt('/account/keys')).toContain('No keys yet')
+    expect(await visitor.post('/account/keys/add', laptop)).toMatchObject({
+      status: 303,
+      location: '/account/keys?done=key-added',
+    })
+    expect(await textAt('/account/keys?done=key-added')).toContain('The key is added.')
+    expect(await textAt('/account/keys')).toContain(
+      `laptop ssh-ed25519 256 bits Added now Never used ${FINGERPRINT}`,
+    )
+    site.now += 25 * HOUR
+    await visitor.signIn('alice', PASSWORD)
+    await site.db.update(sshKeys).set({ lastUsedAt: site.now - 2 * HOUR })
+    const { html } = await visitor.get('/account/keys')
+    expect(textOf(html)).toContain('Added yesterday Last used 2 hours ago')
+    expect(html).toContain(
+      '<time datetime="2026-11-21T09:15:06.565Z" title="2026-11-21 09:15 +00:00">yesterday</time>',
+    )
+  })
+
+  test.each([
+    [{ key: 'nonsense' }, 400, 'key', /^This key is not taken: it must begin with its type/],
+    [{ key: '' }, 400, 'key', /^This is required\.$/],
+    [{ title: '' }, 400, 'title', /^This is required\.$/],
+    [{ title: 'x'.repeat(256) }, 400, 'title', /at most 255 characters/],
+  ])(
+    'are refused with the reason at the field and nothing lost',
+    async (wrong, status, field, problem) => {
+      const sent: Record<string, string> = { ...laptop, ...wrong }
+      const seen = await visitor.post('/account/keys/add', sent)
+      expect(seen.status).toBe(status)
+      expect(problemAt(seen.html, field)).toMatch(problem)
+      for (const name of ['title', 'key']) expect(valueOf(seen.html, name)).toBe(sent[name])
+      expect(await site.db.select().from(sshKeys)).toEqual([])
+    },
+  )
+
+  test('are refused where title or key is there already', async () => {
+    await visitor.post('/account/keys/add', laptop)
+    const sameTitle = await visitor.post('/account/keys/add', { ...laptop, key: `${KEY}2` })
+    expect(sameTitle.status).toBe(409)
+    expect(problemAt(sameTitle.html, 'title')).toBe('You have a key of this title already.')
+    const sameKey = await visitor.post('/account/keys/add', { ...laptop, title: 'work' })
+    expect(problemAt(sameKey.html, 'key')).toBe('You have this key already, as “laptop”.')
+  })
+
+  const inOneLine = PRIVATE_KEY.replaceAll('\n', ' ')
+
+  test.each([
+    [{ title: 'laptop', key: PRIVATE_KEY }, 'key'],
+    [{ title: inOneLine, key: KEY }, 'title'],
+    [{ title: inOneLine, key: PRIVATE_KEY }, 'title'],
+  ])('never keep or show a private key, whichever field it was pasted into', async (fields, at) => {
+    const { status, html } = await visitor.post('/account/keys/add', fields)
+    expect(status).toBe(400)
+    expect(problemAt(html, at)).toMatch(/this is a private key, which must never be pasted/i)
+    expect(html).not.toMatch(/b3BlbnNzaC1rZXk|PRIVATE KEY/)
+    expect(valueOf(html, 'title')).toBe(at === 'key' ? 'laptop' : '')
+    expect(await site.db.select().from(sshKeys)).toEqual([])
+  })
+
+  test('go when they are deleted, and nobody else can do that', async () => {
+    await visitor.post('/account/keys/add', laptop)
+    const [key] = await site.db.select().from(sshKeys)
+    const id = String(key?.id)
+    await site.addUser('mallory', { password: 'mallory-Passw0rd' })
+    const mallory = new Visitor(site)
+    await mallory.signIn('mallory', 'mallory-Passw0rd')
+    const refused = await mallory.post('/account/keys/delete', { id })
+    expect([refused.status, alertIn(refused.html)]).toEqual([404, 'That key is gone already.'])
+
+    expect((await visitor.get('/account/keys')).html).toMatch(/<details.*Delete “laptop”\?/s)
+    expect(await visitor.post('/account/keys/delete', { id })).toMatchObject({
+      status: 303,
+      location: '/account/keys?done=key-deleted',
+    })
+    expect(await site.db.select().from(sshKeys)).toEqual([])
+  })
+})
+
+describe('sessions', () => {
+  test('are shown in words, this one first', async () => {
+    site.now += 5 * MINUTE
+    await signInElsewhere()
+    const { html } = await visitor.get('/account/sessions')
+    expect(textOf(html)).toMatch(
+      /Firefox on Linux This device 192\.0\.2\.1 Signed in 5 minutes ago Ends in 2 days Unknown program 192\.0\.2\.1 Signed in now Ends in 2 days Sign out/,
+    )
+    expect(html.match(/action="\/account\/sessions\/end"/g)).toHaveLength(1)
+  })
+
+  test('end one by one, and all others at once', async () => {
+    const token = await signInElsewhere()
+    const { html } = await visitor.get('/account/sessions')
+    const [, id = ''] = /sessions\/end"><button[^>]* name="id" value="([^"]+)"/.exec(html) ?? []
+    expect(await visitor.post('/account/sessions/end', { id })).toMatchObject({
+      location: '/account/sessions?done=session-ended',
+    })
+    expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
+    const again = await visitor.post('/account/sessions/end', { id })
+    expect([again.status, alertIn(again.html)]).toEqual([404, 'That session has ended already.'])
+
+    await signInElsewhere()
+    await signInElsewhere()
+    expect(await visitor.post('/account/sessions/end-others')).toMatchObject({
+      location: '/account/sessions?done=sessions-ended',
+    })
+    expect(await textAt('/account/sessions')).toContain('You are signed in nowhere else.')
+  })
+})
+
+describe('activity', () => {
+  test('is told in words, latest first, with the exact time', async () => {
+    await site.login('alice', 'wrong-Passw0rd')
+    await visitor.post('/account/keys/add', { title: 'laptop', key: KEY })
+    const { html } = await visitor.get('/account/activity')
+    expect(textOf(html)).toContain(
+      'SSH key “laptop” added 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux ' +
+        'Sign-in refused: wrong password 2026-11-21 09:15 +00:00 192.0.2.1 ' +
+        'Signed in 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux',
+    )
+  })
+
+  test('comes in pages', async () => {
+    for (let i = 0; i < 30; i++) await visitor.post('/account/sessions/end-others')
+    const first = await visitor.get('/account/activity')
+    expect(textOf(first.html)).toContain('Page 1 of 2')
+    expect(first.html).toContain('href="/account/activity?page=2"')
+    const second = await visitor.get('/account/activity?page=2')
+    expect(textOf(second.html)).toContain('Signed in 2026')
+    expect(second.html).toContain('href="/account/activity?page=1"')
+    expect((await visitor.get('/account/activity?page=x')).status).toBe(400)
+    expect((await visitor.get('/account/activity?page=9')).status).toBe(200)
+  })
+})
+
+describe('an address that is none', () => {
+  test('of a form leads back to its page', async () => {
+    for (const [path, page] of [
+      ['keys/add', 'keys'],
+      ['sessions/end', 'sessions'],
+      ['security/confirm', 'security'],
+    ]) {
+      expect(await visitor.get(`/account/${path}`)).toMatchObject({ location: `/account/${page}` })
+    }
+  })
+
+  test('says so on a page', async () => {
+    for (const path of ['/account/nope', '/account/keys/a/b']) {
+      const { status, html } = await visitor.get(path)
+      expect([status, textOf(html)]).toEqual([404, expect.stringContaining('no such page')])
+    }
+  })
+})
