@@ -1,8 +1,8 @@
 /** What our pages have none of; Pico has rules for it. */
 const UNUSED =
-  /\[data-(?:tooltip|placement)|\[type=(?:range|file|date|time|datetime|month|week|search|reset|image)|\[role=(?:group|search)|progress|dialog|modal|aria-busy|:host|breadcrumb|blockquote|\[dir=rtl\]|data-theme=dark|\b(?:mark|ins|del|kbd|samp|figure|figcaption|video|audio|canvas|iframe|address|abbr|cite|optgroup|meter)\b|::-(?:moz-range|ms|webkit-slider|webkit-file|webkit-calendar|webkit-progress|moz-progress)/
+  /\[data-(?:tooltip|placement)|\[type=(?:range|file|date|time|datetime|month|week|reset|image)|\[role=group|progress|dialog|modal|aria-busy|:host|breadcrumb|blockquote|\[dir=rtl\]|data-theme=dark|\b(?:mark|ins|del|kbd|samp|figure|figcaption|video|audio|canvas|iframe|address|abbr|cite|optgroup|meter)\b|::-(?:moz-range|ms|webkit-slider|webkit-file|webkit-calendar|webkit-progress|moz-progress)/
 const UNUSED_VARIABLE =
-  /--pico-(?:range|progress|tooltip|dropdown|modal|blockquote|nav-breadcrumb|group|loading|ins|del|mark|code-kbd|icon-(?:date|time|search|close|loading|minus))[\w-]*:(?:[^;"}]|"[^"]*")*;?/g
+  /--pico-(?:range|progress|tooltip|dropdown|modal|blockquote|nav-breadcrumb|loading|ins|del|mark|code-kbd|icon-(?:date|time|close|loading|minus))[\w-]*:(?:[^;"}]|"[^"]*")*;?/g
 
 /**
  * Drops the rules of a minified style sheet that style nothing of ours. A selector goes for what it

@@ -95,6 +95,14 @@ const ANSWERS = {
     'a user': 401,
     'an admin': 401,
   },
+  'a genuine cookie': {
+    ...noCookie,
+    'a disabled user': SERVED,
+    'an ended session': SERVED,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
+  'who has just shown a password': { ...noCookie, 'a user': SENT, 'an admin': SENT },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
   'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
 } as const satisfies Record<string, Record<Caller, Answer>>
@@ -113,6 +121,16 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /api/me': 'users and the guest',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'GET /account/sign-in/code': 'who has just shown a password',
+  'POST /account/sign-in/code': 'who has just shown a password',
+  // These lead on to a page that asks more closely, and signing out works for who is signed out.
+  'POST /account/sign-out': 'a genuine cookie',
+  'GET /account/admin': 'a genuine cookie',
+  'GET /account/admin/settings': 'a genuine cookie',
+  'GET /account/admin/users/:id{[0-9]+}/:form': 'a genuine cookie',
+  'GET /account/keys/:form': 'a genuine cookie',
+  'GET /account/security/:form': 'a genuine cookie',
+  'GET /account/sessions/:form': 'a genuine cookie',
 }
 const PREFIXES: Record<string, Audience> = {
   '/api/me/': 'users',
