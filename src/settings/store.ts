@@ -96,15 +96,18 @@ async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
  * read before somebody else's save may land after theirs: whoever has written looks at D1 again,
  * and writes again until both agree.
  *
+ * @param justRead What D1 held a moment ago.
  * @throws {Refusal} `unavailable` when they don't in the end: D1 or KV is down, or saves never
  *   cease.
  */
-export async function rebuildCopy(deps: SettingsDeps): Promise<PublicSettings> {
+export async function rebuildCopy(deps: SettingsDeps, justRead?: PublicSettings): Promise<void> {
+  let copy = justRead ?? (await readDatabase(deps.db))
   for (let rebuilds = 0; rebuilds < MAX_REBUILDS; rebuilds++) {
     if (rebuilds > 0) await deps.wait(KV_WRITE_INTERVAL_MILLISECONDS)
-    const copy = await readDatabase(deps.db)
-    if (!(await writeCopy(deps.kv, copy))) continue
-    if ((await readDatabase(deps.db)).etag === copy.etag) return copy
+    const isWritten = await writeCopy(deps.kv, copy)
+    const current = await readDatabase(deps.db)
+    if (isWritten && current.etag === copy.etag) return
+    copy = current
   }
   throw new Refusal('unavailable', { detail: 'KV has no copy of the settings as they are in D1' })
 }
@@ -141,7 +144,7 @@ async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
   if (copy !== undefined) return copy
   const current = await readDatabase(deps.db)
   // A KV that is down only means that the next reader asks D1 again.
-  deps.defer(rebuildCopy(deps).catch(() => undefined))
+  deps.defer(rebuildCopy(deps, current).catch(() => undefined))
   return current
 }
 

@@ -92,7 +92,8 @@ function replaysOf({
 function ask(method: string, path: string, { query, body }: Replay, asked: Asked) {
   const search = new URLSearchParams({ ...query, ...pick(asked.query, query) })
   const url = search.size > 0 ? `${path}?${search.toString()}` : path
-  const filled = isObject(body) ? { ...body, ...pick(asked.body, body) } : body
+  const filled =
+    isObject(body) && !Array.isArray(body) ? { ...body, ...pick(asked.body, body) } : body
   return asked.site.fetch(method, url, {
     ...(asked.token !== undefined && { token: asked.token }),
     ...((asked.rawBody ?? filled) !== undefined && { body: asked.rawBody ?? filled }),

@@ -58,12 +58,10 @@ describe('the overview', () => {
     await visitor.get('/account')
     // The first visitor has the KV copy of the settings made, which reads D1 in its own time.
     await site.settle()
-    const { meter } = site.deps
-    const before = meter.roundTrips
     for (const path of ['', '/security', '/keys', '/sessions', '/activity']) {
       await visitor.get(`/account${path}`)
+      expect(site.meter.roundTrips, path).toBe(1)
     }
-    expect(meter.roundTrips - before).toBe(5)
   })
 })
 
@@ -76,7 +74,7 @@ describe('a new password', () => {
       status: 303,
       location: '/account/sign-in?done=password-changed',
     })
-    expect(visitor.cookies.size).toBe(0)
+    expect(visitor.cookies.has('session')).toBe(false)
     expect(await site.db.select().from(sessions)).toEqual([])
     await visitor.signIn('alice', 'new-Passw0rd')
   })

@@ -117,10 +117,8 @@ describe('GET /api/admin/setting/list', () => {
   })
 
   test('takes one round trip', async () => {
-    const { meter } = site.deps
-    meter.roundTrips = 0
     await get('list')
-    expect(meter.roundTrips).toBe(1)
+    expect(site.meter.roundTrips).toBe(1)
   })
 })
 
