@@ -60,8 +60,8 @@ export function eventOf(
   }
 }
 
-/** Holds when the statement before it in the batch changed a row. */
-export const afterChange = sql`changes() = 1`
+/** Holds when the statement before it in the batch changed something. */
+export const afterChange = sql`changes() > 0`
 
 /** Remembers an event; with `when`, only if that holds at this point of the batch. */
 export function insertEvent(db: Database, event: AuditEvent, when?: SQL) {

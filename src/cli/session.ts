@@ -1,10 +1,17 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../tokens/operators.ts'
 import { sessionRecord } from '../tokens/routes.ts'
-import { endSessionOf, endSessionsOf, listSessionsOf } from '../tokens/user-sessions.ts'
+import {
+  endEverySession,
+  endSessionOf,
+  endSessionsOf,
+  listSessionsOf,
+} from '../tokens/user-sessions.ts'
 import { UsageError } from './command-error.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { onSite } from './on-site.ts'
+import type { Output } from './output.ts'
+import type { Site } from './site.ts'
 
 const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
 
@@ -24,15 +31,20 @@ export function addSessionCommands(program: Command, session: Command): void {
     )
   session
     .command('end')
-    .argument('<user>', USER_ARGUMENT)
-    .description('signs a user out')
+    .argument('[user]', USER_ARGUMENT)
+    .description('signs a user out, or everybody')
     // Not an argument: an id may begin with a hyphen.
     .option('--session <id>', 'the one with this id, as session list shows it')
     .option('--all', 'everywhere')
+    .option('--everyone', 'every user everywhere: after a backup was restored')
     .addHelpText('after', '\nExample:\n  latchkey session end alice --all')
-    .action((name: string, { session: sessionId, all = false }: EndOptions) => {
-      if (all === (sessionId !== undefined)) {
-        throw new UsageError('Say which: either --session <id> or --all.')
+    .action((name: string | undefined, { session: sessionId, ...options }: EndOptions) => {
+      const { all = false, everyone = false } = options
+      if (everyone && name === undefined && sessionId === undefined && !all) {
+        return onSite(program, endEveryone)
+      }
+      if (name === undefined || everyone || all === (sessionId !== undefined)) {
+        throw new UsageError('Say which: <user> and --session <id> or --all; or just --everyone.')
       }
       return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
@@ -40,8 +52,7 @@ export function addSessionCommands(program: Command, session: Command): void {
           sessionId === undefined
             ? await endSessionsOf(site, COMMAND_LINE, id)
             : await endSessionOf(site, COMMAND_LINE, id, sessionId).then(() => 1)
-        const sessions = ended === 1 ? '1 session' : `${ended} sessions`
-        output.done(`Ended ${sessions} of ${username}.`, { id, username, ended })
+        output.done(`Ended ${sessions(ended)} of ${username}.`, { id, username, ended })
       })
     })
 }
@@ -49,4 +60,14 @@ export function addSessionCommands(program: Command, session: Command): void {
 interface EndOptions {
   session?: string
   all?: boolean
+  everyone?: boolean
+}
+
+async function endEveryone(site: Site, output: Output): Promise<void> {
+  const ended = await endEverySession(site, COMMAND_LINE)
+  output.done(`Ended ${sessions(ended)}: everybody has to sign in again.`, { ended })
+}
+
+function sessions(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`
 }

@@ -148,6 +148,11 @@ export function deleteSession(db: Database, userId: number, sessionId: string, w
     .returning({ id: sessions.id })
 }
 
+/** Ends every session of everybody. */
+export function deleteEverySession(db: Database, when: SQL) {
+  return db.delete(sessions).where(when).returning({ id: sessions.id })
+}
+
 /** Ends every session of a user but the actor's own, which must be live. */
 export function deleteOtherSessions(db: Database, actor: Actor, now: number, when?: SQL) {
   const isOther = and(eq(sessions.userId, actor.userId), ne(sessions.id, actor.sessionId))

@@ -2,7 +2,13 @@ import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../refusals.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { actAsOperator, byOperator, isOperator, type Operator } from './operators.ts'
-import { type ActorDeps, deleteSession, deleteSessions, selectSessions } from './sessions.ts'
+import {
+  type ActorDeps,
+  deleteEverySession,
+  deleteSession,
+  deleteSessions,
+  selectSessions,
+} from './sessions.ts'
 
 /**
  * Where any user is signed in, for an operator; the latest first.
@@ -61,6 +67,27 @@ export async function endSessionsOf(
     insertEvent(deps.db, event, afterChange),
   )
   if (user === undefined) throw new Refusal('userNotFound')
+  if (ended.length > 0) logEvent(event)
+  return ended.length
+}
+
+/**
+ * Signs everybody out, operators too: after a backup has brought sessions back that had ended.
+ *
+ * @returns How many sessions that ended.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function endEverySession(deps: ActorDeps, operator: Operator): Promise<number> {
+  const now = deps.now()
+  const { network, userAgent } = operator
+  const detail = `everyone, ${byOperator(operator)}`
+  const event = { at: now, kind: 'session_ended', detail, network, userAgent } as const
+  const [ended] = await actAsOperator(
+    deps,
+    operator,
+    deleteEverySession(deps.db, isOperator(deps.db, operator, now)),
+    insertEvent(deps.db, event, afterChange),
+  )
   if (ended.length > 0) logEvent(event)
   return ended.length
 }

@@ -3,7 +3,12 @@ import { auditEvents, sessions, throttleCounters } from '../../schema/tables.ts'
 import { listEvents } from '../../src/audit/all-events.ts'
 import { unlockUser } from '../../src/login/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/tokens/operators.ts'
-import { endSessionOf, endSessionsOf, listSessionsOf } from '../../src/tokens/user-sessions.ts'
+import {
+  endEverySession,
+  endSessionOf,
+  endSessionsOf,
+  listSessionsOf,
+} from '../../src/tokens/user-sessions.ts'
 import { changeUser, getUser, listUsers, removeUser } from '../../src/users/admin.ts'
 import { ADMIN, GENERAL } from '../../src/users/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -157,6 +162,23 @@ describe('the sessions of any user', () => {
   })
 })
 
+test('ending several sessions at once is one event, and everybody’s too', async () => {
+  await site.token('alice', PASSWORD)
+  await site.token('alice', PASSWORD)
+  expect(await endSessionsOf(site.deps, COMMAND_LINE, ALICE)).toBe(2)
+  const tokens = [await site.token('alice', PASSWORD), await site.token('root', ADMIN_PASSWORD)]
+  expect(await endEverySession(site.deps, COMMAND_LINE)).toBe(2)
+  for (const token of tokens) {
+    expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
+  }
+  expect(await endEverySession(site.deps, COMMAND_LINE)).toBe(0)
+  const { events } = await listEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
+  expect(events.map(({ userId, detail }) => [userId, detail])).toEqual([
+    [null, 'everyone, by command line'],
+    [ALICE, 'all, by command line'],
+  ])
+})
+
 describe('the events of all users', () => {
   test('are the latest first, by user, kind and time', async () => {
     const row = { kind: 'sign_in', network: '', userAgent: '' }
@@ -188,6 +210,7 @@ test('nobody but an admin reads or ends what is another’s', async () => {
     () => listSessionsOf(site.deps, alice, ALICE),
     () => endSessionsOf(site.deps, alice, ALICE),
     () => endSessionOf(site.deps, alice, ALICE, 'sessionId' in alice ? alice.sessionId : ''),
+    () => endEverySession(site.deps, alice),
     () => unlockUser(site.deps, alice, ROOT),
     () => listEvents(site.deps, alice, {}, page),
   ]) {
