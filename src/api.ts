@@ -15,7 +15,6 @@ import type { App } from './http/context.ts'
 
 /** Who answers which path of the interface; every one of them stands in `/openapi.json`. */
 export function mountApi(app: Hono<App>): void {
-  app.all('/ping', (c) => c.text('pong'))
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/me', userRoutes)

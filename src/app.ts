@@ -9,6 +9,7 @@ import { refuse } from './http/envelope.ts'
 import { securityHeaders } from './http/headers.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
+import { isPreflight, ping } from './http/ping.ts'
 import { requestLog } from './http/request-log.ts'
 import { pageRoutes } from './pages/routes.tsx'
 import { Refusal, refusalIn } from './refusals.ts'
@@ -22,6 +23,7 @@ export function createApp(
 ): Hono<App> {
   const app = new Hono<App>()
 
+  app.all('/ping', ping)
   app.use(async function provideDeps(c, next) {
     c.set(
       'deps',
@@ -40,8 +42,7 @@ export function createApp(
     maxAge: PREFLIGHT_SECONDS,
   })
   app.use(async function crossOrigin(c, next) {
-    const isPreflight = c.req.header('Access-Control-Request-Method') !== undefined
-    if (c.req.method === 'OPTIONS' && !isPreflight) return next()
+    if (c.req.method === 'OPTIONS' && !isPreflight(c.req.raw)) return next()
     // Pages are for people, and their forms know by a cookie who sends them.
     if (/^\/account(\/|$)/.test(c.req.path)) return next()
     return allowAnyOrigin(c, next)

@@ -1,3 +1,4 @@
+import { createMeter } from '../../src/database.ts'
 import { ED1 } from '../reference/keys.ts'
 import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
 import { addServiceToken } from '../../src/tokens/service-tokens.ts'
@@ -40,6 +41,8 @@ export class Tour {
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<Envelope['data']> {
+    // A request that is given nothing to work with costs nothing.
+    this.#site.meter = createMeter()
     const response = await this.#site.fetch(method, path, { token: this.#token, body })
     const text = await response.text()
     const isEnvelope = text.startsWith('{"code"')
