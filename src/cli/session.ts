@@ -25,8 +25,8 @@ export function addSessionCommands(program: Command, session: Command): void {
     .action((name: string) =>
       onSite(program, async (site, output) => {
         const { id } = await lookUpUser(site, name)
-        const sessions = await listSessionsOf(site, COMMAND_LINE, id)
-        output.list(COLUMNS, { content: sessions.map(sessionRecord), total: sessions.length })
+        const list = await listSessionsOf(site, COMMAND_LINE, id)
+        output.list(COLUMNS, { content: list.map(sessionRecord), total: list.length })
       }),
     )
   session

@@ -48,12 +48,14 @@ export async function addKey(
 
 /** The session's user and a page of the user's keys; see `windowOf`. */
 export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
-  const [account, keys, [counted]] = await readAs(
-    deps,
-    actor,
-    selectKeys(deps.db, actor.userId, windowOf(page, perPage)),
-    countKeys(deps.db, actor.userId),
-  )
+  const window = windowOf(page, perPage)
+  const selected = selectKeys(deps.db, actor.userId, window)
+  if (window === EVERYTHING) {
+    const [account, keys] = await readAs(deps, actor, selected)
+    return { account, keys, total: keys.length }
+  }
+  const counting = countKeys(deps.db, actor.userId)
+  const [account, keys, [counted]] = await readAs(deps, actor, selected, counting)
   return { account, keys, total: counted?.total ?? 0 }
 }
 

@@ -13,21 +13,21 @@ export interface Actor extends SessionClaims, Client {}
 /** Who asks: what routes may know of a user. */
 export type Account = Awaited<ReturnType<typeof selectAccounts>>[number]
 
+const accountColumns = {
+  id: users.id,
+  username: users.username,
+  role: users.role,
+  permission: users.permission,
+  basePath: users.basePath,
+  disabled: users.disabled,
+  ssoId: users.ssoId,
+  hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),
+  passwordChangedAt: users.passwordChangedAt,
+}
+
 /** Add a `where` that finds one. */
 export function selectAccounts(db: Database) {
-  return db
-    .select({
-      id: users.id,
-      username: users.username,
-      role: users.role,
-      permission: users.permission,
-      basePath: users.basePath,
-      disabled: users.disabled,
-      ssoId: users.ssoId,
-      hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),
-      passwordChangedAt: users.passwordChangedAt,
-    })
-    .from(users)
+  return db.select(accountColumns).from(users)
 }
 
 /** What it takes to act for a user. */
@@ -78,14 +78,9 @@ async function actThrough<Statements extends BatchItem<'sqlite'>[]>(
   actor: Actor,
   statements: Statements,
 ): Promise<[Account, ...BatchResponse<Statements>]> {
-  const [accounts, live, ...results] = await db.batch([
-    selectAccounts(db).where(eq(users.id, actor.userId)),
-    selectLive(db, actor, deps.now()),
-    ...statements,
-  ])
-  const [session] = live
-  const account = admit(actor, accounts[0], session !== undefined)
-  if (session?.network !== actor.network)
+  const [[found], ...results] = await db.batch([selectActor(db, actor, deps.now()), ...statements])
+  const account = admit(actor, found)
+  if (account.network !== actor.network)
     deps.defer(moveSession(deps.db, actor).catch(() => undefined))
   // Drizzle types a batch as a tuple, and forgets it when the tuple is spread.
   return [account, ...(results as BatchResponse<Statements>)]
@@ -102,7 +97,7 @@ export function isLive(db: Database, session: SessionClaims, now: number) {
 /** The row of a live session; in `exists`, a condition. */
 export function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {
   return db
-    .select({ id: sessions.id, network: sessions.network })
+    .select({ id: sessions.id })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
@@ -116,10 +111,26 @@ export function selectLive(db: Database, session: SessionClaims, now: number, wh
     )
 }
 
-function admit(session: SessionClaims, account: Account | undefined, live: boolean): Account {
+/** The account of a session, and the network that the session was last used from while it is live. */
+function selectActor(db: Database, session: SessionClaims, now: number) {
+  const isSession = and(
+    eq(sessions.id, session.sessionId),
+    eq(sessions.userId, users.id),
+    gt(sessions.expiresAt, now),
+  )
+  return db
+    .select({ ...accountColumns, network: sessions.network })
+    .from(users)
+    .leftJoin(sessions, isSession)
+    .where(eq(users.id, session.userId))
+}
+
+type Found = Awaited<ReturnType<typeof selectActor>>[number]
+
+function admit(session: SessionClaims, account: Found | undefined): Found {
   if (account === undefined) throw new Refusal('tokenInvalidated')
   if (account.disabled) throw new Refusal('accountDisabled')
-  if (live) return account
+  if (account.network !== null) return account
   // `iat` counts whole seconds: a token from the second of the change is an old one as well.
   const isOlderThanPassword = session.issuedAtSeconds * 1000 <= account.passwordChangedAt
   throw new Refusal(isOlderThanPassword ? 'passwordChanged' : 'tokenInvalidated')
