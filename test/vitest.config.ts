@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { SECRET_KEYS } from './support/secrets.ts'
 
 /** Far more than any test takes, so that a busy machine makes none fail. */
-const PROCESS_MILLISECONDS = 180_000
+const PROCESS_MILLISECONDS = 300_000
 
 export default defineConfig(async () => ({
   test: {
