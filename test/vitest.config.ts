@@ -2,6 +2,9 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { SECRET_KEYS } from './support/secrets.ts'
 
+/** Far more than any test takes, so that a busy machine makes none fail. */
+const PROCESS_MILLISECONDS = 300_000
+
 export default defineConfig(async () => ({
   test: {
     projects: [
@@ -33,9 +36,12 @@ export default defineConfig(async () => ({
           name: 'node',
           include: ['test/e2e/**/*.test.ts', 'test/cli/**/*.test.ts'],
           globalSetup: ['./test/support/build-worker.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
+          // Most tests start programs, and each of these bundles or loads wrangler.
+          testTimeout: PROCESS_MILLISECONDS,
+          hookTimeout: PROCESS_MILLISECONDS,
+          // After the other project, which wants one core and half the memory for itself.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
         },
       },
     ],

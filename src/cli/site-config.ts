@@ -12,6 +12,8 @@ const configSchema = v.looseObject({
   name: text,
   main: text,
   assets: v.looseObject({ directory: text }),
+  /** Module names, and the files that stand in for them. */
+  alias: v.optional(v.record(text, text), {}),
   d1_databases: v.tuple([
     v.looseObject({
       binding: v.literal('DB'),
@@ -76,6 +78,9 @@ export function uploadConfig(config: SiteConfig, { databaseId, namespaceId }: Re
     ...config,
     main: resolve(config.main),
     assets: { ...config.assets, directory: resolve(config.assets.directory) },
+    alias: Object.fromEntries(
+      Object.entries(config.alias).map(([name, file]) => [name, resolve(file)]),
+    ),
     d1_databases: [
       {
         ...database,

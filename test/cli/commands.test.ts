@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ED1 } from '../reference/keys.ts'
 import { phoneCode } from '../support/authenticator.ts'
-import { RunningClone, type ServedClone } from '../support/running-clone.ts'
+import type { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
 
 const ADMIN_PASSWORD = 'admin-Passw0rd'
 const PASSWORD = 'alice-Passw0rd'
@@ -11,23 +12,23 @@ const LAST = '(no other admin is enabled)'
 /** Util-linux has the program that makes one; elsewhere these tests are skipped. */
 const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
 
-let clone: RunningClone
+let clone: Clone
 /** It serves all the while: what a command writes the site reads, and the other way round. */
-let site: ServedClone
+let site: Client
 
 beforeAll(async () => {
-  clone = new RunningClone()
+  clone = new Clone()
   site = await clone.serve(ADMIN_PASSWORD)
-}, 120_000)
+})
 afterAll(() => clone.remove())
 
 const run = (...args: string[]) => clone.latchkey(args)
 
 /** A command that goes well, and what it tells programs. */
 async function json(...args: string[]) {
-  const { code, out, err } = await run('--json', ...args)
-  expect([code, err]).toEqual([0, ''])
-  return JSON.parse(out)
+  const { code, stdout, stderr } = await run('--json', ...args)
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
 }
 
 /** Makes a user who is signed in, over HTTP, which is faster than a command. */
@@ -58,19 +59,19 @@ function load(settings: unknown) {
   return clone.latchkey(['setting', 'import'], { input: JSON.stringify(settings) })
 }
 
-const refused = (err: string | RegExp) => ({
+const refused = (reason: string | RegExp) => ({
   code: 1,
-  out: '',
-  err: typeof err === 'string' ? `${err}\n` : expect.stringMatching(err),
+  stdout: '',
+  stderr: typeof reason === 'string' ? `${reason}\n` : expect.stringMatching(reason),
 })
 
-describe('latchkey user', { timeout: 300_000 }, () => {
+describe('latchkey user', () => {
   test('add, set, show and list: what a command writes, the site reads', async () => {
     const added = await clone.latchkey(['user', 'add', 'alice', '--password-stdin'], {
       input: `${PASSWORD}\nnot this\n`,
     })
-    const [, id = ''] = /^Made alice \(id (\d+)\)\.\n$/.exec(added.out) ?? []
-    expect(added).toMatchObject({ code: 0, err: '' })
+    const [, id = ''] = /^Made alice \(id (\d+)\)\.\n$/.exec(added.stdout) ?? []
+    expect(added).toMatchObject({ code: 0, stderr: '' })
     const token = await tokenOf('alice', PASSWORD)
     const change = ['--permission', '+sftp-read,+share', '--base-path', '/a', '--sso-id', '-s']
     expect(await json('user', 'set', `#${id}`, ...change)).toMatchObject({ username: 'alice' })
@@ -80,8 +81,8 @@ describe('latchkey user', { timeout: 300_000 }, () => {
     const firstPage = await run('user', 'list', '--limit', '1')
     const permissions = ['sftp-read', 'share']
     expect(shown).toEqual({ ...data, permissions, sessions: 1, keys: 0 })
-    expect(firstPage.out).toMatch(/^id +username +role .*\n1 +admin +2 .*\n$/)
-    expect(firstPage.err).toMatch(/^1 of \d+ shown: --page and --limit show the others\.\n$/)
+    expect(firstPage.stdout).toMatch(/^id +username +role .*\n1 +admin +2 .*\n$/)
+    expect(firstPage.stderr).toMatch(/^1 of \d+ shown: --page and --limit show the others\.\n$/)
   })
 
   test('say in one line what is refused, and change nothing', async () => {
@@ -107,8 +108,8 @@ describe('latchkey user', { timeout: 300_000 }, () => {
 
   test('password, disable and enable count at once', async () => {
     const old = await addUser('carol')
-    const { out } = await run('user', 'password', 'carol', '--generate')
-    const [, password = ''] = /\npassword {2}(\S{20})\n$/.exec(out) ?? []
+    const { stdout } = await run('user', 'password', 'carol', '--generate')
+    const [, password = ''] = /\npassword {2}(\S{20})\n$/.exec(stdout) ?? []
     expect(await site.call('GET', '/api/me', { token: old })).toMatchObject({ code: 401 })
     const token = await tokenOf('carol', password)
     await json('user', 'disable', 'carol')
@@ -121,7 +122,7 @@ describe('latchkey user', { timeout: 300_000 }, () => {
     await addUser('locked')
     for (let i = 0; i < 5; i++) await site.signIn('locked', 'wrong-Passw0rd')
     expect(await site.signIn('locked', PASSWORD)).toMatchObject({ code: 429 })
-    expect((await run('user', 'unlock', 'locked')).out).toBe('Unlocked locked.\n')
+    expect((await run('user', 'unlock', 'locked')).stdout).toBe('Unlocked locked.\n')
     expect(await site.signIn('locked', PASSWORD)).toMatchObject({ code: 200 })
   })
 
@@ -140,9 +141,12 @@ describe('latchkey user', { timeout: 300_000 }, () => {
     await addUser('temporary')
     const command = ['user', 'delete', 'temporary']
     const kept = await clone.typed(command, [['[y/N]', 'n']])
-    expect([kept.code, kept.out]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+    expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('Nothing was changed.')])
     const deleted = await clone.typed(command, [['[y/N]', 'y']])
-    expect([deleted.code, deleted.out]).toEqual([0, expect.stringContaining('Deleted temporary')])
+    expect([deleted.code, deleted.stdout]).toEqual([
+      0,
+      expect.stringContaining('Deleted temporary'),
+    ])
     expect(await site.signIn('temporary', PASSWORD)).toMatchObject({ code: 401 })
   })
 
@@ -151,24 +155,29 @@ describe('latchkey user', { timeout: 300_000 }, () => {
     async () => {
       await addUser('typist')
       const set = await typePassword('typed-Passw0rd', 'typed-Passw0rd')
-      expect([set.code, set.out]).toEqual([0, expect.stringContaining('Set a new password')])
-      expect(set.out).not.toContain('typed-')
+      expect([set.code, set.stdout]).toEqual([0, expect.stringContaining('Set a new password')])
+      expect(set.stdout).not.toContain('typed-')
       expect(await site.signIn('typist', 'typed-Passw0rd')).toMatchObject({ code: 200 })
       const differs = await typePassword('typed-Passw0rd-2', 'typed-Passw0rd-3')
-      expect([differs.code, differs.out]).toEqual([1, expect.stringContaining('passwords differ')])
-      expect(differs.out).not.toContain('typed-')
+      expect([differs.code, differs.stdout]).toEqual([
+        1,
+        expect.stringContaining('passwords differ'),
+      ])
+      expect(differs.stdout).not.toContain('typed-')
     },
   )
 })
 
-describe('what users hold', { timeout: 300_000 }, () => {
+describe('what users hold', () => {
   test('2fa cancel lets in who has lost the phone', async () => {
     const token = await addUser('phoneless')
     const { data } = await site.call('POST', '/api/auth/2fa/generate', { token })
     const body = { secret: data.secret, code: phoneCode(data.secret) }
     await site.call('POST', '/api/auth/2fa/verify', { token, body })
     expect(await site.signIn('phoneless', PASSWORD)).toMatchObject({ code: 402 })
-    expect((await run('2fa', 'cancel', 'phoneless')).out).toMatch(/^Switched two-step verification/)
+    expect((await run('2fa', 'cancel', 'phoneless')).stdout).toMatch(
+      /^Switched two-step verification/,
+    )
     expect(await site.signIn('phoneless', PASSWORD)).toMatchObject({ code: 200 })
     expect(await run('2fa', 'cancel', 'phoneless')).toEqual(refused(/is off: nothing was changed/))
   })
@@ -183,7 +192,7 @@ describe('what users hold', { timeout: 300_000 }, () => {
     const { current: _, ...session } = own
     expect(content).toContainEqual(session)
     const end = () => run('session', 'end', 'traveller', '--session', own.id)
-    expect((await end()).out).toBe('Ended 1 session of traveller.\n')
+    expect((await end()).stdout).toBe('Ended 1 session of traveller.\n')
     expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
     expect(await end()).toEqual(refused('no such session'))
     expect(await json('session', 'end', 'traveller', '--all')).toMatchObject({ ended: 1 })
@@ -197,15 +206,15 @@ describe('what users hold', { timeout: 300_000 }, () => {
     expect(await json('key', 'list', 'holder')).toEqual(data)
     const { id } = data.content[0]
     expect(await run('key', 'delete', 'admin', `${id}`)).toEqual(refused(/public key/))
-    expect((await run('key', 'delete', 'holder', `${id}`)).out).toMatch(/^Deleted key /)
+    expect((await run('key', 'delete', 'holder', `${id}`)).stdout).toMatch(/^Deleted key /)
     expect((await site.call('GET', '/api/me/sshkey/list', { token })).data.total).toBe(0)
   })
 })
 
-describe('the site', { timeout: 300_000 }, () => {
+describe('the site', () => {
   test('setting set, get, list and reset', async () => {
     await run('setting', 'reset', '--all')
-    expect((await run('setting', 'set', 'site_title', 'My files')).out).toBe('Set site_title.\n')
+    expect((await run('setting', 'set', 'site_title', 'My files')).stdout).toBe('Set site_title.\n')
     const stdin = ['setting', 'set', 'robots_txt', '--stdin']
     await clone.latchkey(stdin, { input: 'User-agent: *\nDisallow: /\n' })
     const { content } = await json('setting', 'list', '--changed')
@@ -213,7 +222,7 @@ describe('the site', { timeout: 300_000 }, () => {
       { key: 'site_title', value: 'My files', default: 'Latchkey', changed: true },
       { key: 'robots_txt', value: 'User-agent: *\nDisallow: /' },
     ])
-    expect((await run('setting', 'get', 'site_title')).out).toBe('My files\n')
+    expect((await run('setting', 'get', 'site_title')).stdout).toBe('My files\n')
     expect(await run('setting', 'get', 'site_titel')).toEqual(
       refused('There is no setting "site_titel": did you mean "site_title"?'),
     )
@@ -229,23 +238,27 @@ describe('the site', { timeout: 300_000 }, () => {
     expect(await load({ site_title: 7 })).toEqual(
       refused('These are no settings: "site_title" must be a text in quotes. Nothing was changed.'),
     )
-    expect((await run('setting', 'export')).out).toBe('{}\n')
+    expect((await run('setting', 'export')).stdout).toBe('{}\n')
     expect((await load(settings)).code).toBe(0)
     const changed = await run('setting', 'export')
     const all = await run('setting', 'export', '--all')
-    expect(JSON.parse(changed.out)).toEqual(settings)
-    expect(Object.keys(JSON.parse(all.out))).toHaveLength(27)
-    expect((await load(JSON.parse(all.out))).out).toBe('Set nothing, all were so already.\n')
+    expect(JSON.parse(changed.stdout)).toEqual(settings)
+    expect(Object.keys(JSON.parse(all.stdout))).toHaveLength(27)
+    expect((await load(JSON.parse(all.stdout))).stdout).toBe('Set nothing, all were so already.\n')
   })
 
   test('service-token add, list and delete', async () => {
-    const { code, out, err } = await run('service-token', 'add', 'files')
-    expect([code, out, err]).toEqual([0, expect.stringMatching(/^latchkey_[\w-]{43}\n$/), ''])
+    const added = await run('service-token', 'add', 'files')
+    expect(added).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^latchkey_[\w-]{43}\n$/),
+      stderr: '',
+    })
     const listed = await run('service-token', 'list')
-    expect(listed.out).toMatch(/\nfiles +sftp +\d{4}-/)
-    expect(listed.out).not.toContain(out.trim())
+    expect(listed.stdout).toMatch(/\nfiles +sftp +\d{4}-/)
+    expect(listed.stdout).not.toContain(added.stdout.trim())
     expect(await run('service-token', 'add', 'files')).toEqual(refused(/delete it first\.\n$/))
-    expect((await run('service-token', 'delete', 'files')).out).toBe('Ended files.\n')
+    expect((await run('service-token', 'delete', 'files')).stdout).toBe('Ended files.\n')
     expect(await run('service-token', 'delete', 'files')).toEqual(refused(/^There is no service/))
   })
 
@@ -262,6 +275,6 @@ describe('the site', { timeout: 300_000 }, () => {
     ])
     expect(own.more).toBe(false)
     expect(made.content).toMatchObject([{ user: 'newcomer', kind: 'user_made' }])
-    expect(never).toEqual({ code: 0, out: '', err: 'None.\n' })
+    expect(never).toEqual({ code: 0, stdout: '', stderr: 'None.\n' })
   })
 })

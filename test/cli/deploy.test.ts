@@ -85,9 +85,9 @@ let clone: Clone
 beforeEach(() => {
   clone = new Clone()
 })
-afterEach(() => {
+afterEach(async () => {
   process.chdir(home)
-  clone.remove()
+  await clone.remove()
 })
 
 /** A site's folder, an account, and what `npm run deploy` prints there. */
@@ -280,7 +280,7 @@ describe('npm run deploy, with the real wrangler', () => {
     } finally {
       await cloudflare.stop()
     }
-  }, 300_000)
+  })
 
   test('rehearses without network', async () => {
     const { code, stdout, stderr } = await clone.run('src/cli/deploy.ts', ['--dry-run'])
@@ -288,5 +288,5 @@ describe('npm run deploy, with the real wrangler', () => {
     expect(stdout).toMatch(/\d KiB gzip, of the 3072\.0 KiB/)
     expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')
     expect(stdout).toMatch(/\nNothing was changed\.\n$/)
-  }, 120_000)
+  })
 })

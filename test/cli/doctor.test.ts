@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { judgeSite } from '../../src/cli/doctor-checks.ts'
 import type { Facts, SiteData } from '../../src/cli/doctor-facts.ts'
+import { DEFAULT_SETTINGS, VERSION } from '../../src/settings/defaults.ts'
 import { createKeyRing } from '../../src/tokens/key-ring.ts'
 import { Clone } from '../support/clone.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
@@ -101,19 +102,22 @@ describe('the judgement of a site', () => {
 })
 
 describe('latchkey doctor', () => {
+  let migrated: Clone
   let clone: Clone
 
-  beforeAll(() => {
-    clone = new Clone()
+  beforeAll(async () => {
+    migrated = new Clone()
+    writeFileSync(migrated.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
+    await migrated.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
   })
-  afterAll(() => clone.remove())
+  beforeEach(() => {
+    clone = new Clone(migrated)
+  })
+  afterEach(() => clone.remove())
+  afterAll(() => migrated.remove())
 
-  async function examine(...args: string[]) {
-    const { code, stdout, stderr } = await clone.run('src/cli/main.ts', [
-      'doctor',
-      '--json',
-      ...args,
-    ])
+  async function examine() {
+    const { code, stdout, stderr } = await clone.latchkey(['doctor', '--json'])
     expect(stderr).toBe('')
     const { findings }: { findings: { check: string; status: string; text: string }[] } =
       JSON.parse(stdout)
@@ -122,33 +126,47 @@ describe('latchkey doctor', () => {
     return { code, fails: found('fail'), warns: found('warn'), all: findings.length }
   }
 
-  // In turn on one site, because a site takes long to make.
-  test('follows a site from nothing over health into illness and back', async () => {
-    const people = await clone.run('src/cli/main.ts', ['doctor'])
-    expect(people.code).toBe(1)
-    expect(people.stdout).toMatch(/^fail {2}secret /m)
-    expect(people.stdout).toMatch(
+  /** What it tells people about the copy of the settings. */
+  async function examineCopy(...options: string[]) {
+    const { stdout } = await clone.latchkey(['doctor', ...options])
+    return /^(\w+) +settings +(.*)$/m.exec(stdout)?.slice(1)
+  }
+
+  test('tells people what a fresh clone lacks, and how it is made', async () => {
+    const fresh = new Clone()
+    const { code, stdout } = await fresh.latchkey(['doctor'])
+    await fresh.remove()
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^fail {2}secret /m)
+    expect(stdout).toMatch(
       /^fail {2}migrations {3}not applied: 0000_accounts\.sql, .*\n +→ npm start$/m,
     )
+  })
 
-    writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
-    await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+  test('follows a site into health, and into illness', async () => {
     expect(await examine()).toMatchObject({ code: 1, fails: ['admins'], warns: ['site title'] })
 
     const ring = await createKeyRing(SECRET)
-    clone.sql(`insert into users (username, username_key, role, totp_seed, created_at)
-               values ('admin', 'admin', 2, '${ring.current.id}.box', 0);
-               insert into settings values ('site_title', 'Our files')`)
+    clone.sql(
+      `insert into users (username, username_key, role, totp_seed, created_at)
+       values ('admin', 'admin', 2, ?, 0)`,
+      `${ring.current.id}.box`,
+    )
+    clone.sql(`insert into settings values ('site_title', 'Our files')`)
     expect(await examine()).toMatchObject({ code: 0, fails: [], warns: [], all: 11 })
 
-    clone.sql(`update users set totp_seed = 'another.box';
-               insert into users (username, username_key, role, created_at) values ('eve', 'eve', 2, 0);
-               delete from settings`)
+    clone.sql(`update users set totp_seed = 'another.box'`)
+    clone.sql(`insert into users (username, username_key, role, created_at)
+               values ('eve', 'eve', 2, 0)`)
+    clone.sql(`delete from settings`)
     expect(await examine()).toMatchObject({
       code: 1,
       fails: ['seeds'],
       warns: ['two-step', 'site title'],
     })
+  })
+
+  test('looks at no data where secret, configuration and migrations are ill', async () => {
     writeFileSync(clone.path('.dev.vars'), 'SECRET_KEYS=short\n')
     const config = readFileSync('wrangler.toml', 'utf8')
     writeFileSync(
@@ -161,30 +179,18 @@ describe('latchkey doctor', () => {
       fails: ['secret', 'token hours', 'nightly run', 'migrations'],
       all: 4,
     })
-  }, 240_000)
+  })
 
   test('finds a KV copy that differs from the database, and with --fix makes it anew', async () => {
-    const site = new Clone()
-    try {
-      const run = async (...args: string[]) => {
-        const { stdout } = await site.run('src/cli/main.ts', ['doctor', ...args])
-        return /^(\w+) +settings +(.*)$/m.exec(stdout)?.slice(1)
-      }
-      writeFileSync(site.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
-      await site.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
-      expect(await run()).toEqual(['ok', 'KV has no copy; a visit makes one'])
-      const { DEFAULT_SETTINGS, VERSION } = await import('../../src/settings/defaults.ts')
-      const body = JSON.stringify({ code: 200, message: 'success', data: DEFAULT_SETTINGS })
-      const put = ['kv', 'key', 'put', `public-settings/${VERSION}`, body]
-      put.push('--metadata', '{"etag":"\\"e\\""}', '--binding', 'SETTINGS', '--local')
-      await site.wrangler(...put)
-      expect(await run()).toEqual(['ok', 'the KV copy equals the database'])
-      site.sql(`insert into settings values ('announcement', 'moved')`)
-      expect((await run())?.[0]).toBe('warn')
-      expect(await run('--fix')).toEqual(['ok', 'the KV copy equals the database'])
-      expect(await run()).toEqual(['ok', 'the KV copy equals the database'])
-    } finally {
-      site.remove()
-    }
-  }, 240_000)
+    expect(await examineCopy()).toEqual(['ok', 'KV has no copy; a visit makes one'])
+    const body = JSON.stringify({ code: 200, message: 'success', data: DEFAULT_SETTINGS })
+    const put = ['kv', 'key', 'put', `public-settings/${VERSION}`, body]
+    put.push('--metadata', '{"etag":"\\"e\\""}', '--binding', 'SETTINGS', '--local')
+    await clone.wrangler(...put)
+    expect(await examineCopy()).toEqual(['ok', 'the KV copy equals the database'])
+    clone.sql(`insert into settings values ('announcement', 'moved')`)
+    expect(await examineCopy()).toEqual(['warn', expect.anything()])
+    expect(await examineCopy('--fix')).toEqual(['ok', 'the KV copy equals the database'])
+    expect(await examineCopy()).toEqual(['ok', 'the KV copy equals the database'])
+  })
 })

@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
-import {
-  copyClone,
-  databaseOf,
-  makeClone,
-  runLatchkey,
-  startScript,
-} from '../support/site-folder.ts'
-import { freePort } from '../support/free-port.ts'
+import { Clone } from '../support/clone.ts'
 import { insert, oldDigest, oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
 import { ED25519, samples } from '../ssh-keys/key-texts.ts'
 
@@ -26,66 +19,37 @@ const ADMIN = {
 }
 const GUEST = { id: 2, username: 'Visitor', role: 1, disabled: 0, base_path: '/public' }
 
-/** For what starts a server or hashes often, beside whatever else this machine does. */
-const SLOW_MILLISECONDS = 180_000
-
-let started: string
-let folder: string
-const servers: ReturnType<typeof startScript>[] = []
+let started: Clone
+let clone: Clone
 
 /** A site that `npm start` has made, and that nobody has used. */
 beforeAll(async () => {
-  started = makeClone()
-  const server = startScript(started, ['src/cli/start.ts'], await startEnv())
-  await server.until('Made the user admin')
-  await stop(server)
-}, SLOW_MILLISECONDS)
+  started = new Clone()
+  await started.serve('first-Passw0rd')
+  await started.stop()
+})
 
 beforeEach(() => {
-  folder = copyClone(started)
+  clone = new Clone(started)
 })
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) await stop(server)
-  rmSync(folder, { recursive: true })
-})
-
-afterAll(() => rmSync(started, { recursive: true }))
-
-async function startEnv() {
-  return { PORT: await freePort(), ADMIN_PASSWORD: 'first-Passw0rd' }
-}
-
-async function stop({ child, ended }: ReturnType<typeof startScript>): Promise<void> {
-  child.kill('SIGINT')
-  await ended
-}
+afterEach(() => clone.remove())
+afterAll(() => started.remove())
 
 function writeSource(
   ...args: Parameters<typeof writeOpenListDatabase> extends [string, ...infer Rest] ? Rest : never
 ) {
-  const path = join(folder, 'data.db')
+  const path = clone.path('data.db')
   writeOpenListDatabase(path, ...args)
   return path
 }
 
 /** Runs an import and reads its report. */
 async function importJson(path: string, ...options: string[]) {
-  const { code, stdout, stderr } = await runLatchkey(folder, 'import', path, '--json', ...options)
+  const { code, stdout, stderr } = await clone.latchkey(['import', path, '--json', ...options])
   return { code, stderr, report: JSON.parse(stdout) }
 }
 
-function query(sql: string) {
-  const database = new DatabaseSync(databaseOf(folder), { readOnly: true })
-  try {
-    return database
-      .prepare(sql)
-      .all()
-      .map((row) => ({ ...row }))
-  } finally {
-    database.close()
-  }
-}
+const query = (sql: string) => clone.sql(sql)
 
 /** All that an import may touch. */
 function siteRows() {
@@ -110,61 +74,49 @@ function counts(imported: number, kept = 0, refused = 0) {
   return { imported, kept, refused }
 }
 
-test(
-  'imported users sign in on both routes with their old passwords and codes, and get a better hash',
-  async () => {
-    const path = writeSource({
-      users: [
-        ADMIN,
-        { id: 3, username: 'plain', ...oldHash('plain-Passw0rd', 'no salt is like another') },
-        { id: 4, username: 'saltless', ...oldHash('saltless-Passw0rd', ''), pwd_ts: 0 },
-        { id: 5, username: 'careful', ...oldHash('careful-Passw0rd', 's'), otp_secret: SEED },
-        { id: 6, username: 'ancient', password: 'ancient-Passw0rd', pwd_hash: '', salt: '' },
-      ],
-    })
-    const env = await startEnv()
-    const server = startScript(folder, ['src/cli/start.ts'], env)
-    servers.push(server)
-    await server.until('serves on')
-    const signIn = async (route: string, username: string, password: string, code = '') => {
-      const answer = await fetch(`http://127.0.0.1:${env.PORT}/api/auth/${route}`, {
-        method: 'POST',
-        body: JSON.stringify({ username, password, otp_code: code }),
-      })
-      const { code: outcome } = JSON.parse(await answer.text())
-      return outcome
-    }
-    expect(await importJson(path)).toMatchObject({ code: 0, report: { users: counts(5) } })
-    expect(
-      query(`select password_hash from users where password_hash like '$openlist$%'`),
-    ).toHaveLength(5)
+test('imported users sign in on both routes with their old passwords and codes, and get a better hash', async () => {
+  const path = writeSource({
+    users: [
+      ADMIN,
+      { id: 3, username: 'plain', ...oldHash('plain-Passw0rd', 'no salt is like another') },
+      { id: 4, username: 'saltless', ...oldHash('saltless-Passw0rd', ''), pwd_ts: 0 },
+      { id: 5, username: 'careful', ...oldHash('careful-Passw0rd', 's'), otp_secret: SEED },
+      { id: 6, username: 'ancient', password: 'ancient-Passw0rd', pwd_hash: '', salt: '' },
+    ],
+  })
+  const site = await clone.serve('first-Passw0rd')
+  const signIn = async (route: string, username: string, password: string, code = '') => {
+    const body = { username, password, otp_code: code }
+    const answer = await site.call('POST', `/api/auth/${route}`, { body })
+    return answer.code
+  }
+  expect(await importJson(path)).toMatchObject({ code: 0, report: { users: counts(5) } })
+  expect(
+    query(`select password_hash from users where password_hash like '$openlist$%'`),
+  ).toHaveLength(5)
 
-    expect(await signIn('login', 'admin', 'old-admin')).toBe(200)
-    expect(await signIn('login', 'admin', 'first-Passw0rd')).toBe(401)
-    expect(await signIn('login', 'plain', 'plain-Passw0rd')).toBe(200)
-    expect(await signIn('login/hash', 'saltless', oldDigest('saltless-Passw0rd'))).toBe(200)
-    expect(await signIn('login', 'ancient', 'ancient-Passw0rd')).toBe(200)
-    expect(await signIn('login', 'careful', 'careful-Passw0rd')).toBe(402)
-    expect(await signIn('login', 'careful', 'careful-Passw0rd', '000000')).toBe(402)
-    expect(await signIn('login', 'careful', 'careful-Passw0rd', phoneCode(SEED))).toBe(200)
+  expect(await signIn('login', 'admin', 'old-admin')).toBe(200)
+  expect(await signIn('login', 'admin', 'first-Passw0rd')).toBe(401)
+  expect(await signIn('login', 'plain', 'plain-Passw0rd')).toBe(200)
+  expect(await signIn('login/hash', 'saltless', oldDigest('saltless-Passw0rd'))).toBe(200)
+  expect(await signIn('login', 'ancient', 'ancient-Passw0rd')).toBe(200)
+  expect(await signIn('login', 'careful', 'careful-Passw0rd')).toBe(402)
+  expect(await signIn('login', 'careful', 'careful-Passw0rd', '000000')).toBe(402)
+  expect(await signIn('login', 'careful', 'careful-Passw0rd', phoneCode(SEED))).toBe(200)
 
-    expect(
-      query(`select username from users where password_hash like '$scrypt$%' order by id`),
-    ).toEqual(
-      ['admin', 'plain', 'saltless', 'careful', 'ancient'].map((username) => ({ username })),
-    )
-    expect(await signIn('login/hash', 'plain', oldDigest('plain-Passw0rd'))).toBe(200)
-    expect(
-      await signIn(
-        'login/hash',
-        'careful',
-        oldDigest('careful-Passw0rd'),
-        phoneCode(SEED, Date.now(), 1),
-      ),
-    ).toBe(200)
-  },
-  SLOW_MILLISECONDS,
-)
+  expect(
+    query(`select username from users where password_hash like '$scrypt$%' order by id`),
+  ).toEqual(['admin', 'plain', 'saltless', 'careful', 'ancient'].map((username) => ({ username })))
+  expect(await signIn('login/hash', 'plain', oldDigest('plain-Passw0rd'))).toBe(200)
+  expect(
+    await signIn(
+      'login/hash',
+      'careful',
+      oldDigest('careful-Passw0rd'),
+      phoneCode(SEED, Date.now(), 1),
+    ),
+  ).toBe(200)
+})
 
 test('users come with their ids, roles, permissions, paths, keys and times, and settings with their values', async () => {
   const path = writeSource({
@@ -354,7 +306,7 @@ test('a second import changes nothing', async () => {
 })
 
 test('users who are here are kept, and a user whose id is taken gets another', async () => {
-  await runLatchkey(folder, 'user', 'add', 'anna', '--generate')
+  await clone.latchkey(['user', 'add', 'anna', '--generate'])
   const [anna] = query(`select * from users where username = 'anna'`)
   const path = writeSource({
     users: [
@@ -374,7 +326,7 @@ test('users who are here are kept, and a user whose id is taken gets another', a
 })
 
 test('an admin who has been used here keeps password and rights', async () => {
-  await runLatchkey(folder, 'user', 'set', 'admin', '--sso-id', 'mine')
+  await clone.latchkey(['user', 'set', 'admin', '--sso-id', 'mine'])
   const before = query('select * from users where id = 1')
   const { report } = await importJson(writeSource({ users: [ADMIN] }))
   expect(report).toMatchObject({
@@ -391,10 +343,9 @@ test('an import that was killed is finished by the next', async () => {
     users: ids.map((id) => ({ id, username: `user${id}`, ...oldHash('x', 'y') })),
     keys: ids.map((id) => ({ user_id: id, title: 'k', key_str: ED25519 })),
   })
-  const first = startScript(folder, ['src/cli/main.ts', 'import', path])
+  const first = clone.startLatchkey('import', path)
   await first.until('2000 of')
-  first.child.kill('SIGKILL')
-  await first.ended
+  await first.stop('SIGKILL')
   const [{ n: written } = { n: 0 }] = query('select count(*) as n from users where id > 2')
   expect(written).toBeGreaterThanOrEqual(2000)
   expect(written).toBeLessThan(TOTAL)
@@ -413,17 +364,19 @@ describe('the source', () => {
     const server = new DatabaseSync(path)
     server.exec('pragma wal_autocheckpoint = 0')
     insert(server, 'x_users', [{ id: 5, username: 'latest', ...oldHash('x', 'y') }])
-    const before = filesOf(folder)
+    const before = filesOf(clone.folder)
     expect(before).toHaveLength(2)
     expect((await importJson(path)).report).toMatchObject({ users: counts(2) })
-    expect(filesOf(folder)).toEqual(before)
+    expect(filesOf(clone.folder)).toEqual(before)
     server.close()
   })
 
   test('gets no new files beside it', async () => {
     const path = writeSource({ users: [ADMIN] })
     await importJson(path, '--dry-run')
-    expect(readdirSync(folder).filter((name) => name.startsWith('data.db'))).toEqual(['data.db'])
+    expect(readdirSync(clone.folder).filter((name) => name.startsWith('data.db'))).toEqual([
+      'data.db',
+    ])
   })
 
   test('may be an old AList with a prefix of its own, without keys, codes and hashes', async () => {
@@ -436,11 +389,11 @@ describe('the source', () => {
     ]
     const path = writeSource({ users }, { prefix: 'my_alist_', tables })
     expect((await importJson(path)).report).toMatchObject({ users: counts(1), notes: [] })
-    expect(readFileSync(databaseOf(folder)).includes('old-Passw0rd')).toBe(false)
+    expect(readFileSync(clone.database).includes('old-Passw0rd')).toBe(false)
   })
 
   test('may be a backup, whose users have no passwords; the admin keeps the one of here', async () => {
-    const path = join(folder, 'backup.json')
+    const path = clone.path('backup.json')
     const user = {
       password: '',
       base_path: '/',
@@ -490,9 +443,9 @@ describe('the source', () => {
       ],
     ]
     for (const [name, write, reason] of files) {
-      const path = join(folder, name)
+      const path = clone.path(name)
       write(path)
-      const { code, stdout, stderr } = await runLatchkey(folder, 'import', path)
+      const { code, stdout, stderr } = await clone.latchkey(['import', path])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(/^[^\n]*\n$/)
       expect(stderr).toMatch(reason)
@@ -501,16 +454,13 @@ describe('the source', () => {
 })
 
 test('people get counts, then who is refused and why; a name cannot steer their terminal', async () => {
-  const { code, stdout, stderr } = await runLatchkey(
-    folder,
-    'import',
-    writeSource({
-      users: [
-        { id: 3, username: 'ok', ...oldHash('x', 'y') },
-        { id: 4, username: 'red\u001b[31m' },
-      ],
-    }),
-  )
+  const path = writeSource({
+    users: [
+      { id: 3, username: 'ok', ...oldHash('x', 'y') },
+      { id: 4, username: 'red\u001b[31m' },
+    ],
+  })
+  const { code, stdout, stderr } = await clone.latchkey(['import', path])
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   expect(stdout).toMatch(/^ {2}users +1 +0 +1$/m)
   expect(stdout).toContain('user 4 "red\\u{1b}[31m": username must not contain control characters')

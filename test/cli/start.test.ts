@@ -1,41 +1,35 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { RunningClone } from '../support/running-clone.ts'
+import { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 
-let clone: RunningClone
+let clone: Clone
 
 beforeEach(() => {
-  clone = new RunningClone()
+  clone = new Clone()
 })
 afterEach(() => clone.remove())
 
-async function signIn(port: string, password: string) {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
-    method: 'POST',
-    body: JSON.stringify({ username: 'admin', password }),
-  })
-  return answer.json()
-}
+const signIn = (port: string, password: string) =>
+  new Client(`http://127.0.0.1:${port}`).signIn('admin', password)
 
 test('npm start serves from a fresh clone, and a second start keeps what the first made', async () => {
   const port = await freePort()
   const first = clone.start({ PORT: port })
   await first.until('serves on')
-  const [, password = ''] = /password {2}(\S+)/.exec(first.printed()) ?? []
-  expect(first.printed()).toContain(`Latchkey serves on http://127.0.0.1:${port}`)
+  const [, password = ''] = /password {2}(\S+)/.exec(first.printed) ?? []
+  expect(first.printed).toContain(`Latchkey serves on http://127.0.0.1:${port}`)
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
-  const devVars = join(clone.folder, '.dev.vars')
+  const devVars = clone.path('.dev.vars')
   expect(readFileSync(devVars, 'utf8')).toMatch(/^SECRET_KEYS=[\w-]{43}\n$/)
   expect(statSync(devVars).mode & 0o777).toBe(0o600)
-  first.child.kill('SIGINT')
-  expect(await first.ended).toBe(0)
+  expect(await first.stop()).toMatchObject({ code: 0 })
 
   const second = clone.start({ PORT: port })
   await second.until('serves on')
-  expect(second.printed()).not.toContain('password')
+  expect(second.printed).not.toContain('password')
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
@@ -59,7 +53,7 @@ test('npm start takes the first password from ADMIN_PASSWORD', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
   await service.until('serves on')
-  expect(service.printed()).not.toContain('chosen-Passw0rd')
+  expect(service.printed).not.toContain('chosen-Passw0rd')
   expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 200 })
 })
 
@@ -77,36 +71,36 @@ test('npm start says in one line what keeps it from starting', async () => {
   ]
   for (const [env, line] of failures) {
     const service = clone.start(env)
-    expect(await service.ended).toBe(1)
-    expect(service.printed()).toMatch(line)
+    expect(await service.ended).toMatchObject({ code: 1 })
+    expect(service.printed).toMatch(line)
   }
   await new Promise((resolve) => busy.close(resolve))
 })
 
 test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write', async () => {
-  const service = clone.start({ PORT: await freePort() }, true)
-  expect(await service.ended).toBe(1)
-  expect(service.printed()).toMatch(
+  const service = clone.start({ PORT: await freePort() }, { asNobody: true })
+  expect(await service.ended).toMatchObject({ code: 1 })
+  expect(service.printed).toMatch(
     /^Can't write to \S+: make the folder yours, or clone into another\.\n$/,
   )
 })
 
 test('npm start says what is wrong with .dev.vars and leaves it alone', async () => {
-  const devVars = join(clone.folder, '.dev.vars')
+  const devVars = clone.path('.dev.vars')
   for (const [content, problem] of [
     ['SECRET_KEYS=short\n', 'SECRET_KEYS, entry 1, is not base64url of at least 32 bytes'],
     ['nothing here\n', 'SECRET_KEYS is missing'],
   ] as const) {
     writeFileSync(devVars, content)
     const service = clone.start({ PORT: await freePort() })
-    expect(await service.ended).toBe(1)
-    expect(service.printed()).toMatch(/^\.dev\.vars is broken: [^\n]*\n$/)
-    expect(service.printed()).toContain(problem)
+    expect(await service.ended).toMatchObject({ code: 1 })
+    expect(service.printed).toMatch(/^\.dev\.vars is broken: [^\n]*\n$/)
+    expect(service.printed).toContain(problem)
     expect(readFileSync(devVars, 'utf8')).toBe(content)
   }
   rmSync(devVars)
   mkdirSync(devVars)
   const service = clone.start({ PORT: await freePort() })
-  expect(await service.ended).toBe(1)
-  expect(service.printed()).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
+  expect(await service.ended).toMatchObject({ code: 1 })
+  expect(service.printed).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RunningClone } from '../support/running-clone.ts'
+import { Clone } from '../support/clone.ts'
 
-let clone: RunningClone
+let clone: Clone
 
 beforeAll(() => {
-  clone = new RunningClone()
+  clone = new Clone()
 })
 afterAll(() => clone.remove())
 
@@ -24,18 +24,18 @@ const env = {
 test('--help names every command, with an example each, and loads no wrangler', async () => {
   const help = (...args: string[]) => clone.latchkey([...args, '--help'], { env })
   const top = await help()
-  expect(top).toMatchObject({ code: 0, err: '' })
-  for (const group of GROUPS) expect(top.out).toContain(`  ${group} `)
+  expect(top).toMatchObject({ code: 0, stderr: '' })
+  for (const group of GROUPS) expect(top.stdout).toContain(`  ${group} `)
   // With the command "help" that each group has.
   const groups = await Promise.all([help('setting'), help('2fa')])
-  expect(groups.map(({ out }) => [...out.matchAll(/^ {2}([a-z]+) .*[<[]/gm)].length)).toEqual([
-    7, 2,
-  ])
+  expect(groups.map(({ stdout }) => [...stdout.matchAll(/^ {2}([a-z]+) .*[<[]/gm)].length)).toEqual(
+    [7, 2],
+  )
   expect(await help('user', 'add')).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/custom-share-id[^]*Example:\n {2}latchkey user add /),
+    stdout: expect.stringMatching(/custom-share-id[^]*Example:\n {2}latchkey user add /),
   })
-  expect((await clone.latchkey(['user', 'list'], { env })).err).toContain('loaded wrangler')
+  expect((await clone.latchkey(['user', 'list'], { env })).stderr).toContain('loaded wrangler')
 })
 
 test('what is wrong with a command line is said before a site is opened, with exit code 2', async () => {
@@ -51,15 +51,15 @@ test('what is wrong with a command line is said before a site is opened, with ex
   ]
   const ran = await Promise.all(wrong.map(([args]) => clone.latchkey(args, { env })))
   expect(ran).toEqual(
-    wrong.map(([, reason]) => ({ code: 2, out: '', err: expect.stringContaining(reason) })),
+    wrong.map(([, reason]) => ({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })),
   )
 })
 
 test('where nothing was ever started, a command says what to do', async () => {
   expect(await clone.latchkey(['user', 'list'])).toEqual({
     code: 1,
-    out: '',
-    err: expect.stringMatching(
+    stdout: '',
+    stderr: expect.stringMatching(
       /^There is no database here yet, [^\n]* run npm start first[^\n]*\(D1_ERROR: no such table: users[^\n]*\)\.\n$/,
     ),
   })

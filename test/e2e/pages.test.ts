@@ -4,29 +4,30 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
-import { StartedSite } from '../support/started-site.ts'
+import type { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
 
 const PASSWORD = 'admin-Passw0rd'
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
 const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
-/** A start bundles the Worker, and machines are shared. */
-const START_MILLISECONDS = 180_000
 const MAX_FIRST_LOAD_BYTES = 30 * 1024
 
-let site: StartedSite
+let clone: Clone
+let site: Client
 let browser: Browser
 let context: BrowserContext
 /** What the browser complained about: blocked by the policy, not found, thrown by a script. */
 let complaints: string[]
 
 beforeAll(async () => {
-  site = await StartedSite.start(PASSWORD)
+  clone = new Clone()
+  site = await clone.serve(PASSWORD)
   browser = await openBrowser()
-}, START_MILLISECONDS)
+})
 afterAll(async () => {
   await browser.close()
-  await site.stop()
+  await clone.remove()
 })
 afterEach(() => context.close())
 
@@ -109,8 +110,7 @@ async function goThroughEverything(page: Page): Promise<void> {
   await page.locator('summary').click()
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
   expect(await page.getByRole('main').innerText()).toContain('You are signed in nowhere else.')
-  const answer = await fetch(`${site.url}/api/me`, { headers: { Authorization: other } })
-  expect(await answer.json()).toMatchObject({ code: 401 })
+  expect(await site.call('GET', '/api/me', { token: other })).toMatchObject({ code: 401 })
 
   await page.getByRole('link', { name: 'Security' }).click()
   await page.getByText('Turn off', { exact: true }).first().click()

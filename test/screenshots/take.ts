@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
-import { StartedSite } from '../support/started-site.ts'
+import { Clone } from '../support/clone.ts'
 import { PASSWORD, states } from './states.ts'
 
 const FOLDER = 'screenshots'
@@ -12,7 +12,8 @@ const SCHEMES = ['light', 'dark'] as const
 /** `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
-const site = await StartedSite.start(PASSWORD)
+const clone = new Clone()
+const site = await clone.serve(PASSWORD)
 const browser = await openBrowser()
 try {
   const context = await browser.newContext({ baseURL: site.url, locale: 'en' })
@@ -20,7 +21,7 @@ try {
   await states(page, (name) => take(page, name))
 } finally {
   await browser.close()
-  await site.stop()
+  await clone.remove()
 }
 
 async function take(page: Page, name: string): Promise<void> {

@@ -1,65 +1,134 @@
-import { spawn } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import { Client } from './client.ts'
+import { freePort } from './free-port.ts'
+import { type Ended, Program } from './program.ts'
 
-/** How a program ended. */
-export interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
+/** What the shell of whoever runs the tests may hold. */
+const CLEAN = { SECRET_KEYS: '', CLOUDFLARE_API_TOKEN: '', PORT: '', ADMIN_PASSWORD: '' }
+/** How long a statement waits for one of the service's. */
+const BUSY_MILLISECONDS = 5000
+const NOBODY = { uid: 65_534, gid: 65_534 }
+
+type Env = Record<string, string>
 
 /** A copy of the repository as after `npm ci`, in a folder of its own: no secret, no database. */
 export class Clone {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-clone-'))
+  readonly #programs: Program[] = []
 
-  constructor() {
-    for (const entry of ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']) {
-      cpSync(entry, join(this.folder, entry), { recursive: true })
+  /** @param from Another clone, whose site comes along. */
+  constructor(from?: Clone) {
+    // So that another user of this machine can read it.
+    chmodSync(this.folder, 0o755)
+    if (from !== undefined) {
+      cpSync(from.folder, this.folder, { recursive: true, verbatimSymlinks: true })
+      return
     }
-    symlinkSync(join(process.cwd(), 'node_modules'), join(this.folder, 'node_modules'))
+    for (const entry of ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']) {
+      cpSync(entry, this.path(entry), { recursive: true })
+    }
+    symlinkSync(join(process.cwd(), 'node_modules'), this.path('node_modules'))
   }
 
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true })
+  /** Ends what runs in it, and removes it. */
+  async remove(): Promise<void> {
+    await this.stop()
+    rmSync(this.folder, { recursive: true })
   }
 
   path(name: string): string {
     return join(this.folder, name)
   }
 
-  /** Runs a program of ours in the clone, as its npm script does. */
-  run(program: string, args: string[], env: Record<string, string> = {}): Promise<Ended> {
-    return this.#node([program, ...args], env)
+  /** Runs a program of ours to its end, as its npm script does. */
+  run(program: string, args: readonly string[], env: Env = {}): Promise<Ended> {
+    return this.#node([program, ...args], env).ended
   }
 
   wrangler(...args: string[]): Promise<Ended> {
-    return this.#node(['node_modules/wrangler/bin/wrangler.js', ...args], { CI: '1' })
+    return this.run('node_modules/wrangler/bin/wrangler.js', args, { CI: '1' })
   }
 
-  /** Changes the local database behind everybody's back. */
-  sql(statements: string): void {
-    const [file = ''] = globSync(join(this.folder, '.wrangler/state/v3/d1/*/*.sqlite')).filter(
-      (path) => !path.endsWith('metadata.sqlite'),
-    )
-    const database = new DatabaseSync(file)
-    database.exec(statements)
-    database.close()
+  /** `npm run latchkey -- …args` */
+  latchkey(
+    args: readonly string[],
+    { input = '', env = {} }: { input?: string; env?: Env } = {},
+  ): Promise<Ended> {
+    return this.#node(['src/cli/main.ts', ...args], env, input).ended
   }
 
-  async #node(args: string[], env: Record<string, string>): Promise<Ended> {
-    const child = spawn(process.execPath, args, {
-      cwd: this.folder,
-      env: { ...process.env, SECRET_KEYS: '', CLOUDFLARE_API_TOKEN: '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const ended: Ended = { code: null, stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (chunk: string) => (ended[name] += chunk))
+  /** The same, not waited for. */
+  startLatchkey(...args: string[]): Program {
+    return this.#node(['src/cli/main.ts', ...args], {})
+  }
+
+  /** The same on a terminal, where somebody types each answer once the text before it is shown. */
+  async typed(
+    args: readonly string[],
+    answers: readonly [prompt: string, answer: string][],
+  ): Promise<Ended> {
+    const command = [process.execPath, 'src/cli/main.ts', ...args].join(' ')
+    const program = this.#start('script', ['-qec', command, '/dev/null'], {})
+    for (const [prompt, answer] of answers) {
+      await program.until(prompt)
+      program.type(`${answer}\r`)
     }
-    ended.code = await new Promise((resolve) => child.once('close', resolve))
-    return ended
+    return program.ended
+  }
+
+  /** `npm start` */
+  start(env: Env = {}, { asNobody = false } = {}): Program {
+    return this.#node(['src/cli/start.ts'], env, '', asNobody ? NOBODY : {})
+  }
+
+  /** `npm start` on a port of its own, until it answers. */
+  async serve(adminPassword: string): Promise<Client> {
+    const port = await freePort()
+    await this.start({ PORT: port, ADMIN_PASSWORD: adminPassword }).until('serves on')
+    return new Client(`http://127.0.0.1:${port}`)
+  }
+
+  /** Ends what runs in it. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#programs.splice(0).map((program) => program.stop()))
+  }
+
+  /** The file of the local database. */
+  get database(): string {
+    const files = globSync(this.path('.wrangler/state/v3/d1/*/*.sqlite'))
+    const file = files.find((path) => !path.endsWith('metadata.sqlite'))
+    if (file === undefined) throw new Error('the clone has no database yet')
+    return file
+  }
+
+  /**
+   * Runs one statement on the local database, behind everybody's back.
+   *
+   * @returns The rows of a query.
+   */
+  sql(statement: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+    const database = new DatabaseSync(this.database, { timeout: BUSY_MILLISECONDS })
+    try {
+      const rows = database.prepare(statement).all(...values)
+      return rows.map((row) => ({ ...row }))
+    } finally {
+      database.close()
+    }
+  }
+
+  #node(args: readonly string[], env: Env, input = '', as: Partial<typeof NOBODY> = {}): Program {
+    const program = this.#start(process.execPath, args, env, as)
+    program.finishInput(input)
+    return program
+  }
+
+  #start(file: string, args: readonly string[], env: Env, as: Partial<typeof NOBODY> = {}) {
+    const options = { cwd: this.folder, env: { ...process.env, ...CLEAN, ...env }, ...as }
+    const program = new Program(file, args, options)
+    this.#programs.push(program)
+    return program
   }
 }

@@ -4,7 +4,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createFirstAccounts } from '../../src/cli/first-accounts.ts'
 import { randomBytes } from '../../src/deps.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
-import type { Envelope } from './envelope.ts'
+import { Client } from './client.ts'
 import { migrate } from './migrate.ts'
 import { SECRET_KEYS } from './secrets.ts'
 
@@ -75,18 +75,8 @@ export class ServedWorker {
     return fetch(new URL(path, this.url), { redirect: 'manual', ...init })
   }
 
-  async call(
-    method: string,
-    path: string,
-    { token = '', body }: { token?: string; body?: unknown } = {},
-  ) {
-    const response = await this.fetch(path, {
-      method,
-      headers: { Authorization: token },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const envelope: Envelope = await response.json()
-    return envelope
+  call(...request: Parameters<Client['call']>) {
+    return new Client(this.url.href).call(...request)
   }
 
   stop(): Promise<void> {

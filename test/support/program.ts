@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
+
+/** How a program ended, and what it printed. */
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** A program that runs beside the test. */
+export class Program {
+  readonly ended: Promise<Ended>
+  readonly #child: ChildProcess
+  readonly #ended: Ended = { code: null, stdout: '', stderr: '' }
+  readonly #onPrint = new Set<() => void>()
+  #printed = ''
+
+  constructor(file: string, args: readonly string[], options: SpawnOptions) {
+    this.#child = spawn(file, args, { ...options, stdio: 'pipe' })
+    for (const name of ['stdout', 'stderr'] as const) {
+      this.#child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        this.#ended[name] += text
+        this.#printed += text
+        for (const look of this.#onPrint) look()
+      })
+    }
+    // A program may end before it has read everything.
+    this.#child.stdin?.on('error', () => undefined)
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (code) => resolve({ ...this.#ended, code }))
+    })
+  }
+
+  /** Both its outputs so far. */
+  get printed(): string {
+    return this.#printed
+  }
+
+  /** Resolves when the text was printed; rejects when the program ends without. */
+  async until(text: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const look = () => this.#printed.includes(text) && resolve()
+      this.#onPrint.add(look)
+      look()
+      void this.ended.then(({ code }) => reject(new Error(`ended with ${code}: ${this.#printed}`)))
+    })
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text)
+  }
+
+  /** Writes the rest of the standard input, and closes it. */
+  finishInput(rest: string): void {
+    this.#child.stdin?.end(rest)
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
+    this.#child.kill(signal)
+    return this.ended
+  }
+}
