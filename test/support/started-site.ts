@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { freePort } from './free-port.ts'
+
+/** How long a write waits for one of the service's. */
+const BUSY_MILLISECONDS = 5000
 
 /** A whole site with its static assets, as `npm start` serves it from a fresh clone. */
 export class StartedSite {
@@ -31,6 +35,18 @@ export class StartedSite {
     const site = new StartedSite(`http://127.0.0.1:${port}`, folder, child)
     await site.#until('serves on')
     return site
+  }
+
+  /** Writes to the database past the service, as `wrangler d1 execute` would, but at once. */
+  write(statement: string, ...values: (string | number)[]): void {
+    const folder = join(this.#folder, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject')
+    const [name = ''] = readdirSync(folder).filter((file) => /^[0-9a-f]+\.sqlite$/.test(file))
+    const database = new DatabaseSync(join(folder, name), { timeout: BUSY_MILLISECONDS })
+    try {
+      database.prepare(statement).run(...values)
+    } finally {
+      database.close()
+    }
   }
 
   async stop(): Promise<void> {
