@@ -5,9 +5,13 @@ type Rgb = [number, number, number]
 const TEXT_CONTRAST = 4.5
 const STEPS = 20
 
-/** @returns `undefined` for anything but `#rgb` and `#rrggbb`: it goes into a style sheet. */
+/**
+ * @returns `undefined` for anything but `#rgb`, `#rrggbb` and `#rrggbbaa`, without its alpha: it
+ *   goes into a style sheet.
+ */
 export function parseColour(text: string): Rgb | undefined {
-  const [, short, long] = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text.trim()) ?? []
+  const [, short, long] =
+    /^#(?:([0-9a-f]{3})|([0-9a-f]{6})(?:[0-9a-f]{2})?)$/i.exec(text.trim()) ?? []
   const digits = long ?? short?.replaceAll(/./g, '$&$&')
   if (digits === undefined) return undefined
   const value = parseInt(digits, 16)

@@ -14,9 +14,9 @@ interface Style {
 
 const WHITE = [255, 255, 255] as const
 const BLACK = [0, 0, 0] as const
-/** What text in the site's colour stands on, as in style.css: page, card. */
-const LIGHT_GROUNDS = ['#f5f6f8', '#ffffff'] as const
-const DARK_GROUNDS = ['#11141a', '#1a1f28'] as const
+/** What text in the site's colour stands on, as in style.css: page, card, warning. */
+const LIGHT_GROUNDS = ['#f5f6f8', '#ffffff', '#fff4dc'] as const
+const DARK_GROUNDS = ['#11141a', '#1a1f28', '#33290f'] as const
 
 let last: { colour: string; style: Promise<Style> } | undefined
 

@@ -6,6 +6,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
+import { bytesOf, openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'admin-Passw0rd'
 const KEY =
@@ -17,7 +18,7 @@ let clone: Clone
 let site: Client
 let browser: Browser
 let context: BrowserContext
-/** What the browser complained about: blocked by the policy, not found, thrown by a script. */
+/** What the browser complained about. */
 let complaints: string[]
 
 beforeAll(async () => {
@@ -32,25 +33,10 @@ afterAll(async () => {
 afterEach(() => context.close())
 
 async function open(options: { javaScriptEnabled?: boolean; width?: number } = {}): Promise<Page> {
-  const { width = 390, javaScriptEnabled = false } = options
-  context = await browser.newContext({
-    baseURL: site.url,
-    javaScriptEnabled,
-    locale: 'en-GB',
-    timezoneId: 'Asia/Shanghai',
-    viewport: { width, height: 800 },
-  })
-  complaints = []
-  const page = await context.newPage()
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => {
-    // Whoever clicks on before an icon has come wants it no more.
-    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(request.url())
-  })
-  return page
+  const visit = await openVisit(browser, site.url, options)
+  complaints = visit.complaints
+  context = visit.page.context()
+  return visit.page
 }
 
 async function signIn(page: Page, code?: string): Promise<void> {
@@ -213,27 +199,6 @@ describe('what travels', () => {
     expect(complaints).toEqual([])
   })
 })
-
-/** What came over the wire, headers included, by path; what the browser had is not in it. */
-async function bytesOf(page: Page, path: string): Promise<Map<string, number>> {
-  const session = await context.newCDPSession(page)
-  await session.send('Network.enable')
-  const [paths, bytes] = [new Map<string, string>(), new Map<string, number>()]
-  const cached = new Set<string>()
-  session.on('Network.responseReceived', ({ requestId, response }) => {
-    if (!response.fromDiskCache && response.url.startsWith('http')) {
-      paths.set(requestId, new URL(response.url).pathname)
-    }
-  })
-  session.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId))
-  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    const from = paths.get(requestId)
-    if (from !== undefined && !cached.has(requestId)) bytes.set(from, encodedDataLength)
-  })
-  await page.goto(path, { waitUntil: 'networkidle' })
-  await session.detach()
-  return bytes
-}
 
 describe('the script', () => {
   test('puts times into the zone of the visitor', async () => {

@@ -1,20 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import { auditEvents, sessions, settings, sshKeys, users } from '../../schema/tables.ts'
-import { SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { users } from '../../schema/tables.ts'
 import { usernameKey } from '../../src/users/username.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { ADMIN_PASSWORD, HOUR, NOW } from '../support/site.ts'
+import { expectEscaped, fillWithMarkup, MARKUP } from '../support/markup.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
 import { Visitor } from '../support/visitor.ts'
-
-/** Would end a text, an attribute and a textarea, were it not escaped. */
-const MARKUP = `"'></textarea></title><script>alert(1)</script><img src=x onerror=alert(1)>&amp;`
-const ESCAPED =
-  '&quot;&#39;&gt;&lt;/textarea&gt;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;'
 
 let site: CheapSite
 let admin: Visitor
 
-/** Everything that is kept as a text is markup, past every check at the edge. */
 beforeEach(async () => {
   site = new CheapSite()
   await site.addFirstUsers()
@@ -24,35 +18,8 @@ beforeEach(async () => {
     usernameKey: usernameKey(MARKUP),
     basePath: `/${MARKUP}`,
   })
-  const where = { network: MARKUP, userAgent: MARKUP }
-  await site.db
-    .insert(auditEvents)
-    .values({ at: NOW, kind: 'key_used', userId, detail: MARKUP, ...where })
-  await site.db.insert(auditEvents).values({ at: NOW, kind: MARKUP, userId, detail: '', ...where })
-  await site.db
-    .insert(sessions)
-    .values({ id: MARKUP, userId, createdAt: NOW, expiresAt: NOW + HOUR, ...where })
-  await site.db.insert(sshKeys).values({
-    userId,
-    title: MARKUP,
-    fingerprint: MARKUP,
-    type: MARKUP,
-    bits: 256,
-    line: MARKUP,
-    addedAt: NOW,
-    lastUsedAt: NOW,
-  })
-  for (const key of SETTING_KEYS.filter((one) => one !== 'version')) {
-    await site.db.insert(settings).values({ key, value: MARKUP })
-  }
+  await fillWithMarkup(site, userId)
 })
-
-function expectEscaped(html: string): void {
-  expect(html).toContain(ESCAPED)
-  expect(html).not.toContain('<script>')
-  expect(html).not.toContain('<img src=x')
-  expect(html.match(/<\/title>/g)).toHaveLength(1)
-}
 
 test.each([
   'users',

@@ -154,7 +154,9 @@ describe('a colour', () => {
       }),
     )
     expect(parseColour('#1af')).toEqual([0x11, 0xaa, 0xff])
-    const noHex = fc.string().filter((text) => !/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text.trim()))
+    expect(parseColour('#11aaff80')).toEqual([0x11, 0xaa, 0xff])
+    const isHex = /^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i
+    const noHex = fc.string().filter((text) => !isHex.test(text.trim()))
     fc.assert(
       fc.property(noHex, (text) => {
         expect(parseColour(text)).toBeUndefined()

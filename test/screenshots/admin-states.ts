@@ -10,6 +10,7 @@ export async function adminStates(page: Page, take: Take): Promise<void> {
   await userStates(page, take)
   await otherUserStates(page, take)
   await settingStates(page, take)
+  await textStates(page, take)
   await eventStates(page, take)
   await chineseStates(page, take)
 }
@@ -22,6 +23,9 @@ async function userStates(page: Page, take: Take): Promise<void> {
   await page.getByLabel('Rename').check()
   await page.getByRole('button', { name: 'Create user' }).click()
   await take('admin-user-new-refused')
+  await page.getByLabel('Base folder').fill('/')
+  await page.getByRole('button', { name: 'Create user' }).click()
+  await take('admin-user-new-taken')
   for (const name of [LONG_NAME, 'bob', 'alice']) {
     await page.goto(`${USERS}/new`)
     await page.getByLabel('User name').fill(name)
@@ -41,6 +45,10 @@ async function userStates(page: Page, take: Take): Promise<void> {
 }
 
 async function otherUserStates(page: Page, take: Take): Promise<void> {
+  await page.goto(`${USERS}/2`)
+  await take('admin-user-guest')
+  await page.goto(`${USERS}/999`)
+  await take('admin-user-unknown')
   await page.goto(`${USERS}/1`)
   await page.getByLabel('Role').selectOption('User')
   await page.getByRole('button', { name: 'Save changes' }).click()
@@ -75,6 +83,18 @@ async function settingStates(page: Page, take: Take): Promise<void> {
   await page.locator('summary').first().click()
   await page.getByRole('button', { name: 'Reset' }).first().click()
   await take('admin-settings-reset')
+}
+
+/** A text that is wrong, and one that every page shows. */
+async function textStates(page: Page, take: Take): Promise<void> {
+  await page.goto('/account/admin/settings/preview')
+  await page.getByLabel('Viewers in a new tab').fill('{"pdf": {"Viewer": "https://…"}')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await take('admin-settings-wrong-json')
+  await page.goto('/account/admin/settings/site')
+  await page.getByLabel('Announcement').fill('No uploads on Sunday.\nThe disks are being changed.')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await take('admin-settings-announced')
 }
 
 async function eventStates(page: Page, take: Take): Promise<void> {

@@ -27,7 +27,7 @@ export function EventsPage({ view, events, page, more, filter, problem }: Events
         <h1>{t.title}</h1>
         <p>{t.lead}</p>
       </hgroup>
-      <form class="grid wide" action="/account/admin/events">
+      <form class="filter wide" action="/account/admin/events">
         <Field name="user" label={t.user} value={filter.user} problem={problem} optional />
         <Field
           name="kind"
@@ -36,9 +36,7 @@ export function EventsPage({ view, events, page, more, filter, problem }: Events
           options={[['', t.anyKind], ...EVENT_KINDS.map((kind) => [kind, t.kinds[kind]] as const)]}
           optional
         />
-        <p>
-          <button class="secondary">{t.filter}</button>
-        </p>
+        <button class="secondary">{t.filter}</button>
       </form>
       {events.length === 0 ? (
         <Empty icon="events" title={t.none} {...(problem === undefined && { hint: t.noneHint })} />

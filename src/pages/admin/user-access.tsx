@@ -17,7 +17,7 @@ export function AccessForms(props: UserProps) {
   return (
     <section>
       <h2>{t.access}</h2>
-      <ul class="rows compact">
+      <ul class="rows actions">
         {user.role === GUEST ? able : <PersonForms {...props}>{able}</PersonForms>}
       </ul>
     </section>
@@ -63,7 +63,7 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
   const { user, refused, form, label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined
   return (
-    <li>
+    <li class={isDangerous ? 'dangerous' : undefined}>
       <Confirm label={label} question={lead} open={problem !== undefined}>
         <form method="post" action={`/account/admin/users/${user.id}/${form}`}>
           <Alert problem={problem} fields={form === 'password' ? ['password'] : []} />

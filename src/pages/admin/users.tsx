@@ -29,7 +29,7 @@ export function UsersPage({ view, users, total, search, page, pages }: UsersProp
           {t.add}
         </a>
       </header>
-      <form action="/account/admin/users" role="search">
+      <form class="filter" action="/account/admin/users" role="search">
         <input
           type="search"
           name="search"

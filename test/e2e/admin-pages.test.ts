@@ -1,0 +1,223 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { phoneCode } from '../support/authenticator.ts'
+import { openBrowser } from '../support/browser.ts'
+import type { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
+import { bytesOf, openVisit, type Visit } from '../support/visit.ts'
+
+const PASSWORD = 'admin-Passw0rd'
+const MAX_FIRST_LOAD_BYTES = 30 * 1024
+const PURPLE = '#8844cc'
+
+let clone: Clone
+let site: Client
+let browser: Browser
+let visits: Visit[] = []
+
+beforeAll(async () => {
+  clone = new Clone()
+  site = await clone.serve(PASSWORD)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await clone.remove()
+})
+afterEach(async () => {
+  await Promise.all(visits.map(({ page }) => page.context().close()))
+  visits = []
+})
+
+async function visit(options: Parameters<typeof openVisit>[2] = {}): Promise<Visit> {
+  const opened = await openVisit(browser, site.url, options)
+  visits.push(opened)
+  return opened
+}
+
+async function open(): Promise<Page> {
+  return (await visit()).page
+}
+
+async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.goto('/account/sign-in')
+  await page.getByLabel('User name').fill(username)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function openAsAdmin(): Promise<Page> {
+  const page = await open()
+  await signIn(page, 'admin', PASSWORD)
+  return page
+}
+
+function press(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click()
+}
+
+function mainText(page: Page): Promise<string> {
+  return page.getByRole('main').innerText()
+}
+
+/** Makes a user with a generated password, and leaves the page that shows it; the password. */
+async function createUser(page: Page, username: string): Promise<string> {
+  await page.goto('/account/admin/users')
+  await page.getByRole('button', { name: 'New user' }).click()
+  await page.getByLabel('User name').fill(username)
+  await page.getByLabel('Rename').check()
+  await press(page, 'Create user')
+  const password = await page.getByLabel(`Password of ${username}`).inputValue()
+  await press(page, 'I have handed it over')
+  return password
+}
+
+/** Opens a row of the user's page, and does what it asks about. */
+async function act(page: Page, name: string): Promise<void> {
+  await page.locator('summary').getByText(name).click()
+  await press(page, name)
+}
+
+async function turnTwoFactorOn(page: Page): Promise<void> {
+  await page.goto('/account/security')
+  await press(page, 'Set up')
+  const secret = (await page.locator('.secret').innerText()).replaceAll(' ', '')
+  await page.getByLabel('Code').fill(phoneCode(secret))
+  await press(page, 'Turn on')
+}
+
+describe('an operator without JavaScript', () => {
+  test('creates a user, whose password is shown once and lets them in', async () => {
+    const admin = await openAsAdmin()
+    const password = await createUser(admin, 'carol')
+    expect(password.length).toBeGreaterThanOrEqual(16)
+    expect(await admin.content()).not.toContain(password)
+    await admin.reload()
+    expect(await admin.content()).not.toContain(password)
+    const carol = await open()
+    await signIn(carol, 'carol', password)
+    expect(await mainText(carol)).toContain('Rename')
+    await carol.goto('/account/admin/users')
+    expect(await mainText(carol)).not.toContain('New user')
+  })
+
+  test('changes what a user may do, and the user sees it at once', async () => {
+    const admin = await openAsAdmin()
+    const password = await createUser(admin, 'dora')
+    const dora = await open()
+    await signIn(dora, 'dora', password)
+    await admin.getByLabel('Rename').uncheck()
+    await admin.getByLabel('Copy').check()
+    await press(admin, 'Save changes')
+    expect(await admin.getByRole('status').innerText()).toBe('The changes are saved.')
+    expect(await admin.getByLabel('Copy').isChecked()).toBe(true)
+    await dora.reload()
+    expect(await dora.getByRole('main').getByRole('listitem').allInnerTexts()).toEqual(['Copy'])
+  })
+
+  test('cancels a lost second step, and resets a password', async () => {
+    const admin = await openAsAdmin()
+    const password = await createUser(admin, 'erin')
+    const address = admin.url()
+    const erin = await open()
+    await signIn(erin, 'erin', password)
+    await turnTwoFactorOn(erin)
+    await admin.goto(address)
+    expect(await admin.getByRole('heading', { level: 1 }).innerText()).toContain('Two-step')
+    await act(admin, 'Cancel two-step verification')
+    expect(await admin.getByRole('heading', { level: 1 }).innerText()).not.toContain('Two-step')
+    await signIn(erin, 'erin', password)
+    expect(await mainText(erin)).toContain('Hello, erin')
+
+    await admin.locator('summary').getByText('Reset password').click()
+    await admin.getByLabel('Password', { exact: true }).fill('erins-Newpassw0rd')
+    await press(admin, 'Reset password')
+    await erin.reload()
+    expect(new URL(erin.url()).pathname).toBe('/account/sign-in')
+    await signIn(erin, 'erin', password)
+    expect(await mainText(erin)).toContain('wrong')
+    await signIn(erin, 'erin', 'erins-Newpassw0rd')
+    expect(await mainText(erin)).toContain('Hello, erin')
+  })
+
+  test('disables a user and deletes another', async () => {
+    const admin = await openAsAdmin()
+    const password = await createUser(admin, 'fred')
+    const fred = await open()
+    await signIn(fred, 'fred', password)
+    await act(admin, 'Disable account')
+    await fred.reload()
+    expect(new URL(fred.url()).pathname).toBe('/account/sign-in')
+    await signIn(fred, 'fred', password)
+    expect(await fred.getByRole('alert').count()).toBe(1)
+    await act(admin, 'Delete user')
+    expect(new URL(admin.url()).pathname).toBe('/account/admin/users')
+    await admin.goto('/account/admin/users?search=fred')
+    expect(await mainText(admin)).toContain('Nobody found')
+  })
+
+  test('gives the site its name and colour', async () => {
+    const admin = await openAsAdmin()
+    await admin.goto('/account/admin/settings/site')
+    await admin.getByLabel('Title').fill('Files of the Example family')
+    await press(admin, 'Save')
+    await admin.goto('/account/admin/settings/style')
+    await admin.getByLabel('Colour').fill(PURPLE)
+    await press(admin, 'Save')
+    const visitor = await open()
+    await visitor.goto('/')
+    expect(await visitor.title()).toBe('Sign in · Files of the Example family')
+    const ground = "getComputedStyle(document.querySelector('main form button')).backgroundColor"
+    expect(await visitor.evaluate(ground)).toBe('rgb(136, 68, 204)')
+  })
+
+  test('is told beside the field that JSON is wrong, and keeps what was typed', async () => {
+    const admin = await openAsAdmin()
+    await admin.goto('/account/admin/settings/preview')
+    const field = admin.getByLabel('Viewers in a new tab')
+    await field.fill('{"pdf": {"Viewer": "https://viewer.example"}')
+    await admin.getByLabel('Music cover').fill('/cover.svg')
+    await press(admin, 'Save')
+    expect(await field.inputValue()).toBe('{"pdf": {"Viewer": "https://viewer.example"}')
+    expect(await admin.getByLabel('Music cover').inputValue()).toBe('/cover.svg')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await admin.locator('.field .problem').innerText()).toContain('It must be JSON')
+  })
+})
+
+const ADMIN_PATHS = [
+  'users',
+  'users/1',
+  'users/new',
+  'settings/site',
+  'settings/style',
+  'settings/preview',
+  'settings/global',
+  'settings/index',
+  'settings/sso',
+  'events',
+].map((path) => `/account/admin/${path}`)
+
+describe('the pages of an operator', () => {
+  test('are less than 30 KB for a first look each, with one style sheet', async () => {
+    const cookies = await (await openAsAdmin()).context().cookies()
+    for (const path of ADMIN_PATHS) {
+      const { page, complaints } = await visit({ javaScriptEnabled: true })
+      await page.context().addCookies(cookies)
+      const bytes = await bytesOf(page, path)
+      expect([...bytes.keys()].filter((file) => file.endsWith('.css'))).toHaveLength(1)
+      const sum = [...bytes.values()].reduce((total, one) => total + one, 0)
+      expect(sum, path).toBeLessThan(MAX_FIRST_LOAD_BYTES)
+      expect(complaints).toEqual([])
+    }
+  })
+
+  test('never have to be scrolled sideways on a phone', async () => {
+    const admin = await openAsAdmin()
+    await createUser(admin, 'W'.repeat(250))
+    for (const path of [new URL(admin.url()).pathname, ...ADMIN_PATHS]) {
+      await admin.goto(path)
+      expect(await admin.evaluate('document.documentElement.scrollWidth'), path).toBe(390)
+    }
+  })
+})

@@ -1,0 +1,83 @@
+import axe, { type AxeResults } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PASSWORD, states } from '../screenshots/states.ts'
+import { openBrowser } from '../support/browser.ts'
+import type { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
+
+const TOUR_MILLISECONDS = 300_000
+const RUN = `axe.run(document, OPTIONS).then(({ violations }) => violations)`
+
+let clone: Clone
+let site: Client
+let browser: Browser
+
+beforeAll(async () => {
+  clone = new Clone()
+  site = await clone.serve(PASSWORD)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await clone.remove()
+})
+
+/** Without transitions, which would show colours that stay for an instant. */
+async function open(): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: site.url,
+    locale: 'en',
+    reducedMotion: 'reduce',
+    viewport: { width: 390, height: 800 },
+  })
+  return context.newPage()
+}
+
+/** What axe finds on a page as it stands, as `where: rule: element`; in the dark, by its colours. */
+async function violationsOn(page: Page, where: string): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const options = {
+      preload: false,
+      resultTypes: ['violations'],
+      ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
+    }
+    const violations: AxeResults['violations'] = await page.evaluate(
+      RUN.replace('OPTIONS', JSON.stringify(options)),
+    )
+    for (const { id, nodes } of violations) {
+      for (const { html } of nodes) found.push(`${where} in ${colorScheme}: ${id}: ${html}`)
+    }
+  }
+  return found
+}
+
+test(
+  'axe finds nothing on any page in any state, light and dark',
+  async () => {
+    const page = await open()
+    const found: string[] = []
+    const seen = new Set<string>()
+    await states(page, async (name) => {
+      seen.add(name)
+      found.push(...(await violationsOn(page, name)))
+    })
+    expect(found).toEqual([])
+    expect(seen.size).toBeGreaterThan(50)
+  },
+  TOUR_MILLISECONDS,
+)
+
+test('axe does find a text that is too pale and an input without a name', async () => {
+  const page = await open()
+  await page.goto('/account/sign-in')
+  await page.evaluate(`
+    document.querySelector('label[for=username]').remove()
+    document.querySelector('h1').style.color = '#777c'
+  `)
+  const rules = (await violationsOn(page, 'sign-in')).map((line) => line.split(': ')[1])
+  expect(rules).toEqual(expect.arrayContaining(['label', 'color-contrast']))
+})

@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core'
+
+interface VisitOptions {
+  javaScriptEnabled?: boolean
+  width?: number
+}
+
+/** A tab of a visitor of their own, and what the browser complains about in it. */
+export interface Visit {
+  page: Page
+  /** Blocked by the policy, not found, thrown by a script, or a dialog that a script has opened. */
+  complaints: string[]
+}
+
+/** Opens a tab on the site at `baseURL`, without JavaScript and on a phone unless told otherwise. */
+export async function openVisit(
+  browser: Browser,
+  baseURL: string,
+  { javaScriptEnabled = false, width = 390 }: VisitOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL,
+    javaScriptEnabled,
+    locale: 'en-GB',
+    timezoneId: 'Asia/Shanghai',
+    viewport: { width, height: 800 },
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', async (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`)
+    await dialog.dismiss()
+  })
+  page.on('requestfailed', (request) => {
+    // Whoever clicks on before an icon has come wants it no more.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(request.url())
+  })
+  return { page, complaints }
+}
+
+/** What came over the wire, headers included, by path; what the browser had is not in it. */
+export async function bytesOf(page: Page, path: string): Promise<Map<string, number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  const [paths, bytes] = [new Map<string, string>(), new Map<string, number>()]
+  const cached = new Set<string>()
+  session.on('Network.responseReceived', ({ requestId, response }) => {
+    if (!response.fromDiskCache && response.url.startsWith('http')) {
+      paths.set(requestId, new URL(response.url).pathname)
+    }
+  })
+  session.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId))
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const from = paths.get(requestId)
+    if (from !== undefined && !cached.has(requestId)) bytes.set(from, encodedDataLength)
+  })
+  await page.goto(path, { waitUntil: 'networkidle' })
+  await session.detach()
+  return bytes
+}
