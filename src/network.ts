@@ -39,5 +39,12 @@ function mappedIpv4(groups: string[]): string {
     .join('.')
 }
 
-/** Whoever reaches the database itself, without a network. */
-export const COMMAND_LINE: Client = { network: 'command line', userAgent: '' }
+/** Whoever reaches the database itself, without a network; no client of a request is one. */
+interface CommandLine extends Client {
+  readonly isCommandLine: true
+}
+export const COMMAND_LINE: CommandLine = {
+  network: 'command line',
+  userAgent: '',
+  isCommandLine: true,
+}

@@ -52,7 +52,8 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
 function createProgram(): Command {
   const program = new Command('latchkey')
     .description('Runs a Latchkey site from the command line.')
-    .version(VERSION)
+    // No -V: it would take the id of a session that begins so for itself.
+    .version(VERSION, '--version')
     .configureHelp({ showGlobalOptions: true })
     .helpCommand(false)
     .showHelpAfterError('(--help shows what there is)')

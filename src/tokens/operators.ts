@@ -43,5 +43,6 @@ export function byOperator(operator: Operator): string {
 }
 
 function isActor(operator: Operator): operator is Actor {
-  return 'sessionId' in operator
+  // Whatever is not that very object has to show a session.
+  return operator !== COMMAND_LINE
 }

@@ -202,6 +202,13 @@ describe('the events of all users', () => {
   })
 })
 
+test('who only looks like the command line is nobody', async () => {
+  const lookalike: typeof COMMAND_LINE = JSON.parse(JSON.stringify(COMMAND_LINE))
+  await site.token('alice', PASSWORD)
+  await expect(endSessionsOf(site.deps, lookalike, ALICE)).rejects.toThrow()
+  expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
+})
+
 test('nobody but an admin reads or ends what is another’s', async () => {
   const alice = await actorOf('alice', PASSWORD)
   await site.login('root', 'wrong-Passw0rd')
