@@ -130,6 +130,7 @@ describe('a person on a phone', () => {
   test('signs in and adds a key with the keyboard alone', async () => {
     const page = await open()
     await page.goto('/')
+    await page.waitForSelector('#username:focus')
     await page.keyboard.type('admin')
     await page.keyboard.press('Tab')
     await page.keyboard.type(PASSWORD)
@@ -144,9 +145,9 @@ describe('a person on a phone', () => {
     await page.keyboard.type('nonsense')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.waitForSelector('.problem')
     // The field that is wrong has the focus at once.
-    expect(await page.locator('#key:focus').count()).toBe(1)
+    await page.waitForSelector('#key:focus')
+    expect(await page.locator('#key-problem').count()).toBe(1)
     await page.keyboard.press('Control+A')
     await page.keyboard.type(KEY)
     await page.keyboard.press('Tab')
