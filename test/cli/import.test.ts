@@ -229,6 +229,9 @@ test('what cannot be here is refused by name, with the reason and never with a s
       { id: 14, username: 'empty password', ...oldHash('', 'salty') },
       { id: 15, username: 'short seed', otp_secret: 'ABCD', ...hash },
       { id: 16, username: 'roles', role: '[0,5]', ...hash },
+      { id: 17, username: '#4', ...hash },
+      { id: 18, username: 'quoted', role: '[0,"Passw0rd-of-all"]', ...hash },
+      { id: 19, username: 'half', permission: 1.5, ...hash },
     ],
     keys: [
       { id: 1, user_id: 4, title: 'good', key_str: ED25519 },
@@ -243,7 +246,7 @@ test('what cannot be here is refused by name, with the reason and never with a s
   })
   const { code, report } = await importJson(path)
   expect(code).toBe(1)
-  expect(report.users).toEqual(counts(6, 0, 8))
+  expect(report.users).toEqual(counts(6, 0, 11))
   expect(report.keys).toEqual(counts(1, 0, 6))
   expect(
     report.refused.map(({ id, reason }: { id?: number; reason: string }) => [id, reason]),
@@ -251,11 +254,14 @@ test('what cannot be here is refused by name, with the reason and never with a s
     [3, 'username is missing'],
     [5, 'its name looks like that of "Bob"'],
     [6, 'username must not contain invisible characters'],
-    [7, 'permission must be >=0'],
+    [7, 'permission must be 0 to 65535'],
     [8, 'role is unknown'],
     [9, 'otp_secret is not base32, cancel its 2FA there first'],
     [10, 'base_path must be an absolute path'],
     [12, 'there is one guest only, "second guest"'],
+    [17, 'username must not be # and digits, which mean an id'],
+    [18, 'role is unknown'],
+    [19, 'permission must be an integer'],
     [2, 'another key of the user has this title (of "Bob")'],
     [3, 'the user has this key already, as "good" (of "Bob")'],
     [4, expect.stringContaining('(of "Bob")')],
