@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -423,6 +424,15 @@ describe('the source', () => {
     expect(query('select count(*) as n from users where password_hash is null')).toEqual([{ n: 2 }])
   })
 
+  test('may be a backup that does not say whether it is encrypted', async () => {
+    const path = clone.path('plain.json')
+    writeFileSync(path, JSON.stringify({ settings: [{ key: 'site_title', value: 'Ours' }] }))
+    expect((await importJson(path)).report).toMatchObject({
+      source: 'backup',
+      settings: counts(1),
+    })
+  })
+
   test('that is none is refused in one line', async () => {
     const files: [string, (path: string) => void, RegExp][] = [
       ['missing.db', () => undefined, /\(ENOENT\)/],
@@ -446,6 +456,21 @@ describe('the source', () => {
         'locked.json',
         (path) => writeFileSync(path, '{"encrypted": "VTJG", "users": []}'),
         /is encrypted: .* or import data\.db/,
+      ],
+      [
+        'foreign.json',
+        (path) => writeFileSync(path, '{}'),
+        /neither a SQLite database nor a backup/,
+      ],
+      ['folder', (path) => mkdirSync(path), /is no regular file/],
+      ['pipe', (path) => execFileSync('mkfifo', [path]), /is no regular file/],
+      [
+        'huge.json',
+        (path) => {
+          writeFileSync(path, '{')
+          truncateSync(path, 256 * 1024 * 1024 + 1)
+        },
+        /larger than any backup/,
       ],
     ]
     for (const [name, write, reason] of files) {
