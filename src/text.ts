@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 /** A text of at least one character that D1 and every client can hold. */
 export function text() {
-  return v.pipe(possiblyEmptyText(), v.minLength(1))
+  return v.pipe(possiblyEmptyText(), v.minLength(1, 'must not be empty'))
 }
 
 /** As `text`, and it may be empty. */

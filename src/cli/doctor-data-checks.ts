@@ -17,20 +17,24 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
 function checkAdmins(facts: Facts, { admins }: SiteData): Finding {
   const check = 'admins'
   const enabled = admins.filter(({ disabled }) => !disabled)
-  if (enabled.length > 0)
-    return { check, status: 'ok', text: `${enabled.length} enabled: ${listNames(enabled)}` }
-  const [first] = admins
-  return {
-    check,
-    status: 'fail',
-    text: 'no admin is enabled: nobody can run the site from its pages',
-    fix:
-      first === undefined
-        ? facts.isRemote
-          ? 'npm run deploy'
-          : 'npm start'
-        : command(facts, `user enable ${first.username}`),
-  }
+  const usable = enabled.filter(({ hasPassword }) => hasPassword)
+  if (usable.length > 0)
+    return { check, status: 'ok', text: `${usable.length} enabled: ${listNames(usable)}` }
+  const text =
+    enabled.length > 0
+      ? 'no enabled admin has a password: nobody can run the site from its pages'
+      : 'no admin is enabled: nobody can run the site from its pages'
+  return { check, status: 'fail', text, fix: fixForAdmins(facts, admins) }
+}
+
+/** The next step by which an admin gets in. */
+function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
+  const passwordless = admins.find(({ disabled }) => !disabled)
+  if (passwordless !== undefined)
+    return command(facts, `user password ${passwordless.username} --generate`)
+  const disabled = admins.find(({ hasPassword }) => hasPassword) ?? admins[0]
+  if (disabled !== undefined) return command(facts, `user enable ${disabled.username}`)
+  return facts.isRemote ? 'npm run deploy' : 'npm start'
 }
 
 function checkTwoFactor({ admins }: SiteData): Finding {

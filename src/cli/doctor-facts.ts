@@ -27,7 +27,7 @@ export interface Facts {
 
 /** What the database and KV say. */
 export interface SiteData {
-  admins: { username: string; disabled: boolean; hasTwoFactor: boolean }[]
+  admins: { username: string; disabled: boolean; hasPassword: boolean; hasTwoFactor: boolean }[]
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
@@ -113,7 +113,12 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
   const { db } = site
   const [admins, [guest], [title], seals, [expired]] = await db.batch([
     db
-      .select({ username: users.username, disabled: users.disabled, seed: users.totpSeed })
+      .select({
+        username: users.username,
+        disabled: users.disabled,
+        passwordHash: users.passwordHash,
+        seed: users.totpSeed,
+      })
       .from(users)
       .where(eq(users.role, ADMIN))
       .orderBy(users.id),
@@ -141,9 +146,10 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     .filter(({ keyId }) => ring?.find(keyId) === undefined)
     .reduce((sum, { total }) => sum + total, 0)
   return {
-    admins: admins.map(({ username, disabled, seed }) => ({
+    admins: admins.map(({ username, disabled, passwordHash, seed }) => ({
       username,
       disabled,
+      hasPassword: passwordHash !== null,
       hasTwoFactor: seed !== null,
     })),
     isGuestEnabled: (guest?.total ?? 0) > 0,

@@ -151,6 +151,8 @@ function reasonOf(issue: v.BaseIssue<unknown>): string {
   if (issue.input === undefined || issue.input === null || issue.input === '')
     return `${field} is required`
   if (issue.expected === 'Object') return `${field} must be a JSON object`
-  if (issue.kind === 'schema') return `${field} must be a ${issue.expected}`
+  // What a choice expects is the library's notation; it has a message of its own.
+  if (issue.kind === 'schema' && issue.type !== 'picklist')
+    return `${field} must be a ${issue.expected}`
   return `${field} ${issue.message}`
 }

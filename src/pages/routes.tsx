@@ -66,7 +66,8 @@ async function askToSignIn(c: AppContext) {
   if (sessionToken(c) === '') {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
     if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, '/account/sign-in')
-    c.header('Refresh', `0; url=${c.req.path}`)
+    // As the browser wrote it: decoded, it could hold what no header may.
+    c.header('Refresh', `0; url=${new URL(c.req.url).pathname}`)
     return showPage(c, <ContinuePage view={await readView(c)} />)
   }
   clearSessionToken(c)

@@ -30,10 +30,18 @@ export function aLine(limit: number): Check {
   return v.pipe(possiblyEmptyText(), maxCharacters(limit), noControlCharacters())
 }
 
+/**
+ * For the site's title, which authenticators show as well. Joiners and variation selectors stay:
+ * emoji are made with them, and Persian and Indic words are spelt with them.
+ */
 export function aName(limit: number): Check {
   return v.pipe(
     aLine(limit),
-    v.check((name) => name.trim() !== '', 'is required'),
+    v.check((name) => /[^\s\p{Cf}\uFE0E\uFE0F]/u.test(name), 'is required'),
+    v.check(
+      (name) => !/[^\P{Cf}\u200C\u200D]|[\p{Zl}\p{Zp}]/u.test(name),
+      'must not contain invisible characters',
+    ),
   )
 }
 

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { isSiteAddress } from './checks.ts'
+import { DEFAULT_SETTINGS } from './defaults.ts'
 import { readSettings } from './store.ts'
 
 /** The settings and what else of a site is public, under `/api/public`. */
@@ -19,8 +20,15 @@ export const siteRoutes = new Hono<App>()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.var.deps)).values.robots_txt))
   .get('/favicon.ico', async (c) => {
     const { favicon } = (await readSettings(c.var.deps)).values
-    return c.redirect(isSiteAddress(favicon) ? favicon : '/logo.svg')
+    const isElsewhere = isSiteAddress(favicon) && !isSamePage(favicon, c.req.url)
+    return c.redirect(isElsewhere ? favicon : DEFAULT_SETTINGS.favicon)
   })
+
+/** @returns Whether a redirect to the address would come back for ever. */
+function isSamePage(address: string, url: string): boolean {
+  const target = new URL(address, url)
+  return target.host === new URL(url).host && target.pathname === '/favicon.ico'
+}
 
 /** @see RFC 9110 section 13.1.2 */
 function isKnown(etag: string, ifNoneMatch: string): boolean {

@@ -33,7 +33,7 @@ const fields = {
 }
 const createSchema = v.object({ username: usernameSchema, ...fields })
 const updateSchema = v.object({
-  id: v.pipe(v.number(), v.integer()),
+  id: v.pipe(v.number(), v.integer('must be an integer')),
   username: v.nullish(usernameSchema),
   ...fields,
 })

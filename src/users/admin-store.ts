@@ -1,5 +1,18 @@
-import { and, between, count, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
+import {
+  and,
+  between,
+  count,
+  eq,
+  exists,
+  isNotNull,
+  ne,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { afterChange, type AuditEvent, eventRow } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
@@ -23,6 +36,9 @@ export interface UserChange {
   /** PHC string. */
   passwordHash?: string
 }
+
+/** Of the table, or of an alias of it. */
+type UserColumns = Record<'role' | 'disabled' | 'passwordHash', SQLiteColumn>
 
 /** Bits to set and bits to clear; the others stay as they are. */
 export interface PermissionChange {
@@ -111,7 +127,10 @@ export function insertEventOfNewUser(db: Database, event: AuditEvent) {
   return db.insert(auditEvents).select(row)
 }
 
-/** Changes a user; no row when the name is taken, the id unknown, or no enabled admin would be left. */
+/**
+ * Changes a user; no row when the name is taken, the id unknown, or no admin who can sign in would
+ * be left.
+ */
 export function updateUser(
   db: Database,
   operator: Operator,
@@ -150,7 +169,7 @@ function permissionAfter(change: number | PermissionChange) {
   return sql`(${users.permission} | ${change.set}) & ~${change.clear}`
 }
 
-/** Removes a user, with all that is theirs; never the guest, nor the last enabled admin. */
+/** Removes a user, with all that is theirs; never the guest, nor the last admin who can sign in. */
 export function deleteUser(db: Database, operator: Operator, userId: number, now: number) {
   return db
     .delete(users)
@@ -179,12 +198,17 @@ function losesAdmin({ role, disabled }: UserChange): boolean {
   return disabled === true || (role !== undefined && role !== ADMIN)
 }
 
-/** The row is no admin's, or another admin is enabled. */
+/** The row is of nobody who can sign in as an admin, or somebody else can. */
 function isNotLastAdmin(db: Database) {
   const others = alias(users, 'others')
   const otherAdmins = db
     .select({ id: others.id })
     .from(others)
-    .where(and(eq(others.role, ADMIN), eq(others.disabled, false), ne(others.id, users.id)))
-  return or(ne(users.role, ADMIN), exists(otherAdmins))
+    .where(and(isUsableAdmin(others), ne(others.id, users.id)))
+  return or(not(isUsableAdmin(users)), exists(otherAdmins))
+}
+
+/** An admin who is not let in, or has no password, runs no site. */
+function isUsableAdmin({ role, disabled, passwordHash }: UserColumns): SQL {
+  return sql`(${eq(role, ADMIN)} and ${eq(disabled, false)} and ${isNotNull(passwordHash)})`
 }

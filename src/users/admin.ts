@@ -29,7 +29,7 @@ import { ADMIN, GENERAL, GUEST } from './roles.ts'
 import { selectSameName } from './store.ts'
 
 /** For the command line's operator, and the log. */
-const LAST_ADMIN = 'no other admin is enabled'
+const LAST_ADMIN = 'no other enabled admin has a password'
 
 type OperatorDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 

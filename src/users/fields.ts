@@ -4,6 +4,7 @@ import { MAX_PERMISSION } from './roles.ts'
 
 const MAX_PATH_CHARACTERS = 1024
 const MAX_SSO_ID_CHARACTERS = 255
+const PERMISSION_RANGE = `must be 0 to ${MAX_PERMISSION}`
 
 /** Empty means everything. */
 export const basePathSchema = v.pipe(
@@ -19,9 +20,9 @@ export const basePathSchema = v.pipe(
 
 export const permissionSchema = v.pipe(
   v.number(),
-  v.integer(),
-  v.minValue(0),
-  v.maxValue(MAX_PERMISSION),
+  v.integer('must be an integer'),
+  v.minValue(0, PERMISSION_RANGE),
+  v.maxValue(MAX_PERMISSION, PERMISSION_RANGE),
 )
 
 /** Empty for who has none. */

@@ -3,7 +3,10 @@ import { maxCharacters, noControlCharacters, text } from '../text.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
 
-/** A name that can stand in a list, a path and a log line, and that looks like what it is. */
+/**
+ * A new name: one that can stand in a list, a path, a log line and a command, and that looks like
+ * what it is. Who has another still signs in with it.
+ */
 export const usernameSchema = v.pipe(
   text(),
   maxCharacters(MAX_USERNAME_CHARACTERS),
@@ -13,6 +16,10 @@ export const usernameSchema = v.pipe(
     'must not contain invisible characters',
   ),
   v.check((name) => name === name.trim(), 'must not begin or end with a blank'),
+  v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), 'must stand in one line'),
+  // The file service may keep a folder for each user.
+  v.check((name) => !/^\.{1,2}$|[/\\]/.test(name), 'must not be . or .. nor contain / or \\'),
+  v.check((name) => !/^#\d+$/.test(name), 'must not be # and digits, which mean an id'),
 )
 
 /**

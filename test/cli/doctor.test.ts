@@ -10,7 +10,7 @@ import { SECRET_KEYS } from '../support/secrets.ts'
 const [SECRET = ''] = SECRET_KEYS.split(',')
 
 const WELL: SiteData = {
-  admins: [{ username: 'admin', disabled: false, hasTwoFactor: true }],
+  admins: [{ username: 'admin', disabled: false, hasPassword: true, hasTwoFactor: true }],
   isGuestEnabled: false,
   siteTitle: 'Our files',
   copy: 'equal',
@@ -46,7 +46,7 @@ describe('the judgement of a site', () => {
   })
 
   test('finds each illness alone, and says what mends it', () => {
-    const admin = { username: 'root', disabled: false, hasTwoFactor: true }
+    const admin = { username: 'root', disabled: false, hasPassword: true, hasTwoFactor: true }
     const illnesses: [Facts, RegExp][] = [
       [
         facts({ secretProblem: 'the Worker has no SECRET_KEYS' }),
@@ -69,6 +69,18 @@ describe('the judgement of a site', () => {
       [
         facts({}, { admins: [{ ...admin, disabled: true }] }),
         /^fail admins: .* → npm run latchkey -- user enable root --remote$/,
+      ],
+      [
+        facts(
+          {},
+          {
+            admins: [
+              { ...admin, hasPassword: false },
+              { ...admin, username: 'off', disabled: true },
+            ],
+          },
+        ),
+        /^fail admins: no enabled admin has a password: .* → npm run latchkey -- user password root --generate --remote$/,
       ],
       [
         facts({}, { admins: [admin, { ...admin, username: 'eve', hasTwoFactor: false }] }),
@@ -148,8 +160,8 @@ describe('latchkey doctor', () => {
 
     const ring = await createKeyRing(SECRET)
     clone.sql(
-      `insert into users (username, username_key, role, totp_seed, created_at)
-       values ('admin', 'admin', 2, ?, 0)`,
+      `insert into users (username, username_key, role, password_hash, totp_seed, created_at)
+       values ('admin', 'admin', 2, 'x', ?, 0)`,
       `${ring.current.id}.box`,
     )
     clone.sql(`insert into settings values ('site_title', 'Our files')`)

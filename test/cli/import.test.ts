@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -229,6 +230,9 @@ test('what cannot be here is refused by name, with the reason and never with a s
       { id: 14, username: 'empty password', ...oldHash('', 'salty') },
       { id: 15, username: 'short seed', otp_secret: 'ABCD', ...hash },
       { id: 16, username: 'roles', role: '[0,5]', ...hash },
+      { id: 17, username: '#4', ...hash },
+      { id: 18, username: 'quoted', role: '[0,"Passw0rd-of-all"]', ...hash },
+      { id: 19, username: 'half', permission: 1.5, ...hash },
     ],
     keys: [
       { id: 1, user_id: 4, title: 'good', key_str: ED25519 },
@@ -243,7 +247,7 @@ test('what cannot be here is refused by name, with the reason and never with a s
   })
   const { code, report } = await importJson(path)
   expect(code).toBe(1)
-  expect(report.users).toEqual(counts(6, 0, 8))
+  expect(report.users).toEqual(counts(6, 0, 11))
   expect(report.keys).toEqual(counts(1, 0, 6))
   expect(
     report.refused.map(({ id, reason }: { id?: number; reason: string }) => [id, reason]),
@@ -251,11 +255,14 @@ test('what cannot be here is refused by name, with the reason and never with a s
     [3, 'username is missing'],
     [5, 'its name looks like that of "Bob"'],
     [6, 'username must not contain invisible characters'],
-    [7, 'permission must be >=0'],
+    [7, 'permission must be 0 to 65535'],
     [8, 'role is unknown'],
     [9, 'otp_secret is not base32, cancel its 2FA there first'],
     [10, 'base_path must be an absolute path'],
     [12, 'there is one guest only, "second guest"'],
+    [17, 'username must not be # and digits, which mean an id'],
+    [18, 'role is unknown'],
+    [19, 'permission must be an integer'],
     [2, 'another key of the user has this title (of "Bob")'],
     [3, 'the user has this key already, as "good" (of "Bob")'],
     [4, expect.stringContaining('(of "Bob")')],
@@ -417,6 +424,15 @@ describe('the source', () => {
     expect(query('select count(*) as n from users where password_hash is null')).toEqual([{ n: 2 }])
   })
 
+  test('may be a backup that does not say whether it is encrypted', async () => {
+    const path = clone.path('plain.json')
+    writeFileSync(path, JSON.stringify({ settings: [{ key: 'site_title', value: 'Ours' }] }))
+    expect((await importJson(path)).report).toMatchObject({
+      source: 'backup',
+      settings: counts(1),
+    })
+  })
+
   test('that is none is refused in one line', async () => {
     const files: [string, (path: string) => void, RegExp][] = [
       ['missing.db', () => undefined, /\(ENOENT\)/],
@@ -440,6 +456,21 @@ describe('the source', () => {
         'locked.json',
         (path) => writeFileSync(path, '{"encrypted": "VTJG", "users": []}'),
         /is encrypted: .* or import data\.db/,
+      ],
+      [
+        'foreign.json',
+        (path) => writeFileSync(path, '{}'),
+        /neither a SQLite database nor a backup/,
+      ],
+      ['folder', (path) => mkdirSync(path), /is no regular file/],
+      ['pipe', (path) => execFileSync('mkfifo', [path]), /is no regular file/],
+      [
+        'huge.json',
+        (path) => {
+          writeFileSync(path, '{')
+          truncateSync(path, 256 * 1024 * 1024 + 1)
+        },
+        /larger than any backup/,
       ],
     ]
     for (const [name, write, reason] of files) {

@@ -177,10 +177,19 @@ describe('making a user', () => {
     expect(again.html).not.toContain(password)
   })
 
+  test('knows two roles, and says so of any other', async () => {
+    const seen = await admin.post(`${USERS}/new`, { ...bob, role: 'abc' })
+    expect(seen.status).toBe(400)
+    expect(problemAt(seen.html, 'role')).toBe('It must be a user or an administrator.')
+  })
+
   test.each([
     ['username', { username: 'ALICE' }, 409, 'This name is taken.'],
     ['username', { username: '' }, 400, 'This is required.'],
     ['username', { username: ' bob' }, 400, 'It must not begin or end with a blank.'],
+    ['username', { username: '#7' }, 400, 'It must not be “#” and digits: that means an id.'],
+    ['username', { username: 'a/b' }, 400, 'It must not be “.” or “..”, nor contain “/” or “\\”.'],
+    ['username', { username: 'a\u2028b' }, 400, 'It must stand in one line.'],
     ['base_path', { base_path: '/a/../b' }, 400, /^It must be a path from the root/],
     ['password', { password: 'short' }, 400, 'It must have at least 8 characters.'],
     ['password', { password: 'iloveyou' }, 400, /^Everybody tries this one first/],

@@ -236,6 +236,17 @@ describe('site_title', () => {
     expect(check('site_title', '🦊'.repeat(65))).toEqual(refused)
   })
 
+  test('shows all that it is made of, in the order in which it stands', () => {
+    for (const title of ['🏳️‍🌈 files', '❤️', 'می‌خواهم'])
+      expect(check('site_title', title)).toBe(title)
+    for (const sign of ['\u202e', '\u2066', '\u200b', '\u200e', '\ufeff', '\u00ad', '\u2028']) {
+      expect(check('site_title', `a${sign}b`), JSON.stringify(sign)).toEqual({
+        refused: 'must not contain invisible characters',
+      })
+    }
+    expect(check('site_title', '\u200d')).toEqual({ refused: 'is required' })
+  })
+
   test('never is too long for the QR code of two-step verification', async () => {
     const site = new CheapSite()
     const token = await site.addSignedInUser('漢'.repeat(40), 'alice-Passw0rd')

@@ -344,6 +344,20 @@ describe('GET /favicon.ico', () => {
     }
   })
 
+  test('never leads to itself', async () => {
+    for (const address of [
+      '/favicon.ico',
+      '/favicon.ico?v=2',
+      '/x/../favicon.ico#a',
+      'http://localhost/favicon.ico',
+      'https://localhost/favicon.ico',
+    ]) {
+      expect(await locationFor(address), address).toBe('/logo.svg')
+    }
+    const elsewhere = 'https://cdn.example/favicon.ico'
+    expect(await locationFor(elsewhere)).toBe(elsewhere)
+  })
+
   test('leads to our own logo when the setting is no address of a picture', async () => {
     const addresses = [
       '',

@@ -71,7 +71,10 @@ describe('POST /api/admin/user/create', () => {
     [{ password: 'x' }, 400, 'username is required'],
     [{ username: 'bob', role: 2 }, 400, 'admin or guest user can not be created'],
     [{ username: 'bob', role: 3 }, 400, 'admin or guest user can not be created'],
-    [{ username: 'bob', permission: -1 }, 400, expect.stringMatching(/^permission /)],
+    [{ username: 'bob', permission: -1 }, 400, 'permission must be 0 to 65535'],
+    [{ username: 'bob', permission: 65536 }, 400, 'permission must be 0 to 65535'],
+    [{ username: 'bob', permission: 1.5 }, 400, 'permission must be an integer'],
+    [{ username: 'bob', permission: '8' }, 400, 'permission must be a number'],
     [{ username: 'bob', base_path: '/a/../../etc' }, 400, 'base_path must be an absolute path'],
     [{ username: 'bob', password: 'short' }, 400, 'password must have 8 to 1024 characters'],
     [{ username: 'bob', password: 'Password' }, 400, expect.stringMatching(/most common/)],
@@ -82,6 +85,14 @@ describe('POST /api/admin/user/create', () => {
 })
 
 describe('POST /api/admin/user/update', () => {
+  test('says what an id is, without quoting what was sent', async () => {
+    expect(await post('update', { id: 1.5 })).toEqual({
+      code: 400,
+      message: 'id must be an integer',
+      data: null,
+    })
+  })
+
   test('changes what it names and nothing else', async () => {
     expect(
       await post('update', {

@@ -246,11 +246,26 @@ describe('POST /api/me/update', () => {
       ['alice ', 'username must not begin or end with a blank'],
       ['alice\u00a0', 'username must not begin or end with a blank'],
       ['   ', 'username must not begin or end with a blank'],
+      ['#7', 'username must not be # and digits, which mean an id'],
+      ['#007', 'username must not be # and digits, which mean an id'],
+      ['.', 'username must not be . or .. nor contain / or \\'],
+      ['..', 'username must not be . or .. nor contain / or \\'],
+      ['a/b', 'username must not be . or .. nor contain / or \\'],
+      ['a\\b', 'username must not be . or .. nor contain / or \\'],
+      ['a\u2028b', 'username must stand in one line'],
+      ['a\u2029b', 'username must stand in one line'],
     ]
     for (const [username, message] of reasons) {
       expect(await update({ username }), message).toEqual({ code: 400, message, data: null })
     }
     expect((await site.get('/api/me', { token })).data.username).toBe('alice')
+  })
+
+  test('signs in who has had such a name before', async () => {
+    for (const username of ['#7', '..', 'a/b', 'a\u2028b']) {
+      await site.addUser(username, { password: 'alice-Passw0rd' })
+      expect(await site.login(username, 'alice-Passw0rd'), username).toMatchObject({ code: 200 })
+    }
   })
 
   test('takes any other name of up to 255 characters', async () => {
@@ -259,7 +274,8 @@ describe('POST /api/me/update', () => {
       'x'.repeat(255),
       'ユーザー',
       "o'brien; drop table users",
-      '../x',
+      '..x',
+      '#7a',
       '%',
     ]) {
       expect(await update({ username }), username).toEqual(success)

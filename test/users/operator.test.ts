@@ -59,10 +59,28 @@ describe('the last enabled admin', () => {
     await lose(ADMIN_ID)
     await expect(lose(ROOT)).rejects.toMatchObject({
       code: 400,
-      detail: 'no other admin is enabled',
+      detail: 'no other enabled admin has a password',
     })
     expect(await enabledAdmins()).toEqual([ROOT])
   })
+
+  test.each(losses)('can not be %s beside admins who can not sign in', async (_, lose) => {
+    await site.addUser('passwordless', { role: ADMIN })
+    await site.addUser('off', { password: ADMIN_PASSWORD, role: ADMIN, disabled: true })
+    await lose(ADMIN_ID)
+    await expect(lose(ROOT)).rejects.toMatchObject({ code: 400 })
+    expect(await site.login('root', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
+  })
+
+  test.each(losses)(
+    'is not meant by an admin without a password, who can be %s',
+    async (_, lose) => {
+      const id = await site.addUser('passwordless', { role: ADMIN })
+      await lose(ADMIN_ID)
+      await lose(id)
+      expect(await enabledAdmins()).toEqual([ROOT])
+    },
+  )
 
   test.each(losses)('is left when all are %s at once', async (_, lose) => {
     const outcomes = await Promise.allSettled([ADMIN_ID, ROOT].map(lose))

@@ -5,7 +5,11 @@ import type { Source } from './source.ts'
 const rows = v.nullish(v.array(v.record(v.string(), v.unknown())), [])
 
 /** What the web client saves: the answers of the server's lists, one member each. */
-const backupSchema = v.object({ encrypted: v.unknown(), users: rows, settings: rows })
+const backupSchema = v.pipe(
+  v.looseObject({}),
+  v.check((backup) => ['encrypted', 'users', 'settings'].some((member) => member in backup)),
+  v.object({ encrypted: v.optional(v.unknown()), users: rows, settings: rows }),
+)
 
 /** @throws {CommandError} For anything but a backup that is not encrypted. */
 export function parseBackup(path: string, text: string): Source {

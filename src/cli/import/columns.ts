@@ -44,8 +44,6 @@ export function reasonOf(issue: v.BaseIssue<unknown>): string {
   if (issue.input === undefined || issue.input === null || issue.input === '')
     return `${column} is missing`
   if (issue.type === 'string') return `${column} must be a text`
-  if (issue.kind === 'validation' && issue.expected !== null)
-    return `${column} must be ${issue.expected}`
   return `${column} ${issue.message}`
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { CommandError } from '../command-error.ts'
 import { parseBackup } from './backup.ts'
 import { readDatabase } from './openlist-database.ts'
@@ -16,6 +16,8 @@ export interface Source {
 
 /** @see https://www.sqlite.org/fileformat.html section 1.3 */
 const SQLITE_HEADER_BYTES = 100
+/** Far more than any backup has; the text of a JSON file must fit into memory. */
+const MAX_BACKUP_BYTES = 256 * 1024 * 1024
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
 /**
@@ -27,11 +29,16 @@ export async function readSource(path: string): Promise<Source> {
   const header = readHeader(path)
   if (header.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC)
     return readDatabase(path, header)
+  if (statSync(path).size > MAX_BACKUP_BYTES)
+    throw new CommandError(`${path} is no database, and larger than any backup: name another file.`)
   return parseBackup(path, readFileSync(path, 'utf8'))
 }
 
 function readHeader(path: string): Buffer {
   try {
+    // To open a pipe would wait for somebody who writes into it.
+    if (!statSync(path).isFile())
+      throw new CommandError(`${path} is no regular file: name a database or a backup.`)
     const file = openSync(path, 'r')
     try {
       const header = Buffer.alloc(SQLITE_HEADER_BYTES)
@@ -41,6 +48,7 @@ function readHeader(path: string): Buffer {
       closeSync(file)
     }
   } catch (error) {
+    if (error instanceof CommandError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     throw new CommandError(`Can't read ${path} (${code}).`)
   }

@@ -45,7 +45,7 @@ const userRow = v.object({
   password: textColumn,
   pwd_ts: v.fallback(numberColumn, 0),
   base_path: v.pipe(textColumn, v.transform(toAbsolutePath), basePathSchema),
-  role: v.pipe(anything, v.transform(toRoles), v.array(v.number(), 'is unknown')),
+  role: v.pipe(anything, v.transform(toRoles), v.custom<number[]>(isListOfNumbers, 'is unknown')),
   disabled: flagColumn,
   permission: v.pipe(numberColumn, permissionSchema),
   otp_secret: textColumn,
@@ -111,6 +111,10 @@ function toRoles(value: unknown): unknown {
   }
   const role = v.safeParse(numberColumn, value)
   return role.success ? [role.output] : value
+}
+
+function isListOfNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'number')
 }
 
 /** What the source would have taken at a sign-in, unless everybody knows it. */

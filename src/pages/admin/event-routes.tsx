@@ -17,7 +17,7 @@ const MAX_NAME_CHARACTERS = 255
 const eventsQuery = v.object({
   page: pageQuery.entries.page,
   user: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_NAME_CHARACTERS)),
-  kind: v.optional(v.picklist(['', ...EVENT_KINDS]), ''),
+  kind: v.optional(v.picklist(['', ...EVENT_KINDS], 'must be a kind of event'), ''),
 })
 
 /** What happened on the site, under `/account/admin/events`. */

@@ -9,7 +9,11 @@ import { echo, type Fields, type Problem } from '../form.ts'
 import { Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-const roleSchema = v.pipe(v.picklist([String(GENERAL), String(ADMIN)]), v.transform(Number))
+const ROLES = [String(GENERAL), String(ADMIN)]
+const roleSchema = v.pipe(
+  v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`),
+  v.transform(Number),
+)
 
 const userSchema = v.object({
   username: usernameSchema,

@@ -1,6 +1,9 @@
 import type { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 
 export const adminReasonsZh: Record<string, string> = {
+  'must be one of 0, 2': '只能是普通用户或管理员。',
+  'must be a kind of event': '没有这种事件。',
+  'must be an integer': '必须是整数。',
   'must be true or false': '只能是开或关。',
   'must be a whole number from 1 to 9999': '必须是 1 到 9999 的整数。',
   'must be a colour such as #1890ff': '必须是颜色，例如 #1890ff。',
@@ -19,6 +22,9 @@ export const adminReasonsZh: Record<string, string> = {
   'must be an absolute path': '必须是绝对路径。',
   'must not contain invisible characters': '不能包含不可见字符。',
   'must not begin or end with a blank': '开头和结尾不能有空格。',
+  'must stand in one line': '不能换行。',
+  'must not be . or .. nor contain / or \\': '不能是“.”或“..”，也不能包含“/”或“\\”。',
+  'must not be # and digits, which mean an id': '不能是“#”加数字，那表示用户 ID。',
 }
 
 export const adminUsersZh: typeof adminUsersEn = {
