@@ -220,7 +220,7 @@ describe('the events of all users', () => {
 test('who only looks like the command line is nobody', async () => {
   const lookalike: typeof COMMAND_LINE = JSON.parse(JSON.stringify(COMMAND_LINE))
   await site.token('alice', PASSWORD)
-  await expect(endSessionsOf(site.deps, lookalike, ALICE)).rejects.toThrow()
+  await expect(endSessionsOf(site.deps, lookalike, ALICE)).rejects.toThrow('undefined')
   expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
 })
 
