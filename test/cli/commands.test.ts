@@ -7,7 +7,7 @@ import { Clone } from '../support/clone.ts'
 
 const ADMIN_PASSWORD = 'admin-Passw0rd'
 const PASSWORD = 'alice-Passw0rd'
-const LAST = '(no other admin is enabled)'
+const LAST = '(no other enabled admin has a password)'
 
 /** Util-linux has the program that makes one; elsewhere these tests are skipped. */
 const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
