@@ -39,9 +39,9 @@ async function signInElsewhere(): Promise<string> {
 describe('the overview', () => {
   test('shows name, role, folder and permissions in words', async () => {
     const permission = 1 | PERMISSION.sftpRead | (1 << 15)
-    await site.db.update(users).set({ permission, basePath: '/home/alice' })
+    await site.db.update(users).set({ permission, basePath: '/files/alice' })
     const text = await textAt('/account')
-    expect(text).toContain('User name alice Role User Base folder /home/alice')
+    expect(text).toContain('User name alice Role User Base folder /files/alice')
     expect(text).toContain(
       'What you may do See hidden files Sign in and read over FTP and SFTP Choose the address of a share',
     )
