@@ -43,3 +43,8 @@ export function messageOf(error: unknown): string | undefined {
 function isUnmigrated(detail: string): boolean {
   return /no such (?:table|column)|has no column named/.test(detail)
 }
+
+/** What the operating system calls a failure, as in `ENOENT`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { base64url } from 'jose'
 import { parseSecretKeys } from '../tokens/key-ring.ts'
-import { CommandError } from './command-error.ts'
+import { codeOf, CommandError } from './command-error.ts'
 
 const SECRET_BYTES = 32
 const FILE = '.dev.vars'
@@ -82,8 +82,4 @@ export function makeProductionSecretKeys(): string {
     throw new CommandError(`Can't write ${PRODUCTION_FILE} here (${codeOf(error)}).`)
   }
   return secretKeys
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

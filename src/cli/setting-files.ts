@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import * as v from 'valibot'
 import { listSettings, saveSettings } from '../settings/admin.ts'
 import { COMMAND_LINE } from '../tokens/operators.ts'
-import { CommandError } from './command-error.ts'
+import { codeOf, CommandError } from './command-error.ts'
 import { onSite } from './on-site.ts'
 import { readAll } from './standard-input.ts'
 
@@ -50,8 +50,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    throw new CommandError(`Can't read ${file} (${code}): name a file that you may read.`)
+    throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)
   }
 }
 

@@ -1,11 +1,6 @@
 import type { Command } from 'commander'
-import {
-  describeSettings,
-  listSettings,
-  resetSettings,
-  saveSettings,
-  type Setting,
-} from '../settings/admin.ts'
+import { listSettings, resetSettings, saveSettings, type Setting } from '../settings/admin.ts'
+import { SETTINGS } from '../settings/definitions.ts'
 import { COMMAND_LINE } from '../tokens/operators.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { nearest } from './edit-distance.ts'
@@ -89,7 +84,7 @@ function addResetCommand(program: Command, setting: Command): void {
       if (all === keys.length > 0) throw new UsageError('Name the settings, or say --all.')
       return onSite(program, async (site, output) => {
         for (const key of keys) await findSetting(site, key)
-        const every = describeSettings().map(({ key }) => key)
+        const every = SETTINGS.map(({ key }) => key)
         const changed = await resetSettings(site, COMMAND_LINE, all ? every : keys)
         const what =
           changed.length === 0 ? 'nothing, all were at their defaults' : changed.join(', ')

@@ -26,11 +26,6 @@ export interface Setting extends SettingDefinition {
 
 type SettingsAdminDeps = ActorDeps & SettingsDeps
 
-/** All settings, without their values: for help texts and forms. */
-export function describeSettings(): readonly SettingDefinition[] {
-  return SETTINGS
-}
-
 /** @throws {Refusal} `invalidBody`, naming the key, when there is no such setting. */
 export function describeSetting(key: string): SettingDefinition {
   const setting = SETTINGS.find((definition) => definition.key === key)
@@ -38,7 +33,7 @@ export function describeSetting(key: string): SettingDefinition {
   throw new Refusal('invalidBody', { fill: `"${key}" is not a setting` })
 }
 
-/** All settings as D1 has them, in the order of `describeSettings`. @throws {Refusal} `notAdmin`. */
+/** All settings as D1 has them, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
 export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
   const [changed] = await actAsOperator(deps, operator, selectChangedSettings(deps.db))
   const values = withDefaults(changed)

@@ -4,12 +4,8 @@ import { drizzle } from 'drizzle-orm/d1'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, settings } from '../../schema/tables.ts'
 import type { Deps } from '../../src/deps.ts'
-import {
-  describeSettings,
-  listSettings,
-  resetSettings,
-  saveSettings,
-} from '../../src/settings/admin.ts'
+import { listSettings, resetSettings, saveSettings } from '../../src/settings/admin.ts'
+import { SETTINGS } from '../../src/settings/definitions.ts'
 import { SETTING_KEYS, VERSION } from '../../src/settings/defaults.ts'
 import { rebuildCopy } from '../../src/settings/store.ts'
 import { COMMAND_LINE } from '../../src/tokens/operators.ts'
@@ -344,7 +340,7 @@ describe('the command line', () => {
     })
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
-    expect(describeSettings()).toHaveLength(28)
+    expect(SETTINGS).toHaveLength(28)
   })
 
   test('is told that there is no such setting, or that it is not for setting', async () => {

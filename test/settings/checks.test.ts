@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { describeSetting, describeSettings } from '../../src/settings/admin.ts'
+import { describeSetting } from '../../src/settings/admin.ts'
+import { SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 
 /** What is stored, or why not. */
@@ -11,17 +12,17 @@ function check(key: string, value: string): string | { refused: string } {
 }
 
 const refused = { refused: expect.any(String) }
-const BOOLEANS = describeSettings().filter(({ type }) => type === 'bool')
-const SELECTS = describeSettings().filter(({ type }) => type === 'select')
+const BOOLEANS = SETTINGS.filter(({ type }) => type === 'bool')
+const SELECTS = SETTINGS.filter(({ type }) => type === 'select')
 const ADDRESSES = ['favicon', 'audio_cover', 'ocr_api', 'logo']
 const previews = (address: unknown) => JSON.stringify({ 'pdf,epub': { Viewer: address } })
 
 describe('every setting', () => {
-  test.each(describeSettings())('$key takes its default as it is', ({ key, ...setting }) => {
+  test.each(SETTINGS)('$key takes its default as it is', ({ key, ...setting }) => {
     expect(check(key, setting.default)).toBe(setting.default)
   })
 
-  test.each(describeSettings())('$key refuses NUL, half characters and megabytes', ({ key }) => {
+  test.each(SETTINGS)('$key refuses NUL, half characters and megabytes', ({ key }) => {
     for (const value of ['\0', '#1890ff\0', '\ud800', 'x'.repeat(1_000_000)]) {
       expect(check(key, value), JSON.stringify(value.slice(0, 9))).toEqual(refused)
     }
@@ -30,7 +31,7 @@ describe('every setting', () => {
   test('takes any text or says why not, and what it takes it takes again', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...describeSettings().map(({ key }) => key)),
+        fc.constantFrom(...SETTINGS.map(({ key }) => key)),
         fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.webUrl()),
         (key, value) => {
           const result = check(key, value)
@@ -45,7 +46,7 @@ describe('every setting', () => {
 
 describe('all settings together', () => {
   test('are smaller than the largest body, however long each is', () => {
-    const longest = describeSettings().map(({ key }) =>
+    const longest = SETTINGS.map(({ key }) =>
       [8192, 2048, 1024, 64].find(
         (length) => check(key, longOf(key, length)) === longOf(key, length),
       ),

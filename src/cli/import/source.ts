@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { CommandError } from '../command-error.ts'
+import { codeOf, CommandError } from '../command-error.ts'
 import { parseBackup } from './backup.ts'
 import { readDatabase } from './openlist-database.ts'
 
@@ -49,7 +49,6 @@ function readHeader(path: string): Buffer {
     }
   } catch (error) {
     if (error instanceof CommandError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    throw new CommandError(`Can't read ${path} (${code}).`)
+    throw new CommandError(`Can't read ${path} (${codeOf(error)}).`)
   }
 }

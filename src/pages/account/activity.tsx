@@ -1,3 +1,4 @@
+import type { PropsWithChildren } from 'hono/jsx'
 import type { EventKind } from '../../audit/events.ts'
 import type { listEvents } from '../../audit/own-events.ts'
 import { AccountPage } from '../layout.tsx'
@@ -42,11 +43,15 @@ export function ActivityPage({ view, events, page, pages }: ActivityProps) {
   )
 }
 
-function EventRow({ view, event }: { view: View; event: Event }) {
+type EventRowProps = PropsWithChildren<{ view: View; event: Omit<Event, 'id'> }>
+
+/** An event; its children are what else there is to say of it, before when and where. */
+export function EventRow({ view, event, children }: EventRowProps) {
   return (
     <li>
       <h2>{eventText(view.t, event.kind, event.detail)}</h2>
       <p class="facts">
+        {children}
         <span>
           <Time view={view} at={event.at} exact />
         </span>
@@ -58,7 +63,7 @@ function EventRow({ view, event }: { view: View; event: Event }) {
 }
 
 /** What happened, in words; a kind that a newer version wrote stays what it is. */
-export function eventText(t: Texts, kind: string, detail: string): string {
+function eventText(t: Texts, kind: string, detail: string): string {
   return isKnown(t, kind) ? t.events[kind](detail) : kind
 }
 

@@ -1,10 +1,9 @@
 import type { listEvents } from '../../audit/all-events.ts'
 import { EVENT_KINDS } from '../../audit/events.ts'
-import { eventText } from '../account/activity.tsx'
-import { browserOf } from '../account/sessions.tsx'
+import { EventRow } from '../account/activity.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Empty, Field, Pager, Time } from '../parts.tsx'
+import { Empty, Field, Pager } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type Event = Awaited<ReturnType<typeof listEvents>>['events'][number]
@@ -43,7 +42,12 @@ export function EventsPage({ view, events, page, more, filter, problem }: Events
       ) : (
         <ol class="rows compact">
           {events.map((event) => (
-            <EventRow view={view} event={event} />
+            <EventRow view={view} event={event}>
+              <span>
+                <Subject view={view} event={event} />
+              </span>
+              <By view={view} detail={event.detail} />
+            </EventRow>
           ))}
         </ol>
       )}
@@ -64,25 +68,6 @@ function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSear
     ...(kind !== '' && { kind }),
     page: String(page),
   })
-}
-
-function EventRow({ view, event }: { view: View; event: Event }) {
-  return (
-    <li>
-      <h2>{eventText(view.t, event.kind, event.detail)}</h2>
-      <p class="facts">
-        <span>
-          <Subject view={view} event={event} />
-        </span>
-        <By view={view} detail={event.detail} />
-        <span>
-          <Time view={view} at={event.at} exact />
-        </span>
-        <span>{event.network}</span>
-        {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
-      </p>
-    </li>
-  )
 }
 
 /** Whom it happened to. */
