@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import { eventRoutes } from './audit/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './login/routes.ts'
@@ -11,10 +10,10 @@ import { sessionRoutes } from './tokens/routes.ts'
 import { twoFactorRoutes } from './two-factor/routes.ts'
 import { adminUserRoutes } from './users/admin-routes.ts'
 import { userRoutes } from './users/routes.ts'
-import type { App } from './http/context.ts'
+import type { Routes } from './http/routes.ts'
 
 /** Who answers which path of the interface; every one of them stands in `/openapi.json`. */
-export function mountApi(app: Hono<App>): void {
+export function mountApi(app: Routes): void {
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/me', userRoutes)

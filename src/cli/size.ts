@@ -9,7 +9,7 @@ const MAX_GZIP_BYTES = { 'with pages': 120 * 1024, 'without pages': 78 * 1024 }
 
 const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 const PAGES = 'src/pages/routes.tsx'
-const NO_PAGES = `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\n`
+const NO_PAGES = `import { Routes } from '../http/routes.ts'\nexport const pageRoutes = new Routes()\n`
 
 /** `npm run size`: what a deployed Worker weighs, minified and compressed, held to limits. */
 await runCommand(async () => {

@@ -1,5 +1,5 @@
-import type { Hono } from 'hono'
-import type { App, AppContext } from './context.ts'
+import type { AppContext } from './context.ts'
+import type { Routes } from './routes.ts'
 import { Refusal } from '../refusals.ts'
 
 /**
@@ -9,7 +9,7 @@ import { Refusal } from '../refusals.ts'
  *
  * @see RFC 9110 sections 9.3.7 and 15.5.6
  */
-export function answerUnrouted(app: Hono<App>) {
+export function answerUnrouted(app: Routes) {
   const methodsOf = new Map<string, Set<string>>()
   for (const { method, path } of app.routes) {
     if (method === 'ALL') continue

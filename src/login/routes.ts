@@ -1,7 +1,6 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
 import { clientOf } from '../http/client.ts'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { bearerToken } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
@@ -16,7 +15,7 @@ const loginSchema = v.object({
   otp_code: v.nullish(possiblyEmptyText(), ''),
 })
 
-export const loginRoutes = new Hono<App>()
+export const loginRoutes = new Routes()
   .post('/login', jsonBody(loginSchema), async (c) => {
     const { username, password, otp_code: code } = c.req.valid('json')
     const attempt = { username, digest: await staticDigest(password), code }

@@ -1,7 +1,6 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import { mountApi } from '../api.ts'
 import { ping } from '../http/ping.ts'
-import type { App } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { inputs } from '../http/input.ts'
 
@@ -13,7 +12,7 @@ export interface Route {
 
 /** Every route of the interface as it is mounted, by method and path; `ALL` is documented as GET. */
 export function readRoutes(): Map<string, Route> {
-  const app = new Hono<App>()
+  const app = new Routes()
   app.all('/ping', ping)
   mountApi(app)
   const routes = new Map<string, Route>()

@@ -1,8 +1,8 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import { bodyLimit } from 'hono/body-limit'
 import { csrf } from 'hono/csrf'
 import { HTTPException } from 'hono/http-exception'
-import type { App, AppContext } from '../http/context.ts'
+import type { AppContext } from '../http/context.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../refusals.ts'
 import { readSettings } from '../settings/store.ts'
@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 64 * 1024
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** What people see, under `/account`. */
-export const pageRoutes = new Hono<App>()
+export const pageRoutes = new Routes()
   .use(pageHeaders)
   .use(csrf())
   .use(

@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { jsonArrayBody, query } from '../http/input.ts'
@@ -43,7 +42,7 @@ const itemsSchema = v.pipe(
 )
 
 /** The site's settings, for operators, under `/api/admin/setting`. */
-export const adminSettingRoutes = new Hono<App>()
+export const adminSettingRoutes = new Routes()
   .get('/list', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
     const settings = await listSettings(c.var.deps, sessionOf(c, 'notAdmin'))
     return ok(c, inGroups(settings, c.req.valid('query')).map(settingItem))

@@ -1,12 +1,11 @@
-import { Hono } from 'hono'
-import type { App } from '../http/context.ts'
+import { Routes } from '../http/routes.ts'
 import { ok } from '../http/envelope.ts'
 import { isSiteAddress } from './checks.ts'
 import { DEFAULT_SETTINGS } from './defaults.ts'
 import { readSettings } from './store.ts'
 
 /** The settings and what else of a site is public, under `/api/public`. */
-export const publicRoutes = new Hono<App>()
+export const publicRoutes = new Routes()
   .get('/settings', async (c) => {
     const { body, etag } = await readSettings(c.var.deps)
     const headers = { ETag: etag, 'Cache-Control': 'no-cache' }
@@ -16,7 +15,7 @@ export const publicRoutes = new Hono<App>()
   .get('/archive_extensions', (c) => ok(c, []))
 
 /** What browsers and crawlers ask a site for, at its root. */
-export const siteRoutes = new Hono<App>()
+export const siteRoutes = new Routes()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.var.deps)).values.robots_txt))
   .get('/favicon.ico', async (c) => {
     const { favicon } = (await readSettings(c.var.deps)).values

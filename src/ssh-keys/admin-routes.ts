@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, integer, query } from '../http/input.ts'
@@ -11,7 +10,7 @@ const ownerQuery = v.object({ uid: integer })
 const keyQuery = v.object({ ...idQuery.entries, uid: v.optional(integer) })
 
 /** The keys of any user, for operators, under `/api/admin/user/sshkey`. */
-export const adminKeyRoutes = new Hono<App>()
+export const adminKeyRoutes = new Routes()
   .get(
     '/list',
     guard,

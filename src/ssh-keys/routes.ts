@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
@@ -14,7 +13,7 @@ export const keySchema = v.object({
   key: text(),
 })
 
-export const sshKeyRoutes = new Hono<App>()
+export const sshKeyRoutes = new Routes()
   .get('/list', guard, notGuest('guestKeys'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const { keys, total } = await listKeys(c.var.deps, sessionOf(c, 'guestKeys'), page, perPage)

@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { jsonBody, query } from '../http/input.ts'
 import { serviceTokenHash } from '../http/guard.ts'
@@ -30,7 +29,7 @@ const SFTPGO_PERMISSIONS = { none: [], read: ['list', 'download'], write: ['*'] 
  * For servers, not for browsers, under `/api/sftp`: their own credential, and the code as HTTP
  * status too.
  */
-export const sftpRoutes = new Hono<App>()
+export const sftpRoutes = new Routes()
   .get('/authorized_keys', query(keysQuery), async (c) => {
     const { username, fingerprint } = c.req.valid('query')
     const tokenHash = await serviceTokenHash(c)

@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { query } from '../http/input.ts'
@@ -10,7 +9,7 @@ import { endOtherSessions, endSession, listSessions } from './own-sessions.ts'
 const sessionQuery = v.object({ id: text() })
 
 /** Where a user is signed in, under `/api/me/sessions`. */
-export const sessionRoutes = new Hono<App>()
+export const sessionRoutes = new Routes()
   .get('/', guard, async (c) => {
     const actor = sessionOf(c, 'guestSessions')
     const { sessions } = await listSessions(c.var.deps, actor)

@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, sessionOf } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
@@ -12,7 +11,7 @@ import { disableTwoFactor, renewRecoveryCodes } from './proof.ts'
 const verifySchema = v.object({ code: text(), secret: text() })
 const proofSchema = v.object({ otp_code: text() })
 
-export const twoFactorRoutes = new Hono<App>()
+export const twoFactorRoutes = new Routes()
   .post('/generate', guard, async (c) => {
     const session = sessionOf(c, 'guestTwoFactor')
     const { values } = await readSettings(c.var.deps)

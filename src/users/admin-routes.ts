@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
@@ -41,7 +40,7 @@ const updateSchema = v.object({
 const usernameQuery = v.object({ username: text() })
 
 /** Users, for operators, under `/api/admin/user`. */
-export const adminUserRoutes = new Hono<App>()
+export const adminUserRoutes = new Routes()
   .get('/list', guard, notGuest('notAdmin'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const { users, total } = await listUsers(c.var.deps, sessionOf(c, 'notAdmin'), page, perPage)

@@ -1,6 +1,5 @@
-import { Hono } from 'hono'
+import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
-import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, sessionOf } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
@@ -17,7 +16,7 @@ const profileSchema = v.object({
   sso_id: v.nullish(ssoIdSchema),
 })
 
-export const userRoutes = new Hono<App>()
+export const userRoutes = new Routes()
   .get('/', guard, async (c) => {
     const { caller, deps } = c.var
     const [account] = 'guest' in caller ? [caller.guest] : await readAs(deps, caller.session)

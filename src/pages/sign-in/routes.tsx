@@ -1,7 +1,7 @@
-import { Hono } from 'hono'
+import { Routes } from '../../http/routes.ts'
 import * as v from 'valibot'
 import { clientOf } from '../../http/client.ts'
-import type { App, AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
 import { login } from '../../login/login.ts'
 import { staticDigest } from '../../login/passwords.ts'
@@ -17,7 +17,7 @@ const signInSchema = v.object({ username: text(), password: text() })
 const codeSchema = v.object({ code: text() })
 
 /** Under `/account/sign-in`. */
-export const signInRoutes = new Hono<App>()
+export const signInRoutes = new Routes()
   .get('/', async (c) => {
     if (sessionToken(c) !== '') return goTo(c, '/account')
     forgetHalfWay(c)
