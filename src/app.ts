@@ -1,29 +1,37 @@
-import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { cors } from 'hono/cors'
 import { mountApi } from './api.ts'
 import type { Deps } from './deps.ts'
 import { bookmark } from './http/bookmark.ts'
-import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
-import { securityHeaders } from './http/headers.ts'
+import { browserRules } from './http/headers.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
-import { isPreflight, ping } from './http/ping.ts'
+import { ping } from './http/ping.ts'
 import { requestLog } from './http/request-log.ts'
+import { Routes } from './http/routes.ts'
 import { pageRoutes } from './pages/routes.tsx'
 import { Refusal, refusalIn } from './refusals.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
-const PREFLIGHT_SECONDS = 86_400
+
+type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
+
+/**
+ * The whole service. `/ping` stands alone in front of it: Hono calls the only handler of a path
+ * without building a chain, and whoever measures a connection asks often.
+ */
+export function createApp(depsFor: DepsFor): Routes {
+  const service = createService(depsFor)
+  const app = new Routes()
+  app.all('/ping', ping)
+  app.notFound((c) => service.fetch(c.req.raw, c.env, c.executionCtx))
+  return app
+}
 
 /** The map of the service: what every request passes, then who answers which path. */
-export function createApp(
-  depsFor: (env: Env, defer: Deps['defer'], request: Request) => Deps,
-): Hono<App> {
-  const app = new Hono<App>()
+export function createService(depsFor: DepsFor): Routes {
+  const app = new Routes()
 
-  app.all('/ping', ping)
   app.use(async function provideDeps(c, next) {
     c.set(
       'deps',
@@ -32,21 +40,7 @@ export function createApp(
     await next().catch(throwError)
   })
   app.use(requestLog)
-  app.use(securityHeaders)
-  // Any page may ask: the token is a header that its own script has to set, never a cookie.
-  const allowAnyOrigin = cors({
-    origin: '*',
-    allowMethods: ['GET', 'HEAD', 'POST'],
-    allowHeaders: ['Authorization', 'Content-Type', 'X-D1-Bookmark'],
-    exposeHeaders: ['ETag', 'Retry-After', 'Server-Timing', 'X-D1-Bookmark', 'X-Request-Id'],
-    maxAge: PREFLIGHT_SECONDS,
-  })
-  app.use(async function crossOrigin(c, next) {
-    if (c.req.method === 'OPTIONS' && !isPreflight(c.req.raw)) return next()
-    // Pages are for people, and their forms know by a cookie who sends them.
-    if (/^\/account(\/|$)/.test(c.req.path)) return next()
-    return allowAnyOrigin(c, next)
-  })
+  app.use(browserRules)
   app.use(
     '/api/*',
     bodyLimit({

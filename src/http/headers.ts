@@ -1,32 +1,47 @@
+import { cors } from 'hono/cors'
 import { createMiddleware } from 'hono/factory'
 import type { App } from './context.ts'
+import { isPreflight } from './ping.ts'
 
 const HSTS_SECONDS = 365 * 24 * 60 * 60
+const PREFLIGHT_SECONDS = 86_400
 
-const PLAIN = {
+/** What tells a browser to do nothing with an answer but read it. */
+const PLAIN = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-}
-const SECURE = { ...PLAIN, 'Strict-Transport-Security': `max-age=${HSTS_SECONDS}` }
+})
+/** @see RFC 6797 section 7.2: the promise of https is made over https only. */
+const SECURE = [...PLAIN, ['Strict-Transport-Security', `max-age=${HSTS_SECONDS}`] as const]
+
+const EXPOSED = ['ETag', 'Retry-After', 'Server-Timing', 'X-D1-Bookmark', 'X-Request-Id'].join(',')
+
+const answerPreflight = cors({
+  origin: '*',
+  allowMethods: ['GET', 'HEAD', 'POST'],
+  allowHeaders: ['Authorization', 'Content-Type', 'X-D1-Bookmark'],
+  maxAge: PREFLIGHT_SECONDS,
+})
 
 /**
- * What tells a browser to do nothing with an answer but read it.
- *
- * @see RFC 6797 section 7.2: the promise of https is made over https only.
+ * Says what browsers may do with an answer, and who may read it: any page, for the token is a
+ * header that its own script has to set, never a cookie. All of it is put on the finished answer:
+ * by `c.header`, or before there is one, Hono makes another answer for each.
  */
-export function headersFor(url: string): Record<string, string> {
-  return url.startsWith('https:') ? SECURE : PLAIN
-}
-
-export const securityHeaders = createMiddleware<App>(async function securityHeaders(c, next) {
+export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
+  // Pages are for people, and their forms know by a cookie who sends them.
+  const isPage = /^\/account(\/|$)/.test(c.req.path)
+  if (isPreflight(c.req.raw) && !isPage) return answerPreflight(c, next)
   await next()
-  // Not by `c.header`, which makes a finished response anew for each.
   const { headers } = c.res
   // A page that needs more has said so.
-  for (const [name, value] of Object.entries(headersFor(c.req.url))) {
+  for (const [name, value] of c.req.url.startsWith('https:') ? SECURE : PLAIN) {
     if (!headers.has(name)) headers.set(name, value)
   }
-  const isPrivate = c.req.path.startsWith('/api/') && !headers.has('Cache-Control')
-  if (isPrivate) headers.set('Cache-Control', 'no-store')
+  if (isPage) return
+  headers.set('Access-Control-Allow-Origin', '*')
+  headers.set('Access-Control-Expose-Headers', EXPOSED)
+  if (c.req.path.startsWith('/api/') && !headers.has('Cache-Control'))
+    headers.set('Cache-Control', 'no-store')
 })

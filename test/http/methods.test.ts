@@ -193,6 +193,14 @@ describe('/ping', () => {
     }
   })
 
+  test('says no more than who may read the constant word', async () => {
+    const { headers } = await new Site().fetch('GET', '/ping')
+    expect(Array.from(headers.keys()).toSorted()).toEqual([
+      'access-control-allow-origin',
+      'content-type',
+    ])
+  })
+
   test('answers whatever the token and the body are', async () => {
     const body = 'x'.repeat(100_000)
     const response = await new Site().fetch('POST', '/ping', { token: 'dead', body })
@@ -200,9 +208,9 @@ describe('/ping', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every other answer', () => {
   test('keeps browsers from guessing, framing and telling where they were', async () => {
-    for (const path of ['/ping', '/api/me', '/api/nope', '/nope', '/robots.txt']) {
+    for (const path of ['/api/me', '/api/nope', '/nope', '/robots.txt']) {
       const { headers } = await new Site().fetch('GET', path)
       expect(headers.get('X-Content-Type-Options'), path).toBe('nosniff')
       expect(headers.get('Referrer-Policy')).toBe('no-referrer')

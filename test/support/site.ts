@@ -1,3 +1,4 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { users } from '../../schema/tables.ts'
@@ -78,7 +79,7 @@ export class Site {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array
       init.body = isRaw ? body : JSON.stringify(body)
     }
-    return this.#app.request(path, init, env)
+    return this.#app.request(path, init, env, createExecutionContext())
   }
 
   /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */
