@@ -1,4 +1,7 @@
+import { fillPlaceholders, type Placeholder, sql } from 'drizzle-orm'
+import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { Refusal } from './refusals.ts'
 
 export type Database = DrizzleD1Database
@@ -80,6 +83,58 @@ export function openDatabase(
   }
   const own: Record<string | symbol, unknown> = { prepare, batch: trip }
   return drizzle(new Proxy(d1, { get: (target, name) => own[name] ?? Reflect.get(target, name) }))
+}
+
+/** What Drizzle can make the text of before it knows the values. */
+interface Preparable extends BatchItem<'sqlite'> {
+  prepare(): {
+    getQuery(): { sql: string; params: unknown[] }
+    mapResult(result: unknown, isFromBatch: boolean): unknown
+  }
+}
+
+/** As Drizzle's `batch` uses a statement. */
+interface Prepared<Query extends BatchItem<'sqlite'>> extends RunnableQuery<
+  Query['_']['result'],
+  'sqlite'
+> {
+  _prepare(): {
+    getQuery(): Pick<Statement, 'params'>
+    stmt: { bind(...params: unknown[]): Statement }
+    mapResult(result: unknown): unknown
+  }
+}
+
+/** Stands for a value that comes with each request. */
+export type Value<Name extends string> = (name: Name) => Placeholder
+
+/**
+ * Makes the text of a statement once in the life of an isolate, for those that most requests send:
+ * making it takes Drizzle longer than anything else that a request does here.
+ *
+ * @param build Is called with the first request's database; nothing is sent through that.
+ * @returns What makes the statement of a request from its values, for a `batch`.
+ */
+export function prepareOnce<Name extends string, Query extends Preparable>(
+  build: (db: Database, value: Value<Name>) => Query,
+) {
+  let made: { _: Query['_']; statement: ReturnType<Preparable['prepare']> } | undefined
+  return (db: Database, values: Record<Name, number | string>): Prepared<Query> => {
+    if (made === undefined) {
+      const query = build(db, sql.placeholder)
+      made = { _: query._, statement: query.prepare() }
+    }
+    const { _, statement } = made
+    const { sql: query, params } = statement.getQuery()
+    return {
+      _,
+      _prepare: () => ({
+        getQuery: () => ({ params: fillPlaceholders(params, values) }),
+        stmt: { bind: (...bound) => ({ query, params: bound }) },
+        mapResult: (result) => statement.mapResult(result, true),
+      }),
+    }
+  }
 }
 
 function note(meter: Meter, results: D1Result[], bookmark: string | null): void {

@@ -49,7 +49,7 @@ export async function addKey(
 /** The session's user and a page of the user's keys; see `windowOf`. */
 export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
   const window = windowOf(page, perPage)
-  const selected = selectKeys(deps.db, actor.userId, window)
+  const selected = selectKeys(deps.db, { userId: actor.userId, ...window })
   if (window === EVERYTHING) {
     const [account, keys] = await readAs(deps, actor, selected)
     return { account, keys, total: keys.length }
@@ -77,7 +77,7 @@ export async function listKeysOf(deps: ActorDeps, operator: Operator, userId: nu
     deps,
     operator,
     selectUser(deps.db, userId),
-    selectKeys(deps.db, userId, EVERYTHING),
+    selectKeys(deps.db, { userId, ...EVERYTHING }),
   )
   if (owner.length === 0) throw new Refusal('userNotFound')
   return { keys, total: keys.length }

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { eventRow } from '../audit/events.ts'
-import type { Database } from '../deps.ts'
+import { type Database, prepareOnce, type Value } from '../database.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
@@ -13,8 +13,8 @@ import { isNamed } from '../users/store.ts'
 import type { PublicKey } from './openssh.ts'
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
-export function selectKeys(db: Database, userId: number, { limit, offset }: Window) {
-  return db
+export const selectKeys = prepareOnce((db, value: Value<'userId' | keyof Window>) =>
+  db
     .select({
       id: sshKeys.id,
       title: sshKeys.title,
@@ -25,11 +25,11 @@ export function selectKeys(db: Database, userId: number, { limit, offset }: Wind
       lastUsedAt: sshKeys.lastUsedAt,
     })
     .from(sshKeys)
-    .where(eq(sshKeys.userId, userId))
+    .where(eq(sshKeys.userId, value('userId')))
     .orderBy(asc(sshKeys.id))
-    .limit(limit)
-    .offset(offset)
-}
+    .limit(value('limit'))
+    .offset(value('offset')),
+)
 
 export function countKeys(db: Database, userId: number) {
   return db.select({ total: count() }).from(sshKeys).where(eq(sshKeys.userId, userId))

@@ -3,6 +3,7 @@ import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { sessions, users } from '../../schema/tables.ts'
 import { afterChange } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
+import { prepareOnce, type Value } from '../database.ts'
 import { Refusal } from '../refusals.ts'
 import type { Client } from '../network.ts'
 import type { SessionClaims } from './token.ts'
@@ -78,7 +79,9 @@ async function actThrough<Statements extends BatchItem<'sqlite'>[]>(
   actor: Actor,
   statements: Statements,
 ): Promise<[Account, ...BatchResponse<Statements>]> {
-  const [[found], ...results] = await db.batch([selectActor(db, actor, deps.now()), ...statements])
+  const { sessionId, userId } = actor
+  const guarding = selectActor(db, { sessionId, userId, now: deps.now() })
+  const [[found], ...results] = await db.batch([guarding, ...statements])
   const account = admit(actor, found)
   if (account.network !== actor.network)
     deps.defer(moveSession(deps.db, actor).catch(() => undefined))
@@ -112,20 +115,20 @@ export function selectLive(db: Database, session: SessionClaims, now: number, wh
 }
 
 /** The account of a session, and the network that the session was last used from while it is live. */
-function selectActor(db: Database, session: SessionClaims, now: number) {
+const selectActor = prepareOnce((db, value: Value<'sessionId' | 'userId' | 'now'>) => {
   const isSession = and(
-    eq(sessions.id, session.sessionId),
+    eq(sessions.id, value('sessionId')),
     eq(sessions.userId, users.id),
-    gt(sessions.expiresAt, now),
+    gt(sessions.expiresAt, value('now')),
   )
   return db
     .select({ ...accountColumns, network: sessions.network })
     .from(users)
     .leftJoin(sessions, isSession)
-    .where(eq(users.id, session.userId))
-}
+    .where(eq(users.id, value('userId')))
+})
 
-type Found = Awaited<ReturnType<typeof selectActor>>[number]
+type Found = ReturnType<typeof selectActor>['_']['result'][number]
 
 function admit(session: SessionClaims, account: Found | undefined): Found {
   if (account === undefined) throw new Refusal('tokenInvalidated')
