@@ -60,7 +60,7 @@ export function createService(depsFor: DepsFor): Routes {
   app.notFound(answerUnrouted(app))
   app.onError((error, c) => {
     const refusal = refusalIn(error)
-    if (refusal.code >= 500) logError(error, { id: c.var.requestId, path: c.req.path })
+    if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
     if (refusal.retryAfterSeconds !== undefined) {
       c.header('Retry-After', String(refusal.retryAfterSeconds))
     }

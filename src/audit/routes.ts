@@ -14,7 +14,7 @@ export const eventRoutes = new Routes().get(
   async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const actor = sessionOf(c, 'guestEvents')
-    const { events, total } = await listEvents(c.var.deps, actor, page, perPage)
+    const { events, total } = await listEvents(c.get('deps'), actor, page, perPage)
     return ok(c, { content: events.map(eventRecord), total })
   },
 )

@@ -5,7 +5,7 @@ import { checkHealth, type PartHealth } from './health.ts'
 
 /** What the service stands on, for operators, under `/api/admin/health`. */
 export const healthRoutes = new Routes().get('/', guard, notGuest('notAdmin'), async (c) => {
-  const { d1, kv, hasher, migrations } = await checkHealth(c.var.deps, sessionOf(c, 'notAdmin'))
+  const { d1, kv, hasher, migrations } = await checkHealth(c.get('deps'), sessionOf(c, 'notAdmin'))
   return ok(c, {
     d1: partRecord(d1),
     kv: partRecord(kv),

@@ -19,7 +19,7 @@ export function callersBookmark(headers: Headers): string | undefined {
  */
 export const bookmark = createMiddleware<App>(async function bookmark(c, next) {
   await next()
-  const { meter } = c.var.deps
+  const { meter } = c.get('deps')
   if (meter.bookmark === undefined || isRefusedStranger(c)) return
   c.res.headers.set(HEADER, meter.bookmark)
   const isNews = meter.rowsWritten > 0 || c.get('outcome') === 401

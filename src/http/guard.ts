@@ -13,7 +13,7 @@ import type { App, AppContext } from './context.ts'
  * session together with what is done for it (`actAs`), in one round trip.
  */
 export const guard = createMiddleware<App>(async function guard(c, next) {
-  const { deps } = c.var
+  const deps = c.get('deps')
   const token = bearerToken(c)
   if (token === '') {
     const guest = await findGuest(deps.db)
@@ -36,8 +36,9 @@ export function notGuest(refusal: RefusalName) {
 
 /** @throws {Refusal} `refusal` when the guest asks. */
 export function sessionOf(c: AppContext, refusal: RefusalName): Actor {
-  if ('guest' in c.var.caller) throw new Refusal(refusal)
-  return c.var.caller.session
+  const caller = c.get('caller')
+  if ('guest' in caller) throw new Refusal(refusal)
+  return caller.session
 }
 
 /** The stock client sends the bare token, others put `Bearer` before it; none is the empty text. */

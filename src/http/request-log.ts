@@ -11,7 +11,7 @@ const MAX_LOGGED_CHARACTERS = 200
  * and the times it took.
  */
 export const requestLog = createMiddleware<App>(async function requestLog(c, next) {
-  const { now, meter, count } = c.var.deps
+  const { now, meter, count } = c.get('deps')
   const id = c.req.header('CF-Ray') ?? crypto.randomUUID()
   const start = now()
   c.set('requestId', id)

@@ -19,15 +19,15 @@ export const loginRoutes = new Routes()
   .post('/login', jsonBody(loginSchema), async (c) => {
     const { username, password, otp_code: code } = c.req.valid('json')
     const attempt = { username, digest: await staticDigest(password), code }
-    return ok(c, { token: await login(c.var.deps, attempt, clientOf(c)) })
+    return ok(c, { token: await login(c.get('deps'), attempt, clientOf(c)) })
   })
   .post('/login/hash', jsonBody(loginSchema), async (c) => {
     const { username, password: digest, otp_code: code } = c.req.valid('json')
     return ok(c, {
-      token: await login(c.var.deps, { username, digest, code }, clientOf(c)),
+      token: await login(c.get('deps'), { username, digest, code }, clientOf(c)),
     })
   })
   .get('/logout', async (c) => {
-    await logout(c.var.deps, bearerToken(c), clientOf(c))
+    await logout(c.get('deps'), bearerToken(c), clientOf(c))
     return ok(c, null)
   })

@@ -32,7 +32,7 @@ export const pageRoutes = new Routes()
     }),
   )
   .get('/:style{style-[0-9a-f]+\\.css}', async (c) => {
-    const { path, css } = await styleOf((await readSettings(c.var.deps)).values.main_color)
+    const { path, css } = await styleOf((await readSettings(c.get('deps'))).values.main_color)
     // The address of another version gets what there is now, but may not keep it.
     const caching =
       c.req.path === path ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
@@ -54,7 +54,7 @@ export const pageRoutes = new Routes()
 async function showFailure(error: Error, c: AppContext) {
   const refusal = error instanceof HTTPException ? new Refusal('foreignForm') : refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
-  if (refusal.code >= 500) logError(error, { id: c.var.requestId, path: c.req.path })
+  if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
   return showPage(c, <ProblemPage view={await readView(c)} refusal={refusal} />, refusal)
 }
 

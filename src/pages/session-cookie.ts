@@ -26,7 +26,7 @@ export function sessionToken(c: AppContext): string {
 
 export function setSessionToken(c: AppContext, token: string): void {
   const { name, options } = cookieOf(c)
-  setCookie(c, name, token, { ...options, maxAge: c.var.deps.tokenSeconds() })
+  setCookie(c, name, token, { ...options, maxAge: c.get('deps').tokenSeconds() })
 }
 
 export function clearSessionToken(c: AppContext): void {
@@ -36,7 +36,7 @@ export function clearSessionToken(c: AppContext): void {
 
 /** As `guard` of the API, for the cookie; no guest sees these pages. */
 export const signedIn = createMiddleware<App>(async function signedIn(c, next) {
-  const { deps } = c.var
+  const deps = c.get('deps')
   const token = sessionToken(c)
   if (token === '') throw new Refusal('guestDisabled')
   const claims = await verifyToken(await deps.keyRing(), token, deps.now())

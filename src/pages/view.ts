@@ -35,7 +35,7 @@ interface Site {
 }
 
 export async function readView(c: AppContext, account?: Account): Promise<View> {
-  const { deps } = c.var
+  const deps = c.get('deps')
   const language = languageOf(c)
   const t = TEXTS[language]
   // What only changes the looks must not keep a page from being shown.

@@ -44,12 +44,12 @@ const itemsSchema = v.pipe(
 /** The site's settings, for operators, under `/api/admin/setting`. */
 export const adminSettingRoutes = new Routes()
   .get('/list', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
-    const settings = await listSettings(c.var.deps, sessionOf(c, 'notAdmin'))
+    const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
     return ok(c, inGroups(settings, c.req.valid('query')).map(settingItem))
   })
   .get('/get', guard, notGuest('notAdmin'), query(keysQuery), async (c) => {
     const { key, keys } = c.req.valid('query')
-    const settings = await listSettings(c.var.deps, sessionOf(c, 'notAdmin'))
+    const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
     const items = settings.map(settingItem)
     const find = (name: string) => items.find((item) => item.key === describeSetting(name).key)
     return ok(c, key === '' && keys !== '' ? keys.split(',').map(find) : find(key))
@@ -59,12 +59,12 @@ export const adminSettingRoutes = new Routes()
     // A page of settings holds the version too, maybe an older one.
     const changeable = items.filter(({ key }) => key !== 'version')
     const values = Object.fromEntries(changeable.map(({ key, value }) => [key, value]))
-    await saveSettings(c.var.deps, sessionOf(c, 'notAdmin'), values)
+    await saveSettings(c.get('deps'), sessionOf(c, 'notAdmin'), values)
     return ok(c, null)
   })
   .post('/default', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
     // As the reference, it shows the defaults and sets nothing.
-    const settings = await listSettings(c.var.deps, sessionOf(c, 'notAdmin'))
+    const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
     const defaults = settings.map((setting) => ({ ...setting, value: setting.default }))
     return ok(c, inGroups(defaults, c.req.valid('query')).map(settingItem))
   })

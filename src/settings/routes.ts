@@ -7,7 +7,7 @@ import { readSettings } from './store.ts'
 /** The settings and what else of a site is public, under `/api/public`. */
 export const publicRoutes = new Routes()
   .get('/settings', async (c) => {
-    const { body, etag } = await readSettings(c.var.deps)
+    const { body, etag } = await readSettings(c.get('deps'))
     const headers = { ETag: etag, 'Cache-Control': 'no-cache' }
     if (isKnown(etag, c.req.header('If-None-Match') ?? '')) return c.body(null, 304, headers)
     return c.body(body, 200, { ...headers, 'Content-Type': 'application/json' })
@@ -16,9 +16,9 @@ export const publicRoutes = new Routes()
 
 /** What browsers and crawlers ask a site for, at its root. */
 export const siteRoutes = new Routes()
-  .get('/robots.txt', async (c) => c.text((await readSettings(c.var.deps)).values.robots_txt))
+  .get('/robots.txt', async (c) => c.text((await readSettings(c.get('deps'))).values.robots_txt))
   .get('/favicon.ico', async (c) => {
-    const { favicon } = (await readSettings(c.var.deps)).values
+    const { favicon } = (await readSettings(c.get('deps'))).values
     const isElsewhere = isSiteAddress(favicon) && !isSamePage(favicon, c.req.url)
     return c.redirect(isElsewhere ? favicon : DEFAULT_SETTINGS.favicon)
   })

@@ -18,12 +18,12 @@ export const adminKeyRoutes = new Routes()
     query(ownerQuery, 'userIdFormatInvalid'),
     async (c) => {
       const { uid } = c.req.valid('query')
-      const { keys, total } = await listKeysOf(c.var.deps, sessionOf(c, 'notAdmin'), uid)
+      const { keys, total } = await listKeysOf(c.get('deps'), sessionOf(c, 'notAdmin'), uid)
       return ok(c, { content: keyRecords(keys), total })
     },
   )
   .post('/delete', guard, notGuest('notAdmin'), query(keyQuery, 'idFormatInvalid'), async (c) => {
     const { id, uid } = c.req.valid('query')
-    await removeKeyOf(c.var.deps, sessionOf(c, 'notAdmin'), id, uid)
+    await removeKeyOf(c.get('deps'), sessionOf(c, 'notAdmin'), id, uid)
     return ok(c, null)
   })

@@ -16,7 +16,7 @@ export const keySchema = v.object({
 export const sshKeyRoutes = new Routes()
   .get('/list', guard, notGuest('guestKeys'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
-    const { keys, total } = await listKeys(c.var.deps, sessionOf(c, 'guestKeys'), page, perPage)
+    const { keys, total } = await listKeys(c.get('deps'), sessionOf(c, 'guestKeys'), page, perPage)
     return ok(c, {
       content: keyRecords(keys),
       total,
@@ -24,11 +24,11 @@ export const sshKeyRoutes = new Routes()
   })
   .post('/add', guard, notGuest('guestKeys'), jsonBody(keySchema, 'requestInvalid'), async (c) => {
     const { title, key } = c.req.valid('json')
-    await addKey(c.var.deps, sessionOf(c, 'guestKeys'), title, key)
+    await addKey(c.get('deps'), sessionOf(c, 'guestKeys'), title, key)
     return ok(c, null)
   })
   .post('/delete', guard, notGuest('guestKeys'), query(idQuery, 'idFormatInvalid'), async (c) => {
-    await removeKey(c.var.deps, sessionOf(c, 'guestKeys'), c.req.valid('query').id)
+    await removeKey(c.get('deps'), sessionOf(c, 'guestKeys'), c.req.valid('query').id)
     return ok(c, null)
   })
 

@@ -33,19 +33,19 @@ export const sftpRoutes = new Routes()
   .get('/authorized_keys', query(keysQuery), async (c) => {
     const { username, fingerprint } = c.req.valid('query')
     const tokenHash = await serviceTokenHash(c)
-    const lines = await authorizedKeys(c.var.deps, tokenHash, username, fingerprint)
+    const lines = await authorizedKeys(c.get('deps'), tokenHash, username, fingerprint)
     return c.text(lines.map((line) => `${line}\n`).join(''))
   })
   .post('/used', jsonBody(useSchema), async (c) => {
     const { username, fingerprint, address } = c.req.valid('json')
     const use = { username, fingerprint, address }
-    await reportKeyUse(c.var.deps, await serviceTokenHash(c), use)
+    await reportKeyUse(c.get('deps'), await serviceTokenHash(c), use)
     return ok(c, null)
   })
   .post('/external_auth', jsonBody(externalSchema), async (c) => {
     const { username, password, public_key: publicKey, ip: address, protocol } = c.req.valid('json')
     const attempt = { username, password, publicKey, address, protocol }
-    const access = await authenticateExternally(c.var.deps, await serviceTokenHash(c), attempt)
+    const access = await authenticateExternally(c.get('deps'), await serviceTokenHash(c), attempt)
     if (access === 'none') return c.json({ username: '' })
     return c.json({ status: 1, username, permissions: { '/': SFTPGO_PERMISSIONS[access] } })
   })

@@ -12,7 +12,7 @@ const sessionQuery = v.object({ id: text() })
 export const sessionRoutes = new Routes()
   .get('/', guard, async (c) => {
     const actor = sessionOf(c, 'guestSessions')
-    const { sessions } = await listSessions(c.var.deps, actor)
+    const { sessions } = await listSessions(c.get('deps'), actor)
     return ok(c, {
       content: sessions.map((session) => ({
         ...sessionRecord(session),
@@ -22,11 +22,11 @@ export const sessionRoutes = new Routes()
     })
   })
   .post('/delete', guard, notGuest('guestSessions'), query(sessionQuery), async (c) => {
-    await endSession(c.var.deps, sessionOf(c, 'guestSessions'), c.req.valid('query').id)
+    await endSession(c.get('deps'), sessionOf(c, 'guestSessions'), c.req.valid('query').id)
     return ok(c, null)
   })
   .post('/delete_others', guard, async (c) => {
-    await endOtherSessions(c.var.deps, sessionOf(c, 'guestSessions'))
+    await endOtherSessions(c.get('deps'), sessionOf(c, 'guestSessions'))
     return ok(c, null)
   })
 

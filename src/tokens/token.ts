@@ -1,4 +1,4 @@
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import { errors, jwtVerify, type JWTHeaderParameters, SignJWT } from 'jose'
 import { readBookmark } from '../bookmarks.ts'
 import { Refusal } from '../refusals.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -55,7 +55,7 @@ export async function verifyToken(
   if (!/^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/.test(token))
     throw new Refusal('tokenInvalidated')
   try {
-    const { payload } = await jwtVerify(token, keyOf(ring, token), {
+    const { payload } = await jwtVerify(token, (header) => keyOf(ring, header), {
       algorithms: ['HS256'],
       audience: AUDIENCE,
       requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
@@ -75,8 +75,7 @@ export async function verifyToken(
   }
 }
 
-function keyOf(ring: KeyRing, token: string): CryptoKey {
-  const { kid } = decodeProtectedHeader(token)
+function keyOf(ring: KeyRing, { kid }: JWTHeaderParameters): CryptoKey {
   const key = kid === undefined ? undefined : ring.find(kid)
   if (key === undefined) throw new Refusal('tokenInvalidated')
   return key.token

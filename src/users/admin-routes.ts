@@ -43,27 +43,27 @@ const usernameQuery = v.object({ username: text() })
 export const adminUserRoutes = new Routes()
   .get('/list', guard, notGuest('notAdmin'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
-    const { users, total } = await listUsers(c.var.deps, sessionOf(c, 'notAdmin'), page, perPage)
+    const { users, total } = await listUsers(c.get('deps'), sessionOf(c, 'notAdmin'), page, perPage)
     return ok(c, { content: users.map(userRecord), total })
   })
   .get('/get', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
     const { id } = c.req.valid('query')
-    return ok(c, userRecord(await getUser(c.var.deps, sessionOf(c, 'notAdmin'), id)))
+    return ok(c, userRecord(await getUser(c.get('deps'), sessionOf(c, 'notAdmin'), id)))
   })
   .post('/create', guard, notGuest('notAdmin'), jsonBody(createSchema), async (c) => {
     const body = c.req.valid('json')
     const user = { ...requestOf(body), username: body.username }
-    await createUser(c.var.deps, sessionOf(c, 'notAdmin'), user)
+    await createUser(c.get('deps'), sessionOf(c, 'notAdmin'), user)
     return ok(c, null)
   })
   .post('/update', guard, notGuest('notAdmin'), jsonBody(updateSchema), async (c) => {
     const { id, username, ...body } = c.req.valid('json')
     const request = { ...requestOf(body), ...(typeof username === 'string' && { username }) }
-    await changeUser(c.var.deps, sessionOf(c, 'notAdmin'), id, request)
+    await changeUser(c.get('deps'), sessionOf(c, 'notAdmin'), id, request)
     return ok(c, null)
   })
   .post('/delete', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
-    await removeUser(c.var.deps, sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+    await removeUser(c.get('deps'), sessionOf(c, 'notAdmin'), c.req.valid('query').id)
     return ok(c, null)
   })
   .post(
@@ -72,13 +72,13 @@ export const adminUserRoutes = new Routes()
     notGuest('notAdmin'),
     query(idQuery, 'idFormatInvalid'),
     async (c) => {
-      await cancelUserTwoFactor(c.var.deps, sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+      await cancelUserTwoFactor(c.get('deps'), sessionOf(c, 'notAdmin'), c.req.valid('query').id)
       return ok(c, null)
     },
   )
   .post('/del_cache', guard, notGuest('notAdmin'), query(usernameQuery), async (c) => {
     const { username } = c.req.valid('query')
-    const user = await findUser(c.var.deps, sessionOf(c, 'notAdmin'), username)
+    const user = await findUser(c.get('deps'), sessionOf(c, 'notAdmin'), username)
     if (user === undefined) throw new Refusal('userNotFound')
     // Users are read from D1 each time: there is no cache that could be stale.
     return ok(c, null)

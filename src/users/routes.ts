@@ -18,12 +18,13 @@ const profileSchema = v.object({
 
 export const userRoutes = new Routes()
   .get('/', guard, async (c) => {
-    const { caller, deps } = c.var
-    const [account] = 'guest' in caller ? [caller.guest] : await readAs(deps, caller.session)
+    const caller = c.get('caller')
+    const [account] =
+      'guest' in caller ? [caller.guest] : await readAs(c.get('deps'), caller.session)
     return ok(c, userRecord(account))
   })
   .post('/update', guard, jsonBody(profileSchema), async (c) => {
-    await changeProfile(c.var.deps, sessionOf(c, 'guestProfile'), c.req.valid('json'))
+    await changeProfile(c.get('deps'), sessionOf(c, 'guestProfile'), c.req.valid('json'))
     return ok(c, null)
   })
 

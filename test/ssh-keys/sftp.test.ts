@@ -50,7 +50,7 @@ describe('GET /api/sftp/authorized_keys', () => {
   test('gives the line of the key that is offered, without its comment', async () => {
     expect(await keys({ username: 'alice', fingerprint: FINGERPRINT })).toEqual({
       status: 200,
-      type: 'text/plain; charset=UTF-8',
+      type: 'text/plain;charset=UTF-8',
       text: `restrict,command="internal-sftp" ${BLOB}\n`,
     })
     expect((await keys({ username: 'alice' })).text).toBe(
@@ -67,7 +67,7 @@ describe('GET /api/sftp/authorized_keys', () => {
 
   test('answers alike for everybody who may not sign in', async () => {
     await site.addUser('keyless', { permission: READ })
-    const empty = { status: 200, type: 'text/plain; charset=UTF-8', text: '' }
+    const empty = { status: 200, type: 'text/plain;charset=UTF-8', text: '' }
     for (const username of ['nobody', 'keyless', 'Alice', 'guest'])
       expect(await keys({ username })).toEqual(empty)
     expect(await keys({ username: 'alice', fingerprint: 'SHA256:other' })).toEqual(empty)

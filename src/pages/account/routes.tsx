@@ -29,11 +29,11 @@ const sessionSchema = v.object({ id: text() })
 export const accountRoutes = new Routes()
   .use(signedIn)
   .get('/', async (c) => {
-    const [account] = await readAs(c.var.deps, actorOf(c))
+    const [account] = await readAs(c.get('deps'), actorOf(c))
     return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
   })
   .post('/sign-out', async (c) => {
-    await logout(c.var.deps, sessionToken(c), clientOf(c))
+    await logout(c.get('deps'), sessionToken(c), clientOf(c))
     clearSessionToken(c)
     return goTo(c, '/account/sign-in', 'signed-out')
   })
@@ -44,7 +44,7 @@ export const accountRoutes = new Routes()
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
       const { title, key } = validate(keySchema, fields)
-      await addKey(c.var.deps, actorOf(c), title, key)
+      await addKey(c.get('deps'), actorOf(c), title, key)
     })
     if (refusal instanceof Refusal) return showKeys(c, fields, refusal)
     return goTo(c, '/account/keys', 'key-added')
@@ -52,7 +52,7 @@ export const accountRoutes = new Routes()
   .post('/keys/delete', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () =>
-      removeKey(c.var.deps, actorOf(c), validate(idQuery, fields).id),
+      removeKey(c.get('deps'), actorOf(c), validate(idQuery, fields).id),
     )
     if (refusal instanceof Refusal) return showKeys(c, {}, refusal)
     return goTo(c, '/account/keys', 'key-deleted')
@@ -61,13 +61,13 @@ export const accountRoutes = new Routes()
   .post('/sessions/end', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () =>
-      endSession(c.var.deps, actorOf(c), validate(sessionSchema, fields).id),
+      endSession(c.get('deps'), actorOf(c), validate(sessionSchema, fields).id),
     )
     if (refusal instanceof Refusal) return showSessions(c, refusal)
     return goTo(c, '/account/sessions', 'session-ended')
   })
   .post('/sessions/end-others', async (c) => {
-    await endOtherSessions(c.var.deps, actorOf(c))
+    await endOtherSessions(c.get('deps'), actorOf(c))
     return goTo(c, '/account/sessions', 'sessions-ended')
   })
   // A form's address may stay in the bar after its answer.
@@ -76,7 +76,7 @@ export const accountRoutes = new Routes()
   .get('/activity', query(pageQuery), async (c) => {
     const page = Math.max(c.req.valid('query').page, 1)
     const { account, events, total } = await listEvents(
-      c.var.deps,
+      c.get('deps'),
       actorOf(c),
       page,
       EVENTS_PER_PAGE,
@@ -87,7 +87,7 @@ export const accountRoutes = new Routes()
   })
 
 async function showKeys(c: AppContext, fields?: Fields, refusal?: Refusal) {
-  const { account, keys } = await listKeys(c.var.deps, actorOf(c), 1, 0)
+  const { account, keys } = await listKeys(c.get('deps'), actorOf(c), 1, 0)
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)
   return showPage(
@@ -99,7 +99,7 @@ async function showKeys(c: AppContext, fields?: Fields, refusal?: Refusal) {
 
 async function showSessions(c: AppContext, refusal?: Refusal) {
   const actor = actorOf(c)
-  const { account, sessions } = await listSessions(c.var.deps, actor)
+  const { account, sessions } = await listSessions(c.get('deps'), actor)
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)
   return showPage(

@@ -33,14 +33,14 @@ export const securityRoutes = new Routes()
     const refusal = await attempt(async () => {
       const { repeat, ...passwords } = validate(passwordSchema, fields)
       if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
-      await changeProfile(c.var.deps, actorOf(c), passwords)
+      await changeProfile(c.get('deps'), actorOf(c), passwords)
     })
     if (refusal instanceof Refusal) return showSecurity(c, 'password', refusal)
     clearSessionToken(c)
     return goTo(c, '/account/sign-in', 'password-changed')
   })
   .post('/start', async (c) => {
-    const { deps } = c.var
+    const deps = c.get('deps')
     const { values } = await readSettings(deps)
     const enrolment = await attempt(() => startEnrolment(deps, actorOf(c), values.site_title))
     if (enrolment instanceof Refusal) return showSecurity(c, 'start', enrolment)
@@ -50,9 +50,9 @@ export const securityRoutes = new Routes()
     const fields = await readForm(c)
     const codes = await attempt(async () => {
       const proof = validate(confirmSchema, fields)
-      await confirmEnrolment(c.var.deps, actorOf(c), proof)
+      await confirmEnrolment(c.get('deps'), actorOf(c), proof)
       // The code that confirmed is not used up, so it pays for the recovery codes as well.
-      return renewRecoveryCodes(c.var.deps, actorOf(c), proof.code)
+      return renewRecoveryCodes(c.get('deps'), actorOf(c), proof.code)
     })
     if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
     return showRecoveryCodes(c, codes)
@@ -60,7 +60,7 @@ export const securityRoutes = new Routes()
   .post('/codes', async (c) => {
     const fields = await readForm(c)
     const codes = await attempt(async () =>
-      renewRecoveryCodes(c.var.deps, actorOf(c), validate(codeSchema, fields).code),
+      renewRecoveryCodes(c.get('deps'), actorOf(c), validate(codeSchema, fields).code),
     )
     if (codes instanceof Refusal) return showSecurity(c, 'codes', codes)
     return showRecoveryCodes(c, codes)
@@ -68,7 +68,7 @@ export const securityRoutes = new Routes()
   .post('/off', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () =>
-      disableTwoFactor(c.var.deps, actorOf(c), validate(codeSchema, fields).code),
+      disableTwoFactor(c.get('deps'), actorOf(c), validate(codeSchema, fields).code),
     )
     if (refusal instanceof Refusal) return showSecurity(c, 'off', refusal)
     return goTo(c, PATH, 'two-factor-off')
@@ -77,14 +77,14 @@ export const securityRoutes = new Routes()
   .get('/:form', (c) => goTo(c, PATH))
 
 async function showSecurity(c: AppContext, form?: SecurityForm, refusal?: Refusal) {
-  const [account] = await readAs(c.var.deps, actorOf(c))
+  const [account] = await readAs(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal) }
   return showPage(c, <SecurityPage view={view} account={account} refused={refused} />, refusal)
 }
 
 async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
-  const [account] = await readAs(c.var.deps, actorOf(c))
+  const [account] = await readAs(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
   const enrolment = showSecret(view.site.title, account.username, secret)
   // Nothing to show for a form that was tampered with, or once it is on.
@@ -94,6 +94,6 @@ async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {
-  const [account] = await readAs(c.var.deps, actorOf(c))
+  const [account] = await readAs(c.get('deps'), actorOf(c))
   return showPage(c, <RecoveryCodesPage view={await readView(c, account)} codes={codes} />)
 }

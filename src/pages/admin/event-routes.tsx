@@ -42,11 +42,11 @@ async function filterOf(
 ): Promise<EventFilter | undefined> {
   const ofKind = kind === '' ? {} : { kind }
   if (name.trim() === '') return ofKind
-  const user = await findUser(c.var.deps, actorOf(c), name.trim())
+  const user = await findUser(c.get('deps'), actorOf(c), name.trim())
   return user && { userId: user.id, ...ofKind }
 }
 
 function readEvents(c: AppContext, filter: EventFilter, page: number) {
   const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
-  return listEvents(c.var.deps, actorOf(c), filter, window)
+  return listEvents(c.get('deps'), actorOf(c), filter, window)
 }

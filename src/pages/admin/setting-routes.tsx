@@ -21,7 +21,7 @@ export const adminSettingRoutes = new Routes()
     const { reset } = fields
     if (reset !== undefined) return resetOne(c, group, reset, fields)
     const refusal = await attempt(() =>
-      saveSettings(c.var.deps, actorOf(c), valuesIn(fields, group)),
+      saveSettings(c.get('deps'), actorOf(c), valuesIn(fields, group)),
     )
     if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
     return goTo(c, `${PATH}/${group}`, 'settings-saved')
@@ -42,7 +42,7 @@ function valuesIn(fields: Fields, group: SettingGroup): Record<string, string> {
 
 /** Gives one setting its default; what else was typed is still there, and not saved. */
 async function resetOne(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
-  const refusal = await attempt(() => resetSettings(c.var.deps, actorOf(c), [key]))
+  const refusal = await attempt(() => resetSettings(c.get('deps'), actorOf(c), [key]))
   if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
   const { [key]: _, ...others } = fields
   return showGroup(c, group, { fields: others, notice: 'setting-reset' })
@@ -57,7 +57,7 @@ interface Answer {
 async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}) {
   const { fields, refusal, notice } = answer
   const view = await adminView(c)
-  const settings = await listSettings(c.var.deps, actorOf(c))
+  const settings = await listSettings(c.get('deps'), actorOf(c))
   const problem = refusal && problemOf(view.t, refusal)
   const props = {
     view: notice === undefined ? view : { ...view, notice: view.t.notices[notice] },

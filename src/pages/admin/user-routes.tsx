@@ -33,7 +33,7 @@ export const adminUserRoutes = new Routes()
     const { search } = c.req.valid('query')
     const page = Math.max(c.req.valid('query').page, 1)
     const { users, total } = await listUsers(
-      c.var.deps,
+      c.get('deps'),
       actorOf(c),
       page,
       USERS_PER_PAGE,
@@ -52,7 +52,7 @@ export const adminUserRoutes = new Routes()
     const made = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
       const user = { ...userIn(fields), password }
-      const id = await createUser(c.var.deps, actorOf(c), user)
+      const id = await createUser(c.get('deps'), actorOf(c), user)
       return { user: { id, username: user.username }, generated }
     })
     if (made instanceof Refusal) {
@@ -71,8 +71,8 @@ export const adminUserRoutes = new Routes()
     const fields = await readForm(c)
     const changed = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
-      const user = await getUser(c.var.deps, actorOf(c), id)
-      await changeUser(c.var.deps, actorOf(c), id, { password })
+      const user = await getUser(c.get('deps'), actorOf(c), id)
+      await changeUser(c.get('deps'), actorOf(c), id, { password })
       return { user, generated }
     })
     if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
@@ -85,7 +85,7 @@ export const adminUserRoutes = new Routes()
     if (!isUserAction(form)) throw new Refusal('unknownPath')
     const fields = await readForm(c)
     const { run, notice } = USER_ACTIONS[form]
-    const refusal = await attempt(() => run(c.var.deps, actorOf(c), userIdOf(c), fields))
+    const refusal = await attempt(() => run(c.get('deps'), actorOf(c), userIdOf(c), fields))
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, notice)
   })
@@ -96,7 +96,7 @@ export const adminUserRoutes = new Routes()
 function newPassword(c: AppContext, fields: Fields) {
   const typed = passwordIn(fields)
   if (typed !== '') return { password: typed, generated: undefined }
-  const generated = generatePassword(c.var.deps)
+  const generated = generatePassword(c.get('deps'))
   return { password: generated, generated }
 }
 
@@ -108,7 +108,7 @@ function userIdOf(c: AppContext): number {
 
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
-  const target = [c.var.deps, actorOf(c), userIdOf(c)] as const
+  const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
   const [user, sessions, { keys }] = await Promise.all([
     getUser(...target),
     listSessionsOf(...target),

@@ -21,7 +21,7 @@ const schema = v.object({ username: v.string(), digest: v.string(), expiresAt: v
  * checks the password again, together with the code.
  */
 export async function keepHalfWay(c: AppContext, halfWay: HalfWay): Promise<void> {
-  const { deps } = c.var
+  const deps = c.get('deps')
   const content = JSON.stringify({ ...halfWay, expiresAt: deps.now() + SECONDS * 1000 })
   const bytes = new Uint8Array(new TextEncoder().encode(content))
   const { name, options } = cookieOf(c)
@@ -33,7 +33,7 @@ export async function keepHalfWay(c: AppContext, halfWay: HalfWay): Promise<void
 
 /** @returns `undefined` when there is none, or it is too old. */
 export async function readHalfWay(c: AppContext): Promise<HalfWay | undefined> {
-  const { deps } = c.var
+  const deps = c.get('deps')
   const sealed = getCookie(c, cookieOf(c).name)
   if (sealed === undefined) return undefined
   const ring = await deps.keyRing()

@@ -60,7 +60,7 @@ export const signInRoutes = new Routes()
   })
 
 async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
-  setSessionToken(c, await login(c.var.deps, credentials, clientOf(c)))
+  setSessionToken(c, await login(c.get('deps'), credentials, clientOf(c)))
   forgetHalfWay(c)
 }
 
