@@ -1,4 +1,5 @@
 import { HonoBase } from 'hono/hono-base'
+import type { Result, Router } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
 import type { App } from './context.ts'
 
@@ -8,6 +9,29 @@ import type { App } from './context.ts'
  */
 export class Routes extends HonoBase<App> {
   constructor() {
-    super({ router: new TrieRouter() })
+    super({ router: new LateRouter() })
+  }
+}
+
+/** Builds its trie at the first request: routes that are mounted elsewhere never need one. */
+class LateRouter<Handler> implements Router<Handler> {
+  name = 'LateRouter'
+  readonly #routes: Parameters<Router<Handler>['add']>[] = []
+  #trie: TrieRouter<Handler> | undefined
+
+  add(...route: Parameters<Router<Handler>['add']>): void {
+    this.#routes.push(route)
+    this.#trie = undefined
+  }
+
+  match(method: string, path: string): Result<Handler> {
+    this.#trie ??= this.#build()
+    return this.#trie.match(method, path)
+  }
+
+  #build(): TrieRouter<Handler> {
+    const trie = new TrieRouter<Handler>()
+    for (const route of this.#routes) trie.add(...route)
+    return trie
   }
 }

@@ -1,5 +1,3 @@
-import { scrypt } from 'node:crypto'
-
 /** The cost of one hash. @see RFC 7914 section 2 */
 export interface ScryptCost {
   /** N = 2^logN, the cost in memory and time. */
@@ -12,12 +10,16 @@ export interface ScryptCost {
 
 export const HASH_BYTES = 32
 
-/** Native scrypt: `node:crypto` in Node and in workerd. */
-export function deriveScrypt(
+/**
+ * Native scrypt: `node:crypto` in Node and in workerd. Loaded when it is used: only the object that
+ * hashes does, and every start would pay for it.
+ */
+export async function deriveScrypt(
   digest: string,
   salt: Uint8Array,
   cost: ScryptCost,
 ): Promise<Uint8Array> {
+  const { scrypt } = await import('node:crypto')
   const options = { N: 2 ** cost.logN, r: cost.blockSize, p: cost.parallelism }
   return new Promise((resolve, reject) => {
     scrypt(digest, salt, HASH_BYTES, options, (error, hash) => {

@@ -9,15 +9,10 @@ const MIN_EXPONENT = 65_537n
 const MAX_EXPONENT = 2n ** 24n
 
 /** A factor below this is found without effort (as in OpenSSL's and Go's checks of a modulus). */
-const PRIMES_BELOW_752 = primesBelow(752)
+const SMALL_FACTOR = 752
 
-/**
- * The primes by which a modulus of the broken Infineon library shows: it is a power of 65537 modulo
- * each of them.
- *
- * @see Nemec et al., "The Return of Coppersmith's Attack" (CVE-2017-15361), section 3.1
- */
-const ROCA_PRIMES = PRIMES_BELOW_752.filter((prime) => prime > 2 && prime <= 167)
+/** The last of the odd primes by which a modulus of the broken Infineon library shows. */
+const LAST_ROCA_PRIME = 167
 
 /**
  * Encodings of the points of order 1, 2, 4 and 8 without the sign bit. @see RFC 7748 section 7, RFC
@@ -49,7 +44,7 @@ export function checkRsa(exponent: Uint8Array, modulus: Uint8Array): void {
     throw weak(`its RSA exponent is ${e}, it should be 65537`)
   }
   const n = toBigInt(modulus)
-  const factor = PRIMES_BELOW_752.find((prime) => n % BigInt(prime) === 0n)
+  const factor = smallPrimes().find((prime) => n % BigInt(prime) === 0n)
   if (factor !== undefined) throw weak(`its RSA modulus can be divided by ${factor}`)
   if (isRoca(n)) throw weak('it was made by a chip with the ROCA flaw (CVE-2017-15361)')
 }
@@ -71,14 +66,28 @@ export function checkEd25519(point: Uint8Array): void {
   if (SMALL_ORDER_POINTS.includes(y)) throw weak('its Ed25519 point is of small order')
 }
 
+/**
+ * Whether a modulus is a power of 65537 modulo each of the first odd primes.
+ *
+ * @see Nemec et al., "The Return of Coppersmith's Attack" (CVE-2017-15361), section 3.1
+ */
 function isRoca(modulus: bigint): boolean {
-  return ROCA_PRIMES.every((prime) => powersOf65537(prime).has(Number(modulus % BigInt(prime))))
+  return smallPrimes()
+    .filter((prime) => prime > 2 && prime <= LAST_ROCA_PRIME)
+    .every((prime) => powersOf65537(prime).has(Number(modulus % BigInt(prime))))
 }
 
 function powersOf65537(prime: number): Set<number> {
   const powers = new Set<number>()
   for (let power = 1; !powers.has(power); power = (power * 65_537) % prime) powers.add(power)
   return powers
+}
+
+let found: readonly number[] | undefined
+
+/** Found when the first RSA key comes: every start would pay for them otherwise. */
+function smallPrimes(): readonly number[] {
+  return (found ??= primesBelow(SMALL_FACTOR))
 }
 
 function primesBelow(limit: number): number[] {

@@ -42,17 +42,17 @@ export async function startEnrolment(deps: Deps, actor: Actor, issuer: string): 
  *
  * @returns `undefined` for a text that is no seed of ours.
  */
-export function showSecret(
+export async function showSecret(
   issuer: string,
   username: string,
   secret: string,
-): Enrolment | undefined {
+): Promise<Enrolment | undefined> {
   const seed = fromBase32(secret)
   return seed?.length === SEED_BYTES ? showSeed(issuer, username, seed) : undefined
 }
 
-function showSeed(issuer: string, username: string, seed: Uint8Array): Enrolment {
-  return { qr: qrDataUri(enrolmentUri(issuer, username, seed)), secret: toBase32(seed) }
+async function showSeed(issuer: string, username: string, seed: Uint8Array): Promise<Enrolment> {
+  return { qr: await qrDataUri(enrolmentUri(issuer, username, seed)), secret: toBase32(seed) }
 }
 
 /**

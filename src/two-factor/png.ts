@@ -1,17 +1,17 @@
-import { crc32, deflateSync } from 'node:zlib'
-
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /**
- * Draws a square picture in black and white, one bit a pixel.
+ * Draws a square picture in black and white, one bit a pixel. Node's zlib is loaded when it is
+ * used: every start would pay for it otherwise.
  *
  * @param isBlack Whether the pixel in this column and row is black.
  * @see PNG Specification (W3C), sections 5.3, 11.2.1 and 11.2.2
  */
-export function encodePng(
+export async function encodePng(
   width: number,
   isBlack: (column: number, row: number) => boolean,
-): Uint8Array {
+): Promise<Uint8Array> {
+  const { crc32, deflateSync } = await import('node:zlib')
   // Each row begins with the byte that names its filter: 0, none.
   const rowBytes = 1 + Math.ceil(width / 8)
   const pixels = new Uint8Array(rowBytes * width)
@@ -27,6 +27,10 @@ export function encodePng(
   fields.setUint32(4, width)
   // One bit a pixel, greyscale; compression, filter and interlace have but the method 0 (or none).
   fields.setUint8(8, 1)
+  const chunk = (type: string, data: Uint8Array) => {
+    const body = concat([new TextEncoder().encode(type), data])
+    return framed(data.length, body, crc32(body))
+  }
   return concat([
     SIGNATURE,
     chunk('IHDR', header),
@@ -35,14 +39,13 @@ export function encodePng(
   ])
 }
 
-/** Length, type, data, and a checksum over type and data. */
-function chunk(type: string, data: Uint8Array): Uint8Array {
-  const body = concat([new TextEncoder().encode(type), data])
+/** A chunk: the length of its data, type and data, and a checksum over both. */
+function framed(length: number, body: Uint8Array, checksum: number): Uint8Array {
   const bytes = new Uint8Array(4 + body.length + 4)
   const fields = new DataView(bytes.buffer)
-  fields.setUint32(0, data.length)
+  fields.setUint32(0, length)
   bytes.set(body, 4)
-  fields.setUint32(4 + body.length, crc32(body))
+  fields.setUint32(4 + body.length, checksum)
   return bytes
 }
 

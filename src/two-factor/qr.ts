@@ -1,4 +1,3 @@
-import QRCode from 'qrcode-svg'
 import { toBase64 } from '../encoding.ts'
 import { encodePng } from './png.ts'
 
@@ -8,14 +7,16 @@ const MIN_PIXELS = 256
 
 /**
  * @returns The QR code of `content` as a `data:` address of a PNG, black on white, at least 256
- *   pixels wide.
+ *   pixels wide. The library is made ready when it is used: every start would pay for it
+ *   otherwise.
  */
-export function qrDataUri(content: string): string {
+export async function qrDataUri(content: string): Promise<string> {
+  const { default: QRCode } = await import('qrcode-svg')
   const { modules } = new QRCode({ content, ecl: 'M' }).qrcode
   const size = modules.length + 2 * QUIET_ZONE_MODULES
   const scale = Math.ceil(MIN_PIXELS / size)
   const moduleAt = (pixel: number) => Math.floor(pixel / scale) - QUIET_ZONE_MODULES
-  const png = encodePng(
+  const png = await encodePng(
     size * scale,
     (column, row) => modules[moduleAt(row)]?.[moduleAt(column)] ?? false,
   )

@@ -86,7 +86,7 @@ async function showSecurity(c: AppContext, form?: SecurityForm, refusal?: Refusa
 async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
   const [account] = await readAs(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
-  const enrolment = showSecret(view.site.title, account.username, secret)
+  const enrolment = await showSecret(view.site.title, account.username, secret)
   // Nothing to show for a form that was tampered with, or once it is on.
   if (enrolment === undefined || account.hasTwoFactor) return goTo(c, PATH)
   const problem = refusal && problemOf(view.t, refusal)
