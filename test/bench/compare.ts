@@ -55,7 +55,7 @@ export async function compareEndpoints(
     const loads = new Map(names.map((side) => [side, [] as Load[]]))
     // The first round warms up.
     for (let round = -1; round < rounds; round++) {
-      for (const side of turnOf(names, round)) {
+      for (const side of turnOf(names)) {
         const asked = request(tokens.get(side) ?? '')
         const patience = name === 'sign-in' ? SIGN_IN_PATIENCE : 1
         const effort = {
@@ -72,10 +72,15 @@ export async function compareEndpoints(
   return figures
 }
 
-/** Another side begins each round, so that none is always the one after another. */
-function turnOf(names: string[], round: number): string[] {
-  const first = Math.abs(round) % names.length
-  return [...names.slice(first), ...names.slice(0, first)]
+/**
+ * In a random order each round: a side takes longer after one that left garbage or heat behind, and
+ * none is to come always after the same.
+ */
+function turnOf(names: string[]): string[] {
+  return names
+    .map((name) => ({ name, lot: Math.random() }))
+    .toSorted((a, b) => a.lot - b.lot)
+    .map(({ name }) => name)
 }
 
 function endpointFigure(name: string, loads: Map<string, Load[]>): EndpointFigure {

@@ -30,8 +30,8 @@ interface Options {
 
 /** `npm run bench`: how fast the service is, beside how fast it could be and how fast it was. */
 const program = new Command('bench')
-  .option('--rounds <number>', 'of each comparison', '7')
-  .option('--seconds <number>', 'of load a round and side', '1.5')
+  .option('--rounds <number>', 'of each comparison', '15')
+  .option('--seconds <number>', 'of load a round and side', '0.8')
   .option('--before <commit>', 'what to compare with', BEFORE)
   .option('--users <numbers>', 'sizes for the growth table', '100,10000,1000000')
   .option('--output <folder>', 'where the results go', '.bench')
@@ -73,7 +73,7 @@ async function run(options: Options): Promise<void> {
   )
   say(`Growth: ${users.join(', ')} users …`)
   const sizes = users.map((size) => ({ ...metered, name: size, users: Number(size) }))
-  const growth = await withSites(sizes, (sites) => compareJourneys(sites, users, effort.rounds * 4))
+  const growth = await withSites(sizes, (sites) => compareJourneys(sites, users, effort.rounds * 2))
   say('Weight …')
   const weight = await weigh(now, limit, effort)
 

@@ -27,7 +27,7 @@ export function toMarkdown(results: Results): string {
   return `# Measured
 
 ${setting.date}, commit ${setting.commit}${setting.before === null ? '' : `, before: ${setting.before}`}; ${setting.machine}. ${setting.rounds} rounds, all
-sides in one workerd, in turn; medians, in brackets the least and the most of the rounds.
+sides in one workerd, in random turn; medians, in brackets the least and the most of the rounds.
 
 ## Throughput and CPU, against the limit
 
@@ -109,7 +109,7 @@ ${table(
   [
     ['bundle, minified', `${(weight.bundleBytes / 1024).toFixed(1)} KiB`],
     ['bundle, gzip', `${(weight.gzipBytes / 1024).toFixed(1)} KiB`],
-    ['start-up CPU beyond a bare handler', `${round(weight.startMilliseconds, 1)} ms`],
+    ['start-up CPU beyond a bare handler', `${spread(weight.startMilliseconds, 1)} ms`],
     ['workerd, idle', `${round(weight.idleMebibytes)} MiB`],
     ['workerd, under load', `${round(weight.loadedMebibytes)} MiB`],
     ['workerd, bare handler under load', `${round(weight.limitMebibytes)} MiB`],
@@ -140,9 +140,10 @@ function table(head: string[], rows: string[][]): string {
     .join('\n')
 }
 
-function spread(figure: Figure | undefined): string {
+function spread(figure: Figure | undefined, digits = 2): string {
   if (figure === undefined) return '–'
-  return `${figure.median.toFixed(2)} (${figure.least.toFixed(2)}–${figure.most.toFixed(2)})`
+  const { median, least, most } = figure
+  return `${median.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`
 }
 
 function milliseconds(microseconds: number | undefined): number | undefined {

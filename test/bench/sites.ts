@@ -117,7 +117,7 @@ function quietWorkerd(): string {
 }
 
 /** The workerd processes that this process has started. */
-function workerdProcesses(): number[] {
+export function workerdProcesses(): number[] {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))

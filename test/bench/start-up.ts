@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { send } from './client.ts'
+import { type Figure, figureOf } from './statistics.ts'
+import { workerdProcesses } from './sites.ts'
+
+/** Loads the Worker at its first request, so that nothing else is measured with it. */
+const SHELL = `export default {
+  async fetch(request) {
+    if (!request.url.endsWith('/warm')) await import('./worker.js')
+    return new Response('pong')
+  },
+}`
+const BARE = `export default { fetch: () => new Response('pong') }`
+const WARM_UP = 5
+
+/**
+ * What a start of the Worker costs: the CPU that workerd spends on compiling and evaluating its
+ * global scope, garbage collection included, beyond that of a bare handler.
+ *
+ * @param script The bundle as it is deployed.
+ * @returns Milliseconds; none where there is no /proc.
+ */
+export async function startUpOf(script: string, rounds: number): Promise<Figure | undefined> {
+  const source = readFileSync(script, 'utf8')
+  const beyond: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const bare = await loadOnce(BARE)
+    const ours = await loadOnce(source)
+    if (bare !== undefined && ours !== undefined) beyond.push(ours - bare)
+  }
+  return beyond.length === 0 ? undefined : figureOf(beyond)
+}
+
+/** Each time in a workerd of its own: an isolate loads a module once. */
+async function loadOnce(source: string): Promise<number | undefined> {
+  const before = new Set(workerdProcesses())
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: '127.0.0.1',
+      port: 0,
+      cf: false,
+      name: 'shell',
+      compatibilityDate: '2026-08-01',
+      compatibilityFlags: ['nodejs_compat'],
+      modulesRoot: '/',
+      modules: [
+        { type: 'ESModule', path: '/shell.js', contents: SHELL },
+        { type: 'ESModule', path: '/worker.js', contents: source },
+      ],
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    }),
+  )
+  try {
+    await miniflare.ready
+    const url = await miniflare.unsafeGetDirectURL('shell')
+    const pid = workerdProcesses().find((one) => !before.has(one))
+    for (let i = 0; i < WARM_UP; i++) await send(url, { method: 'GET', path: '/warm' })
+    const idle = cpuMilliseconds(pid)
+    await send(url, { method: 'GET', path: '/load' })
+    const loaded = cpuMilliseconds(pid)
+    return idle === undefined || loaded === undefined ? undefined : loaded - idle
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
+/** Of all threads, to the nanosecond; ticks of 10 ms would be too coarse. @see proc(5), schedstat */
+function cpuMilliseconds(pid: number | undefined): number | undefined {
+  if (pid === undefined) return undefined
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const [spent] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+    return Number(spent)
+  })
+  return nanoseconds.reduce((sum, spent) => sum + spent, 0) / 1e6
+}
