@@ -13,11 +13,16 @@ export class Routes extends HonoBase<App> {
   }
 }
 
-/** Builds its trie at the first request: routes that are mounted elsewhere never need one. */
+/**
+ * Builds its trie at the first request, for routes that are mounted elsewhere never need one, and
+ * remembers what it found for a path without parameters.
+ */
 class LateRouter<Handler> implements Router<Handler> {
   name = 'LateRouter'
   readonly #routes: Parameters<Router<Handler>['add']>[] = []
   #trie: TrieRouter<Handler> | undefined
+  /** By method and path; only those that are routes, so that what is kept has an end. */
+  readonly #found = new Map<string, Result<Handler> | undefined>()
 
   add(...route: Parameters<Router<Handler>['add']>): void {
     this.#routes.push(route)
@@ -26,12 +31,20 @@ class LateRouter<Handler> implements Router<Handler> {
 
   match(method: string, path: string): Result<Handler> {
     this.#trie ??= this.#build()
-    return this.#trie.match(method, path)
+    const name = `${method} ${path}`
+    const known = this.#found.get(name)
+    if (known !== undefined) return known
+    const found = this.#trie.match(method, path)
+    if (this.#found.has(name)) this.#found.set(name, found)
+    return found
   }
 
   #build(): TrieRouter<Handler> {
     const trie = new TrieRouter<Handler>()
-    for (const route of this.#routes) trie.add(...route)
+    for (const [method, path, handler] of this.#routes) {
+      trie.add(method, path, handler)
+      this.#found.set(`${method} ${path}`, undefined)
+    }
     return trie
   }
 }
