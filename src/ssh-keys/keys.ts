@@ -5,7 +5,14 @@ import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import type { Client } from '../network.ts'
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
-import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../tokens/sessions.ts'
+import {
+  actAs,
+  type Actor,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+  readRowAs,
+} from '../tokens/sessions.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
@@ -16,6 +23,7 @@ import {
   isAnyKey,
   isOwnKey,
   selectKeys,
+  selectOwnKeys,
   selectRivals,
 } from './store.ts'
 import { KeyError } from './wire.ts'
@@ -49,11 +57,11 @@ export async function addKey(
 /** The session's user and a page of the user's keys; see `windowOf`. */
 export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
   const window = windowOf(page, perPage)
-  const selected = selectKeys(deps.db, { userId: actor.userId, ...window })
   if (window === EVERYTHING) {
-    const [account, keys] = await readAs(deps, actor, selected)
+    const { keys, ...account } = await readRowAs(deps, actor, selectOwnKeys)
     return { account, keys, total: keys.length }
   }
+  const selected = selectKeys(deps.db, { userId: actor.userId, ...window })
   const counting = countKeys(deps.db, actor.userId)
   const [account, keys, [counted]] = await readAs(deps, actor, selected, counting)
   return { account, keys, total: counted?.total ?? 0 }

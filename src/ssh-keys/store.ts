@@ -1,35 +1,60 @@
 import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
+import { auditEvents, sessions, sshKeys, users } from '../../schema/tables.ts'
 import { eventRow } from '../audit/events.ts'
 import { type Database, prepareOnce, type Value } from '../database.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
-import { isLive } from '../tokens/sessions.ts'
+import { actorColumns, type ActorValue, isActorsSession, isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import { GUEST } from '../users/roles.ts'
 import { isNamed } from '../users/store.ts'
 import type { PublicKey } from './openssh.ts'
 
+const keyColumns = {
+  id: sshKeys.id,
+  title: sshKeys.title,
+  fingerprint: sshKeys.fingerprint,
+  type: sshKeys.type,
+  bits: sshKeys.bits,
+  addedAt: sshKeys.addedAt,
+  lastUsedAt: sshKeys.lastUsedAt,
+}
+
 /** Some keys of a user, by id. `limit` < 0 means all. */
 export const selectKeys = prepareOnce((db, value: Value<'userId' | keyof Window>) =>
   db
-    .select({
-      id: sshKeys.id,
-      title: sshKeys.title,
-      fingerprint: sshKeys.fingerprint,
-      type: sshKeys.type,
-      bits: sshKeys.bits,
-      addedAt: sshKeys.addedAt,
-      lastUsedAt: sshKeys.lastUsedAt,
-    })
+    .select(keyColumns)
     .from(sshKeys)
     .where(eq(sshKeys.userId, value('userId')))
     .orderBy(asc(sshKeys.id))
     .limit(value('limit'))
     .offset(value('offset')),
 )
+
+/** A key as lists show it. */
+type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
+
+/** The account of a session and all keys of its user, in one row. */
+export const selectOwnKeys = prepareOnce((db, value: Value<ActorValue>) =>
+  db
+    .select({ ...actorColumns, keys: keysAsJson().as('keys') })
+    .from(users)
+    .leftJoin(sessions, isActorsSession(value))
+    .where(eq(users.id, value('userId'))),
+)
+
+function keysAsJson() {
+  const fields = Object.entries(keyColumns).flatMap(([name, column]) => [
+    sql`${sql.raw(`'${name}'`)}`,
+    sql`${column}`,
+  ])
+  const key = sql`json_object(${sql.join(fields, sql`, `)})`
+  return sql`(select json_group_array(${key} order by ${sshKeys.id}) from ${sshKeys} where ${sshKeys.userId} = ${users.id})`.mapWith(
+    (json: string): StoredKey[] => JSON.parse(json),
+  )
+}
 
 export function countKeys(db: Database, userId: number) {
   return db.select({ total: count() }).from(sshKeys).where(eq(sshKeys.userId, userId))

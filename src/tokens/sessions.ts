@@ -1,5 +1,6 @@
 import { and, desc, eq, exists, gt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { sessions, users } from '../../schema/tables.ts'
 import { afterChange } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
@@ -26,6 +27,41 @@ const accountColumns = {
   passwordChangedAt: users.passwordChangedAt,
 }
 
+/** What the account of a session is found by. */
+export type ActorValue = 'sessionId' | 'userId' | 'now'
+
+/**
+ * The account of a session, and the network that the session was last used from while it is live.
+ * With columns of other tables in its row it is one statement for D1 instead of two.
+ */
+export const actorColumns = { ...accountColumns, network: sessions.network }
+
+/** Joins the session that somebody shows, if it is live, to its user. */
+export function isActorsSession(value: Value<ActorValue>) {
+  return and(
+    eq(sessions.id, value('sessionId')),
+    eq(sessions.userId, users.id),
+    gt(sessions.expiresAt, value('now')),
+  )
+}
+
+const selectActor = prepareOnce((db, value: Value<ActorValue>) =>
+  db
+    .select(actorColumns)
+    .from(users)
+    .leftJoin(sessions, isActorsSession(value))
+    .where(eq(users.id, value('userId'))),
+)
+
+/** Who was found, or rather who would be if the session is live (`admit`). */
+type Found = ReturnType<typeof selectActor>['_']['result'][number]
+
+/** Makes a statement that finds the account of a session, among other things. */
+type Guarding<Row extends Found> = (
+  db: Database,
+  values: Record<ActorValue, number | string>,
+) => RunnableQuery<Row[], 'sqlite'>
+
 /** Add a `where` that finds one. */
 export function selectAccounts(db: Database) {
   return db.select(accountColumns).from(users)
@@ -50,7 +86,7 @@ export function actAs<Statements extends BatchItem<'sqlite'>[]>(
   actor: Actor,
   ...statements: Statements
 ): Promise<[Account, ...BatchResponse<Statements>]> {
-  return actThrough(deps.db, deps, actor, statements)
+  return actThrough(deps.db, deps, actor, selectActor, statements)
 }
 
 /**
@@ -58,30 +94,49 @@ export function actAs<Statements extends BatchItem<'sqlite'>[]>(
  * has seen. What it refuses, or fails to answer, the primary decides: a replica may not have heard
  * of the session yet.
  */
-export async function readAs<Statements extends BatchItem<'sqlite'>[]>(
+export function readAs<Statements extends BatchItem<'sqlite'>[]>(
   deps: ReaderDeps,
   actor: Actor,
   ...statements: Statements
 ): Promise<[Account, ...BatchResponse<Statements>]> {
+  return readNearby(deps, actor, (db) => actThrough(db, deps, actor, selectActor, statements))
+}
+
+/** As `readAs`, for what is read in the same row as the account. */
+export async function readRowAs<Row extends Found>(
+  deps: ReaderDeps,
+  actor: Actor,
+  guarding: Guarding<Row>,
+): Promise<Row> {
+  const [row] = await readNearby(deps, actor, (db) => actThrough(db, deps, actor, guarding, []))
+  return row
+}
+
+async function readNearby<Result>(
+  deps: ReaderDeps,
+  actor: Actor,
+  read: (db: Database) => Promise<Result>,
+): Promise<Result> {
   const db = deps.nearbyDb(actor.bookmark)
-  if (db === undefined) return actThrough(deps.db, deps, actor, statements)
+  if (db === undefined) return read(deps.db)
   try {
-    return await actThrough(db, deps, actor, statements)
+    return await read(db)
   } catch (error) {
     if (error instanceof Refusal && error.code === 401 && deps.meter.fromPrimary) throw error
-    return actThrough(deps.db, deps, actor, statements)
+    return read(deps.db)
   }
 }
 
-async function actThrough<Statements extends BatchItem<'sqlite'>[]>(
+async function actThrough<Row extends Found, Statements extends BatchItem<'sqlite'>[]>(
   db: Database,
   deps: ActorDeps,
   actor: Actor,
+  guarding: Guarding<Row>,
   statements: Statements,
-): Promise<[Account, ...BatchResponse<Statements>]> {
+): Promise<[Row, ...BatchResponse<Statements>]> {
   const { sessionId, userId } = actor
-  const guarding = selectActor(db, { sessionId, userId, now: deps.now() })
-  const [[found], ...results] = await db.batch([guarding, ...statements])
+  const guard = guarding(db, { sessionId, userId, now: deps.now() })
+  const [[found], ...results] = await db.batch([guard, ...statements])
   const account = admit(actor, found)
   if (account.network !== actor.network)
     deps.defer(moveSession(deps.db, actor).catch(() => undefined))
@@ -114,23 +169,7 @@ export function selectLive(db: Database, session: SessionClaims, now: number, wh
     )
 }
 
-/** The account of a session, and the network that the session was last used from while it is live. */
-const selectActor = prepareOnce((db, value: Value<'sessionId' | 'userId' | 'now'>) => {
-  const isSession = and(
-    eq(sessions.id, value('sessionId')),
-    eq(sessions.userId, users.id),
-    gt(sessions.expiresAt, value('now')),
-  )
-  return db
-    .select({ ...accountColumns, network: sessions.network })
-    .from(users)
-    .leftJoin(sessions, isSession)
-    .where(eq(users.id, value('userId')))
-})
-
-type Found = ReturnType<typeof selectActor>['_']['result'][number]
-
-function admit(session: SessionClaims, account: Found | undefined): Found {
+function admit<Row extends Found>(session: SessionClaims, account: Row | undefined): Row {
   if (account === undefined) throw new Refusal('tokenInvalidated')
   if (account.disabled) throw new Refusal('accountDisabled')
   if (account.network !== null) return account
