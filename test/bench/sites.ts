@@ -36,7 +36,8 @@ export class Sites {
     this.pid = pid
   }
 
-  static async start(sides: Side[]): Promise<Sites> {
+  /** @param inspectable Whether `inspector` leads anywhere; V8 then keeps what is logged for it. */
+  static async start(sides: Side[], { inspectable = false } = {}): Promise<Sites> {
     process.env['MINIFLARE_WORKERD_PATH'] ??= quietWorkerd()
     const before = new Set(workerdProcesses())
     const miniflare = new Miniflare(
@@ -44,6 +45,7 @@ export class Sites {
         host: '127.0.0.1',
         port: 0,
         cf: false,
+        ...(inspectable && { inspectorPort: 0 }),
         workers: sides.map(workerOf),
       }),
     )
@@ -67,6 +69,11 @@ export class Sites {
     const url = this.#urls.get(name)
     if (url === undefined) throw new Error(`no side is called ${name}`)
     return url
+  }
+
+  /** Where the Chrome DevTools protocol is spoken, to every isolate of this workerd. */
+  inspector(): Promise<URL> {
+    return this.#miniflare.getInspectorURL()
   }
 
   database(name: string) {

@@ -30,11 +30,40 @@ describe('the model of the soak', () => {
   test('takes either for an answer after an outage, and no other after the first 401', () => {
     model.signedIn('a')
     model.signedIn('b')
-    model.othersEnded('b', 503)
+    model.allEnded(503, 'b')
     model.honoured('a', 200)
     model.honoured('a', 401)
     expect(() => model.honoured('a', 200)).toThrow(Violation)
     expect(model.liveToken).toBe('b')
+  })
+
+  test('holds the service to all of a change, once it is clear that it has happened', () => {
+    model.signedIn('a')
+    model.signedIn('b')
+    model.allEnded(503)
+    expect(model.liveToken).toBeUndefined()
+    model.honoured('a', 200)
+    model.settled(true)
+    model.honoured('b', 401)
+    expect(() => model.honoured('a', 200)).toThrow(Violation)
+  })
+
+  test('holds the service to nothing of a change that has not happened', () => {
+    model.signedIn('a')
+    model.signedIn('b')
+    model.allEnded(503, 'b')
+    model.settled(false)
+    model.honoured('a', 200)
+    expect(() => model.honoured('a', 401)).toThrow(Violation)
+    model.allEnded(503)
+    model.honoured('b', 401)
+    expect(() => model.settled(false)).toThrow('has ended a session')
+  })
+
+  test('knows a session that has outlived a change', () => {
+    model.signedIn('a')
+    model.allEnded(200)
+    expect(() => model.honoured('a', 200)).toThrow(Violation)
   })
 
   test('misses a key that was acknowledged, and no other', () => {

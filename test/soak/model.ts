@@ -2,7 +2,7 @@
  * What a client knows for certain of something it made, once it has been told; else it may be
  * either.
  */
-type Certainty = 'yes' | 'no' | 'unknown'
+export type Certainty = 'yes' | 'no' | 'unknown'
 
 /** What an answer must not have said. */
 export class Violation extends Error {
@@ -18,6 +18,8 @@ export class Model {
   readonly #keys = new Map<string, { fingerprint: string; exists: Certainty }>()
   /** By token. */
   readonly #sessions = new Map<string, Certainty>()
+  /** What was known of the sessions that a change may have ended, after an outage of it. */
+  #inDoubt = new Map<string, Certainty>()
 
   /** A token that the service must honour, if there is one. */
   get liveToken(): string | undefined {
@@ -47,10 +49,25 @@ export class Model {
     this.#sessions.set(token, code === 200 ? 'no' : 'unknown')
   }
 
-  /** All other sessions end. */
-  othersEnded(token: string, code: number): void {
-    for (const [other, live] of this.#sessions)
-      if (other !== token && live !== 'no') this.ended(other, code)
+  /** A change ends all sessions, perhaps but one. */
+  allEnded(code: number, kept?: string): void {
+    this.#inDoubt = new Map()
+    for (const [token, live] of this.#sessions) {
+      if (token === kept || live === 'no') continue
+      if (code === 503) this.#inDoubt.set(token, live)
+      this.ended(token, code)
+    }
+  }
+
+  /** It is clear now whether the change after which nothing was has happened: all of it, or none. */
+  settled(happened: boolean): void {
+    for (const [token, before] of this.#inDoubt) {
+      const isGone = this.#sessions.get(token) === 'no'
+      if (!happened && before === 'yes' && isGone)
+        throw new Violation('a change that never happened has ended a session')
+      this.#sessions.set(token, happened || isGone ? 'no' : before)
+    }
+    this.#inDoubt = new Map()
   }
 
   /** Compares whether a token was honoured with whether it may be. */

@@ -1,106 +1,141 @@
 import * as v from 'valibot'
+import type { Request } from '../bench/load.ts'
 import { newKey } from '../support/new-key.ts'
-import { headersOf, type Request } from '../bench/load.ts'
-import { PASSWORD } from '../bench/sites.ts'
+import { Account } from './account.ts'
+import { Caller, type Count } from './caller.ts'
 import { Model, Violation } from './model.ts'
 
-const envelopeSchema = v.strictObject({ code: v.number(), message: v.string(), data: v.unknown() })
-const tokenSchema = v.strictObject({ token: v.string() })
-const userSchema = v.object({ username: v.string() })
+const userSchema = v.object({ username: v.string(), otp: v.boolean() })
 const settingsSchema = v.record(v.string(), v.string())
 const listSchema = v.strictObject({
   content: v.array(v.object({ id: v.number(), title: v.string(), fingerprint: v.string() })),
   total: v.number(),
 })
 
-type Envelope = v.InferOutput<typeof envelopeSchema>
-
 const SETTINGS = 28
 const MAX_KEYS = 20
 const MAX_SESSIONS = 5
-const THROTTLE_MILLISECONDS = 5 * 60 * 1000
+
+/**
+ * Of a hundred things done, how many are this. A password costs a hundred times what all else does,
+ * so that there are few.
+ */
+export const DEEDS = [
+  ['sign in', 2.5],
+  ['sign in wrongly', 0.5],
+  ['change password', 0.5],
+  ['turn two-step', 1],
+  ['end others', 1],
+  ['log out', 2],
+  ['add key', 11],
+  ['list keys', 20],
+  ['settings', 20],
+  ['ping', 5],
+  ['dead token', 10],
+  ['me', 26.5],
+] as const
+
+type Deed = (typeof DEEDS)[number][0]
 
 /** One user who does one thing after another, at random, and checks every answer. */
 export class Visitor {
-  readonly #url: URL
-  readonly #username: string
-  readonly #network: string
+  readonly #account: Account
+  readonly #caller: Caller
   readonly #model = new Model()
-  readonly #count: (what: string, code: number) => void
-  /** After an outage of a sign-in its charge may stand for five minutes. */
-  #outages: number[] = []
   #titles = 0
 
-  constructor(url: URL, number: number, count: (what: string, code: number) => void) {
-    this.#url = url
-    this.#username = `user${number}`
-    this.#network = `198.51.100.${number % 250}`
-    this.#count = count
+  constructor(url: URL, number: number, count: Count) {
+    this.#caller = new Caller(url, () => `198.51.100.${number % 250}`, count)
+    const callers = { own: this.#caller, thief: new Caller(url, anywhere, count) }
+    this.#account = new Account(`user${number}`, callers, this.#model)
+  }
+
+  get username(): string {
+    return this.#account.username
   }
 
   /** @throws {Violation} When an answer is wrong. */
-  async act(): Promise<void> {
+  async act(deed: Deed = randomDeed()): Promise<void> {
+    if (this.#account.isSettling) return this.#settings()
     const token = this.#model.liveToken
     if (token === undefined) return this.#signIn()
-    const dice = Math.random() * 100
-    if (dice < 4 && this.#model.liveSessions < MAX_SESSIONS) return this.#signIn()
-    if (dice < 5) return this.#signInWrongly()
-    if (dice < 8) return this.#logOut(token)
-    if (dice < 9) return this.#endOthers(token)
-    if (dice < 20 && this.#model.keys < MAX_KEYS * 50) return this.#addKey(token)
-    if (dice < 40) return this.#list(token)
-    if (dice < 60) return this.#settings()
-    if (dice < 65) return this.#ping()
-    const dead = this.#model.deadToken
-    return this.#me(dice < 75 && dead !== undefined ? dead : token)
+    if (this.#account.isInDoubt) return this.#me(token)
+    return this.#do(deed, token)
+  }
+
+  #do(deed: Deed, token: string): Promise<void> {
+    switch (deed) {
+      case 'sign in':
+        return this.#model.liveSessions < MAX_SESSIONS ? this.#signIn() : this.#me(token)
+      case 'sign in wrongly':
+        return this.#account.signInWrongly()
+      case 'change password':
+        return this.#changePassword(token)
+      case 'turn two-step':
+        return this.#turnTwoStep(token)
+      case 'log out':
+        return this.#logOut(token)
+      case 'end others':
+        return this.#endOthers(token)
+      case 'add key':
+        return this.#model.keys < MAX_KEYS * 50 ? this.#addKey(token) : this.#list(token)
+      case 'list keys':
+        return this.#list(token)
+      case 'settings':
+        return this.#settings()
+      case 'ping':
+        return this.#caller.ping()
+      case 'dead token':
+        return this.#me(this.#model.deadToken ?? token)
+      default:
+        return this.#me(token)
+    }
   }
 
   async #signIn(): Promise<void> {
-    const body = { username: this.#username, password: PASSWORD }
-    const { code, data } = await this.#ask('sign-in', {
-      method: 'POST',
-      path: '/api/auth/login',
-      body,
-    })
-    if (code === 503) this.#outages.push(Date.now())
-    this.#outages = this.#outages.filter((at) => at > Date.now() - THROTTLE_MILLISECONDS)
-    // A block that nothing has earned is a wrong answer.
-    const mayBlock = code === 429 && this.#outages.length > 0
-    if (code !== 200 && code !== 503 && !mayBlock) throw new Violation(`sign-in: ${code}`)
-    if (code !== 200) return pause(mayBlock ? 1000 : 0)
-    const { token } = v.parse(tokenSchema, data)
-    this.#model.signedIn(token)
-    this.#model.forgetOldest()
-    return this.#me(token)
+    const taken = await this.#account.signIn()
+    if (taken?.token !== undefined) return this.#me(taken.token)
+    if (taken === undefined) await this.#bideTime()
   }
 
-  async #signInWrongly(): Promise<void> {
-    // An account of its own, so that the block it earns is not the user's.
-    const body = { username: `${this.#username}-unknown`, password: 'wrong-Passw0rd' }
-    const request: Request = { method: 'POST', path: '/api/auth/login', body }
-    const { code } = await this.#ask('wrong sign-in', request, '203.0.113.1')
-    if (![401, 429, 503].includes(code)) throw new Violation(`a wrong password: ${code}`)
+  /** Until there is another code. */
+  #bideTime(): Promise<void> {
+    const dead = this.#model.deadToken
+    return dead === undefined || Math.random() < 0.5 ? this.#settings() : this.#me(dead)
+  }
+
+  /** Ends every session; what they were is asked for again. */
+  async #changePassword(token: string): Promise<void> {
+    await this.#account.changePassword(token)
+    if (!this.#account.isSettling) await this.#me(token)
+  }
+
+  async #turnTwoStep(token: string): Promise<void> {
+    await this.#account.turnTwoStep(token)
+    if (!this.#account.isSettling) await this.#me(token)
   }
 
   async #me(token: string): Promise<void> {
-    const { code, data } = await this.#ask('me', { method: 'GET', path: '/api/me', token })
+    const { code, data } = await this.#caller.ask('me', { method: 'GET', path: '/api/me', token })
     this.#model.honoured(token, code)
-    if (code === 200 && v.parse(userSchema, data).username !== this.#username)
-      throw new Violation("another user's record")
+    if (code !== 200) return
+    const { username, otp } = v.parse(userSchema, data)
+    if (username !== this.username) throw new Violation("another user's record")
+    this.#account.shown(otp)
   }
 
   async #logOut(token: string): Promise<void> {
     const request: Request = { method: 'GET', path: '/api/auth/logout', token }
-    const { code } = await this.#ask('logout', request)
+    const { code } = await this.#caller.ask('logout', request)
     this.#model.ended(token, code)
     await this.#me(token)
   }
 
   async #endOthers(token: string): Promise<void> {
     const request: Request = { method: 'POST', path: '/api/me/sessions/delete_others', token }
-    const { code } = await this.#ask('end others', request)
+    const { code } = await this.#caller.ask('end others', request)
     this.#model.honoured(token, code)
-    this.#model.othersEnded(token, code)
+    this.#model.allEnded(code, token)
   }
 
   async #addKey(token: string): Promise<void> {
@@ -108,7 +143,7 @@ export class Visitor {
     const title = `key ${(this.#titles += 1)}`
     const body = { title, key: line }
     const request: Request = { method: 'POST', path: '/api/me/sshkey/add', token, body }
-    const { code } = await this.#ask('key add', request)
+    const { code } = await this.#caller.ask('key add', request)
     this.#model.honoured(token, code)
     if (code !== 401) this.#model.keyAdded(title, fingerprint, code)
   }
@@ -116,7 +151,7 @@ export class Visitor {
   /** Lists, and deletes one key where there are many. */
   async #list(token: string): Promise<void> {
     const request: Request = { method: 'GET', path: '/api/me/sshkey/list', token }
-    const { code, data } = await this.#ask('key list', request)
+    const { code, data } = await this.#caller.ask('key list', request)
     this.#model.honoured(token, code)
     if (code !== 200) return
     const { content, total } = v.parse(listSchema, data)
@@ -125,43 +160,26 @@ export class Visitor {
     const doomed = content.find(({ title }) => title !== 'laptop')
     if (doomed === undefined || content.length < MAX_KEYS / 2) return
     const path = `/api/me/sshkey/delete?id=${doomed.id}`
-    const deleted = await this.#ask('key delete', { method: 'POST', path, token })
+    const deleted = await this.#caller.ask('key delete', { method: 'POST', path, token })
     this.#model.honoured(token, deleted.code)
     if (deleted.code !== 401) this.#model.keyDeleted(doomed.title, deleted.code)
   }
 
   async #settings(): Promise<void> {
     const request: Request = { method: 'GET', path: '/api/public/settings' }
-    const { code, data } = await this.#ask('settings', request)
+    const { code, data } = await this.#caller.ask('settings', request)
     const isWhole = code === 200 && Object.keys(v.parse(settingsSchema, data)).length === SETTINGS
     if (!isWhole && code !== 503) throw new Violation(`settings: ${code}`)
   }
-
-  async #ping(): Promise<void> {
-    const answer = await fetch(new URL('/ping', this.#url))
-    this.#count('ping', answer.status)
-    if ((await answer.text()) !== 'pong') throw new Violation('no pong')
-  }
-
-  async #ask(what: string, request: Request, network = this.#network): Promise<Envelope> {
-    const answer = await fetch(new URL(request.path, this.#url), {
-      method: request.method,
-      headers: { ...headersOf(request), 'CF-Connecting-IP': network },
-      ...(request.body && { body: JSON.stringify(request.body) }),
-    })
-    if (answer.status !== 200) throw new Violation(`${what}: HTTP ${answer.status}`)
-    const parsed = v.safeParse(envelopeSchema, await answer.json())
-    if (!parsed.success) throw new Violation(`${what}: no envelope`)
-    const { code, data } = parsed.output
-    this.#count(what, code)
-    if (code === 500) throw new Violation(`${what}: 500`)
-    if (code !== 200 && data !== null) throw new Violation(`${what}: ${code} with data`)
-    return parsed.output
-  }
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds)
-  })
+/** A thief comes from ever another network, so that hardly any try is blocked unlooked at. */
+function anywhere(): string {
+  return `203.0.113.${Math.floor(Math.random() * 250)}`
+}
+
+function randomDeed(): Deed {
+  let dice = Math.random() * 100
+  for (const [deed, percent] of DEEDS) if ((dice -= percent) < 0) return deed
+  return 'me'
 }
