@@ -110,9 +110,9 @@ ${table(
     ['bundle, minified', `${(weight.bundleBytes / 1024).toFixed(1)} KiB`],
     ['bundle, gzip', `${(weight.gzipBytes / 1024).toFixed(1)} KiB`],
     ['start-up CPU beyond a bare handler', `${spread(weight.startMilliseconds, 1)} ms`],
-    ['workerd, idle', `${round(weight.idleMebibytes)} MiB`],
-    ['workerd, under load', `${round(weight.loadedMebibytes)} MiB`],
-    ['workerd, bare handler under load', `${round(weight.limitMebibytes)} MiB`],
+    ['live heap of the isolate, idle', `${round(weight.idleHeapMebibytes, 1)} MiB`],
+    ['live heap of the isolate, after load', `${round(weight.loadedHeapMebibytes, 1)} MiB`],
+    ['live heap of the bare handler, after load', `${round(weight.limitHeapMebibytes, 1)} MiB`],
   ],
 )}
 `

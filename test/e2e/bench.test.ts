@@ -17,9 +17,9 @@ const NO_WEIGHT: Weight = {
   bundleBytes: 0,
   gzipBytes: 0,
   startMilliseconds: undefined,
-  idleMebibytes: undefined,
-  loadedMebibytes: undefined,
-  limitMebibytes: undefined,
+  idleHeapMebibytes: 0,
+  loadedHeapMebibytes: 0,
+  limitHeapMebibytes: 0,
 }
 
 vi.setConfig({ testTimeout: TIMEOUT_MILLISECONDS, hookTimeout: TIMEOUT_MILLISECONDS })

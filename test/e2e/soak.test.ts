@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Sites } from '../bench/sites.ts'
-import { liveHeapBytes } from '../soak/inspector.ts'
+import { liveHeapBytes } from '../bench/inspector.ts'
 import { soak } from '../soak/soak.ts'
 import { DEEDS, Visitor } from '../soak/visitor.ts'
 

@@ -2,7 +2,7 @@ import { bundle } from '../bench/bundles.ts'
 import { residentMebibytes } from '../bench/load.ts'
 import { Sites } from '../bench/sites.ts'
 import type { HeapSample } from './growth.ts'
-import { liveHeapBytes } from './inspector.ts'
+import { liveHeapBytes } from '../bench/inspector.ts'
 import { Visitor } from './visitor.ts'
 
 /** Of a hundred calls to D1, how many fail and how many take 2 s longer. */

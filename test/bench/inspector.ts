@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
-import type { Sites } from '../bench/sites.ts'
+import type { Sites } from './sites.ts'
 
 const targetsSchema = v.array(v.object({ id: v.string(), webSocketDebuggerUrl: v.string() }))
 const answerSchema = v.object({ id: v.optional(v.number()), result: v.unknown() })
