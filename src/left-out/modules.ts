@@ -8,18 +8,13 @@ function leftOut(): never {
   throw new Error('left out of the bundle: see [alias] in wrangler.toml')
 }
 
-// Relational queries (`db.query`), queries by callback, tables by callback, forms, mounted apps.
+// Queries and tables by callback, mounted apps, bodies parsed as forms.
 export {
-  leftOut as Many,
-  leftOut as One,
   leftOut as QueryBuilder,
   leftOut as SelectionProxyHandler,
   leftOut as createMountedRequest,
-  leftOut as getOperators,
-  leftOut as getOrderByOperators,
   leftOut as getPgColumnBuilders,
   leftOut as getSQLiteColumnBuilders,
-  leftOut as normalizeRelation,
   leftOut as parseBody,
 }
 
@@ -55,17 +50,6 @@ export const uniqueKeyName = () => ''
 
 /** SQLite has no enums. */
 export const isPgEnum = () => false
-
-/** Every column says its name, so none is made of a property's. */
-export class CasingCache {
-  constructor(casing?: string) {
-    if (casing !== undefined) leftOut()
-  }
-
-  getColumnCasing({ name }: { name: string }) {
-    return name
-  }
-}
 
 /** Nobody traces. */
 export const tracer = { startActiveSpan: <Result>(_: string, work: () => Result) => work() }

@@ -2,7 +2,6 @@ import { fillPlaceholders, type Placeholder, type Query, type SQL, sql } from 'd
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import {
   type SelectedFields,
-  SQLiteAsyncDialect,
   SQLiteDeleteBase,
   SQLiteInsertBuilder,
   SQLiteSelectBuilder,
@@ -11,6 +10,7 @@ import {
   SQLiteUpdateBuilder,
 } from 'drizzle-orm/sqlite-core'
 import { mapResultRow } from 'drizzle-orm/utils'
+import { createDialect } from './dialect.ts'
 
 export type Database = ReturnType<typeof createDatabase>
 
@@ -24,7 +24,7 @@ type Session = SQLiteSession<'async', D1Result, never, never>
 /** What is read of a row, in the order of its columns. */
 type Fields = Parameters<typeof mapResultRow>[0]
 
-const dialect = new SQLiteAsyncDialect()
+const dialect = createDialect()
 
 /**
  * Drizzle's query builders over D1. `drizzle-orm/d1` would bring along what nothing here uses
