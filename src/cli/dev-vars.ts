@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { parseSecretKeys } from '../tokens/key-ring.ts'
 import { codeOf, CommandError } from './command-error.ts'
 

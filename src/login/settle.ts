@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { afterChange, type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'

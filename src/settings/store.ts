@@ -127,7 +127,7 @@ export async function compareCopy(
 
 /** What operators changed. */
 export function selectChangedSettings(db: Database) {
-  return db.select().from(settings)
+  return db.select({ key: settings.key, value: settings.value }).from(settings)
 }
 
 /** All settings, of which some were changed; a row that is no setting, or not to be set, is nothing. */

@@ -1,4 +1,4 @@
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { Refusal } from '../refusals.ts'
 
 const MIN_SECRET_BYTES = 32

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
-import { base64url } from 'jose'
+import * as base64url from 'jose/base64url'
 import { serviceTokens } from '../../schema/tables.ts'
 import { type AuditEvent, afterChange, insertEvent } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'

@@ -1,4 +1,7 @@
-import { errors, jwtVerify, type JWTHeaderParameters, SignJWT } from 'jose'
+import type { JWTHeaderParameters } from 'jose'
+import { JWTExpired } from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import { readBookmark } from '../bookmarks.ts'
 import { Refusal } from '../refusals.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -71,7 +74,7 @@ export async function verifyToken(
       bookmark: readBookmark(payload['bookmark']),
     }
   } catch (error) {
-    throw new Refusal(error instanceof errors.JWTExpired ? 'tokenExpired' : 'tokenInvalidated')
+    throw new Refusal(error instanceof JWTExpired ? 'tokenExpired' : 'tokenInvalidated')
   }
 }
 

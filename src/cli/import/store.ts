@@ -42,9 +42,10 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
       })
       .from(users),
     db
-      .selectDistinct({ userId: auditEvents.userId })
+      .select({ userId: auditEvents.userId })
       .from(auditEvents)
-      .where(isNotNull(auditEvents.userId)),
+      .where(isNotNull(auditEvents.userId))
+      .groupBy(auditEvents.userId),
     db.select({ key: settings.key }).from(settings),
   ])
   return {

@@ -4,4 +4,4 @@
  * is no WebCrypto, qrcode-svg writes files with `fs`. Workers would load the real ones at every
  * start.
  */
-export default {}
+module.exports = {}
