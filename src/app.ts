@@ -2,11 +2,12 @@ import { bodyLimit } from 'hono/body-limit'
 import { mountApi } from './api.ts'
 import type { Deps } from './deps.ts'
 import { bookmark } from './http/bookmark.ts'
+import type { AppContext } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
 import { browserRules } from './http/headers.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
-import { ping } from './http/ping.ts'
+import { isPreflight, ping } from './http/ping.ts'
 import { requestLog } from './http/request-log.ts'
 import { Routes } from './http/routes.ts'
 import { pageRoutes } from './pages/routes.tsx'
@@ -22,9 +23,12 @@ type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
  */
 export function createApp(depsFor: DepsFor): Routes {
   const service = createService(depsFor)
+  const passOn = (c: AppContext) => service.fetch(c.req.raw, c.env, c.executionCtx)
   const app = new Routes()
+  // A browser asks first whether it may send its token along.
+  app.options('/ping', (c, next) => (isPreflight(c.req.raw) ? passOn(c) : next()))
   app.all('/ping', ping)
-  app.notFound((c) => service.fetch(c.req.raw, c.env, c.executionCtx))
+  app.notFound(passOn)
   return app
 }
 

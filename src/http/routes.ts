@@ -15,14 +15,14 @@ export class Routes extends HonoBase<App> {
 
 /**
  * Builds its trie at the first request, for routes that are mounted elsewhere never need one, and
- * remembers what it found for a path without parameters.
+ * remembers what it found for a path that is a route as it stands: there is an end to those.
  */
 class LateRouter<Handler> implements Router<Handler> {
   name = 'LateRouter'
   readonly #routes: Parameters<Router<Handler>['add']>[] = []
   #trie: TrieRouter<Handler> | undefined
-  /** By method and path; only those that are routes, so that what is kept has an end. */
-  readonly #found = new Map<string, Result<Handler> | undefined>()
+  /** By path, then by method. */
+  readonly #found = new Map<string, Map<string, Result<Handler>>>()
 
   add(...route: Parameters<Router<Handler>['add']>): void {
     this.#routes.push(route)
@@ -31,11 +31,9 @@ class LateRouter<Handler> implements Router<Handler> {
 
   match(method: string, path: string): Result<Handler> {
     this.#trie ??= this.#build()
-    const name = `${method} ${path}`
-    const known = this.#found.get(name)
-    if (known !== undefined) return known
-    const found = this.#trie.match(method, path)
-    if (this.#found.has(name)) this.#found.set(name, found)
+    const known = this.#found.get(path)
+    const found = known?.get(method) ?? this.#trie.match(method, path)
+    known?.set(method, found)
     return found
   }
 
@@ -43,7 +41,7 @@ class LateRouter<Handler> implements Router<Handler> {
     const trie = new TrieRouter<Handler>()
     for (const [method, path, handler] of this.#routes) {
       trie.add(method, path, handler)
-      this.#found.set(`${method} ${path}`, undefined)
+      this.#found.set(path, new Map())
     }
     return trie
   }
