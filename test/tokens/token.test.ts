@@ -145,6 +145,20 @@ describe('a token', () => {
     expect(await me(token)).toEqual(expired)
   })
 
+  test('that was good before is checked for time and key as if it were new', async () => {
+    expect(await verifyToken(ring, token, NOW)).toEqual(await verifyToken(ring, token, NOW))
+    const verify = (by: KeyRing, now: number) =>
+      verifyToken(by, token, now).catch((error: unknown) => error)
+    expect(await verify(ring, NOW + 49 * HOUR)).toMatchObject({ message: 'token is expired' })
+    expect(await verify(ring, NOW - HOUR)).toMatchObject({ message: 'token is invalidated' })
+    const without: KeyRing = { ...ring, find: () => undefined }
+    expect(await verify(without, NOW)).toMatchObject({ message: 'token is invalidated' })
+    const changed = token.replace(/\.(.)([^.]+)$/, (_, first: string, rest: string) =>
+      ['.', first === 'A' ? 'B' : 'A', rest].join(''),
+    )
+    expect(await verifyToken(ring, changed, NOW).catch(String)).toContain('token is invalidated')
+  })
+
   test('is good after a restart', async () => {
     expect(await me(token, new CheapSite())).toEqual(alice)
   })
