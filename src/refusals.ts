@@ -109,9 +109,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
+/** A failure nobody foresaw is `internal`. */
 export function refusalIn(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Refusal ? cause : new Refusal('internal')
+  return error instanceof Refusal ? error : new Refusal('internal')
 }

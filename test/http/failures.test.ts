@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { drizzle } from 'drizzle-orm/d1'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sessions } from '../../schema/tables.ts'
 import { staticDigest } from '../../src/login/passwords.ts'
@@ -143,7 +142,7 @@ describe('when something breaks', () => {
         throw new Error('D1_ERROR: Network connection lost.')
       },
     })
-    const site = new CheapSite({ db: drizzle(broken) })
+    const site = new CheapSite({}, { DB: broken })
     for (const [call, answer] of await callAll(site, token)) {
       expect([internalError, unavailable], call).toContainEqual(answer)
     }

@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { drizzle } from 'drizzle-orm/d1'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -113,13 +112,11 @@ async function addWatchedSite() {
       return typeof member === 'function' ? member.bind(db) : member
     },
   })
-  const site = new Site({
-    db: drizzle(watchedDb),
-    async hashPassword() {
-      used.push('hash')
-      throw new Error('nobody asked for a hash')
-    },
-  })
+  async function hashPassword(): Promise<never> {
+    used.push('hash')
+    throw new Error('nobody asked for a hash')
+  }
+  const site = new Site({ hashPassword }, { DB: watchedDb })
   return { open, site, token, used }
 }
 
