@@ -1,5 +1,5 @@
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
-import type { ActorDeps } from '../tokens/sessions.ts'
+import type { ActorDeps } from '../tokens/act-as.ts'
 import type { Window } from '../paging.ts'
 import { type EventFilter, selectAllEvents } from './events.ts'
 

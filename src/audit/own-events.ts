@@ -1,5 +1,5 @@
 import { boundedWindowOf } from '../paging.ts'
-import { type Actor, readAs, type ReaderDeps } from '../tokens/sessions.ts'
+import { type Actor, readAs, type ReaderDeps } from '../tokens/act-as.ts'
 import { countEvents, selectEvents } from './events.ts'
 
 /** A page; strangers can make many, by failing to sign in. */

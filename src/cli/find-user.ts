@@ -1,6 +1,6 @@
 import { Refusal } from '../refusals.ts'
 import { COMMAND_LINE } from '../tokens/operators.ts'
-import type { Account } from '../tokens/sessions.ts'
+import type { Account } from '../users/accounts.ts'
 import { findUser, getUser, listNamesLike } from '../users/admin.ts'
 import { CommandError } from './command-error.ts'
 import { nearest } from './edit-distance.ts'

@@ -3,7 +3,8 @@ import journal from '../../schema/migrations/meta/_journal.json' with { type: 'j
 import { orUnavailable } from '../database.ts'
 import type { Deps } from '../deps.ts'
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
-import { type ActorDeps, selectAccounts } from '../tokens/sessions.ts'
+import type { ActorDeps } from '../tokens/act-as.ts'
+import { selectAccounts } from '../users/accounts.ts'
 
 /** How long a part may take; whoever looks at health has no five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
-import type { Account, Actor } from '../tokens/sessions.ts'
+import type { Actor } from '../tokens/act-as.ts'
+import type { Account } from '../users/accounts.ts'
 
 /**
  * Who asks: nobody signed in, or the holder of a token whose session D1 has yet to confirm

@@ -4,7 +4,7 @@ import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { sessionOf } from '../http/guard.ts'
 import { Refusal, type RefusalName } from '../refusals.ts'
-import type { Actor } from '../tokens/sessions.ts'
+import type { Actor } from '../tokens/act-as.ts'
 import { verifyToken } from '../tokens/token.ts'
 
 /**

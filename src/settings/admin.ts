@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type AuditEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../refusals.ts'
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
-import type { ActorDeps } from '../tokens/sessions.ts'
+import type { ActorDeps } from '../tokens/act-as.ts'
 import {
   deleteSettings,
   insertEventOfChange,

@@ -12,7 +12,7 @@ import {
   readAs,
   type ReaderDeps,
   readRowAs,
-} from '../tokens/sessions.ts'
+} from '../tokens/act-as.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {

@@ -5,7 +5,8 @@ import type { Database } from '../deps.ts'
 import { COMMAND_LINE } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { ADMIN } from '../users/roles.ts'
-import { actAs, type Actor, type ActorDeps, selectLive } from './sessions.ts'
+import { actAs, type Actor, type ActorDeps } from './act-as.ts'
+import { selectLive } from './sessions.ts'
 
 export { COMMAND_LINE }
 

@@ -1,16 +1,7 @@
 import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../refusals.ts'
-import {
-  actAs,
-  type Actor,
-  type ActorDeps,
-  deleteOtherSessions,
-  deleteSession,
-  isLive,
-  readAs,
-  type ReaderDeps,
-  selectSessions,
-} from './sessions.ts'
+import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from './act-as.ts'
+import { deleteOtherSessions, deleteSession, isLive, selectSessions } from './sessions.ts'
 
 /** The actor's account and sessions, latest first. */
 export async function listSessions(deps: ReaderDeps, actor: Actor) {

@@ -2,13 +2,8 @@ import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../refusals.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { actAsOperator, byOperator, isOperator, type Operator } from './operators.ts'
-import {
-  type ActorDeps,
-  deleteEverySession,
-  deleteSession,
-  deleteSessions,
-  selectSessions,
-} from './sessions.ts'
+import type { ActorDeps } from './act-as.ts'
+import { deleteEverySession, deleteSession, deleteSessions, selectSessions } from './sessions.ts'
 
 /**
  * Where any user is signed in, for an operator; the latest first.

@@ -10,13 +10,8 @@ import {
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import {
-  actAs,
-  type Actor,
-  type ActorDeps,
-  deleteOtherSessions,
-  isLive,
-} from '../tokens/sessions.ts'
+import { actAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
+import { deleteOtherSessions, isLive } from '../tokens/sessions.ts'
 import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODE_COUNT } from './recovery.ts'
 import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import {

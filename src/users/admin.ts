@@ -9,7 +9,9 @@ import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
 import { actAsOperator, byOperator, type Operator } from '../tokens/operators.ts'
-import { type Account, type ActorDeps, deleteSessionsAfterChange } from '../tokens/sessions.ts'
+import type { ActorDeps } from '../tokens/act-as.ts'
+import { deleteSessionsAfterChange } from '../tokens/sessions.ts'
+import type { Account } from './accounts.ts'
 import { deleteRecoveryCodes, hasSeed } from '../two-factor/store.ts'
 import {
   cancelTwoFactor,

@@ -16,14 +16,9 @@ import {
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import {
-  type Account,
-  actAs,
-  type Actor,
-  type ActorDeps,
-  deleteSessionsAfterChange,
-  isLive,
-} from '../tokens/sessions.ts'
+import { actAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
+import { deleteSessionsAfterChange, isLive } from '../tokens/sessions.ts'
+import type { Account } from './accounts.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from './roles.ts'
 import { selectPasswordHash, updateProfile } from './store.ts'
 

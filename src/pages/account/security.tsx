@@ -1,4 +1,4 @@
-import type { Account } from '../../tokens/sessions.ts'
+import type { Account } from '../../users/accounts.ts'
 import type { Enrolment } from '../../two-factor/enrolment.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { validate } from '../../http/input.ts'
 import { possiblyEmptyText } from '../../text.ts'
-import type { Account } from '../../tokens/sessions.ts'
+import type { Account } from '../../users/accounts.ts'
 import { basePathSchema } from '../../users/fields.ts'
 import { ADMIN, GENERAL, GUEST } from '../../users/roles.ts'
 import { usernameSchema } from '../../users/username.ts'

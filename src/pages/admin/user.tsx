@@ -1,5 +1,5 @@
 import type { listKeysOf } from '../../ssh-keys/keys.ts'
-import type { Account } from '../../tokens/sessions.ts'
+import type { Account } from '../../users/accounts.ts'
 import type { listSessionsOf } from '../../tokens/user-sessions.ts'
 import { GUEST } from '../../users/roles.ts'
 import { browserOf } from '../account/sessions.tsx'

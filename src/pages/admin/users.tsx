@@ -1,4 +1,4 @@
-import type { Account } from '../../tokens/sessions.ts'
+import type { Account } from '../../users/accounts.ts'
 import { GENERAL } from '../../users/roles.ts'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'

@@ -1,6 +1,6 @@
 import type { AppContext } from '../../http/context.ts'
 import { Refusal } from '../../refusals.ts'
-import { actAs } from '../../tokens/sessions.ts'
+import { actAs } from '../../tokens/act-as.ts'
 import { ADMIN } from '../../users/roles.ts'
 import { actorOf } from '../session-cookie.ts'
 import { readView, type View } from '../view.ts'

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm'
+import { users } from '../../schema/tables.ts'
+import type { Database } from '../database.ts'
+
+/** Who asks: what routes may know of a user. */
+export type Account = Awaited<ReturnType<typeof selectAccounts>>[number]
+
+export const accountColumns = {
+  id: users.id,
+  username: users.username,
+  role: users.role,
+  permission: users.permission,
+  basePath: users.basePath,
+  disabled: users.disabled,
+  ssoId: users.ssoId,
+  hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),
+  passwordChangedAt: users.passwordChangedAt,
+}
+
+/** Add a `where` that finds one. */
+export function selectAccounts(db: Database) {
+  return db.select(accountColumns).from(users)
+}
