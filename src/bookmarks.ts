@@ -19,3 +19,13 @@ export function laterBookmark(
   if (one === undefined || other === undefined) return one ?? other
   return one < other ? other : one
 }
+
+export const BOOKMARK_HEADER = 'X-D1-Bookmark'
+export const BOOKMARK_COOKIE = 'latchkey_bookmark'
+const COOKIE_PATTERN = new RegExp(`(?:^|; )${BOOKMARK_COOKIE}=([^;]*)`)
+
+/** The latest state of the database that a caller says to have seen, in a header or a cookie. */
+export function callersBookmark(headers: Headers): string | undefined {
+  const [, cookie] = COOKIE_PATTERN.exec(headers.get('Cookie') ?? '') ?? []
+  return laterBookmark(readBookmark(headers.get(BOOKMARK_HEADER)), readBookmark(cookie))
+}

@@ -2,7 +2,7 @@ import type { Query } from 'drizzle-orm'
 import { createDatabase, type Database, type Row } from './drizzle/builders.ts'
 import { Refusal } from './refusals.ts'
 
-export { type Database, prepareOnce, type Value } from './drizzle/builders.ts'
+export { type Database, prepareOnce, type Slot } from './drizzle/builders.ts'
 
 /** How long a person waits for something that doesn't answer. */
 const DEADLINE_MILLISECONDS = 5000

@@ -1,7 +1,6 @@
-import { laterBookmark } from './bookmarks.ts'
+import { callersBookmark, laterBookmark } from './bookmarks.ts'
 import { createMeter, type Database, type Meter, openDatabase, orUnavailable } from './database.ts'
 import type { ScryptCost } from './login/scrypt.ts'
-import { callersBookmark } from './http/bookmark.ts'
 import { Refusal } from './refusals.ts'
 import type { SettingsMemory } from './settings/store.ts'
 import { createKeyRing, type KeyRing } from './tokens/key-ring.ts'

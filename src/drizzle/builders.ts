@@ -60,23 +60,27 @@ export function createDatabase(trip: Trip) {
   }
 }
 
-/** Stands for a value that comes with each request. */
-export type Value<Name extends string> = (name: Name) => Placeholder
+/** Where a value goes that comes with each request. */
+export type Slot<Name extends string> = (name: Name) => Placeholder
+
+/** Makes statements that only a `batch` sends: it says where to. */
+const drafts = createDatabase(() =>
+  Promise.reject(new TypeError('a statement that is prepared once goes into a batch')),
+)
 
 /**
  * Makes the text of a statement once in the life of an isolate, for those that most requests send:
  * making it takes longer than anything else that a request does here.
  *
- * @param build Is called with the first request's database; nothing is sent through that.
  * @returns What makes the statement of a request from its values, for a `batch`.
  */
 export function prepareOnce<Name extends string, Item extends BatchItem<'sqlite'>>(
-  build: (db: Database, value: Value<Name>) => Item,
+  build: (db: Database, slot: Slot<Name>) => Item,
 ) {
   let made: { _: Item['_']; statement: Statement } | undefined
-  return (db: Database, values: Record<Name, number | string>) => {
+  return (values: Record<Name, number | string>) => {
     if (made === undefined) {
-      const query = build(db, sql.placeholder)
+      const query = build(drafts, sql.placeholder)
       made = { _: query._, statement: statementOf(query) }
     }
     const { _, statement } = made
@@ -125,9 +129,12 @@ class Statement {
   read(result: D1Result<Row> | undefined): unknown {
     const fields = this.#fields
     if (fields === undefined) return result
-    return result?.results.map((row) =>
-      mapResultRow(fields, Object.values(row), this.joinsNotNullableMap),
-    )
+    return result?.results.map((row) => {
+      const values = Object.values(row)
+      // D1 gives objects: of two columns with one name, one is gone and those after it have moved up.
+      if (values.length !== fields.length) throw new TypeError('two columns have the same name')
+      return mapResultRow(fields, values, this.joinsNotNullableMap)
+    })
   }
 }
 

@@ -116,7 +116,8 @@ function selected(fields: Fields | undefined): SQL | undefined {
 
 function columnsOf(table: SQLiteTable): [string, Column][] {
   const columns = Object.entries(getTableColumns(table))
-  for (const [, { defaultFn, onUpdateFn }] of columns) refuseAny({ defaultFn, onUpdateFn })
+  for (const [, { defaultFn, onUpdateFn, generated }] of columns)
+    refuseAny({ defaultFn, onUpdateFn, generated })
   return columns
 }
 

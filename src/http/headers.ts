@@ -1,7 +1,7 @@
 import { cors } from 'hono/cors'
 import { createMiddleware } from 'hono/factory'
+import { BOOKMARK_HEADER } from '../bookmarks.ts'
 import type { App } from './context.ts'
-import { isPreflight } from './ping.ts'
 
 const HSTS_SECONDS = 365 * 24 * 60 * 60
 const PREFLIGHT_SECONDS = 86_400
@@ -15,12 +15,12 @@ const PLAIN = Object.entries({
 /** @see RFC 6797 section 7.2: the promise of https is made over https only. */
 const SECURE = [...PLAIN, ['Strict-Transport-Security', `max-age=${HSTS_SECONDS}`] as const]
 
-const EXPOSED = ['ETag', 'Retry-After', 'Server-Timing', 'X-D1-Bookmark', 'X-Request-Id'].join(',')
+const EXPOSED = ['ETag', 'Retry-After', 'Server-Timing', BOOKMARK_HEADER, 'X-Request-Id'].join(',')
 
 const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST'],
-  allowHeaders: ['Authorization', 'Content-Type', 'X-D1-Bookmark'],
+  allowHeaders: ['Authorization', 'Content-Type', BOOKMARK_HEADER],
   maxAge: PREFLIGHT_SECONDS,
 })
 
@@ -34,6 +34,7 @@ export const browserRules = createMiddleware<App>(async function browserRules(c,
   const isPage = /^\/account(\/|$)/.test(c.req.path)
   if (isPreflight(c.req.raw) && !isPage) return answerPreflight(c, next)
   await next()
+  // All answers are our own; one that was fetched would have to be copied first.
   const { headers } = c.res
   // A page that needs more has said so.
   for (const [name, value] of c.req.url.startsWith('https:') ? SECURE : PLAIN) {
@@ -45,3 +46,8 @@ export const browserRules = createMiddleware<App>(async function browserRules(c,
   if (c.req.path.startsWith('/api/') && !headers.has('Cache-Control'))
     headers.set('Cache-Control', 'no-store')
 })
+
+/** @see https://fetch.spec.whatwg.org/#cors-preflight-request */
+export function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('Access-Control-Request-Method')
+}

@@ -5,8 +5,3 @@ const READABLE = { headers: { 'Access-Control-Allow-Origin': '*' } }
 export function ping(): Response {
   return new Response('pong', READABLE)
 }
-
-/** @see https://fetch.spec.whatwg.org/#cors-preflight-request */
-export function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers.has('Access-Control-Request-Method')
-}

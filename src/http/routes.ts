@@ -4,8 +4,8 @@ import { TrieRouter } from 'hono/router/trie-router'
 import type { App } from './context.ts'
 
 /**
- * Some routes, or all of them: Hono with the one router that takes every path of ours. By itself it
- * would bring two more along, try the other one first, and end up with this one.
+ * Some routes, or all of them: Hono with the trie router alone, which takes every path of ours. Its
+ * default would load two routers more, and fall back to this one at the first request.
  */
 export class Routes extends HonoBase<App> {
   constructor() {
@@ -21,8 +21,8 @@ class LateRouter<Handler> implements Router<Handler> {
   name = 'LateRouter'
   readonly #routes: Parameters<Router<Handler>['add']>[] = []
   #trie: TrieRouter<Handler> | undefined
-  /** By path, then by method. */
-  readonly #found = new Map<string, Map<string, Result<Handler>>>()
+  /** By path, then by method, of which workerd lets some thirty in. Hono only reads them. */
+  #found = new Map<string, Map<string, Result<Handler>>>()
 
   add(...route: Parameters<Router<Handler>['add']>): void {
     this.#routes.push(route)
@@ -39,6 +39,7 @@ class LateRouter<Handler> implements Router<Handler> {
 
   #build(): TrieRouter<Handler> {
     const trie = new TrieRouter<Handler>()
+    this.#found = new Map()
     for (const [method, path, handler] of this.#routes) {
       trie.add(method, path, handler)
       this.#found.set(path, new Map())

@@ -1,8 +1,9 @@
 /**
  * Stands in the Worker for modules of Drizzle and Hono that nothing here uses, but that esbuild
- * can't drop by itself (`[alias]` in `wrangler.toml`, with what each saves). Whoever comes to use
- * one is told so. A name that is missing here fails the build; a module that moves makes the bundle
- * larger again, which `npm run size` sees. Node and the tests load the real modules.
+ * can't drop by itself (`[alias]` in `wrangler.toml`, with what each saves). Functions say so when
+ * they are called; the four below do nothing, for the libraries do call them. A name that is
+ * missing here fails the build; a module that moves makes the bundle larger again, which `npm run
+ * size` sees. Node and the tests load the real modules.
  */
 function leftOut(): never {
   throw new Error('left out of the bundle: see [alias] in wrangler.toml')

@@ -1,12 +1,12 @@
 import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, sessions, sshKeys, users } from '../../schema/tables.ts'
+import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { eventRow } from '../audit/events.ts'
-import { type Database, prepareOnce, type Value } from '../database.ts'
+import { type Database, prepareOnce, type Slot } from '../database.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
-import { actorColumns, type ActorValue, isActorsSession } from '../tokens/act-as.ts'
+import { selectActorWith } from '../tokens/act-as.ts'
 import { isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import { GUEST } from '../users/roles.ts'
@@ -24,28 +24,23 @@ const keyColumns = {
 }
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
-export const selectKeys = prepareOnce((db, value: Value<'userId' | keyof Window>) =>
+export const selectKeys = prepareOnce((db, slot: Slot<'userId' | keyof Window>) =>
   db
     .select(keyColumns)
     .from(sshKeys)
-    .where(eq(sshKeys.userId, value('userId')))
+    .where(eq(sshKeys.userId, slot('userId')))
     .orderBy(asc(sshKeys.id))
-    .limit(value('limit'))
-    .offset(value('offset')),
+    .limit(slot('limit'))
+    .offset(slot('offset')),
 )
 
 /** A key as lists show it. */
 type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
 
 /** The account of a session and all keys of its user, in one row. */
-export const selectOwnKeys = prepareOnce((db, value: Value<ActorValue>) =>
-  db
-    .select({ ...actorColumns, keys: keysAsJson().as('keys') })
-    .from(users)
-    .leftJoin(sessions, isActorsSession(value))
-    .where(eq(users.id, value('userId'))),
-)
+export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
 
+/** Of numbers and texts only, which are the same in D1 and here. */
 function keysAsJson() {
   const fields = Object.entries(keyColumns).flatMap(([name, column]) => [
     sql`${sql.raw(`'${name}'`)}`,

@@ -1,8 +1,9 @@
 import { and, eq, gt } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
+import type { SelectedFields } from 'drizzle-orm/sqlite-core'
 import { sessions, users } from '../../schema/tables.ts'
-import { prepareOnce, type Value } from '../database.ts'
+import { prepareOnce, type Slot } from '../database.ts'
 import type { Database, Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
@@ -14,39 +15,41 @@ import type { SessionClaims } from './token.ts'
 export interface Actor extends SessionClaims, Client {}
 
 /** What the account of a session is found by. */
-export type ActorValue = 'sessionId' | 'userId' | 'now'
+type ActorSlot = Slot<'sessionId' | 'userId' | 'now'>
 
 /**
- * The account of a session, and the network that the session was last used from while it is live.
- * With columns of other tables in its row it is one statement for D1 instead of two.
+ * Finds the account of a session and, in the same row, what is asked for beside it: for D1 that is
+ * one statement instead of two.
  */
-export const actorColumns = { ...accountColumns, network: sessions.network }
-
-/** Joins the session that somebody shows, if it is live, to its user. */
-export function isActorsSession(value: Value<ActorValue>) {
-  return and(
-    eq(sessions.id, value('sessionId')),
-    eq(sessions.userId, users.id),
-    gt(sessions.expiresAt, value('now')),
+export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
+  return prepareOnce((db, slot: ActorSlot) =>
+    db
+      // No session is live where `network` is null: the column itself never is.
+      .select({ ...accountColumns, network: sessions.network, ...beside })
+      .from(users)
+      .leftJoin(
+        sessions,
+        and(
+          eq(sessions.id, slot('sessionId')),
+          eq(sessions.userId, users.id),
+          gt(sessions.expiresAt, slot('now')),
+        ),
+      )
+      .where(eq(users.id, slot('userId'))),
   )
 }
 
-const selectActor = prepareOnce((db, value: Value<ActorValue>) =>
-  db
-    .select(actorColumns)
-    .from(users)
-    .leftJoin(sessions, isActorsSession(value))
-    .where(eq(users.id, value('userId'))),
-)
+const selectActor = selectActorWith({})
 
-/** Who was found, or rather who would be if the session is live (`admit`). */
+/** The row before `admit` has looked at it. */
 type Found = ReturnType<typeof selectActor>['_']['result'][number]
 
-/** Makes a statement that finds the account of a session, among other things. */
-type Guarding<Row extends Found> = (
-  db: Database,
-  values: Record<ActorValue, number | string>,
-) => RunnableQuery<Row[], 'sqlite'>
+/** Makes the statement that finds the account of a session, and perhaps more. */
+type ActorQuery<Row extends Found> = (values: {
+  sessionId: string
+  userId: number
+  now: number
+}) => RunnableQuery<Row[], 'sqlite'>
 
 /** What it takes to act for a user. */
 export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
@@ -67,7 +70,7 @@ export function actAs<Statements extends BatchItem<'sqlite'>[]>(
   actor: Actor,
   ...statements: Statements
 ): Promise<[Account, ...BatchResponse<Statements>]> {
-  return actThrough(deps.db, deps, actor, selectActor, statements)
+  return actWith(deps.db, deps, actor, selectActor, statements)
 }
 
 /**
@@ -80,16 +83,16 @@ export function readAs<Statements extends BatchItem<'sqlite'>[]>(
   actor: Actor,
   ...statements: Statements
 ): Promise<[Account, ...BatchResponse<Statements>]> {
-  return readNearby(deps, actor, (db) => actThrough(db, deps, actor, selectActor, statements))
+  return readNearby(deps, actor, (db) => actWith(db, deps, actor, selectActor, statements))
 }
 
 /** As `readAs`, for what is read in the same row as the account. */
 export async function readRowAs<Row extends Found>(
   deps: ReaderDeps,
   actor: Actor,
-  guarding: Guarding<Row>,
+  query: ActorQuery<Row>,
 ): Promise<Row> {
-  const [row] = await readNearby(deps, actor, (db) => actThrough(db, deps, actor, guarding, []))
+  const [row] = await readNearby(deps, actor, (db) => actWith(db, deps, actor, query, []))
   return row
 }
 
@@ -108,17 +111,18 @@ async function readNearby<Result>(
   }
 }
 
-async function actThrough<Row extends Found, Statements extends BatchItem<'sqlite'>[]>(
+async function actWith<Row extends Found, Statements extends BatchItem<'sqlite'>[]>(
   db: Database,
   deps: ActorDeps,
   actor: Actor,
-  guarding: Guarding<Row>,
+  query: ActorQuery<Row>,
   statements: Statements,
 ): Promise<[Row, ...BatchResponse<Statements>]> {
   const { sessionId, userId } = actor
-  const guard = guarding(db, { sessionId, userId, now: deps.now() })
-  const [[found], ...results] = await db.batch([guard, ...statements])
+  const finding = query({ sessionId, userId, now: deps.now() })
+  const [[found], ...results] = await db.batch([finding, ...statements])
   const account = admit(actor, found)
+  // Should that fail, only the list of sessions is staler.
   if (account.network !== actor.network)
     deps.defer(moveSession(deps.db, actor).catch(() => undefined))
   // Drizzle types a batch as a tuple, and forgets it when the tuple is spread.

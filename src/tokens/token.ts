@@ -47,10 +47,14 @@ interface Genuine {
   expiresAtSeconds: number
 }
 
-/** People ask several times with one token: its signature is checked once in the life of an isolate. */
+/**
+ * People ask several times with one token: its signature is checked once in the life of an isolate,
+ * its times at every request, and its session by D1. Only what was genuine gets in here, so nobody
+ * pushes others out with forgeries.
+ */
 const genuineBy = new WeakMap<KeyRing, Map<string, Genuine>>()
-/** About a megabyte. */
-const MAX_REMEMBERED = 1000
+/** The latest: as many people as ask one isolate at about the same time. */
+const MAX_REMEMBERED = 100
 
 /**
  * Checks everything about a token that needs no database.
@@ -65,14 +69,20 @@ export async function verifyToken(
   token: string,
   now: number,
 ): Promise<SessionClaims> {
-  const remembered = genuineBy.get(ring) ?? new Map<string, Genuine>()
+  const remembered = genuineOf(ring)
   const known = remembered.get(token)
   if (known !== undefined && isTimely(known, now)) return known.claims
   const genuine = await verifyGenuine(ring, token, now)
   const [oldest] = remembered.keys()
   if (oldest !== undefined && remembered.size >= MAX_REMEMBERED) remembered.delete(oldest)
-  genuineBy.set(ring, remembered.set(token, genuine))
+  remembered.set(token, genuine)
   return genuine.claims
+}
+
+function genuineOf(ring: KeyRing): Map<string, Genuine> {
+  const genuine = genuineBy.get(ring) ?? new Map<string, Genuine>()
+  genuineBy.set(ring, genuine)
+  return genuine
 }
 
 function isTimely({ notBeforeSeconds, expiresAtSeconds }: Genuine, now: number): boolean {

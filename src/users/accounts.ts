@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database.ts'
 
-/** Who asks: what routes may know of a user. */
+/** What is shown of a user: neither the hash of the password nor the seed. */
 export type Account = Awaited<ReturnType<typeof selectAccounts>>[number]
 
 export const accountColumns = {
@@ -17,7 +17,7 @@ export const accountColumns = {
   passwordChangedAt: users.passwordChangedAt,
 }
 
-/** Add a `where` that finds one. */
+/** Of all users; callers narrow it. */
 export function selectAccounts(db: Database) {
   return db.select(accountColumns).from(users)
 }

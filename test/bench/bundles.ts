@@ -25,7 +25,7 @@ export function temporaryFolder(): string {
  */
 export async function bundle(
   entry: string,
-  { source = '.', minify = false }: { source?: string; minify?: boolean } = {},
+  { source = '.' }: { source?: string } = {},
 ): Promise<string> {
   const outdir = temporaryFolder()
   await runWrangler([
@@ -34,7 +34,7 @@ export async function bundle(
     '--config',
     resolve(source, 'wrangler.toml'),
     '--dry-run',
-    ...(minify ? ['--minify'] : []),
+    '--minify',
     '--outdir',
     outdir,
   ])
@@ -54,6 +54,6 @@ export function checkOut(commit: string): string | undefined {
   const archive = execFileSync('git', ['archive', commit], { maxBuffer: 1 << 28 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  cpSync('test/bench/metered.ts', join(folder, 'test/bench/metered.ts'), { recursive: true })
+  cpSync('test/bench/metered.ts', join(folder, 'test/bench/metered.ts'))
   return folder
 }

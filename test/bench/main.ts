@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { SETTINGS } from '../../src/settings/definitions.ts'
 import { runCommand } from '../../src/cli/command-error.ts'
 import { bundle, checkOut } from './bundles.ts'
 import { toChart } from './chart.ts'
@@ -116,7 +117,9 @@ async function withSites<Result>(
 async function warmKv(sites: Sites, name: string): Promise<void> {
   if (name !== 'limit') return
   const kv = await sites.settings(name)
-  const data = Object.fromEntries(Array.from({ length: 28 }, (_, i) => [`setting_${i}`, 'value']))
+  const data = Object.fromEntries(
+    Array.from({ length: SETTINGS.length }, (_, i) => [`setting_${i}`, 'value']),
+  )
   await kv.put('settings', JSON.stringify({ code: 200, message: 'success', data }))
 }
 

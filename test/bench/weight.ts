@@ -22,7 +22,7 @@ export interface Weight {
 }
 
 export async function weigh(now: Side, limit: Side, effort: Effort): Promise<Weight> {
-  const script = await bundle('src/worker.ts', { minify: true })
+  const script = await bundle('src/worker.ts')
   const bytes = readFileSync(script)
   const heap = await heapOf(now, effort)
   return {

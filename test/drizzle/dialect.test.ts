@@ -131,6 +131,14 @@ const refused: [name: string, query: () => { toSQL: () => unknown }][] = [
   ['onUpdateFn', () => ours.update(stamped).set({ at: 2 })],
 ]
 
+test('refuses two columns of one name, of which D1 would give one', async () => {
+  const fields = { child: pets.id, parent: parents.id }
+  const joined = outcome(ours, (db) =>
+    db.select(fields).from(pets).innerJoin(parents, eq(parents.id, pets.parentId)),
+  )
+  await expect(joined).rejects.toThrow('two columns have the same name')
+})
+
 test.each(refused)('refuses what it does not know: %s', (name, query) => {
   expect(() => query().toSQL()).toThrow(`${name}: not in this dialect`)
 })

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callersBookmark } from '../../src/http/bookmark.ts'
+import { callersBookmark } from '../../src/bookmarks.ts'
 import { signToken } from '../../src/tokens/token.ts'
 import { ED1 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'

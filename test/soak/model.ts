@@ -44,7 +44,7 @@ export class Model {
     this.#sessions.set(token, 'yes')
   }
 
-  /** A session ends at logout, `answer` permitting. */
+  /** A session ends at logout; after an outage, perhaps. */
   ended(token: string, code: number): void {
     this.#sessions.set(token, code === 200 ? 'no' : 'unknown')
   }

@@ -127,6 +127,7 @@ export class Visitor {
   async #logOut(token: string): Promise<void> {
     const request: Request = { method: 'GET', path: '/api/auth/logout', token }
     const { code } = await this.#caller.ask('logout', request)
+    if (code !== 200 && code !== 503) throw new Violation(`a logout was answered ${code}`)
     this.#model.ended(token, code)
     await this.#me(token)
   }

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import * as fc from 'fast-check'
 import { base64url, compactVerify, jwtVerify, SignJWT } from 'jose'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
 import { Refusal } from '../../src/refusals.ts'
 import type { KeyRing } from '../../src/tokens/key-ring.ts'
@@ -145,11 +145,13 @@ describe('a token', () => {
     expect(await me(token)).toEqual(expired)
   })
 
-  test('that was good before is checked for time and key as if it were new', async () => {
+  test('that is remembered is checked for time and key each time', async () => {
     expect(await verifyToken(ring, token, NOW)).toEqual(await verifyToken(ring, token, NOW))
     const verify = (by: KeyRing, now: number) =>
       verifyToken(by, token, now).catch((error: unknown) => error)
-    expect(await verify(ring, NOW + 49 * HOUR)).toMatchObject({ message: 'token is expired' })
+    const end = Number(partsOf(token).claims['exp']) * SECOND
+    expect(await verify(ring, end - 1)).toMatchObject({ userId: 3 })
+    expect(await verify(ring, end)).toMatchObject({ message: 'token is expired' })
     expect(await verify(ring, NOW - HOUR)).toMatchObject({ message: 'token is invalidated' })
     const without: KeyRing = { ...ring, find: () => undefined }
     expect(await verify(without, NOW)).toMatchObject({ message: 'token is invalidated' })
@@ -157,6 +159,26 @@ describe('a token', () => {
       ['.', first === 'A' ? 'B' : 'A', rest].join(''),
     )
     expect(await verifyToken(ring, changed, NOW).catch(String)).toContain('token is invalidated')
+  })
+
+  test('is remembered for its signature, but no more than a hundred are', async () => {
+    const { header, claims } = partsOf(token)
+    const checks = vi.spyOn(crypto.subtle, 'verify')
+    try {
+      await verifyToken(ring, token, NOW)
+      checks.mockClear()
+      await verifyToken(ring, token, NOW)
+      expect(checks).not.toHaveBeenCalled()
+      for (let i = 0; i < 100; i++) {
+        const other = await forge(ring, { header, claims: { ...claims, jti: `other-${i}` } })
+        await verifyToken(ring, other, NOW)
+      }
+      checks.mockClear()
+      await verifyToken(ring, token, NOW)
+      expect(checks).toHaveBeenCalledOnce()
+    } finally {
+      checks.mockRestore()
+    }
   })
 
   test('is good after a restart', async () => {
