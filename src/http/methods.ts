@@ -1,6 +1,7 @@
 import type { AppContext } from './context.ts'
 import type { Routes } from './routes.ts'
 import { Refusal } from '../refusals.ts'
+import { refuse } from './envelope.ts'
 
 /**
  * What to answer where no route matched: 404 for a path nobody serves, 405 (or the answer to
@@ -20,12 +21,14 @@ export function answerUnrouted(app: Routes) {
   return function unrouted(c: AppContext): Response {
     const methods = methodsOf.get(c.req.path)
     if (methods === undefined) {
-      if (c.req.path === '/api' || c.req.path.startsWith('/api/')) throw new Refusal('unknownPath')
+      if (c.req.path === '/api' || c.req.path.startsWith('/api/'))
+        return refuse(c, new Refusal('unknownPath'))
       return c.text('Not found\n', 404)
     }
     const allow = [...methods, 'OPTIONS'].join(', ')
     c.header('Allow', allow)
     if (c.req.method === 'OPTIONS') return c.body(null, 204)
-    throw new Refusal('methodNotAllowed', { fill: allow })
+    // Hono lets what is thrown here past the middleware, which is to put headers on the answer.
+    return refuse(c, new Refusal('methodNotAllowed', { fill: allow }))
   }
 }

@@ -210,8 +210,14 @@ describe('/ping', () => {
 
 describe('every other answer', () => {
   test('keeps browsers from guessing, framing and telling where they were', async () => {
-    for (const path of ['/api/me', '/api/nope', '/nope', '/robots.txt']) {
-      const { headers } = await new Site().fetch('GET', path)
+    const calls = ['/api/me', '/api/nope', '/nope', '/robots.txt'].map((path) => ['GET', path])
+    const wrongMethods = ['/api/me', '/robots.txt', '/favicon.ico', '/'].map((path) => [
+      'PUT',
+      path,
+    ])
+    for (const [method = '', path = ''] of [...calls, ...wrongMethods]) {
+      const { headers } = await new Site().fetch(method, path)
+      expect(headers.get('Access-Control-Allow-Origin'), path).toBe('*')
       expect(headers.get('X-Content-Type-Options'), path).toBe('nosniff')
       expect(headers.get('Referrer-Policy')).toBe('no-referrer')
       expect(headers.get('Content-Security-Policy')).toBe(
