@@ -1,7 +1,8 @@
-/** Any page may read the answer. Nothing more is said of one constant word. */
-const READABLE = { headers: { 'Access-Control-Allow-Origin': '*' } }
-
 /** Answers `/ping`: there is nothing to look up, to guard or to log. */
 export function ping(): Response {
-  return new Response('pong', READABLE)
+  const pong = new Response('pong')
+  // Any page may read it; nothing more is said of one constant word. Set afterwards, because a Response that is
+  // given headers is slower to make.
+  pong.headers.set('Access-Control-Allow-Origin', '*')
+  return pong
 }
