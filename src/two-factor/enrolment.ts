@@ -74,7 +74,7 @@ export async function confirmEnrolment(
   const secret = fromBase32(proof.secret.trim())
   if (!seeds?.pending || secret === undefined) throw new Refusal('wrongEnrolmentCode')
   const seed = await openSeed(await deps.keyRing(), seeds.pending, actor.userId)
-  if (!equalBytes(seed, secret) || findTimeStep(seed, proof.code, now) === undefined) {
+  if (!equalBytes(seed, secret) || (await findTimeStep(seed, proof.code, now)) === undefined) {
     throw new Refusal('wrongEnrolmentCode')
   }
   const event = eventOf(actor, 'two_factor_on', now)

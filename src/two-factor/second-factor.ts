@@ -26,6 +26,7 @@ export async function readSecondFactor(
   // First, because it needs no seed: the way back is open even when the key that sealed the seed is lost.
   if (isRecoveryCode(code))
     return { kind: 'recovery code', hash: await hashRecoveryCode(user.id, code) }
-  const timeStep = findTimeStep(await openSeed(ring, user.totpSeed, user.id), code, now)
+  const seed = await openSeed(ring, user.totpSeed, user.id)
+  const timeStep = await findTimeStep(seed, code, now)
   return timeStep === undefined ? { kind: 'wrong' } : { kind: 'time step', timeStep }
 }

@@ -1,5 +1,3 @@
-import { HOTP, KeyEncodings } from '@otplib/core'
-import { createDigest } from '@otplib/plugin-crypto-js'
 import { toHex } from '../encoding.ts'
 import { toBase32 } from './base32.ts'
 
@@ -7,8 +5,6 @@ const STEP_SECONDS = 30
 /** Clocks of phones go wrong by seconds, not minutes. */
 const DRIFT_STEPS = 1
 export const SEED_BYTES = 20
-
-const hotp = new HOTP({ createDigest, encoding: KeyEncodings.HEX })
 
 /**
  * Finds the time step a six-digit code belongs to, one step of drift either way.
@@ -18,19 +14,30 @@ const hotp = new HOTP({ createDigest, encoding: KeyEncodings.HEX })
  *   matches.
  * @see RFC 6238 section 5.2
  */
-export function findTimeStep(seed: Uint8Array, code: string, now: number): number | undefined {
+export async function findTimeStep(
+  seed: Uint8Array,
+  code: string,
+  now: number,
+): Promise<number | undefined> {
   const digits = code.trim()
   const current = timeStepAt(now)
   let found: number | undefined
   for (let step = current - DRIFT_STEPS; step <= current + DRIFT_STEPS; step++) {
-    if (codeAt(seed, step) === digits) found = step
+    if ((await codeAt(seed, step)) === digits) found = step
   }
   return found
 }
 
-/** The six digits of a time step. @see RFC 4226 section 5.3 */
-export function codeAt(seed: Uint8Array, step: number): string {
-  return hotp.generate(toHex(seed), step)
+/**
+ * The six digits of a time step. The library is made ready when it is used: every start would pay
+ * for it otherwise.
+ *
+ * @see RFC 4226 section 5.3
+ */
+export async function codeAt(seed: Uint8Array, step: number): Promise<string> {
+  const { HOTP, KeyEncodings } = await import('@otplib/core')
+  const { createDigest } = await import('@otplib/plugin-crypto-js')
+  return new HOTP({ createDigest, encoding: KeyEncodings.HEX }).generate(toHex(seed), step)
 }
 
 export function timeStepAt(now: number): number {

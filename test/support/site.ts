@@ -7,9 +7,8 @@ import { createMeter } from '../../src/database.ts'
 import { createDeps, type Deps, type OptionalBindings, randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
 import { deriveScrypt } from '../../src/login/scrypt.ts'
-import { fromBase32 } from '../../src/two-factor/base32.ts'
-import { codeAt, timeStepAt } from '../../src/two-factor/totp.ts'
 import { usernameKey } from '../../src/users/username.ts'
+import { phoneCode } from './authenticator.ts'
 import type { Envelope } from './envelope.ts'
 import { rememberSecret } from './log.ts'
 
@@ -123,9 +122,7 @@ export class Site {
 
   /** The six digits that an authenticator shows now, or some steps from now. */
   code(secret: string, stepsAhead = 0): string {
-    const seed = fromBase32(secret)
-    if (seed === undefined) throw new Error('not base32')
-    return codeAt(seed, timeStepAt(this.now) + stepsAhead)
+    return phoneCode(secret, this.now, stepsAhead)
   }
 
   /** Switches two-step verification on, as a user would. */
