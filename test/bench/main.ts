@@ -31,7 +31,7 @@ interface Options {
 
 /** `npm run bench`: how fast the service is, beside how fast it could be and how fast it was. */
 const program = new Command('bench')
-  .option('--rounds <number>', 'of each comparison', '25')
+  .option('--rounds <number>', 'of each comparison', '15')
   .option('--seconds <number>', 'of load a round and side', '0.4')
   .option('--before <commit>', 'what to compare with', BEFORE)
   .option('--users <numbers>', 'sizes for the growth table', '100,10000,1000000')

@@ -26,8 +26,8 @@ export function toMarkdown(results: Results): string {
   const sizes = Array.from(growth.values().next().value?.keys() ?? [])
   return `# Measured
 
-${setting.date}, commit ${setting.commit}${setting.before === null ? '' : `, before: ${setting.before}`}; ${setting.machine}. ${setting.rounds} rounds, all
-sides in one workerd, in random turn; medians, in brackets the least and the most of the rounds.
+${setting.date}, commit ${setting.commit}${setting.before === null ? '' : `, before: ${setting.before}`}; ${setting.machine}. ${setting.rounds} rounds (short answers: twice as
+many), all sides in one workerd, in random turn; medians, in brackets the least and the most of the rounds.
 
 ## Throughput and CPU, against the limit
 
