@@ -23,11 +23,16 @@ const FOR_SERVERS = '/api/sftp/'
 export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {
   c.set('outcome', code)
   const { path } = c.req
-  if (path !== '/api' && !path.startsWith('/api/')) return c.text(`${message}\n`, code)
+  if (!isApiPath(path)) return c.text(`${message}\n`, code)
   return c.json<Envelope<null>>(
     { code, message, data: null },
     path.startsWith(FOR_SERVERS) ? code : 200,
   )
+}
+
+/** Whether a path is one that programs ask. */
+export function isApiPath(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/')
 }
 
 /** @param time Unix time, milliseconds. @returns As in `2026-11-21T09:15:06.565+00:00`. */

@@ -1,7 +1,7 @@
 import type { AppContext } from './context.ts'
 import type { Routes } from './routes.ts'
 import { Refusal } from '../refusals.ts'
-import { refuse } from './envelope.ts'
+import { isApiPath, refuse } from './envelope.ts'
 
 /**
  * What to answer where no route matched: 404 for a path nobody serves, 405 (or the answer to
@@ -21,8 +21,7 @@ export function answerUnrouted(app: Routes) {
   return function unrouted(c: AppContext): Response {
     const methods = methodsOf.get(c.req.path)
     if (methods === undefined) {
-      if (c.req.path === '/api' || c.req.path.startsWith('/api/'))
-        return refuse(c, new Refusal('unknownPath'))
+      if (isApiPath(c.req.path)) return refuse(c, new Refusal('unknownPath'))
       return c.text('Not found\n', 404)
     }
     const allow = [...methods, 'OPTIONS'].join(', ')

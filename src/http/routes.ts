@@ -32,8 +32,11 @@ class LateRouter<Handler> implements Router<Handler> {
   match(method: string, path: string): Result<Handler> {
     this.#trie ??= this.#build()
     const known = this.#found.get(path)
-    const found = known?.get(method) ?? this.#trie.match(method, path)
-    known?.set(method, found)
+    let found = known?.get(method)
+    if (found === undefined) {
+      found = this.#trie.match(method, path)
+      known?.set(method, found)
+    }
     return found
   }
 

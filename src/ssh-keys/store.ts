@@ -43,8 +43,8 @@ export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
 /** Of numbers and texts only, which are the same in D1 and here. */
 function keysAsJson() {
   const fields = Object.entries(keyColumns).flatMap(([name, column]) => [
-    sql`${sql.raw(`'${name}'`)}`,
-    sql`${column}`,
+    sql.raw(`'${name}'`),
+    column,
   ])
   const key = sql`json_object(${sql.join(fields, sql`, `)})`
   return sql`(select json_group_array(${key} order by ${sshKeys.id}) from ${sshKeys} where ${sshKeys.userId} = ${users.id})`.mapWith(

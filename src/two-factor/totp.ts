@@ -1,3 +1,4 @@
+import type { HOTP } from '@otplib/core'
 import { toHex } from '../encoding.ts'
 import { toBase32 } from './base32.ts'
 
@@ -28,16 +29,19 @@ export async function findTimeStep(
   return found
 }
 
-/**
- * The six digits of a time step. The library is made ready when it is used: every start would pay
- * for it otherwise.
- *
- * @see RFC 4226 section 5.3
- */
+/** The six digits of a time step. @see RFC 4226 section 5.3 */
 export async function codeAt(seed: Uint8Array, step: number): Promise<string> {
+  hotp ??= await loadHotp()
+  return hotp.generate(toHex(seed), step)
+}
+
+let hotp: HOTP | undefined
+
+/** Made ready by the first code: every start would pay for the library otherwise. */
+async function loadHotp(): Promise<HOTP> {
   const { HOTP, KeyEncodings } = await import('@otplib/core')
   const { createDigest } = await import('@otplib/plugin-crypto-js')
-  return new HOTP({ createDigest, encoding: KeyEncodings.HEX }).generate(toHex(seed), step)
+  return new HOTP({ createDigest, encoding: KeyEncodings.HEX })
 }
 
 export function timeStepAt(now: number): number {
