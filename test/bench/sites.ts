@@ -38,21 +38,12 @@ export class Sites {
 
   /** @param inspectable Whether `inspector` leads anywhere; V8 then keeps what is logged for it. */
   static async start(sides: Side[], { inspectable = false } = {}): Promise<Sites> {
-    process.env['MINIFLARE_WORKERD_PATH'] ??= quietWorkerd()
-    const before = new Set(workerdProcesses())
-    const miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        host: '127.0.0.1',
-        port: 0,
-        cf: false,
-        ...(inspectable && { inspectorPort: 0 }),
-        workers: sides.map(workerOf),
-      }),
-    )
-    await miniflare.ready
+    const { miniflare, pid } = await startMiniflare({
+      ...(inspectable && { inspectorPort: 0 }),
+      workers: sides.map(workerOf),
+    })
     const urls = new Map<string, URL>()
     for (const { name } of sides) urls.set(name, await miniflare.unsafeGetDirectURL(name))
-    const pid = workerdProcesses().find((one) => !before.has(one))
     const passwordHash = await hashPassword(
       { hashPassword: deriveScrypt, randomBytes },
       await staticDigest(PASSWORD),
@@ -111,6 +102,16 @@ function workerOf({ name, script, bindings }: Side) {
   }
 }
 
+/** @returns Miniflare, and the process id of its workerd; none where there is no /proc. */
+export async function startMiniflare(options: Parameters<typeof convertV4MiniflareOptions>[0]) {
+  process.env['MINIFLARE_WORKERD_PATH'] ??= quietWorkerd()
+  const before = new Set(workerdProcesses())
+  const shared = { host: '127.0.0.1', port: 0, cf: false } as const
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ ...shared, ...options }))
+  await miniflare.ready
+  return { miniflare, pid: workerdProcesses().find((one) => !before.has(one)) }
+}
+
 /**
  * Workerd whose log goes nowhere: Miniflare would parse every line of it, on the cores that the
  * load is made on.
@@ -124,7 +125,7 @@ function quietWorkerd(): string {
 }
 
 /** The workerd processes that this process has started. */
-export function workerdProcesses(): number[] {
+function workerdProcesses(): number[] {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))

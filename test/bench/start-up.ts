@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { send } from './client.ts'
 import { type Figure, figureOf } from './statistics.ts'
-import { workerdProcesses } from './sites.ts'
+import { startMiniflare } from './sites.ts'
 
 /** Loads the Worker at its first request, so that nothing else is measured with it. */
 const SHELL = `export default {
@@ -34,27 +33,19 @@ export async function startUpOf(script: string, rounds: number): Promise<Figure 
 
 /** Each time in a workerd of its own: an isolate loads a module once. */
 async function loadOnce(source: string): Promise<number | undefined> {
-  const before = new Set(workerdProcesses())
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      host: '127.0.0.1',
-      port: 0,
-      cf: false,
-      name: 'shell',
-      compatibilityDate: '2026-08-01',
-      compatibilityFlags: ['nodejs_compat'],
-      modulesRoot: '/',
-      modules: [
-        { type: 'ESModule', path: '/shell.js', contents: SHELL },
-        { type: 'ESModule', path: '/worker.js', contents: source },
-      ],
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-    }),
-  )
+  const { miniflare, pid } = await startMiniflare({
+    name: 'shell',
+    compatibilityDate: '2026-08-01',
+    compatibilityFlags: ['nodejs_compat'],
+    modulesRoot: '/',
+    modules: [
+      { type: 'ESModule', path: '/shell.js', contents: SHELL },
+      { type: 'ESModule', path: '/worker.js', contents: source },
+    ],
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  })
   try {
-    await miniflare.ready
     const url = await miniflare.unsafeGetDirectURL('shell')
-    const pid = workerdProcesses().find((one) => !before.has(one))
     for (let i = 0; i < WARM_UP; i++) await send(url, { method: 'GET', path: '/warm' })
     const idle = cpuMilliseconds(pid)
     await send(url, { method: 'GET', path: '/load' })
