@@ -221,6 +221,220 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     expect((await machine.check()).status).toBe(0)
   })
 
+  test.each([
+    ['PATH', 'PATH DEFAULT=/srv/path/bin:/usr/bin:/bin\n'],
+    [
+      'LD_PRELOAD',
+      // Of glibc itself: it writes a file as soon as a program loads it.
+      'LD_PRELOAD DEFAULT=libpcprofile.so\nPCPROFILE_OUTPUT DEFAULT=/srv/ld_preload/ran\n',
+    ],
+    ['LD_DEBUG', 'LD_DEBUG DEFAULT=files\nLD_DEBUG_OUTPUT DEFAULT=/srv/ld_debug/ran\n'],
+    ['BASH_ENV', 'BASH_ENV DEFAULT=/srv/bash_env/startup\n'],
+    ['ENV', 'ENV DEFAULT=/srv/env/startup\n'],
+  ])('runs nothing as root that an ordinary user names in %s', async (variable, lines) => {
+    const name = variable.toLowerCase()
+    const key = makeKey(folder, name)
+    const home = await machine.addShellUser(name, key.publicKey, lines)
+    const { printed } = await machine.ssh(name, key.file, `/usr/bin/env`)
+    expect(printed).toMatch(new RegExp(`^${variable}=`, 'm'))
+    const { printed: ofRoot } = await machine.run('find', home, '-uid', '0')
+    expect(ofRoot).toBe('')
+    const { printed: ran } = await machine.run('grep', '-sh', 'as 0', `${home}/ran`)
+    expect(ran).toBe('')
+  })
+
+  const PAM = '/etc/pam.d/sshd'
+  const OLD_PAM_LINE =
+    'session optional pam_exec.so type=open_session seteuid quiet /usr/local/lib/latchkey/used'
+
+  /** Runs a line of shell on the machine, as root. */
+  const shell = (line: string, ...args: string[]) => machine.run('sh', '-c', line, 'sh', ...args)
+
+  test('reports sign-ins before any line of PAM that reads what users write', async () => {
+    const { printed } = await shell(`grep -v '^#' ${PAM} | grep . | head -n 2`)
+    expect(printed).toBe(
+      `session [success=1 default=ignore] pam_succeed_if.so quiet user notingroup sftp-users\n${OLD_PAM_LINE}\n`,
+    )
+  })
+
+  test('runs nothing as root that a member names in a home of their own', async () => {
+    await shell(`
+      mkdir /srv/of-bob && usermod -d /srv/of-bob bob
+      echo 'LD_DEBUG_OUTPUT DEFAULT=/srv/of-bob/ran' >/srv/of-bob/.pam_environment
+      echo 'LD_DEBUG DEFAULT=files' >>/srv/of-bob/.pam_environment
+      chown -R bob: /srv/of-bob`)
+    expect((await machine.sftp('bob', bob.file, 'ls')).status).toBe(0)
+    const { printed } = await machine.run('find', '/srv/of-bob', '-uid', '0')
+    await shell('usermod -d / bob')
+    expect(printed).toBe('')
+  })
+
+  test('loses the line of an older installation when it is installed again', async () => {
+    await shell(`
+      grep -v -e latchkey -e sftp-users ${PAM} >/srv/pam && cat /srv/pam >${PAM}
+      echo '${OLD_PAM_LINE}' >>${PAM}`)
+    const before = await machine.check()
+    expect(before.status).toBe(1)
+    expect(before.printed).toMatch(
+      /WRONG \/etc\/pam.d\/sshd runs .*used, but not in its first two lines.*root; .*--upgrade/,
+    )
+    expect((await machine.install('--upgrade')).status).toBe(0)
+    expect((await machine.check()).status).toBe(0)
+    const again = await shell(`cat ${PAM}`)
+    expect((await machine.install('--upgrade')).status).toBe(0)
+    expect(await shell(`cat ${PAM}`)).toEqual(again)
+    expect(again.printed.split('\n').filter((line) => line.includes('latchkey'))).toEqual([
+      OLD_PAM_LINE,
+    ])
+  })
+
+  test('says so when its lines are there, but a second time or not for members only', async () => {
+    await shell(`cp ${PAM} /srv/pam; echo '${OLD_PAM_LINE}' >>${PAM}`)
+    expect((await machine.check()).printed).toMatch(/WRONG .*sshd runs .*used a second time/)
+    await shell(`sed 1d /srv/pam >${PAM}`)
+    expect((await machine.check()).printed).toMatch(/WRONG .*not in its first two lines/)
+    await shell(`cat /srv/pam >${PAM}; sed -i '1i auth required pam_env.so user_readenv=1' ${PAM}`)
+    expect((await machine.check()).printed).toMatch(/WRONG .*remove user_readenv=1/)
+    await shell(`cat /srv/pam >${PAM}`)
+    expect((await machine.check()).status).toBe(0)
+  })
+
+  test('runs nothing that is written in its configuration', async () => {
+    const conf = '/etc/latchkey/sftp.conf'
+    await shell(`
+      cp -p ${conf} /srv/conf
+      { echo 'touch /srv/executed'; echo 'X=1 touch /srv/executed'; cat /srv/conf; } >${conf}`)
+    expect((await machine.sftp('bob', bob.file, 'ls')).status).toBe(0)
+    expect((await machine.check()).status).toBe(0)
+    for (const url of ['https://h/?a=1&touch /srv/executed', 'https://$(touch /srv/executed)']) {
+      await shell(
+        `{ printf 'LATCHKEY_URL=%s\\n' "$1"; grep LATCHKEY_TOKEN /srv/conf; } >${conf}`,
+        url,
+      )
+      expect((await machine.sftp('bob', bob.file, 'ls')).status).toBe(255)
+      expect((await machine.check()).printed).toMatch(/WRONG Latchkey does not answer/)
+    }
+    await shell(`cat /srv/conf >${conf}`)
+    expect((await machine.run('test', '-e', '/srv/executed')).status).toBe(1)
+    expect((await machine.check()).status).toBe(0)
+  })
+
+  test('asks the configured address only, whatever the environment and a .curlrc say', async () => {
+    const { printed, status } = await shell(
+      `HOME=/srv/curl; export HOME; mkdir $HOME
+      echo 'proxy = http://127.0.0.1:1' >$HOME/.curlrc
+      http_proxy=http://127.0.0.1:1 ALL_PROXY=http://127.0.0.1:1 \
+      /usr/local/lib/latchkey/authorized-keys nobody SHA256:none`,
+    )
+    expect({ printed, status }).toEqual({ printed: '', status: 0 })
+  })
+
+  test.each([
+    'https://h/?a=1&touch /srv/executed',
+    'https://h/$(touch /srv/executed)',
+    'https://h/`touch /srv/executed`',
+    "https://h/'",
+    'https://h/ b',
+    'https://user@h',
+    'https://h/\nLATCHKEY_TOKEN=other',
+    'http://accounts.example.org',
+    'https://',
+    '--check',
+  ])('refuses to be installed for the address %j', async (url) => {
+    const before = await shell('cat /etc/latchkey/sftp.conf')
+    const outcome = await shell(
+      `echo latchkey_x | sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --url "$1"`,
+      url,
+    )
+    expect(outcome.status).toBe(1)
+    expect(outcome.printed).toMatch(/^install.sh: the address must begin with https:/)
+    expect(await shell('cat /etc/latchkey/sftp.conf')).toEqual(before)
+  })
+
+  test.each(['', 'a b', 'x;id', '$(id)'])(
+    'refuses to be installed with the token %j',
+    async (token) => {
+      const outcome = await shell(
+        `printf %s "$1" | sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --url https://h`,
+        token,
+      )
+      expect(outcome.status).toBe(1)
+      expect(outcome.printed).toMatch(/^install.sh: (give the|what came)/)
+    },
+  )
+
+  test.each(['root', 'daemon', 'latchkey-keys', 'nobody'])(
+    'never gives the account %s of the system to a user',
+    async (name) => {
+      for (const force of [[], ['--force']]) {
+        const { status, printed } = await machine.install('--user', name, ...force)
+        expect(status).toBe(1)
+        expect(printed).toMatch(/is an account of the system/)
+      }
+      expect((await machine.run('id', '-nG', name)).printed).not.toContain('sftp-users')
+    },
+  )
+
+  test.each(['0', '1000', '', '.', '..', '../etc', '-x', '--help', 'a b', 'a:b', 'a\nb', '$(id)'])(
+    'makes no account of the name %j',
+    async (name) => {
+      const before = await shell('cat /etc/passwd /etc/group; ls -la /srv/sftp')
+      const { status, printed } = await machine.install('--user', name)
+      expect(status).toBe(1)
+      expect(printed).toMatch(/^install.sh: a name /)
+      expect(await shell('cat /etc/passwd /etc/group; ls -la /srv/sftp')).toEqual(before)
+    },
+  )
+
+  test('takes an account that existed only when told to', async () => {
+    await machine.run('useradd', '-m', '-d', '/srv/carol', '-s', '/bin/sh', 'carol')
+    const refused = await machine.install('--user', 'carol')
+    expect(refused.status).toBe(1)
+    expect(refused.printed).toMatch(/the account carol exists: with --force/)
+    expect((await machine.run('id', '-nG', 'carol')).printed).not.toContain('sftp-users')
+    expect((await machine.install('--user', 'carol', '--force')).status).toBe(0)
+    expect((await machine.install('--user', 'carol')).status).toBe(0)
+    expect((await machine.check()).status).toBe(0)
+  })
+
+  test('checks a user whose first group is that of SFTP users', async () => {
+    await machine.run('useradd', '-M', '-g', 'sftp-users', '-s', '/bin/bash', 'dave')
+    expect((await machine.check()).printed).toMatch(/WRONG dave has a shell/)
+    await machine.run('userdel', 'dave')
+  })
+
+  test('leaves the modes of folders that were there alone', async () => {
+    await machine.run('chmod', '0700', '/etc/ssh/sshd_config.d')
+    await machine.install('--upgrade')
+    const { printed } = await machine.run('stat', '-c', '%a', '/etc/ssh/sshd_config.d')
+    await machine.run('chmod', '0755', '/etc/ssh/sshd_config.d')
+    expect(printed).toBe('700\n')
+  })
+
+  test('writes nothing that others may change, whatever the umask', async () => {
+    await shell(`umask 0; sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --upgrade`)
+    const { printed } = await machine.run(
+      ...['find', '/etc/latchkey', '/usr/local/lib/latchkey', PAM],
+      ...['/etc/ssh/sshd_config.d', '-perm', '/022', '!', '-type', 'l'],
+    )
+    expect(printed).toBe('')
+    expect((await machine.check()).status).toBe(0)
+  })
+
+  test('stops at what keeps sshd from starting, and says what helps', async () => {
+    await machine.run('rmdir', '/run/sshd')
+    const { status, printed } = await machine.check()
+    await machine.run('mkdir', '-m', '0755', '/run/sshd')
+    expect(status).toBe(1)
+    const wrong = printed.split('\n').filter((line) => line.startsWith('WRONG'))
+    expect(wrong).toEqual([
+      expect.stringMatching(
+        /^WRONG sshd -t fails: Missing privilege separation.*mkdir .*\/run\/sshd/,
+      ),
+    ])
+    expect(printed.trimEnd().split('\n').at(-1)).toBe(wrong[0])
+  })
+
   test('refuses a key that was deleted', async () => {
     const session = await signIn('bob')
     const { data } = await worker.call('GET', '/api/me/sshkey/list', { token: session })

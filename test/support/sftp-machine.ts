@@ -51,6 +51,7 @@ export class SftpMachine {
     const script = `
       set -eu
       mount -t tmpfs -o mode=0755 none /srv
+      mount -t tmpfs -o mode=0755 none /run
       mount -t tmpfs none '${folder}'
       for part in etc usr/local/lib; do
         mkdir -p '${folder}'/upper/$part '${folder}'/work/$part
@@ -81,7 +82,40 @@ export class SftpMachine {
   }
 
   check(): Promise<Outcome> {
-    return this.run('sh', `${process.cwd()}/${SSHD_FOLDER}/install.sh`, '--check')
+    return this.install('--check')
+  }
+
+  /** Runs the installer; what it reads from its standard input is `input`. */
+  install(...args: string[]): Promise<Outcome> {
+    return this.run('sh', `${process.cwd()}/${SSHD_FOLDER}/install.sh`, ...args)
+  }
+
+  /**
+   * Adds an ordinary user with a shell, who signs in with a key of their own, not through the
+   * service.
+   *
+   * @param pamEnvironment What the user writes into `~/.pam_environment`.
+   * @returns The user's home.
+   */
+  async addShellUser(name: string, publicKey: string, pamEnvironment: string): Promise<string> {
+    const home = `/srv/${name}`
+    const script = `
+      set -eu
+      useradd -m -d "$2" -s /bin/sh -p '*' -- "$1"
+      mkdir "$2/.ssh" "$2/bin"
+      printf '%s' "$3" >"$2/.ssh/authorized_keys"
+      printf '%s' "$4" >"$2/.pam_environment"
+      for program in cat curl cut env head id printf sed sh ssh-keygen tr; do
+        printf '#!/bin/sh\necho "$0 as $(/usr/bin/id -u)" >>%s\n' "$2/ran" >"$2/bin/$program"
+      done
+      cp "$2/bin/sed" "$2/startup"
+      chmod 0755 "$2" "$2"/bin/* "$2/startup"
+      chown -R "$1:" "$2"`
+    const { status, printed } = await this.run(
+      ...['sh', '-c', script, 'add', name, home, publicKey, pamEnvironment],
+    )
+    if (status !== 0) throw new Error(printed)
+    return home
   }
 
   /** Points the machine at another address, as if the service were there. */

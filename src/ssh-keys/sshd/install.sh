@@ -1,22 +1,31 @@
 #!/bin/sh
 # Makes sshd on this machine ask Latchkey for its users' keys.
 set -u
+umask 022
 
+HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+. "$HERE/lib.sh"
 LIB=/usr/local/lib/latchkey
-CONF=/etc/latchkey/sftp.conf
 SSHD_CONF=/etc/ssh/sshd_config.d/latchkey.conf
 PAM=/etc/pam.d/sshd
-PAM_LINE="session optional pam_exec.so type=open_session seteuid quiet $LIB/used"
 GROUP=sftp-users
 KEYS_USER=latchkey-keys
 ROOT=/srv/sftp
-HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+MIN_UID=1000
+NOBODY_UID=65534
+
+# Only for members of the group, and before every other line: what stands after pam_env runs with variables that users
+# write into ~/.pam_environment, and this runs as root.
+PAM_LINES="session [success=1 default=ignore] pam_succeed_if.so quiet user notingroup $GROUP
+session optional pam_exec.so type=open_session seteuid quiet $LIB/used"
 
 usage() {
   cat <<'USAGE'
-install.sh --url URL     installs; reads the service token from standard input
-install.sh --user NAME   gives NAME an account that may do nothing but SFTP, and a folder
-install.sh --check       looks at every condition, says what is wrong and how to mend it
+install.sh --url URL               installs; reads the service token from standard input
+install.sh --upgrade               installs again, with the URL and the token that are there
+install.sh --user NAME [--force]   gives NAME an account that may do nothing but SFTP, and a folder;
+                                   --force also takes an account that exists: it then can do nothing else
+install.sh --check                 looks at every condition, says what is wrong and how to mend it
 install.sh --help
 
 Example, on a machine with Debian's openssh-server and curl:
@@ -27,7 +36,7 @@ USAGE
 }
 
 fail() {
-  echo "install.sh: $1" >&2
+  printf 'install.sh: %s\n' "$1" >&2
   exit 1
 }
 
@@ -35,55 +44,91 @@ need_root() {
   [ "$(id -u)" = 0 ] || fail 'must run as root'
 }
 
+# put MODE OWNER:GROUP TARGET: writes standard input to a file, which is there as a whole or not at all.
+put() {
+  new=$(mktemp -- "$3.XXXXXX") || fail "can't write $3"
+  if cat >"$new" && chown -- "$2" "$new" && chmod -- "$1" "$new" && mv -f -- "$new" "$3"; then return 0; fi
+  rm -f -- "$new"
+  fail "can't write $3"
+}
+
+make_folder() {
+  [ -d "$1" ] || install -d -m 0755 -o root -g root -- "$1" || fail "can't make the folder $1"
+}
+
 install_all() {
   need_root
   url=${1%/}
-  case $url in
-  https://?* | http://127.0.0.1:* | http://localhost:*) ;;
-  *) fail "the address must begin with https://, not \"$url\"" ;;
-  esac
+  is_url "$url" || fail 'the address must begin with https://, and have letters, digits and .:/_- only'
   for program in sshd curl ssh-keygen useradd; do
     command -v "$program" >/dev/null || fail "$program is missing: apt-get install openssh-server curl"
   done
+  [ -f "$PAM" ] || fail "there is no $PAM: apt-get install openssh-server"
   IFS= read -r token || [ -n "${token:-}" ] || fail 'give the service token on standard input'
-  case $token in
-  '' | *[!A-Za-z0-9_-]*) fail 'what came on standard input is no service token' ;;
-  esac
+  is_token "$token" || fail 'what came on standard input is no service token'
 
   getent group "$GROUP" >/dev/null || groupadd "$GROUP" || fail "can't make the group $GROUP"
   id "$KEYS_USER" >/dev/null 2>&1 ||
     useradd --system --no-create-home --shell /usr/sbin/nologin "$KEYS_USER" ||
     fail "can't make the account $KEYS_USER"
 
-  install -d -m 0755 "$LIB" "$ROOT" "$(dirname "$CONF")" "$(dirname "$SSHD_CONF")" || exit 1
-  install -m 0755 "$HERE/authorized-keys" "$HERE/used" "$LIB" || exit 1
-  install -m 0644 "$HERE/latchkey.conf" "$SSHD_CONF" || exit 1
-  (
-    umask 077
-    printf 'LATCHKEY_URL=%s\nLATCHKEY_TOKEN=%s\n' "$url" "$token" >"$CONF"
-  ) || fail "can't write $CONF"
-  chown "root:$KEYS_USER" "$CONF" && chmod 0640 "$CONF" || exit 1
-  grep -qxF "$PAM_LINE" "$PAM" || printf '%s\n' "$PAM_LINE" >>"$PAM" || fail "can't write $PAM"
+  for folder in "$LIB" "$ROOT" "$(dirname -- "$CONF")" "$(dirname -- "$SSHD_CONF")"; do make_folder "$folder"; done
+  # First of all: an older installation has a line there that lets every user run programs as root.
+  put_pam_lines
+  put 0644 root:root "$LIB/lib.sh" <"$HERE/lib.sh" || exit 1
+  put 0755 root:root "$LIB/authorized-keys" <"$HERE/authorized-keys" || exit 1
+  put 0755 root:root "$LIB/used" <"$HERE/used" || exit 1
+  put 0644 root:root "$SSHD_CONF" <"$HERE/latchkey.conf" || exit 1
+  printf 'LATCHKEY_URL=%s\nLATCHKEY_TOKEN=%s\n' "$url" "$token" | put 0640 "root:$KEYS_USER" "$CONF" || exit 1
   echo "Installed. Next: sh install.sh --user NAME for each user, then --check, then reload sshd."
+}
+
+upgrade() {
+  need_root
+  url=$(setting LATCHKEY_URL) && token=$(setting LATCHKEY_TOKEN) || fail "there is no sound $CONF: install with --url"
+  printf '%s\n' "$token" | install_all "$url"
+}
+
+# Takes every line away that names the hook, and puts ours first.
+put_pam_lines() {
+  pam=$(readlink -f -- "$PAM") || fail "can't read $PAM"
+  others=$(grep -vF -e "$LIB/used" -e "${PAM_LINES%%
+*}" "$pam") || fail "can't read $PAM, or there is nothing in it"
+  printf '%s\n%s\n' "$PAM_LINES" "$others" | put "$(stat -c %a -- "$pam")" "$(stat -c %U:%G -- "$pam")" "$pam" || exit 1
 }
 
 add_user() {
   need_root
   name=$1
+  # A number would be taken for the account that has it as its uid.
+  case $name in
+  '' | -* | *[!A-Za-z0-9._@-]*) fail 'a name has letters, digits and ._@- only, and does not begin with -' ;;
+  *[!0-9.]*) ;;
+  *) fail 'a name is more than a number' ;;
+  esac
   getent group "$GROUP" >/dev/null || fail "there is no group $GROUP: install first, with --url"
-  id "$name" >/dev/null 2>&1 ||
-    useradd -M -d / -s /bin/sh -p '*' -G "$GROUP" -- "$name" ||
-    fail "can't make the account $name"
+  if uid=$(id -u -- "$name" 2>/dev/null); then
+    [ "$uid" -ge "$MIN_UID" ] && [ "$uid" != "$NOBODY_UID" ] ||
+      fail "$name is an account of the system (uid $uid): choose another name"
+    [ "$force" = yes ] || is_member "$name" ||
+      fail "the account $name exists: with --force it becomes one that may do nothing but SFTP"
+  else
+    useradd -M -d / -s /bin/sh -p '*' -G "$GROUP" -- "$name" || fail "can't make the account $name"
+  fi
   usermod -a -G "$GROUP" -- "$name" || exit 1
-  install -d -m 0755 -o root -g root "$ROOT/$name" || exit 1
-  install -d -m 0700 -o "$name" -g "$(id -gn "$name")" "$ROOT/$name/files" || exit 1
+  install -d -m 0755 -o root -g root -- "$ROOT/$name" || exit 1
+  install -d -m 0700 -o "$name" -g "$(id -gn -- "$name")" -- "$ROOT/$name/files" || exit 1
   echo "$name signs in with the keys that the user $name keeps at Latchkey, and finds the folder files."
 }
 
+is_member() {
+  id -nG -- "$1" | tr ' ' '\n' | grep -qx -e "$GROUP"
+}
+
 bad=0
-good() { echo "ok    $1"; }
+good() { printf 'ok    %s\n' "$1"; }
 wrong() {
-  echo "WRONG $1"
+  printf 'WRONG %s\n' "$1"
   bad=1
 }
 # expect WHAT ACTUAL EXPECTED REMEDY
@@ -91,13 +136,13 @@ expect() {
   if [ "$2" = "$3" ]; then good "$1"; else wrong "$1: it is \"$2\", it must be \"$3\"; $4"; fi
 }
 
-mode_of() { stat -L -c '%U:%G %a' "$1" 2>/dev/null || echo missing; }
+mode_of() { stat -L -c '%U:%G %a' -- "$1" 2>/dev/null || echo missing; }
 
 # Every folder above must be root's, and no one else may write it, or sshd does not run the command.
 check_path() {
   part=$1
-  while part=$(dirname "$part"); do
-    owner=$(stat -L -c %u "$part") others=$(stat -L -c %A "$part" | cut -c 6,9)
+  while part=$(dirname -- "$part"); do
+    owner=$(stat -L -c %u -- "$part") others=$(stat -L -c %A -- "$part" | cut -c 6,9)
     [ "$owner" = 0 ] && [ "$others" = -- ] ||
       { wrong "$part: must belong to root, and only root may write it; chown root:root $part; chmod go-w $part" && return; }
     [ "$part" = / ] && break
@@ -110,25 +155,75 @@ check_sshd_setting() {
   expect "sshd, for members of $GROUP: $1" "$actual" "$2" "see $SSHD_CONF, and what comes before it in /etc/ssh/sshd_config"
 }
 
+# The group's members, those whose first group it is too.
+members_of() {
+  entry=$(getent group "$1") || return 0
+  gid=$(printf '%s\n' "$entry" | cut -d : -f 3)
+  {
+    printf '%s\n' "$entry" | cut -d : -f 4 | tr , '\n'
+    getent passwd | awk -F : -v gid="$gid" '$4 == gid { print $1 }'
+  } | sort -u | sed '/^$/d'
+}
+
+check_pam() {
+  reason="any user of this machine can run programs as root"
+  remedy="sh install.sh --upgrade"
+  lines=$(sed -e '/^[[:space:]]*#/d' -e '/^[[:space:]]*$/d' "$PAM")
+  if [ "$(printf '%s\n' "$lines" | head -n 2)" != "$PAM_LINES" ]; then
+    case $lines in
+    *"$LIB/used"*) wrong "$PAM runs $LIB/used, but not in its first two lines, for members only: $reason; $remedy" ;;
+    *) wrong "$PAM does not report sign-ins: $remedy" ;;
+    esac
+  elif [ "$(printf '%s\n' "$lines" | grep -cF -e "$LIB/used")" != 1 ]; then
+    wrong "$PAM runs $LIB/used a second time: $reason; $remedy"
+  else
+    good "$PAM reports sign-ins, in its first lines"
+  fi
+  # The auth modules run before any session.
+  for file in "$PAM" /etc/pam.d/common-auth; do
+    if grep -sqE '^[[:space:]]*-?auth[[:space:]].*pam_env\.so.*user_readenv=1' "$file"; then
+      wrong "$file lets users set variables before $LIB/used runs: remove user_readenv=1 from its auth line"
+    fi
+  done
+}
+
+# Stops the check when sshd can't start: what follows would only repeat it.
+check_sshd_starts() {
+  if reason=$(sshd -t 2>&1); then
+    good 'sshd accepts its configuration'
+    return 0
+  fi
+  case $reason in
+  *'privilege separation directory'*) remedy='mkdir -m 0755 /run/sshd, or start ssh (systemctl start ssh), then --check again' ;;
+  *) remedy="mend that, then --check again" ;;
+  esac
+  wrong "sshd -t fails: $(printf '%s\n' "$reason" | tr -d '\r' | head -n 1); $remedy"
+  return 1
+}
+
 check() {
   need_root
   for program in sshd curl ssh-keygen; do
     if command -v "$program" >/dev/null; then good "$program is installed"; else wrong "$program is missing: apt-get install openssh-server curl"; fi
   done
   for script in authorized-keys used; do
-    expect "$LIB/$script" "$(mode_of "$LIB/$script")" 'root:root 755' 'install again with --url'
+    expect "$LIB/$script" "$(mode_of "$LIB/$script")" 'root:root 755' 'install again with --upgrade'
   done
+  expect "$LIB/lib.sh" "$(mode_of "$LIB/lib.sh")" 'root:root 644' 'install again with --upgrade'
   check_path "$LIB/used"
   if id "$KEYS_USER" >/dev/null 2>&1; then good "the account $KEYS_USER exists"; else wrong "the account $KEYS_USER is missing: install again with --url"; fi
   expect "$CONF" "$(mode_of "$CONF")" "root:$KEYS_USER 640" "chown root:$KEYS_USER $CONF; chmod 640 $CONF"
-  if grep -qxF "$PAM_LINE" "$PAM"; then good "$PAM reports sign-ins"; else wrong "$PAM does not report sign-ins: add the line $PAM_LINE"; fi
+  readers=$(members_of "$KEYS_USER" | grep -vx -e "$KEYS_USER" | tr '\n' ' ')
+  expect "other accounts that may read the token" "${readers% }" '' "gpasswd -d NAME $KEYS_USER"
+  check_pam
+  check_sshd_starts || return 1
 
-  members=$(getent group "$GROUP" | cut -d : -f 4 | tr , ' ')
-  if sshd -t 2>/dev/null; then good 'sshd accepts its configuration'; else wrong "sshd refuses its configuration: $(sshd -t 2>&1 | head -n 1)"; fi
+  set -f
+  members=$(members_of "$GROUP")
   if [ -z "$members" ]; then
     wrong "nobody is in $GROUP: sh install.sh --user NAME"
   else
-    settings=$(sshd -T -C "user=${members%% *},host=localhost,addr=127.0.0.1" 2>/dev/null)
+    settings=$(sshd -T -C "user=$(printf '%s\n' "$members" | head -n 1),host=localhost,addr=127.0.0.1" 2>/dev/null)
     check_sshd_setting usepam yes
     check_sshd_setting authenticationmethods publickey
     check_sshd_setting authorizedkeysfile none
@@ -143,31 +238,39 @@ check() {
   for name in $members; do
     expect "$ROOT/$name" "$(mode_of "$ROOT/$name")" 'root:root 755' "chown root:root $ROOT/$name; chmod 755 $ROOT/$name"
     check_path "$ROOT/$name/files"
-    case $(getent passwd "$name" | cut -d : -f 7) in
+    case $(getent passwd -- "$name" | cut -d : -f 7) in
     */bash | */zsh) wrong "$name has a shell that reads files the user may write: usermod -s /bin/sh $name" ;;
     *) good "the shell of $name reads no files of the user" ;;
     esac
-    if id -nG "$name" | tr ' ' '\n' | grep -qx "$KEYS_USER"; then wrong "$name may read the token: gpasswd -d $name $KEYS_USER"; else good "$name may not read the token"; fi
   done
 
-  status=$(
-    . "$CONF" 2>/dev/null &&
-      printf 'header = "Authorization: Bearer %s"\n' "$LATCHKEY_TOKEN" |
-      curl --config - --silent --max-time 3 --output /dev/null --write-out '%{http_code}' --get \
-        --data-urlencode 'username=nobody' "$LATCHKEY_URL/api/sftp/authorized_keys"
-  )
+  status=$(ask /api/sftp/authorized_keys --output /dev/null --write-out '%{http_code}' --get --data-urlencode 'username=nobody')
   case $status in
   200) good 'Latchkey answers, and takes the token' ;;
-  401) wrong 'Latchkey does not take the token: make one with "npm run latchkey -- service-token add NAME" and install again' ;;
+  401) wrong 'Latchkey does not take the token: make one with "npm run latchkey -- service-token add NAME --scope sftp:keys" and install again' ;;
   *) wrong "Latchkey does not answer (status ${status:-none}): see LATCHKEY_URL in $CONF" ;;
   esac
   return "$bad"
 }
 
+wrong_usage() {
+  usage >&2
+  exit 2
+}
+
+force=no
 case ${1:-} in
---url) [ $# = 2 ] || { usage >&2 && exit 2; } && install_all "$2" ;;
---user) [ $# = 2 ] || { usage >&2 && exit 2; } && add_user "$2" ;;
---check) check ;;
+--url) [ $# = 2 ] || wrong_usage && install_all "$2" ;;
+--upgrade) [ $# = 1 ] || wrong_usage && upgrade ;;
+--user)
+  case $#${3:-} in
+  2) ;;
+  3--force) force=yes ;;
+  *) wrong_usage ;;
+  esac
+  add_user "$2"
+  ;;
+--check) [ $# = 1 ] || wrong_usage && check ;;
 --help | -h) usage ;;
-*) usage >&2 && exit 2 ;;
+*) wrong_usage ;;
 esac
