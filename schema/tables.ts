@@ -145,6 +145,7 @@ export const serviceTokens = sqliteTable('service_tokens', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   name: text('name').notNull().unique(),
   tokenHash: text('token_hash').notNull().unique(),
+  /** What it may ask, with a blank between two: `sftp:keys sftp:passwords`. */
   scope: text('scope').notNull(),
   createdAt: time('created_at').notNull(),
 })

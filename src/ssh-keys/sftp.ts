@@ -35,7 +35,7 @@ export async function authorizedKeys(
   const [keys] = await actAsService(
     deps.db,
     tokenHash,
-    'sftp',
+    'sftp:keys',
     selectSignInKeys(deps.db, username, fingerprint),
   )
   return keys.flatMap(({ line, permission }) => {
@@ -62,7 +62,7 @@ export async function reportKeyUse(
   const [[key]] = await actAsService(
     deps.db,
     tokenHash,
-    'sftp',
+    'sftp:keys',
     markKeyUsed(deps.db, tokenHash, use.username, use.fingerprint, at),
   )
   if (key === undefined)
@@ -100,7 +100,7 @@ export async function authenticateExternally(
     const permission = await permissionByKey(deps, tokenHash, attempt)
     return accessTo?.(permission) ?? 'none'
   }
-  await actAsService(deps.db, tokenHash, 'sftp')
+  await actAsService(deps.db, tokenHash, 'sftp:passwords')
   if (attempt.password === '' || accessTo === undefined) return 'none'
   return accessByPassword(deps, attempt, accessTo)
 }
@@ -124,7 +124,7 @@ async function permissionByKey(
   const [[key]] = await actAsService(
     deps.db,
     tokenHash,
-    'sftp',
+    'sftp:keys',
     selectSignInKeys(deps.db, username, fingerprint),
   )
   return key?.permission ?? 0

@@ -169,7 +169,7 @@ export function markKeyUsed(
       and(
         inArray(sshKeys.userId, owner),
         eq(sshKeys.fingerprint, fingerprint),
-        exists(isService(db, tokenHash, 'sftp')),
+        exists(isService(db, tokenHash, 'sftp:keys')),
       ),
     )
     .returning({ userId: sshKeys.userId, title: sshKeys.title })

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import * as base64url from 'jose/base64url'
 import { serviceTokens } from '../../schema/tables.ts'
@@ -12,8 +12,24 @@ const TOKEN_BYTES = 32
 /** Tells scanners of public code what they have found. */
 const PREFIX = 'latchkey_'
 
-/** What a server may ask. */
-type Scope = 'sftp'
+/**
+ * What a server may ask: for keys, which anybody may see, or whether a password is right. A server
+ * that signs users in by key only must not be able to try passwords.
+ */
+export const SCOPES = ['sftp:keys', 'sftp:passwords'] as const
+
+type Scope = (typeof SCOPES)[number]
+
+/** What an operator may write: `sftp` is short for both. */
+export const SCOPE_NAMES = [...SCOPES, 'sftp'] as const
+
+export type ScopeName = (typeof SCOPE_NAMES)[number]
+
+/** A list of scopes as it is stored and shown: sorted, with a blank between two. */
+export function scopeText(names: readonly ScopeName[]): string {
+  const scopes = names.flatMap((name): readonly Scope[] => (name === 'sftp' ? SCOPES : [name]))
+  return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
+}
 
 /**
  * Makes a credential for a server.
@@ -24,7 +40,7 @@ type Scope = 'sftp'
 export async function addServiceToken(
   deps: Pick<Deps, 'db' | 'now' | 'randomBytes'>,
   name: string,
-  scope: Scope,
+  ...scopes: [ScopeName, ...ScopeName[]]
 ): Promise<string | undefined> {
   const token = PREFIX + base64url.encode(deps.randomBytes(TOKEN_BYTES))
   const now = deps.now()
@@ -32,7 +48,12 @@ export async function addServiceToken(
   const [inserted] = await deps.db.batch([
     deps.db
       .insert(serviceTokens)
-      .values({ name, scope, tokenHash: await sha256Hex(token), createdAt: now })
+      .values({
+        name,
+        scope: scopeText(scopes),
+        tokenHash: await sha256Hex(token),
+        createdAt: now,
+      })
       .onConflictDoNothing()
       .returning({ id: serviceTokens.id }),
     insertEvent(deps.db, event, afterChange),
@@ -89,10 +110,11 @@ export async function actAsService<Statements extends BatchItem<'sqlite'>[]>(
   return results
 }
 
-/** The row of a credential; in `exists`, a condition for statements that write. */
+/** The row of a credential that has a scope; in `exists`, a condition for statements that write. */
 export function isService(db: Database, tokenHash: string, scope: Scope) {
+  const hasScope = sql`instr(' ' || ${serviceTokens.scope} || ' ', ${` ${scope} `}) > 0`
   return db
     .select({ id: serviceTokens.id })
     .from(serviceTokens)
-    .where(and(eq(serviceTokens.tokenHash, tokenHash), eq(serviceTokens.scope, scope)))
+    .where(and(eq(serviceTokens.tokenHash, tokenHash), hasScope))
 }

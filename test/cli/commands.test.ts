@@ -255,11 +255,30 @@ describe('the site', () => {
       stderr: '',
     })
     const listed = await run('service-token', 'list')
-    expect(listed.stdout).toMatch(/\nfiles +sftp +\d{4}-/)
+    expect(listed.stdout).toMatch(/\nfiles +sftp:keys sftp:passwords +\d{4}-/)
     expect(listed.stdout).not.toContain(added.stdout.trim())
     expect(await run('service-token', 'add', 'files')).toEqual(refused(/delete it first\.\n$/))
     expect((await run('service-token', 'delete', 'files')).stdout).toBe('Ended files.\n')
     expect(await run('service-token', 'delete', 'files')).toEqual(refused(/^There is no service/))
+  })
+
+  test('service-token add gives the scopes that are asked for, and no others', async () => {
+    const add = (name: string, ...scopes: string[]) =>
+      run('service-token', 'add', name, ...scopes.flatMap((scope) => ['--scope', scope]))
+    await add('keys', 'sftp:keys')
+    await add('passwords', 'sftp:passwords')
+    await add('each', 'sftp:passwords', 'sftp:keys', 'sftp:keys')
+    await add('both', 'sftp')
+    const unknown = await add('unknown', 'root')
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toContain('must be one of sftp:keys, sftp:passwords, sftp')
+    const { content } = await json('service-token', 'list')
+    expect(content.map(({ name, scope }: Record<string, string>) => `${name}: ${scope}`)).toEqual([
+      'both: sftp:keys sftp:passwords',
+      'each: sftp:keys sftp:passwords',
+      'keys: sftp:keys',
+      'passwords: sftp:passwords',
+    ])
   })
 
   test('event list tells what commands and users did, by user, kind and time', async () => {

@@ -1,0 +1,1 @@
+UPDATE `service_tokens` SET `scope` = 'sftp:keys sftp:passwords' WHERE `scope` = 'sftp';
