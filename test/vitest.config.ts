@@ -25,7 +25,7 @@ export default defineConfig(async () => ({
           name: 'worker',
           testTimeout: 30_000,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/cli/**'],
+          exclude: ['test/e2e/**', 'test/cli/**', 'test/real/**'],
           setupFiles: ['./test/support/clean-state.ts', './test/support/log.ts'],
           isolate: false,
           fileParallelism: false,

@@ -4,7 +4,8 @@ import { ok } from '../http/envelope.ts'
 import { jsonBody, query } from '../http/input.ts'
 import { serviceTokenHash } from '../http/guard.ts'
 import { possiblyEmptyText, text } from '../text.ts'
-import { authenticateExternally, authorizedKeys, reportKeyUse } from './sftp.ts'
+import { authenticateExternally, authorizedKeys, reportKeyUse, reportSftpgoSignIn } from './sftp.ts'
+import { sftpgoUser } from './sftpgo.ts'
 
 const keysQuery = v.object({ username: text(), fingerprint: v.optional(text()) })
 
@@ -23,7 +24,18 @@ const externalSchema = v.object({
   protocol: v.nullish(possiblyEmptyText(), ''),
 })
 
-const SFTPGO_PERMISSIONS = { none: [], read: ['list', 'download'], write: ['*'] }
+const signedInQuery = v.object({
+  login_method: v.optional(possiblyEmptyText(), ''),
+  status: v.optional(possiblyEmptyText(), ''),
+  ip: v.optional(possiblyEmptyText(), ''),
+})
+
+/** The part of SFTPGo's user that says which key signed in. */
+const signedInSchema = v.object({
+  username: text(),
+  public_keys: v.nullish(v.array(possiblyEmptyText()), []),
+  filters: v.nullish(v.object({ external_auth_cache_time: v.nullish(v.number(), 0) }), {}),
+})
 
 /**
  * For servers, not for browsers, under `/api/sftp`: their own credential, and the code as HTTP
@@ -38,14 +50,22 @@ export const sftpRoutes = new Routes()
   })
   .post('/used', jsonBody(useSchema), async (c) => {
     const { username, fingerprint, address } = c.req.valid('json')
-    const use = { username, fingerprint, address }
+    const use = { username, fingerprint, address, userAgent: 'sftp' } as const
     await reportKeyUse(c.get('deps'), await serviceTokenHash(c), use)
     return ok(c, null)
   })
   .post('/external_auth', jsonBody(externalSchema), async (c) => {
     const { username, password, public_key: publicKey, ip: address, protocol } = c.req.valid('json')
     const attempt = { username, password, publicKey, address, protocol }
-    const access = await authenticateExternally(c.get('deps'), await serviceTokenHash(c), attempt)
-    if (access === 'none') return c.json({ username: '' })
-    return c.json({ status: 1, username, permissions: { '/': SFTPGO_PERMISSIONS[access] } })
+    const tokenHash = await serviceTokenHash(c)
+    const admission = await authenticateExternally(c.get('deps'), tokenHash, attempt)
+    return c.json(admission === undefined ? { username: '' } : sftpgoUser(username, admission))
+  })
+  .post('/post_login', query(signedInQuery), jsonBody(signedInSchema), async (c) => {
+    const { login_method: loginMethod, status, ip: address } = c.req.valid('query')
+    const { username, public_keys: publicKeys, filters } = c.req.valid('json')
+    const rememberedSeconds = filters.external_auth_cache_time ?? 0
+    const signedIn = { username, address, loginMethod, status, publicKeys, rememberedSeconds }
+    await reportSftpgoSignIn(c.get('deps'), await serviceTokenHash(c), signedIn)
+    return ok(c, null)
   })

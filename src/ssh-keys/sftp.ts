@@ -1,3 +1,4 @@
+import { auditEvents } from '../../schema/tables.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { checkPassword } from '../login/login.ts'
@@ -7,15 +8,21 @@ import { payBack } from '../login/throttle.ts'
 import { networkOf } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { actAsService } from '../tokens/service-tokens.ts'
-import { isPermitted, PERMISSION } from '../users/roles.ts'
+import { sftpAccess } from './access.ts'
 import { parsePublicKey } from './openssh.ts'
-import { markKeyUsed, selectSignInKeys } from './store.ts'
+import {
+  accessBy,
+  type Admission,
+  isProtocol,
+  keyThatSignedIn,
+  REMEMBERED_SECONDS,
+  rememberedOf,
+  type SignedIn,
+} from './sftpgo.ts'
+import { insertServiceSignIn, markKeyUsed, selectRecentSignIn, selectSignInKeys } from './store.ts'
 import { KeyError } from './wire.ts'
 
 type ServiceDeps = Pick<Deps, 'db' | 'now'>
-
-/** What a user may do over SFTP, FTP or WebDAV. */
-type Access = 'none' | 'read' | 'write'
 
 /**
  * The lines that let a user's keys sign in to sshd: `restrict` and a forced command, because
@@ -47,16 +54,25 @@ export async function authorizedKeys(
   })
 }
 
+/** A sign-in with a key, as a server reports it. */
+interface KeyUse {
+  username: string
+  fingerprint: string
+  /** Where the user came from, as the server saw it. */
+  address: string
+  /** The server's software. */
+  userAgent: 'sftp' | 'SFTPGo'
+}
+
 /**
  * Notes that a key really signed somebody in.
  *
- * @param address Where the user came from, as the server saw it.
  * @throws {Refusal} `keyNotFound`.
  */
 export async function reportKeyUse(
   deps: ServiceDeps,
   tokenHash: string,
-  use: { username: string; fingerprint: string; address: string },
+  use: KeyUse,
 ): Promise<void> {
   const at = deps.now()
   const [[key]] = await actAsService(
@@ -67,10 +83,26 @@ export async function reportKeyUse(
   )
   if (key === undefined)
     throw new Refusal('keyNotFound', { detail: `${use.fingerprint} was reported as used` })
-  const client = { network: networkOf(use.address), userAgent: 'sftp' }
+  const client = { network: networkOf(use.address), userAgent: use.userAgent }
   const event = { ...client, at, kind: 'key_used' as const, userId: key.userId, detail: key.title }
   await insertEvent(deps.db, event)
   logEvent(event)
+}
+
+/**
+ * Notes that SFTPGo has signed somebody in, if a key did it.
+ *
+ * @throws {Refusal} `keyNotFound`.
+ */
+export async function reportSftpgoSignIn(
+  deps: ServiceDeps,
+  tokenHash: string,
+  { username, address, ...signedIn }: SignedIn & { username: string; address: string },
+): Promise<void> {
+  const key = keyThatSignedIn(signedIn)
+  if (key === undefined) return void (await actAsService(deps.db, tokenHash, 'sftp:keys'))
+  const fingerprint = fingerprintOf(key)
+  await reportKeyUse(deps, tokenHash, { username, fingerprint, address, userAgent: 'SFTPGo' })
 }
 
 /** Who wants in at an SFTPGo server, with what. */
@@ -85,35 +117,39 @@ export interface ExternalAttempt {
 /**
  * Decides for SFTPGo's external authentication hook whether a user may come in.
  *
- * @returns What the user may do; `none` is a refusal, whatever its reason. A password with two-step
- *   verification on is refused: it would go round the second factor.
+ * @returns What the user may do; `undefined` is a refusal, whatever its reason. A password with
+ *   two-step verification on is refused: it would go round the second factor.
  */
 export async function authenticateExternally(
   deps: Deps,
   tokenHash: string,
   attempt: ExternalAttempt,
-): Promise<Access> {
+): Promise<Admission | undefined> {
   // A name becomes a folder there.
   const isFolderName = !/[/\\]|^\.{1,2}$/.test(attempt.username)
-  const accessTo = isFolderName ? ACCESS.get(attempt.protocol) : undefined
+  const isOurs = isFolderName && isProtocol(attempt.protocol)
   if (attempt.publicKey !== '') {
     const permission = await permissionByKey(deps, tokenHash, attempt)
-    return accessTo?.(permission) ?? 'none'
+    const access = isOurs ? accessBy(attempt.protocol, permission) : 'none'
+    return access === 'none' ? undefined : { access }
   }
-  await actAsService(deps.db, tokenHash, 'sftp:passwords')
-  if (attempt.password === '' || accessTo === undefined) return 'none'
-  return accessByPassword(deps, attempt, accessTo)
+  const network = networkOf(attempt.address)
+  const [recent] = await actAsService(
+    deps.db,
+    tokenHash,
+    'sftp:passwords',
+    selectRecentSignIn(deps.db, attempt.username, network, rememberedSince(deps.now())),
+  )
+  if (attempt.password === '' || !isOurs) return undefined
+  // SFTPGo would not have asked about an attempt that it remembered: it must not use up the gate.
+  const limitSignIns = recent.length > 0 ? async () => true : deps.limitSignIns
+  return admitByPassword({ ...deps, limitSignIns }, attempt, network)
 }
 
-const sftpAccess = (permission: number) =>
-  accessOf(permission, PERMISSION.sftpRead, PERMISSION.sftpWrite)
-
-/** What SFTPGo calls its protocols; its web pages (HTTP) are not among them. */
-const ACCESS = new Map<string, (permission: number) => Access>([
-  ['SSH', sftpAccess],
-  ['FTP', sftpAccess],
-  ['DAV', (permission) => accessOf(permission, PERMISSION.webdavRead, PERMISSION.webdavWrite)],
-])
+/** An event after this moment belongs to a sign-in that SFTPGo could still go by. */
+function rememberedSince(now: number): number {
+  return now - REMEMBERED_SECONDS * 1000
+}
 
 async function permissionByKey(
   deps: ServiceDeps,
@@ -130,34 +166,37 @@ async function permissionByKey(
   return key?.permission ?? 0
 }
 
-async function accessByPassword(
+async function admitByPassword(
   deps: Deps,
-  { username, password, address }: ExternalAttempt,
-  accessTo: (permission: number) => Access,
-): Promise<Access> {
-  const client = { network: networkOf(address), userAgent: 'SFTPGo' }
+  { username, password, protocol }: ExternalAttempt,
+  network: string,
+): Promise<Admission | undefined> {
+  const client = { network, userAgent: 'SFTPGo' }
   try {
     const attempt = { username, digest: await staticDigest(password) }
     const { user, signIn, rehash, now } = await checkPassword(deps, attempt, client)
-    const access = user.totpSeed === null ? accessTo(user.permission) : 'none'
+    const access = user.totpSeed === null ? accessBy(protocol, user.permission) : 'none'
     const who = { ...client, at: now, userId: user.id }
+    const detail = user.totpSeed === null ? 'permission' : 'two-factor'
     const event: AuditEvent =
       access === 'none'
-        ? {
-            ...who,
-            kind: 'sign_in_refused',
-            detail: user.totpSeed === null ? 'permission' : 'two-factor',
-          }
+        ? { ...who, kind: 'sign_in_refused', detail }
         : { ...who, kind: 'service_sign_in' }
-    await deps.db.batch([
+    const insertion =
+      access === 'none'
+        ? insertEvent(deps.db, event)
+        : insertServiceSignIn(deps.db, username, event, rememberedSince(now))
+    const [, inserted, keys] = await deps.db.batch([
       payBack(deps.db, signIn.counters),
-      insertEvent(deps.db, event),
+      insertion.returning({ id: auditEvents.id }),
+      selectSignInKeys(deps.db, username, undefined),
       ...(rehash === undefined ? [] : [replacePasswordHash(deps.db, user.id, rehash)]),
     ])
-    logEvent(event)
-    return access
+    if (inserted.length > 0) logEvent(event)
+    if (access === 'none') return undefined
+    return { access, remembered: rememberedOf(user.permission, keys) }
   } catch (error) {
-    if (error instanceof Refusal && error.code < 500) return 'none'
+    if (error instanceof Refusal && error.code < 500) return undefined
     throw error
   }
 }
@@ -170,9 +209,4 @@ function fingerprintOf(publicKey: string): string {
     if (error instanceof KeyError) return 'none'
     throw error
   }
-}
-
-function accessOf(permission: number, read: number, write: number): Access {
-  if (!isPermitted(permission, read)) return 'none'
-  return isPermitted(permission, write) ? 'write' : 'read'
 }

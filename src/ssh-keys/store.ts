@@ -1,6 +1,19 @@
-import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  inArray,
+  lt,
+  ne,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
-import { eventRow } from '../audit/events.ts'
+import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import { type Database, prepareOnce, type Slot } from '../database.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
@@ -146,7 +159,11 @@ export function deleteKey(db: Database, isKey: SQL | undefined) {
 export function selectSignInKeys(db: Database, username: string, fingerprint: string | undefined) {
   const isOffered = fingerprint === undefined ? undefined : eq(sshKeys.fingerprint, fingerprint)
   return db
-    .select({ line: sshKeys.line, permission: users.permission })
+    .select({
+      line: sshKeys.line,
+      lastUsedAt: sshKeys.lastUsedAt,
+      permission: users.permission,
+    })
     .from(sshKeys)
     .innerJoin(users, eq(users.id, sshKeys.userId))
     .where(and(isNamed(username), eq(users.disabled, false), ne(users.role, GUEST), isOffered))
@@ -173,4 +190,28 @@ export function markKeyUsed(
       ),
     )
     .returning({ userId: sshKeys.userId, title: sshKeys.title })
+}
+
+/** As far back as is looked for a sign-in: an account has thousands of events. */
+const LATEST_EVENTS = 20
+
+/** A password of this user that was accepted for a server, from this network, after `since`. */
+export function selectRecentSignIn(db: Database, username: string, network: string, since: number) {
+  const user = db.select({ id: users.id }).from(users).where(isNamed(username))
+  const latest = sql`(select kind, network, at from ${auditEvents} where user_id = ${user} order by id desc limit ${LATEST_EVENTS})`
+  return db
+    .select({ at: sql<number>`at` })
+    .from(latest)
+    .where(sql`kind = 'service_sign_in' and network = ${network} and at > ${since}`)
+}
+
+/** Remembers that a server's user was let in, unless that is remembered since `since` already. */
+export function insertServiceSignIn(
+  db: Database,
+  username: string,
+  event: AuditEvent,
+  since: number,
+) {
+  const recent = selectRecentSignIn(db, username, event.network, since)
+  return insertEvent(db, event, notExists(recent))
 }

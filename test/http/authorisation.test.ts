@@ -180,6 +180,10 @@ const INPUTS: Record<string, { query?: string; body?: unknown; code?: number }> 
   'POST /api/admin/setting/save': { body: [{ key: 'logo', value: '/mallory.svg' }] },
   'GET /api/sftp/authorized_keys': { query: 'username=alice' },
   'POST /api/sftp/used': { body: { username: 'alice', fingerprint: 'SHA256:x' } },
+  'POST /api/sftp/post_login': {
+    query: 'login_method=publickey&status=1',
+    body: { username: 'alice', public_keys: ['x'] },
+  },
   'POST /api/sftp/external_auth': { body: { username: 'alice', password: 'x' } },
 }
 

@@ -1,6 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, serviceTokens, users } from '../../schema/tables.ts'
+import { auditEvents, serviceTokens, sshKeys, users } from '../../schema/tables.ts'
 import { addServiceToken, deleteServiceToken } from '../../src/tokens/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
@@ -110,6 +111,64 @@ describe('a service token', () => {
       'service_token_ended files',
     ])
   })
+
+  describe.each([
+    ['sftp:keys', { keys: 200, passwords: 401 }],
+    ['sftp:passwords', { keys: 401, passwords: 200 }],
+    ['sftp', { keys: 200, passwords: 200 }],
+  ] as const)('with the scope %s', (scope, codes) => {
+    let limited: string
+
+    beforeEach(async () => {
+      limited = (await addServiceToken(site.deps, 'limited', scope)) ?? ''
+    })
+
+    test('asks for keys or not', async () => {
+      const use = { username: 'alice', fingerprint: FINGERPRINT, address: '192.0.2.1' }
+      const used = await site.fetch('POST', '/api/sftp/used', { body: use, token: limited })
+      const signedIn = await site.fetch(
+        'POST',
+        '/api/sftp/post_login?login_method=publickey&status=1&ip=192.0.2.1',
+        { body: { username: 'alice', public_keys: [BLOB] }, token: limited },
+      )
+      expect([
+        (await keys({ username: 'alice' }, limited)).status,
+        used.status,
+        signedIn.status,
+        (await ask({ public_key: BLOB }, limited)).status,
+      ]).toEqual(Array(4).fill(codes.keys))
+    })
+
+    test('tests passwords or not, and its refusal costs no hash', async () => {
+      const right = await ask({ password: PASSWORD }, limited)
+      const wrong = await ask({ password: 'wrong' }, limited)
+      expect([right.status, wrong.status]).toEqual([codes.passwords, codes.passwords])
+      const { data } = await site.get('/api/me/events', { token: alice })
+      const kinds = data.content.map(({ kind }: { kind: string }) => kind)
+      expect(kinds.includes('sign_in_refused')).toBe(codes.passwords === 200)
+    })
+  })
+
+  test('made before there were two scopes keeps both', async () => {
+    const migration = env.TEST_MIGRATIONS.find(({ name }) => name.startsWith('0003'))
+    await site.db.update(serviceTokens).set({ scope: 'sftp' })
+    expect((await keys({ username: 'alice' })).status).toBe(401)
+    for (const query of migration?.queries ?? []) await env.DB.prepare(query).run()
+    expect(await site.db.select({ scope: serviceTokens.scope }).from(serviceTokens)).toEqual([
+      { scope: 'sftp:keys sftp:passwords' },
+    ])
+    expect((await keys({ username: 'alice' })).status).toBe(200)
+    expect((await ask({ password: PASSWORD })).status).toBe(200)
+  })
+
+  test('has no scope that is only part of a word', async () => {
+    for (const scope of ['', 'sftp', 'sftp:key', 'sftp:keys2', 'xsftp:keys', 'sftp:passwords']) {
+      await site.db.update(serviceTokens).set({ scope })
+      expect((await keys({ username: 'alice' })).status, scope).toBe(401)
+    }
+    await site.db.update(serviceTokens).set({ scope: 'introspect sftp:keys' })
+    expect((await keys({ username: 'alice' })).status).toBe(200)
+  })
 })
 
 describe('POST /api/sftp/used', () => {
@@ -149,15 +208,44 @@ describe('POST /api/sftp/used', () => {
   })
 })
 
-async function ask(body: Record<string, string>, token = service) {
+interface ExternalAnswer {
+  username: string
+  filters?: object
+  public_keys?: string[]
+}
+
+async function ask(body: Record<string, unknown>, token = service) {
   const attempt = { username: 'alice', ip: '198.51.100.7', protocol: 'SSH', ...body }
   const response = await site.fetch('POST', '/api/sftp/external_auth', { body: attempt, token })
-  return { status: response.status, body: await response.json() }
+  const answer: ExternalAnswer = await response.json()
+  return { status: response.status, body: answer }
 }
 const refused = { status: 200, body: { username: '' } }
+const DENIED = ['keyboard-interactive', 'publickey+keyboard-interactive', 'publickey+password']
+
+/** The answer for a key. */
 const welcome = (...permissions: string[]) => ({
   status: 200,
-  body: { status: 1, username: 'alice', permissions: { '/': permissions } },
+  body: {
+    status: 1,
+    username: 'alice',
+    permissions: { '/': permissions },
+    filters: { denied_login_methods: DENIED },
+  },
+})
+
+/** The answer for a password of somebody who may use SFTP and FTP. */
+const remembered = (...permissions: string[]) => ({
+  status: 200,
+  body: {
+    ...welcome(...permissions).body,
+    public_keys: [BLOB],
+    filters: {
+      denied_login_methods: DENIED,
+      denied_protocols: ['DAV', 'HTTP'],
+      external_auth_cache_time: 60,
+    },
+  },
 })
 
 describe('POST /api/sftp/external_auth', () => {
@@ -170,12 +258,109 @@ describe('POST /api/sftp/external_auth', () => {
   })
 
   test('lets a password in, by the bits of the protocol', async () => {
-    expect(await ask({ password: PASSWORD })).toEqual(welcome('*'))
-    expect(await ask({ password: PASSWORD, protocol: 'FTP' })).toEqual(welcome('*'))
+    expect(await ask({ password: PASSWORD })).toEqual(remembered('*'))
+    expect(await ask({ password: PASSWORD, protocol: 'FTP' })).toEqual(remembered('*'))
     expect(await ask({ password: PASSWORD, protocol: 'DAV' })).toEqual(refused)
     expect(await ask({ password: PASSWORD, protocol: 'HTTP' })).toEqual(refused)
     await setAlice({ permission: 1 << 8 })
-    expect(await ask({ password: PASSWORD, protocol: 'DAV' })).toEqual(welcome('list', 'download'))
+    expect(await ask({ password: PASSWORD, protocol: 'DAV' })).toMatchObject({
+      body: { status: 1, permissions: { '/': ['list', 'download'] } },
+    })
+  })
+
+  // SFTPGo keeps one record of a user for all protocols, and goes by it for that minute.
+  test('lets a password of one protocol open no other for the minute it is remembered', async () => {
+    const ofWebdav = async (permission: number) => {
+      await setAlice({ permission })
+      const { body } = await ask({ password: PASSWORD, protocol: 'DAV' })
+      return { ...body.filters, keys: body.public_keys }
+    }
+    const [davRead, davWrite] = [1 << 8, 1 << 9]
+    expect(await ofWebdav(davRead | davWrite)).toEqual({
+      denied_login_methods: DENIED,
+      denied_protocols: ['SSH', 'FTP', 'HTTP'],
+      external_auth_cache_time: 60,
+      keys: [],
+    })
+    expect(await ofWebdav(davRead | davWrite | READ | WRITE)).toMatchObject({
+      denied_protocols: ['HTTP'],
+      external_auth_cache_time: 60,
+      keys: [BLOB],
+    })
+    expect(await ofWebdav(davRead | davWrite | READ)).toMatchObject({ external_auth_cache_time: 0 })
+    expect(await ofWebdav(davRead | READ | WRITE)).toMatchObject({ external_auth_cache_time: 0 })
+  })
+
+  test('lists no more keys beside a password than SFTPGo can send back', async () => {
+    const line = `ssh-rsa ${'A'.repeat(700)}`
+    const rows = Array.from({ length: 99 }, (_, n) => ({
+      userId: 3,
+      title: `key ${n}`,
+      fingerprint: `SHA256:${n}`,
+      type: 'ssh-rsa',
+      bits: 4096,
+      line: `${line}${n} comment`,
+      addedAt: site.now,
+      lastUsedAt: site.now + n,
+    }))
+    for (const row of rows) await site.db.insert(sshKeys).values(row)
+    const { body } = await ask({ password: PASSWORD })
+    const { public_keys: listed = [] } = body
+    expect(listed.slice(0, 2)).toEqual([`${line}98`, `${line}97`])
+    expect(listed.length).toBeGreaterThan(40)
+    expect(listed.join('').length).toBeLessThan(32 * 1024)
+    const user = { ...body, password: '$2a$10$'.padEnd(60, 'x') }
+    expect(await ask({ password: PASSWORD, user })).toEqual({ status: 200, body })
+  })
+
+  describe('with a password that was right less than a minute ago', () => {
+    const events = async () => {
+      const all = await site.db.select().from(auditEvents)
+      return all.filter(({ kind }) => kind === 'service_sign_in').map(({ network }) => network)
+    }
+
+    test('writes no second event for the same network', async () => {
+      await ask({ password: PASSWORD })
+      site.now += MINUTE - 1
+      for (const protocol of ['SSH', 'FTP']) await ask({ password: PASSWORD, protocol })
+      expect(await events()).toEqual(['198.51.100.7'])
+      site.now += 1
+      await ask({ password: PASSWORD })
+      expect(await events()).toEqual(['198.51.100.7', '198.51.100.7'])
+      await ask({ password: PASSWORD, ip: '198.51.100.8' })
+      expect((await events()).at(-1)).toBe('198.51.100.8')
+    })
+
+    test('remembers what is refused meanwhile, each time', async () => {
+      await ask({ password: PASSWORD })
+      await setAlice({ permission: 0 })
+      for (let n = 0; n < 2; n++) expect(await ask({ password: PASSWORD })).toEqual(refused)
+      await ask({ password: 'wrong' })
+      const all = await site.db.select().from(auditEvents)
+      const refusals = all.filter(({ kind }) => kind === 'sign_in_refused')
+      expect(refusals.map(({ detail }) => detail)).toEqual([
+        'permission',
+        'permission',
+        'credentials',
+      ])
+    })
+
+    test('does not use up what a network may ask', async () => {
+      const asked: string[] = []
+      site = new CheapSite({
+        limitSignIns: async (network) => {
+          asked.push(network)
+          return asked.length < 4
+        },
+      })
+      for (let n = 0; n < 5; n++) expect(await ask({ password: PASSWORD })).toEqual(remembered('*'))
+      expect(asked).toEqual(['198.51.100.7'])
+      await ask({ password: PASSWORD, ip: '198.51.100.8' })
+      await ask({ username: 'nobody', password: PASSWORD })
+      expect(asked).toEqual(['198.51.100.7', '198.51.100.8', '198.51.100.7'])
+      site.now += MINUTE
+      expect(await ask({ password: PASSWORD })).toEqual(refused)
+    })
   })
 
   test('refuses wrong proof, and a password that would go round the second factor', async () => {
@@ -195,7 +380,7 @@ describe('POST /api/sftp/external_auth', () => {
   test('counts wrong passwords by the address of the visitor', async () => {
     for (let i = 0; i < 5; i++) await ask({ password: 'wrong' })
     expect(await ask({ password: PASSWORD })).toEqual(refused)
-    expect(await ask({ password: PASSWORD, ip: '198.51.100.8' })).toEqual(welcome('*'))
+    expect(await ask({ password: PASSWORD, ip: '198.51.100.8' })).toEqual(remembered('*'))
   })
 
   test('takes basic authentication, which is all that SFTPGo can send', async () => {
@@ -212,6 +397,84 @@ describe('POST /api/sftp/external_auth', () => {
   test('refuses names that would lead out of a folder', async () => {
     await site.addUser('../alice', { password: PASSWORD, permission: READ })
     expect(await ask({ username: '../alice', password: PASSWORD })).toEqual(refused)
+  })
+})
+
+async function postLogin(
+  { method = 'publickey', status = '1', token = service } = {},
+  user: object = {},
+) {
+  const query = new URLSearchParams({ login_method: method, ip: '2001:db8::1', protocol: 'SSH' })
+  query.set('status', status)
+  const body = { id: 1, username: 'alice', public_keys: [BLOB], ...user }
+  const path = `/api/sftp/post_login?${query.toString()}`
+  const response = await site.fetch('POST', path, { body, token })
+  return { status: response.status, body: await response.json() }
+}
+
+async function lastUse(): Promise<string> {
+  const { data } = await site.get('/api/me/sshkey/list', { token: alice })
+  return data.content[0].last_used_time
+}
+
+describe('POST /api/sftp/post_login', () => {
+  const done = { status: 200, body: { code: 200, message: 'success', data: null } }
+  const before = '2026-11-21T09:15:06.565+00:00'
+
+  beforeEach(() => {
+    site.now += MINUTE
+  })
+
+  test('moves the time of the last use of the key that signed in, and remembers from where', async () => {
+    expect(await postLogin({}, { public_keys: [BLOB, 'ssh-ed25519 AAAA'] })).toEqual(done)
+    expect(await lastUse()).toBe('2026-11-21T09:16:06.565+00:00')
+    const { data } = await site.get('/api/me/events', { token: alice })
+    expect(data.content[0]).toMatchObject({
+      kind: 'key_used',
+      detail: 'laptop',
+      network: '2001:db8:0:0::/64',
+    })
+  })
+
+  test('takes basic authentication, which is all that SFTPGo can send', async () => {
+    expect(await postLogin({ token: `Basic ${btoa(`sftpgo:${service}`)}` })).toEqual(done)
+    expect(await lastUse()).not.toBe(before)
+  })
+
+  test('notes nothing for another method, a failure, or a user without keys', async () => {
+    for (const method of ['password', 'publickey+password', 'TLSCertificate', ''])
+      expect(await postLogin({ method })).toEqual(done)
+    for (const status of ['0', '', '2']) expect(await postLogin({ status })).toEqual(done)
+    for (const user of [{ public_keys: null }, { public_keys: [] }])
+      expect(await postLogin({}, user)).toEqual(done)
+    expect(await lastUse()).toBe(before)
+  })
+
+  test('notes nothing while SFTPGo goes by a list of keys and can not say which it was', async () => {
+    const user = {
+      public_keys: [BLOB, 'ssh-ed25519 AAAA'],
+      filters: { external_auth_cache_time: 60 },
+    }
+    expect(await postLogin({}, user)).toEqual(done)
+    expect(await lastUse()).toBe(before)
+    expect(await postLogin({}, { ...user, public_keys: [BLOB] })).toEqual(done)
+    expect(await lastUse()).not.toBe(before)
+  })
+
+  test('changes nothing without a token, or for a key the user has not got', async () => {
+    expect(await postLogin({ token: 'wrong' })).toEqual({ status: 401, body: wrongToken })
+    expect(await postLogin({ token: 'wrong', status: '0' })).toEqual({
+      status: 401,
+      body: wrongToken,
+    })
+    for (const user of [{ username: 'admin' }, { public_keys: ['nonsense'] }])
+      expect(await postLogin({}, user)).toMatchObject({ status: 404 })
+    expect(await lastUse()).toBe(before)
+  })
+
+  test('says what is wrong with a request', async () => {
+    for (const user of [{ username: 7 }, { public_keys: 'x' }, { public_keys: [7] }])
+      expect(await postLogin({}, user)).toMatchObject({ status: 400 })
   })
 })
 

@@ -13,6 +13,8 @@ export interface ServedOptions {
   /** Where D1 lives between two servers; otherwise it is gone with the first. */
   stateFolder?: string
   secretKeys?: string
+  /** What the gate allows a network; more than any test takes unless it says so. */
+  signInsAMinute?: number
 }
 
 /** The built Worker in Miniflare, spoken to as any client would. */
@@ -31,7 +33,7 @@ export class ServedWorker {
   /** @param workerFolder Where `build-worker.ts` put the bundle. */
   static async start(
     workerFolder: string,
-    { stateFolder, secretKeys = SECRET_KEYS }: ServedOptions = {},
+    { stateFolder, secretKeys = SECRET_KEYS, signInsAMinute = 1000 }: ServedOptions = {},
   ) {
     const log: string[] = []
     const options = convertV4MiniflareOptions({
@@ -49,7 +51,7 @@ export class ServedWorker {
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
       bindings: { SECRET_KEYS: secretKeys, TOKEN_HOURS: '48' },
       ratelimits: {
-        SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: 1000, period: 60 } },
+        SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: signInsAMinute, period: 60 } },
       },
       ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
     })

@@ -8,11 +8,25 @@ const line = KEY_LINE.split(' ', 2).join(' ')
 const use = { username: 'alice', fingerprint: FINGERPRINT, address: '192.0.2.1' }
 const offer = { username: 'alice', public_key: KEY_LINE, protocol: 'SSH', ip: '192.0.2.1' }
 
+const keyAnswer = {
+  status: 1,
+  username: 'alice',
+  permissions: { '/': ['*'] },
+  filters: {
+    denied_login_methods: [
+      'keyboard-interactive',
+      'publickey+keyboard-interactive',
+      'publickey+password',
+    ],
+  },
+}
+
 /** The code is the HTTP status as well. */
 export const sftpOperations: Operations = {
   'GET /api/sftp/authorized_keys': {
     summary: 'Lines for AuthorizedKeysCommand of sshd',
-    description: 'None for a user who is unknown, disabled, without permission or without keys.',
+    description:
+      'None for a user who is unknown, disabled, without permission or without keys. Scope: sftp:keys.',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'text/plain',
@@ -36,6 +50,7 @@ export const sftpOperations: Operations = {
   },
   'POST /api/sftp/used': {
     summary: 'Report that a key signed somebody in',
+    description: 'Scope: sftp:keys.',
     security: 'serviceToken',
     needs: ['database'],
     schema: nothing,
@@ -60,7 +75,8 @@ export const sftpOperations: Operations = {
   },
   'POST /api/sftp/external_auth': {
     summary: 'External authentication hook of SFTPGo',
-    description: 'An empty `username` is a refusal, whatever its reason.',
+    description:
+      'An empty `username` is a refusal, whatever its reason. Scope: sftp:keys with a `public_key`, otherwise sftp:passwords. After a password SFTPGo may go by the answer for `external_auth_cache_time` seconds, 0 for a user who may do more over one protocol than over another.',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'application/json',
@@ -70,13 +86,34 @@ export const sftpOperations: Operations = {
         status: v.literal(1),
         username: v.string(),
         permissions: v.strictObject({ '/': v.array(v.picklist(['list', 'download', '*'])) }),
+        public_keys: v.optional(v.array(v.string())),
+        filters: v.strictObject({
+          denied_login_methods: v.array(v.string()),
+          denied_protocols: v.optional(v.array(v.picklist(['SSH', 'FTP', 'DAV', 'HTTP']))),
+          external_auth_cache_time: v.optional(v.picklist([0, 60])),
+        }),
       }),
     ]),
     examples: {
       success: {
         given,
         body: offer,
-        answer: { raw: { status: 1, username: 'alice', permissions: { '/': ['*'] } } },
+        answer: { raw: keyAnswer },
+      },
+      'a password': {
+        given,
+        body: { ...offer, public_key: '', password: 'alice-Passw0rd' },
+        answer: {
+          raw: {
+            ...keyAnswer,
+            public_keys: [line],
+            filters: {
+              ...keyAnswer.filters,
+              denied_protocols: ['DAV', 'HTTP'],
+              external_auth_cache_time: 60,
+            },
+          },
+        },
       },
       'a refusal': {
         given,
@@ -92,6 +129,45 @@ export const sftpOperations: Operations = {
         given: 'alice is signed in',
         body: offer,
         answer: { refusal: 'wrongServiceToken' },
+      },
+    },
+  },
+  'POST /api/sftp/post_login': {
+    summary: 'Post-login hook of SFTPGo (`post_login_scope` 2)',
+    description:
+      'Notes the use of `public_keys[0]` when `login_method` is `publickey` and `status` is 1, and nothing otherwise. Nothing either while SFTPGo goes by a list of several keys that came with a password: then it does not say which of them it was. Scope: sftp:keys.',
+    security: 'serviceToken',
+    needs: ['database'],
+    schema: nothing,
+    examples: {
+      success: {
+        given,
+        query: { login_method: 'publickey', status: '1', ip: '192.0.2.1' },
+        body: { username: 'alice', public_keys: [KEY_LINE] },
+        answer: { data: null },
+      },
+      'a password': {
+        given,
+        query: { login_method: 'password-over-SSH', status: '1', ip: '192.0.2.1' },
+        body: { username: 'alice', public_keys: [KEY_LINE] },
+        answer: { data: null },
+      },
+      'no name': {
+        given,
+        body: { public_keys: [KEY_LINE] },
+        answer: { refusal: 'invalidBody', fill: 'username is required' },
+      },
+      'another token': {
+        given: 'alice is signed in',
+        query: { login_method: 'publickey', status: '1', ip: '192.0.2.1' },
+        body: { username: 'alice', public_keys: [KEY_LINE] },
+        answer: { refusal: 'wrongServiceToken' },
+      },
+      'an unknown key': {
+        given,
+        query: { login_method: 'publickey', status: '1', ip: '192.0.2.1' },
+        body: { username: 'alice', public_keys: ['ssh-ed25519 AAAA'] },
+        answer: { refusal: 'keyNotFound' },
       },
     },
   },

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { freePort } from '../support/free-port.ts'
+import { execute, type Outcome, stop } from './programs.ts'
+
+const TEMPLATES = '/usr/share/sftpgo/templates'
+
+/** How somebody signs in over SSH. */
+interface Proof {
+  password?: string
+  method?: 'password' | 'keyboard-interactive'
+  keyFile?: string
+}
+
+interface Ports {
+  sftp: number
+  ftp: number
+  webdav: number
+}
+
+/** A real SFTPGo that asks the service, set up with the lines of the README. */
+export class SftpgoServer {
+  readonly #child: ChildProcess
+  readonly #folder: string
+  readonly #ports: Ports
+
+  private constructor(child: ChildProcess, folder: string, ports: Ports) {
+    this.#child = child
+    this.#folder = folder
+    this.#ports = ports
+  }
+
+  /** @param origin Where the service answers. */
+  static async start(program: string, origin: string, token: string): Promise<SftpgoServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftpgo-'))
+    const [sftp, ftp, webdav] = [await port(), await port(), await port()]
+    const local = (number: number) => ({ bindings: [{ port: number, address: '127.0.0.1' }] })
+    const { data_provider: provider } = readmeSettings(origin, token)
+    const settings = {
+      common: { idle_timeout: 15 },
+      sftpd: {
+        ...local(sftp),
+        keyboard_interactive_authentication: true,
+        password_authentication: true,
+      },
+      ftpd: local(ftp),
+      webdavd: local(webdav),
+      httpd: { bindings: [{ port: 0 }] },
+      telemetry: { bind_port: 0 },
+      smtp: { templates_path: templatesFolder() },
+      data_provider: {
+        driver: 'sqlite',
+        name: 'sftpgo.db',
+        ...provider,
+        users_base_dir: join(folder, 'users'),
+      },
+    }
+    writeFileSync(join(folder, 'sftpgo.json'), JSON.stringify(settings))
+    const child = spawn(
+      program,
+      ['serve', '--config-dir', folder, '--log-file-path', join(folder, 'log')],
+      { cwd: folder, stdio: 'ignore' },
+    )
+    const server = new SftpgoServer(child, folder, { sftp, ftp, webdav })
+    for (const number of [sftp, ftp, webdav]) await server.#answers(number)
+    return server
+  }
+
+  /** Its log, which is verbose. */
+  get log(): string {
+    return readFileSync(join(this.#folder, 'log'), 'utf8')
+  }
+
+  /** Runs lines of sftp for somebody who signs in; status 255 is a refused sign-in. */
+  sftp(username: string, proof: Proof, ...lines: string[]): Promise<Outcome> {
+    const { password = '', method = 'password', keyFile } = proof
+    const askpass = join(this.#folder, 'askpass')
+    writeFileSync(askpass, '#!/bin/sh\nprintf "%s\\n" "$TEST_PASSWORD"\n', { mode: 0o700 })
+    const options = [
+      'StrictHostKeyChecking=no',
+      'UserKnownHostsFile=/dev/null',
+      'LogLevel=ERROR',
+      'NumberOfPasswordPrompts=1',
+      `PreferredAuthentications=${keyFile === undefined ? method : 'publickey'}`,
+      ...(keyFile === undefined
+        ? ['PubkeyAuthentication=no']
+        : ['IdentitiesOnly=yes', `IdentityFile=${keyFile}`]),
+    ]
+    const args = ['-F', '/dev/null', '-P', String(this.#ports.sftp)]
+    return execute(
+      'sftp',
+      [...args, ...options.flatMap((option) => ['-o', option]), `${username}@127.0.0.1`],
+      {
+        // A line that fails ends a batch, but a batch asks for no password.
+        input: lines.map((line) => `${line}\n`).join(''),
+        env: { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force', TEST_PASSWORD: password },
+      },
+    )
+  }
+
+  /** Lists the user's folder over FTP; status 67 is a refused sign-in. */
+  ftp(username: string, password: string): Promise<Outcome> {
+    const url = `ftp://127.0.0.1:${this.#ports.ftp}/`
+    return execute('curl', ['-q', '--silent', '--user', `${username}:${password}`, url])
+  }
+
+  /** A WebDAV request, which carries name and password. */
+  webdav(username: string, password: string, method = 'PROPFIND', path = '/'): Promise<number> {
+    const authorization = `Basic ${btoa(`${username}:${password}`)}`
+    return fetch(`http://127.0.0.1:${this.#ports.webdav}${path}`, {
+      method,
+      headers: { authorization, depth: '0' },
+      ...(method === 'PUT' && { body: 'from WebDAV\n' }),
+    }).then(async (response) => {
+      await response.arrayBuffer()
+      return response.status
+    })
+  }
+
+  /** Lets time pass for what SFTPGo remembers of sign-ins. */
+  letPass(seconds: number): void {
+    const database = new DatabaseSync(join(this.#folder, 'sftpgo.db'))
+    database.exec('pragma busy_timeout = 5000')
+    const passed = seconds * 1000
+    database.prepare('update users set last_login = last_login - ?').run(passed)
+    database.close()
+  }
+
+  async stop(): Promise<void> {
+    await stop(this.#child)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Resolves once something listens on a port; rejects when the program ends first. */
+  #answers(number: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const attempt = () => {
+        if (this.#child.exitCode !== null) return reject(new Error(this.log))
+        const socket = createConnection(number, '127.0.0.1')
+        socket.once('connect', () => {
+          socket.destroy()
+          resolve()
+        })
+        socket.once('error', () => setTimeout(attempt, 50))
+      }
+      attempt()
+    })
+  }
+}
+
+async function port(): Promise<number> {
+  return Number(await freePort())
+}
+
+function templatesFolder(): string {
+  const folder = process.env['SFTPGO_TEMPLATES'] ?? TEMPLATES
+  return existsSync(join(folder, 'templates')) ? join(folder, 'templates') : folder
+}
+
+/** What the README tells the operator of an SFTPGo to write, for this service and token. */
+function readmeSettings(origin: string, token: string): { data_provider: object } {
+  const [, json] =
+    /```json\n(\{[^`]*external_auth_hook[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+  if (json === undefined) throw new Error('the README has no lines for SFTPGo')
+  const { protocol, host } = new URL(origin)
+  return JSON.parse(
+    json
+      .replaceAll('https://sftpgo:TOKEN@', `${protocol}//sftpgo:${token}@`)
+      .replaceAll('accounts.example.org', host),
+  )
+}
