@@ -10,7 +10,7 @@ export interface KeyLine {
   comment: string
 }
 
-const MAX_CHARACTERS = 16 * 1024
+const MAX_BYTES = 16 * 1024
 const BLANKS = ' \t\r\n'
 
 /** PEM and PGP, SSH 2, SSH 1, PuTTY, and OpenSSH's without its frame. */
@@ -33,7 +33,8 @@ export function readPasted(pasted: string): KeyLine {
       'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
     )
   }
-  if (pasted.length > MAX_CHARACTERS) throw new KeyError('it is longer than 16 KiB')
+  if (new TextEncoder().encode(pasted).length > MAX_BYTES)
+    throw new KeyError('it is longer than 16 KiB')
   const text = trimBlanks(pasted)
   if (text.split('---- BEGIN ').length > 2)
     throw new KeyError('it must be one key, there are several')

@@ -64,6 +64,13 @@ describe('parsePublicKey', () => {
     )
   })
 
+  test('counts the bytes of a text, not its characters', () => {
+    const key = `${ED25519.split(' ', 2).join(' ')}  `
+    const letters = (16 * 1024 - key.length) / 2
+    expect(parsePublicKey(key + 'é'.repeat(letters)).bits).toBe(256)
+    expect(reasonAgainst(key + 'é'.repeat(letters + 1))).toBe('it is longer than 16 KiB')
+  })
+
   test('takes a text of 16 KiB and no longer one', () => {
     const longest = `${ED25519} ${'x'.repeat(16 * 1024 - ED25519.length - 1)}`
     expect(parsePublicKey(longest).line).toBe(longest)
