@@ -10,5 +10,5 @@ export default {
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
     return worker.fetch(passed, env, context)
   },
-  scheduled: worker.scheduled,
+  scheduled: (controller, env, context) => worker.scheduled(controller, env, context),
 } satisfies ExportedHandler<Env & FrontBindings>

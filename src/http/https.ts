@@ -5,7 +5,8 @@ import { isApiPath } from './envelope.ts'
 
 /**
  * Refuses plain http: programs get a refusal, browsers are sent to https. `ALLOW_HTTP` is a binding
- * that only the local start sets; a header can't say so, and a deployed Worker has no such binding.
+ * that only the local start sets; a header can't say so, and a deployed Worker has no such
+ * binding.
  */
 export const httpsOnly = createMiddleware<App>(async function httpsOnly(c, next) {
   if (c.req.url.startsWith('https:') || c.env.ALLOW_HTTP === 'true') return next()
