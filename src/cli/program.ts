@@ -43,6 +43,14 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'looks at everything a site needs; one line each, with what mends it',
     load: async () => (await import('./doctor.ts')).addDoctorCommand,
   },
+  backup: {
+    description: 'copies all data of the local site into one file, while it runs or not',
+    load: async () => (await import('./backup.ts')).addBackupCommand,
+  },
+  restore: {
+    description: 'makes a local site from such a copy',
+    load: async () => (await import('./restore.ts')).addRestoreCommand,
+  },
   import: {
     description: 'moves a site in from OpenList or AList: data.db, or a backup in JSON',
     load: async () => (await import('./import/command.ts')).addImportCommand,
