@@ -5,6 +5,7 @@ import { bookmark } from './http/bookmark.ts'
 import type { AppContext } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
 import { browserRules, isPreflight } from './http/headers.ts'
+import { httpsOnly } from './http/https.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { ping } from './http/ping.ts'
@@ -45,6 +46,7 @@ export function createService(depsFor: DepsFor): Routes {
   })
   app.use(requestLog)
   app.use(browserRules)
+  app.use(httpsOnly)
   app.use(
     '/api/*',
     bodyLimit({

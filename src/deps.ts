@@ -54,8 +54,10 @@ interface CountedAnswer {
   rowsWritten: number
 }
 
-/** What an operator may add to `wrangler.toml`. */
+/** What an operator may add to `wrangler.toml`, and what the local start adds. */
 export interface OptionalBindings {
+  /** `true` lets requests over plain http in; only `npm start` sets it, never a deployed Worker. */
+  ALLOW_HTTP?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
 }
 

@@ -27,6 +27,7 @@ const refusals = {
 
   wrongCode: { code: 402, message: 'Invalid 2FA code' },
 
+  httpsRequired: { code: 403, message: 'https is required' },
   oldPasswordNeeded: { code: 403, message: 'old_password is required, or sign in again first' },
   wrongOldPassword: { code: 403, message: 'old_password is wrong' },
   nameKept: {

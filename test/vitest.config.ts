@@ -16,6 +16,7 @@ export default defineConfig(async () => ({
               d1Databases: { REPLICA: 'replica' },
               bindings: {
                 SECRET_KEYS,
+                ALLOW_HTTP: 'true',
                 TEST_MIGRATIONS: await readD1Migrations('./schema/migrations'),
               },
             },

@@ -6,6 +6,7 @@ import { runCommand } from './command-error.ts'
 import { STEPS } from './deploy-steps.ts'
 import { takeSteps } from './deployment.ts'
 import { createFirstAccounts } from './first-accounts.ts'
+import { writePrivately } from './private-files.ts'
 import { withSite } from './site.ts'
 import { readSiteConfig } from './site-config.ts'
 import { runWrangler } from './wrangler.ts'
@@ -29,6 +30,7 @@ const program = new Command('npm run deploy --')
   .action(deploy)
 
 await runCommand(async () => {
+  writePrivately()
   await program.parseAsync()
 })
 

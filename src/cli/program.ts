@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../settings/defaults.ts'
 import { runCommand } from './command-error.ts'
 import { addGlobalOptions } from './global-options.ts'
+import { writePrivately } from './private-files.ts'
 
 type AddCommands = (program: Command, group: Command) => void
 
@@ -42,6 +43,14 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'looks at everything a site needs; one line each, with what mends it',
     load: async () => (await import('./doctor.ts')).addDoctorCommand,
   },
+  backup: {
+    description: 'copies all data of the local site into one file, while it runs or not',
+    load: async () => (await import('./backup.ts')).addBackupCommand,
+  },
+  restore: {
+    description: 'makes a local site from such a copy',
+    load: async () => (await import('./restore.ts')).addRestoreCommand,
+  },
   import: {
     description: 'moves a site in from OpenList or AList: data.db, or a backup in JSON',
     load: async () => (await import('./import/command.ts')).addImportCommand,
@@ -72,6 +81,7 @@ function createProgram(): Command {
 
 export async function runProgram(argv: readonly string[]): Promise<void> {
   await runCommand(async () => {
+    writePrivately()
     try {
       await createProgram().parseAsync(argv)
     } catch (error) {

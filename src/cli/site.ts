@@ -1,4 +1,3 @@
-import type { GetPlatformProxyOptions } from 'wrangler'
 import { createMeter, openDatabase } from '../database.ts'
 import { type Deps, randomBytes, wait } from '../deps.ts'
 import { deriveScrypt } from '../login/scrypt.ts'
@@ -41,9 +40,9 @@ export function withSite<Result>(
   use: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   Object.assign(process.env, QUIET)
-  if (!remote) return withPlatform({ remoteBindings: false }, readSecretKeys, use)
+  if (!remote) return withPlatform(openLocal, readSecretKeys, use)
   return withRemoteConfig((configPath) =>
-    withPlatform({ configPath, persist: false }, readProductionSecretKeys, use),
+    withPlatform(() => openRemote(configPath), readProductionSecretKeys, use),
   )
 }
 
@@ -55,12 +54,18 @@ async function withRemoteConfig<Result>(use: (path: string) => Promise<Result>):
   return withConfigFile(remoteConfig(config, resources), use)
 }
 
+/** The database and the namespace of a site, wherever they are. */
+interface Platform {
+  env: Pick<Env, 'DB' | 'SETTINGS'>
+  dispose: () => Promise<void>
+}
+
 async function withPlatform<Result>(
-  options: GetPlatformProxyOptions,
+  open: () => Promise<Platform>,
   secretKeys: () => string | undefined,
   use: (site: Site) => Promise<Result>,
 ): Promise<Result> {
-  const platform = await openPlatform(options)
+  const platform = await open()
   const deferred: Promise<unknown>[] = []
   try {
     const result = await use({
@@ -81,11 +86,17 @@ async function withPlatform<Result>(
   }
 }
 
-async function openPlatform(options: GetPlatformProxyOptions) {
-  // Late, because it takes a second: what fails before needs no wrangler.
+/** Late imports, because they take a second: what fails before needs none of it. */
+async function openLocal(): Promise<Platform> {
+  const { openLocalData } = await import('./local-site.ts')
+  const miniflare = await openLocalData()
+  return { env: await miniflare.getBindings<Platform['env']>(), dispose: () => miniflare.dispose() }
+}
+
+async function openRemote(configPath: string): Promise<Platform> {
   const { getPlatformProxy } = await import('wrangler')
-  if (options.remoteBindings === false) return quietly(() => getPlatformProxy<Env>(options))
   return quietly(async () => {
+    const options = { configPath, persist: false }
     const platform = await getPlatformProxy<Env>(options).catch((error: unknown) => {
       throw explain(error)
     })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
+import { createRequire, getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { CommandError } from './command-error.ts'
@@ -11,23 +11,29 @@ export const QUIET = {
   WRANGLER_LOG: 'error',
   WRANGLER_HIDE_BANNER: 'true',
   WRANGLER_LOG_SANITIZE: 'true',
+  // Tools for developers, which let anybody who reaches a port of them read and write the data.
+  X_LOCAL_EXPLORER: 'false',
+  X_LOCAL_OBSERVABILITY: 'false',
+  // Without a registry of running Workers there is no debug port, where any local user may call them.
+  WRANGLER_REGISTRY_PATH: '',
 }
 
 /** Starts wrangler with this same Node. */
-export function startWrangler(
-  args: string[],
-  stdio: 'inherit' | 'pipe' = 'inherit',
-  env: Record<string, string> = {},
-) {
+function startWrangler(args: string[], env: Record<string, string>) {
   const wrangler = join(
     dirname(createRequire(import.meta.url).resolve('wrangler/package.json')),
     'bin/wrangler.js',
   )
-  const output = stdio === 'inherit' ? 'inherit' : 'pipe'
   return spawn(process.execPath, [wrangler, ...args], {
-    stdio: ['ignore', output, output],
-    env: { ...process.env, ...QUIET, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...compileCache(), ...QUIET, ...env },
   })
+}
+
+/** Where this process keeps what Node compiled, so that wrangler is not compiled anew each time. */
+function compileCache(): Record<string, string> {
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 /**
@@ -42,10 +48,10 @@ export async function runWrangler(
   env: Record<string, string> = {},
 ): Promise<string> {
   // At a quieter level some lists of wrangler, though JSON, are not printed.
-  const wrangler = startWrangler(args, 'pipe', { WRANGLER_LOG: 'log', ...env })
+  const wrangler = startWrangler(args, { WRANGLER_LOG: 'log', ...env })
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
-    wrangler[name]?.setEncoding('utf8').on('data', (chunk: string) => (printed[name] += chunk))
+    wrangler[name].setEncoding('utf8').on('data', (chunk: string) => (printed[name] += chunk))
   }
   const code = await new Promise((resolve) => wrangler.once('close', resolve))
   if (code !== 0)

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Deps } from '../deps.ts'
+import type { Deps, OptionalBindings } from '../deps.ts'
 import type { Actor } from '../tokens/act-as.ts'
 import type { Account } from '../users/accounts.ts'
 
@@ -11,7 +11,7 @@ type Caller = { guest: Account } | { session: Actor }
 
 /** What a route finds in its context. */
 export interface App {
-  Bindings: Env
+  Bindings: Env & OptionalBindings
   Variables: {
     deps: Deps
     /** Set by `guard`. */

@@ -1,9 +1,19 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
+import { listenersOf } from '../support/listeners.ts'
 
 let clone: Clone
 
@@ -103,4 +113,221 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
   const service = clone.start({ PORT: await freePort() })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
+})
+
+/** Asks without making the path look better, as a browser would. */
+async function statusOf(
+  port: string | number,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<number | undefined> {
+  const asked = request({ host: '127.0.0.1', port, method, path, headers, agent: false })
+  return new Promise((resolve, reject) => {
+    asked
+      .once('response', (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      .once('error', reject)
+      .end(body)
+  })
+}
+
+/** What wrangler and Miniflare serve for developers, in this version or another. */
+const TOOLS = [
+  '/cdn-cgi',
+  '/cdn-cgi/',
+  '/cdn-cgi/explorer',
+  '/cdn-cgi/explorer/api/d1/database/DB/raw',
+  '/cdn-cgi/local/explorer',
+  '/cdn-cgi/local/explorer/api/d1/database/DB/raw',
+  '/cdn-cgi/handler/scheduled',
+  '/cdn-cgi/handler/email',
+  '/cdn-cgi/local/scheduled',
+  '/cdn-cgi/local/email',
+  '/cdn-cgi/local/platform-proxy',
+  '/cdn-cgi/platform-proxy',
+  '/cdn-cgi/mf/scheduled',
+  '/cdn-cgi/mf/reload',
+  '/cdn-cgi/ProxyWorker/pause',
+  '/cdn-cgi/ProxyWorker/play',
+  '/cdn-cgi/observability',
+  '/cdn-cgi/trace',
+  '/CDN-CGI/LOCAL/EXPLORER',
+  '/%63dn-cgi/local/explorer',
+  '/cdn-cgi%2Flocal/explorer',
+  '//cdn-cgi/local/explorer',
+  '/x/../cdn-cgi/local/explorer',
+  '/__scheduled',
+  '/__cf_local/stream',
+]
+const RAW_SQL = JSON.stringify({ sql: 'update users set disabled = 1', params: [] })
+
+test('npm start serves none of the tools for developers, and opens no other port that obeys', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await service.until('serves on')
+  const before = clone.sql('select * from users')
+  for (const path of TOOLS) {
+    for (const method of ['GET', 'POST']) {
+      const body = method === 'POST' ? RAW_SQL : undefined
+      expect([path, await statusOf(port, method, path, {}, body)]).toEqual([path, 404])
+    }
+  }
+
+  const listeners = listenersOf(service.pid)
+  expect(listeners.map((one) => one.port)).toContain(Number(port))
+  expect(listeners.filter(({ isLoopback }) => !isLoopback)).toEqual([])
+  const forged = {
+    'CF-Connecting-IP': '192.0.2.1',
+    'MF-Route-Override': 'latchkey',
+    'MF-Op': 'GET',
+    'MF-Op-Secret': 'guess',
+    'X-Latchkey-Front': 'guess',
+  }
+  const signInBody = JSON.stringify({ username: 'admin', password: 'chosen-Passw0rd' })
+  for (const { port: other } of listeners.filter((one) => one.port !== Number(port))) {
+    const calls: [string, string, string?][] = [
+      ['GET', '/ping'],
+      ['GET', '/json/list'],
+      ['GET', '/account'],
+      ['POST', '/api/auth/login', signInBody],
+      ...TOOLS.map((path): [string, string, string] => ['POST', path, RAW_SQL]),
+      ...TOOLS.map((path): [string, string] => ['GET', path]),
+    ]
+    for (const [method, path, body] of calls) {
+      const status = await statusOf(other, method, path, forged, body)
+      expect([path, status]).toEqual([path, expect.toSatisfy((code) => code >= 400 && code < 500)])
+    }
+  }
+  expect(clone.sql('select * from users')).toEqual(before)
+})
+
+test('a command opens no port that obeys, while it works on the site', async () => {
+  const serving = clone.start({ PORT: await freePort() })
+  await serving.until('serves on')
+  await serving.stop()
+  // It has opened the site when it reads its standard input.
+  const command = clone.holdLatchkey('setting', 'import')
+  await vi.waitFor(() => expect(listenersOf(command.pid).length).toBeGreaterThan(1), 60_000)
+  const listeners = listenersOf(command.pid)
+  // workerd and what it calls back: no inspector, no debug port, no registry.
+  expect(listeners).toHaveLength(2)
+  for (const { port } of listeners) {
+    for (const path of TOOLS) {
+      const status = await statusOf(port, 'POST', path, { 'MF-Op': 'GET' }, RAW_SQL)
+      expect([path, status]).toEqual([path, expect.toSatisfy((code) => code >= 400 && code < 500)])
+    }
+  }
+  command.finishInput('{"site_title":"Ours"}')
+  expect(await command.ended).toMatchObject({ code: 0 })
+})
+
+test('npm start keeps what it writes from other users, and narrows what they could read', async () => {
+  const first = clone.start({ PORT: await freePort() })
+  await first.until('serves on')
+  const modes = () =>
+    globSync('.wrangler{,/**}', { cwd: clone.folder }).map((name) => ({
+      name,
+      others: statSync(clone.path(name)).mode & 0o077,
+    }))
+  expect(modes().length).toBeGreaterThan(10)
+  expect(modes().filter(({ others }) => others !== 0)).toEqual([])
+  await first.stop()
+
+  const paths = globSync('{.wrangler{,/**},.dev.vars}', { cwd: clone.folder })
+  for (const name of paths) chmodSync(clone.path(name), 0o755)
+  await clone.start({ PORT: await freePort() }).until('serves on')
+  expect(modes().filter(({ others }) => others !== 0)).toEqual([])
+  expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o700)
+})
+
+test("npm start counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {
+  const port = await freePort()
+  await clone.start({ PORT: port }).until('serves on')
+  const codes = []
+  for (let i = 1; i <= 9; i++) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'CF-Connecting-IP': `192.0.2.${i}` },
+      body: JSON.stringify({ username: 'admin', password: 'wrong-Passw0rd' }),
+    })
+    const envelope: { code: number } = await response.json()
+    codes.push(envelope.code)
+  }
+  expect(codes).toContain(429)
+})
+
+test('npm start behind a proxy serves its clients over https, and nobody else', async () => {
+  const port = await freePort()
+  const service = clone.start(
+    { PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' },
+    { args: ['--behind-proxy', 'X-Forwarded-For'] },
+  )
+  await service.until('serves on')
+  const through = (scheme: string, path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      redirect: 'manual',
+      headers: { 'X-Forwarded-For': '192.0.2.7', 'X-Forwarded-Proto': scheme },
+    })
+  const page = await through('https', '/account/sign-in')
+  expect(page.status).toBe(200)
+  expect(page.headers.get('Strict-Transport-Security')).not.toBeNull()
+  const redirect = await through('http', '/account')
+  expect([redirect.status, redirect.headers.get('Location')]).toEqual([
+    308,
+    'https://127.0.0.1/account',
+  ])
+  expect(await (await through('http', '/api/me')).json()).toMatchObject({
+    code: 403,
+    message: 'https is required',
+  })
+  const { status } = await fetch(`http://127.0.0.1:${port}/ping`)
+  expect(status).toBe(403)
+})
+
+test('npm start cleans up once a day by itself, the first time at once', async () => {
+  const port = await freePort()
+  const first = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await first.until('serves on')
+  await signIn(port, 'chosen-Passw0rd')
+  await first.stop()
+  expect(clone.sql('update sessions set expires_at = 1 returning id')).toHaveLength(1)
+  await clone.start({ PORT: port }).until('serves on')
+  await vi.waitFor(() => expect(clone.sql('select id from sessions')).toEqual([]), 60_000)
+})
+
+test('npm start on an open address says what is unprotected', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port }, { args: ['--host', '0.0.0.0'] })
+  await service.until('nothing is encrypted')
+  expect(await statusOf(port, 'GET', '/ping')).toBe(200)
+})
+
+test('npm start says in one line what is wrong with its command line, and --help what there is', async () => {
+  const wrong: [args: string[], env: Record<string, string>, line: RegExp][] = [
+    [['--prot', '80'], {}, /^unknown option '--prot' \(--help shows what there is\)\n$/],
+    [['more'], {}, /^too many arguments\.[^\n]*\n$/],
+    [
+      ['--host', 'localhost'],
+      {},
+      /^option '--host <address>' [^\n]* It must be an IP address\.[^\n]*\n$/,
+    ],
+    [['--host', '192.0.2.1'], {}, /^This machine has no address 192\.0\.2\.1\.\n$/],
+    [['--behind-proxy', 'X Real'], {}, /^[^\n]* It must be the name of a header\.[^\n]*\n$/],
+    [['--behind-proxy'], {}, /^option '--behind-proxy <header>' argument missing[^\n]*\n$/],
+    [['--proxy-address', '192.0.2.1'], {}, /^--proxy-address needs --behind-proxy\.\n$/],
+    [[], { BEHIND_PROXY: 'a: b' }, /^BEHIND_PROXY must be the name of a header, not "a: b"\.\n$/],
+  ]
+  for (const [args, env, line] of wrong) {
+    const ended = await clone.start({ PORT: await freePort(), ...env }, { args }).ended
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(line) })
+  }
+  const help = await clone.start({}, { args: ['--help'] }).ended
+  expect(help).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('--behind-proxy <header>'),
+  })
 })

@@ -7,7 +7,13 @@ import { freePort } from './free-port.ts'
 import { type Ended, Program } from './program.ts'
 
 /** What the shell of whoever runs the tests may hold. */
-const CLEAN = { SECRET_KEYS: '', CLOUDFLARE_API_TOKEN: '', PORT: '', ADMIN_PASSWORD: '' }
+const CLEAN = {
+  SECRET_KEYS: '',
+  CLOUDFLARE_API_TOKEN: '',
+  PORT: '',
+  ADMIN_PASSWORD: '',
+  BEHIND_PROXY: '',
+}
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -65,6 +71,11 @@ export class Clone {
     return this.#node(['src/cli/main.ts', ...args], {})
   }
 
+  /** The same, with its standard input open. */
+  holdLatchkey(...args: string[]): Program {
+    return this.#start(process.execPath, ['src/cli/main.ts', ...args], {})
+  }
+
   /** The same on a terminal, where somebody types each answer once the text before it is shown. */
   async typed(
     args: readonly string[],
@@ -80,8 +91,8 @@ export class Clone {
   }
 
   /** `npm start` */
-  start(env: Env = {}, { asNobody = false } = {}): Program {
-    return this.#node(['src/cli/start.ts'], env, '', asNobody ? NOBODY : {})
+  start(env: Env = {}, { asNobody = false, args = [] as readonly string[] } = {}): Program {
+    return this.#node(['src/cli/start.ts', ...args], env, '', asNobody ? NOBODY : {})
   }
 
   /** `npm start` on a port of its own, until it answers. */

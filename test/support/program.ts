@@ -31,6 +31,11 @@ export class Program {
     })
   }
 
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('the program was not started')
+    return this.#child.pid
+  }
+
   /** Both its outputs so far. */
   get printed(): string {
     return this.#printed

@@ -35,12 +35,14 @@ export class Site {
   /** What goes on after the answers. */
   readonly deferred: Promise<unknown>[] = []
   readonly #app
+  readonly #bindings: Env & OptionalBindings
 
   /** @param faults Parts of the world that are to behave differently. */
   constructor(faults: Partial<Deps> = {}, bindings: Partial<Env & OptionalBindings> = {}) {
     const settingsMemory = {}
     const defer = (work: Promise<unknown>) => this.deferred.push(work)
-    const world = { ...env, ...bindings }
+    const world: Env & OptionalBindings = { ...env, ...bindings }
+    this.#bindings = world
     const real = createDeps(world, defer)
     this.deps = {
       ...real,
@@ -78,7 +80,7 @@ export class Site {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array
       init.body = isRaw ? body : JSON.stringify(body)
     }
-    return this.#app.request(path, init, env, createExecutionContext())
+    return this.#app.request(path, init, this.#bindings, createExecutionContext())
   }
 
   /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */

@@ -67,6 +67,7 @@ const refusals: Record<RefusalName, string> = {
   accountDisabled: 'Your account is disabled.',
   wrongServiceToken: 'This needs a service token.',
   wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
+  httpsRequired: 'This site is open over https only.',
   oldPasswordNeeded: 'The current password is needed.',
   wrongOldPassword: 'This is not your current password.',
   nameKept: 'Your files are kept under your user name; an administrator can change it.',

@@ -244,6 +244,7 @@ export const zh: Texts = {
     accountDisabled: '你的账户已停用。',
     wrongServiceToken: '需要服务令牌。',
     wrongCode: '验证码错误或已用过，请等下一个。',
+    httpsRequired: '本站只能通过 https 访问。',
     oldPasswordNeeded: '请输入当前密码。',
     wrongOldPassword: '当前密码不正确。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',

@@ -1,0 +1,36 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { STATE_FOLDER } from './local-site.ts'
+
+const BUSY_MILLISECONDS = 5000
+
+/** The file of the local database; `undefined` before the first start. */
+export function findLocalDatabase(): string | undefined {
+  const files = globSync(join(STATE_FOLDER, 'd1/miniflare-D1DatabaseObject/*.sqlite'))
+  return files.find((file) => !file.endsWith('metadata.sqlite'))
+}
+
+/** Opens a file of SQLite for this work. */
+export function withSqlite<Result>(
+  file: string,
+  options: { readOnly: boolean },
+  use: (database: DatabaseSync) => Result,
+): Result {
+  const database = new DatabaseSync(file, { ...options, timeout: BUSY_MILLISECONDS })
+  try {
+    return use(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** The migrations that a database has, by the names of their files; `undefined` for no site's. */
+export function readMigrations(database: DatabaseSync): string[] | undefined {
+  const tables = database.prepare(
+    `select count(*) as total from sqlite_master where type = 'table' and name in ('users', 'd1_migrations')`,
+  )
+  if (tables.get()?.['total'] !== 2) return undefined
+  const rows = database.prepare('select name from d1_migrations order by id').all()
+  return rows.map(({ name }) => String(name))
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  type V4MiniflareOptions,
+} from 'miniflare'
+import * as v from 'valibot'
+import { readSiteConfig } from './site-config.ts'
+import { QUIET, runWrangler } from './wrangler.ts'
+
+/** Where wrangler keeps the data of a local site; commands find it there, too. */
+export const STATE_FOLDER = '.wrangler/state/v3'
+
+const CONFIG = 'wrangler.toml'
+const ENTRY = 'src/local-worker.ts'
+
+/** `[vars]` of `wrangler.toml`, and `.dev.vars`. */
+const bindingsSchema = v.record(v.string(), v.string())
+
+/**
+ * Migrates the local database, and runs the Worker on it.
+ *
+ * @throws {CommandError} When the database can't be migrated, or the Worker not built.
+ */
+export async function openLocalSite(bindings: Record<string, string>): Promise<Miniflare> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
+  try {
+    // At once, for each takes seconds of its own.
+    const [options] = await Promise.all([
+      readWorkerOptions(),
+      runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder]),
+      runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']),
+    ])
+    return await startWorker(folder, options, bindings)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The bindings as wrangler makes them, and so the same data. */
+async function readWorkerOptions() {
+  Object.assign(process.env, QUIET)
+  const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const { name } = await readSiteConfig()
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
+  // The bundle is one module; Miniflare takes no rules for it.
+  delete workerOptions.modulesRules
+  return { ...workerOptions, name, bindings: v.parse(bindingsSchema, workerOptions['bindings']) }
+}
+
+/** Stands in for the Worker while a command works on its data, and answers nobody. */
+const IDLE_WORKER = `export class PasswordHasher {}
+export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
+
+/** Opens the local data for a command; a server may have it open at the same time. */
+export async function openLocalData(): Promise<Miniflare> {
+  return startMiniflare({ ...(await readWorkerOptions()), modules: true, script: IDLE_WORKER })
+}
+
+/** Workerd answers only requests with the secret among the bindings. */
+async function startWorker(
+  folder: string,
+  options: Awaited<ReturnType<typeof readWorkerOptions>>,
+  bindings: Record<string, string>,
+): Promise<Miniflare> {
+  return startMiniflare({
+    ...options,
+    modules: true,
+    modulesRoot: folder,
+    scriptPath: join(folder, 'local-worker.js'),
+    bindings: { ...options.bindings, ...bindings },
+  })
+}
+
+/**
+ * Runs a Worker on the local data: no inspector, no Explorer, no trigger handlers, no registry of
+ * Workers. workerd listens on a free port of 127.0.0.1, where any local user may ask the Worker.
+ */
+async function startMiniflare(worker: V4MiniflareOptions): Promise<Miniflare> {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...worker,
+      host: '127.0.0.1',
+      port: 0,
+      cf: false,
+      unsafeLocalExplorer: false,
+      unsafeObservability: false,
+      unsafeTriggerHandlers: false,
+      log: new Log(LogLevel.ERROR),
+      handleStructuredLogs: ({ level, message }) =>
+        level === 'error' ? console.error(message) : console.log(message),
+      resourcePersistencePath: resolve(STATE_FOLDER),
+    }),
+  )
+  await miniflare.ready
+  return miniflare
+}

@@ -1,0 +1,101 @@
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Clone } from '../support/clone.ts'
+
+const PASSWORD = 'chosen-Passw0rd'
+let clone: Clone
+let other: Clone
+
+beforeEach(() => {
+  clone = new Clone()
+  other = new Clone()
+})
+afterEach(async () => {
+  await clone.remove()
+  await other.remove()
+})
+
+test('a backup of a running site, restored on another machine, lets users sign in again', async () => {
+  const site = await clone.serve(PASSWORD)
+  expect(await site.signIn('admin', PASSWORD)).toMatchObject({ code: 200 })
+  expect((await clone.latchkey(['setting', 'set', 'site_title', 'Ours'])).code).toBe(0)
+  const file = clone.path('site.backup')
+  const made = await clone.latchkey(['backup', file])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  expect(made.stdout).toContain('SECRET_KEYS')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'latin1')).not.toContain(readFileSync(clone.path('.dev.vars'), 'utf8'))
+  await clone.stop()
+
+  copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
+  expect(await other.latchkey(['restore', file])).toMatchObject({ code: 0, stderr: '' })
+  expect(statSync(other.database).mode & 0o777).toBe(0o600)
+  const restored = await other.serve('another-Passw0rd')
+  expect(await restored.signIn('admin', 'another-Passw0rd')).toMatchObject({ code: 401 })
+  expect(await restored.signIn('admin', PASSWORD)).toMatchObject({ code: 200 })
+  expect(await restored.call('GET', '/api/public/settings')).toMatchObject({
+    data: { site_title: 'Ours' },
+  })
+})
+
+test('a backup overwrites nothing, and a restore neither', async () => {
+  await clone.serve(PASSWORD)
+  const file = clone.path('taken')
+  writeFileSync(file, 'mine')
+  expect(await clone.latchkey(['backup', file])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `${file} is there already: name another file.\n`,
+  })
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  const backup = clone.path('site.backup')
+  expect((await clone.latchkey(['backup', backup])).code).toBe(0)
+  const users = clone.sql('select * from users')
+  expect(await clone.latchkey(['restore', backup])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^There is a site here already: [^\n]*\n$/),
+  })
+  expect(clone.sql('select * from users')).toEqual(users)
+
+  clone.sql(`insert into d1_migrations (name) values ('9999_later.sql')`)
+  const newer = clone.path('newer.backup')
+  expect((await clone.latchkey(['backup', newer])).code).toBe(0)
+  expect(await other.latchkey(['restore', newer])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/9999_later\.sql[^\n]*git pull[^\n]*\n$/),
+  })
+  expect(existsSync(other.path('.wrangler/state'))).toBe(false)
+})
+
+test('what is no backup, or no site, is said in one line', async () => {
+  const noBackup = /^[^\n]* is no backup of a Latchkey site[^\n]*\n$/
+  writeFileSync(other.path('text'), 'no database'.repeat(1000))
+  writeFileSync(other.path('empty'), '')
+  const wrong: [args: string[], code: number, line: RegExp][] = [
+    [['backup', 'new'], 1, /^There is no database here yet[^\n]*\n$/],
+    [['backup', 'new', '--remote'], 2, /^[^\n]*wrangler d1 export[^\n]*\n$/],
+    [['restore', 'new', '--remote'], 2, /^[^\n]*--remote[^\n]*\n$/],
+    [['restore', 'missing'], 1, /^Can't read missing \(ENOENT\)[^\n]*\n$/],
+    [['restore', 'text'], 1, noBackup],
+    [['restore', 'empty'], 1, noBackup],
+    [['restore', '.'], 1, /^[^\n]+\n$/],
+  ]
+  for (const [args, code, line] of wrong) {
+    expect(await other.latchkey(args)).toEqual({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(line),
+    })
+  }
+  expect(existsSync(other.path('new'))).toBe(false)
+})
+
+test('a backup goes nowhere it may not', async () => {
+  await clone.serve(PASSWORD)
+  expect(await clone.latchkey(['backup', 'no-such-folder/file'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: "Can't write no-such-folder/file (ENOENT).\n",
+  })
+})

@@ -1,0 +1,382 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingMessage,
+  request as requestTo,
+  type RequestListener,
+  type RequestOptions,
+  type Server,
+} from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Proxy } from '../../src/cli/front-request.ts'
+import { createFront } from '../../src/cli/front.ts'
+
+const SECRET = 'the secret of this start'
+const servers: Server[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return isAddressInfo(address) ? address.port : 0
+}
+
+function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null
+}
+
+/** A front server before something that answers as the Worker would. */
+async function front(answer: RequestListener, proxy?: Proxy) {
+  const seen: IncomingMessage[] = []
+  const worker = await listen(
+    createServer((request, response) => {
+      seen.push(request)
+      answer(request, response)
+    }),
+  )
+  const url = new URL(`http://127.0.0.1:${worker}`)
+  return {
+    port: await listen(createFront({ worker: async () => url, secret: SECRET, proxy })),
+    seen,
+  }
+}
+
+const answerOk: RequestListener = (_, response) => response.end('ok')
+
+const echo: RequestListener = async (request, response) => {
+  const text = await textOf(request)
+  response.end(`${request.headers['transfer-encoding'] ?? 'plain'}:${text.length}`)
+}
+
+interface Answer {
+  status: number | undefined
+  headers: IncomingMessage['headersDistinct']
+  body: string
+}
+
+async function ask(port: number, options: RequestOptions, body?: string): Promise<Answer> {
+  const request = requestTo({ host: '127.0.0.1', port, agent: false, ...options })
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve).once('error', reject)
+  })
+  request.end(body)
+  const response = await answered
+  return {
+    status: response.statusCode,
+    headers: response.headersDistinct,
+    body: await textOf(response),
+  }
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of message.setEncoding('utf8')) text += String(chunk)
+  return text
+}
+
+/** Sends these bytes, and reads until the other side closes. */
+async function askRaw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  let text = ''
+  socket.on('data', (chunk: string) => (text += chunk))
+  socket.write(bytes)
+  await once(socket, 'close')
+  return text
+}
+
+describe('what a client says of itself', () => {
+  test('never reaches the Worker: the socket says where it comes from', async () => {
+    const { port, seen } = await front(answerOk)
+    const headers = {
+      'CF-Connecting-IP': '203.0.113.1',
+      'cf-ray': 'x',
+      'CF-IPCountry': 'XX',
+      'MF-Original-URL': 'https://elsewhere.example/',
+      'MF-Route-Override': 'other',
+      'MF-CF-Blob': '{}',
+      'X-Forwarded-For': '203.0.113.1',
+      'X-Forwarded-Proto': 'https',
+      'X-Real-IP': '203.0.113.1',
+      'True-Client-IP': '203.0.113.1',
+      Forwarded: 'for=203.0.113.1',
+      'X-Latchkey-Front': 'guess',
+      'X-Latchkey-Scheme': 'https',
+      Connection: 'close, Authorization-Copy',
+      'Authorization-Copy': 'x',
+      'Proxy-Authorization': 'x',
+      TE: 'trailers',
+      Upgrade: 'websocket',
+    }
+    await ask(port, { headers: { ...headers, Authorization: 'a', Cookie: 'b' } })
+    expect(seen[0]?.headersDistinct).toEqual({
+      host: [`127.0.0.1:${port}`],
+      authorization: ['a'],
+      cookie: ['b'],
+      'cf-connecting-ip': ['127.0.0.1'],
+      'x-latchkey-front': [SECRET],
+      'x-latchkey-scheme': ['http'],
+      connection: ['close'],
+    })
+  })
+})
+
+describe('paths of Cloudflare and Miniflare', () => {
+  test('are answered 404 by no Worker, whatever the method and the spelling', async () => {
+    const { port, seen } = await front(answerOk)
+    const paths = [
+      '/cdn-cgi',
+      '/cdn-cgi/',
+      '/cdn-cgi/local/explorer',
+      '/CDN-CGI/explorer',
+      '/%63dn-cgi/x',
+      '/%2563dn-cgi/x',
+      '/cdn%2dcgi/x',
+      '/cdn-cgi%2Fx',
+      '//cdn-cgi/x',
+      '/./cdn-cgi/x',
+      '/a/../cdn-cgi/x',
+      '/a/%2e%2e/cdn-cgi/x',
+      '/a/cdn-cgi/x',
+      '/\\cdn-cgi\\x',
+      '/cdn-cgi;a=b/x',
+      '/cdn-cgi?x',
+      '/__scheduled',
+      '/__cf_local/stream',
+      '/%5F_scheduled',
+      `http://127.0.0.1:${port}/cdn-cgi/x`,
+      'http://elsewhere.example/cdn-cgi/x',
+    ]
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS', 'DELETE']) {
+        expect([path, method, (await ask(port, { path, method })).status]).toEqual([
+          path,
+          method,
+          404,
+        ])
+      }
+    }
+    expect(seen).toEqual([])
+  })
+
+  test('are not confused with those of ours', async () => {
+    const { port, seen } = await front(answerOk)
+    for (const path of ['/account/x-cdn-cgi', '/api/me?next=/cdn-cgi/x', '/a__b']) {
+      expect((await ask(port, { path })).body).toBe('ok')
+    }
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/account/x-cdn-cgi',
+      '/api/me?next=/cdn-cgi/x',
+      '/a__b',
+    ])
+  })
+
+  test('a target that is no path is refused', async () => {
+    const { port, seen } = await front(answerOk)
+    expect(await ask(port, { path: '*', method: 'OPTIONS' })).toMatchObject({ status: 400 })
+    expect(await askRaw(port, 'GET ftp://x/y HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 400 /,
+    )
+    expect(seen).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  test('comes as it is: status, redirect, several cookies, no body for HEAD and 304', async () => {
+    const { port } = await front((request, response) => {
+      const cookies = ['Set-Cookie', 'a=1; Path=/', 'Set-Cookie', 'b=2; Path=/']
+      if (request.url === '/redirect') response.writeHead(303, ['Location', '/account', ...cookies])
+      else if (request.url === '/same') response.writeHead(304, { ETag: '"x"' })
+      else response.writeHead(200, { 'Content-Length': 5 })
+      response.end(request.url === '/body' ? 'hello' : undefined)
+    })
+    const redirect = await ask(port, { path: '/redirect', method: 'POST' })
+    expect(redirect).toMatchObject({ status: 303, body: '' })
+    expect(redirect.headers).toMatchObject({
+      location: ['/account'],
+      'set-cookie': ['a=1; Path=/', 'b=2; Path=/'],
+    })
+    expect(await ask(port, { path: '/same' })).toMatchObject({
+      status: 304,
+      body: '',
+      headers: { etag: ['"x"'] },
+    })
+    expect(await ask(port, { path: '/body', method: 'HEAD' })).toMatchObject({
+      status: 200,
+      body: '',
+      headers: { 'content-length': ['5'] },
+    })
+    expect(await ask(port, { path: '/body' })).toMatchObject({ status: 200, body: 'hello' })
+  })
+
+  test('streams: what was sent arrives before the rest is made', async () => {
+    const rest = Promise.withResolvers<void>()
+    const { port } = await front(async (_, response) => {
+      response.write('first')
+      await rest.promise
+      response.end('second')
+    })
+    const request = requestTo({ host: '127.0.0.1', port, agent: false }).end()
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      request.once('response', resolve)
+    })
+    const [first] = await once(response, 'data')
+    expect(String(first)).toBe('first')
+    rest.resolve()
+    expect(await textOf(response)).toBe('second')
+  })
+
+  test('is 503 while the Worker is away, and cut off when it goes away half-way', async () => {
+    const gone = await listen(createServer())
+    const server = servers.pop()
+    await new Promise((resolve) => server?.close(resolve))
+    const url = new URL(`http://127.0.0.1:${gone}`)
+    const port = await listen(createFront({ worker: async () => url, secret: SECRET }))
+    expect(await ask(port, {})).toMatchObject({ status: 503 })
+    const { port: other } = await front((request, response) => {
+      response.writeHead(200, { 'Content-Length': 10 })
+      response.write('half', () => request.socket.destroy())
+    })
+    await expect(ask(other, {})).rejects.toThrow('aborted')
+  })
+})
+
+describe('a body', () => {
+  test('arrives whole, with a length or in chunks', async () => {
+    const { port } = await front(echo)
+    const body = 'x'.repeat(200_000)
+    const length = { 'Content-Length': body.length }
+    expect((await ask(port, { method: 'POST', headers: length }, body)).body).toBe('plain:200000')
+    const chunked = { 'Transfer-Encoding': 'chunked' }
+    expect((await ask(port, { method: 'POST', headers: chunked }, body)).body).toBe(
+      'chunked:200000',
+    )
+    expect((await ask(port, { method: 'GET', headers: chunked }, body)).body).toBe('chunked:200000')
+  })
+
+  test('hides no second request', async () => {
+    const { port, seen } = await front(echo)
+    const hidden = 'POST /hidden HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n'
+    await ask(port, { method: 'GET', headers: { 'Content-Length': hidden.length } }, hidden)
+    await ask(port, { method: 'DELETE', headers: { 'Transfer-Encoding': 'chunked' } }, hidden)
+    const both = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`
+    expect(await askRaw(port, both)).toMatch(/^HTTP\/1.1 400 /)
+    const named =
+      'POST / HTTP/1.1\r\nHost: x\r\nConnection: close, content-length\r\nContent-Length: 5\r\n\r\nhello'
+    expect(await askRaw(port, named)).toContain('plain:5')
+    expect(seen.map(({ url }) => url)).toEqual(['/', '/', '/'])
+  })
+
+  test('may be awaited by a client that expects to be told to go on', async () => {
+    const { port, seen } = await front(echo)
+    const headers = { Expect: '100-continue', 'Content-Length': 5 }
+    const request = requestTo({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
+    request.flushHeaders()
+    await once(request, 'continue')
+    request.end('hello')
+    const [response] = await once(request, 'response')
+    expect(await textOf(response)).toBe('plain:5')
+    expect(seen[0]?.headers).not.toHaveProperty('expect')
+  })
+
+  test('that is too large is answered before all of it was sent', async () => {
+    const { port } = await front((_, response) => {
+      response.writeHead(413, { Connection: 'close' }).end('too large')
+    })
+    const request = requestTo({
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      headers: { 'Content-Length': 50_000_000 },
+      agent: false,
+    })
+    request.on('error', () => undefined)
+    request.write('x'.repeat(100_000))
+    const [response] = await once(request, 'response')
+    expect([response.statusCode, await textOf(response)]).toEqual([413, 'too large'])
+    request.destroy()
+  })
+
+  test('whose client goes away ends the request of the Worker', async () => {
+    const arrived = Promise.withResolvers<IncomingMessage>()
+    const { port } = await front((request) => arrived.resolve(request))
+    const request = requestTo({ host: '127.0.0.1', port, agent: false })
+    request.on('error', () => undefined)
+    request.end()
+    const { socket } = await arrived.promise
+    const closed = once(socket, 'close')
+    request.destroy()
+    await closed
+    expect(socket.destroyed).toBe(true)
+  })
+})
+
+describe('behind a proxy', () => {
+  const proxy = { header: 'x-forwarded-for', address: undefined }
+  const https = { 'X-Forwarded-Proto': 'https' }
+
+  test('the last address of the header it names counts, and the scheme it names', async () => {
+    const { port, seen } = await front(answerOk, proxy)
+    const callers: [string | string[], string | string[], address: string, scheme: string][] = [
+      ['192.0.2.7', 'https', '192.0.2.7', 'https'],
+      ['203.0.113.1, 192.0.2.7', 'http, HTTPS', '192.0.2.7', 'https'],
+      [['192.0.2.7', '203.0.113.1'], 'http', '203.0.113.1', 'http'],
+      ['2001:db8::1', 'https', '2001:db8::1', 'https'],
+    ]
+    for (const [forwarded, scheme, ...expected] of callers) {
+      const headers = { 'X-Forwarded-For': forwarded, 'X-Forwarded-Proto': scheme }
+      expect((await ask(port, { headers })).body).toBe('ok')
+      const { headers: passed } = seen.at(-1) ?? {}
+      expect([passed?.['cf-connecting-ip'], passed?.['x-latchkey-scheme']]).toEqual(expected)
+      expect(passed).not.toHaveProperty('x-forwarded-for')
+    }
+  })
+
+  test('any header may be named, CF-Connecting-IP too', async () => {
+    const { port, seen } = await front(answerOk, { ...proxy, header: 'cf-connecting-ip' })
+    await ask(port, { headers: { 'CF-Connecting-IP': '192.0.2.7', ...https } })
+    expect(seen[0]?.headersDistinct['cf-connecting-ip']).toEqual(['192.0.2.7'])
+  })
+
+  test('a request that lacks what the proxy must set is refused, and says so', async () => {
+    const { port, seen } = await front(answerOk, proxy)
+    const address = /^The proxy in front must set x-forwarded-for to the address of the client\.\n$/
+    const scheme = /^The proxy in front must set X-Forwarded-Proto to https or http\.\n$/
+    const refused: [Record<string, string>, RegExp][] = [
+      [https, address],
+      [{ ...https, 'X-Forwarded-For': 'unknown' }, address],
+      [{ ...https, 'X-Forwarded-For': '192.0.2.7, ' }, address],
+      [{ ...https, 'X-Forwarded-For': '192.0.2.7:80' }, address],
+      [{ ...https, 'CF-Connecting-IP': '192.0.2.7' }, address],
+      [{ 'X-Forwarded-For': '192.0.2.7' }, scheme],
+      [{ 'X-Forwarded-For': '192.0.2.7', 'X-Forwarded-Proto': 'wss' }, scheme],
+    ]
+    for (const [headers, sentence] of refused) {
+      expect(await ask(port, { headers })).toMatchObject({
+        status: 403,
+        body: expect.stringMatching(sentence),
+      })
+    }
+    expect(seen).toEqual([])
+  })
+
+  test('nobody but the proxy is answered', async () => {
+    const elsewhere = await front(answerOk, { ...proxy, address: '192.0.2.1' })
+    const headers = { ...https, 'X-Forwarded-For': '192.0.2.7' }
+    expect(await ask(elsewhere.port, { headers })).toMatchObject({
+      status: 403,
+      body: 'This port answers the proxy in front only.\n',
+    })
+    expect(elsewhere.seen).toEqual([])
+    const here = await front(answerOk, { ...proxy, address: '::ffff:127.0.0.1' })
+    expect(await ask(here.port, { headers })).toMatchObject({ status: 200 })
+  })
+})

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** Of /proc/net/tcp: a socket that listens. */
+const LISTEN = '0A'
+
+/** The TCP ports on which a program or one it has started listens, and whether on loopback alone. */
+export function listenersOf(pid: number): { port: number; isLoopback: boolean }[] {
+  const inodes = new Set(descendantsOf(pid).flatMap(socketsOf))
+  return ['tcp', 'tcp6'].flatMap((family) =>
+    readFileSync(`/proc/net/${family}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode = '']) => state === LISTEN && inodes.has(inode))
+      .map(([, local = '']) => {
+        const [address = '', port = ''] = local.split(':')
+        const isLoopback = address === '0100007F' || address === '00000000000000000000000001000000'
+        return { port: parseInt(port, 16), isLoopback }
+      }),
+  )
+}
+
+function descendantsOf(pid: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: parentOf(name) }))
+  const found = [pid]
+  for (const known of found) {
+    found.push(...parents.filter(({ parent }) => parent === known).map((child) => child.pid))
+  }
+  return found
+}
+
+/** Processes end while they are looked at. */
+function orNothing<Result>(read: () => Result, nothing: Result): Result {
+  try {
+    return read()
+  } catch {
+    return nothing
+  }
+}
+
+function parentOf(pid: string): number {
+  return orNothing(() => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(parent)
+  }, 0)
+}
+
+function socketsOf(pid: number): string[] {
+  const names = orNothing(() => readdirSync(`/proc/${pid}/fd`), [])
+  return names.flatMap((name) => {
+    const target = orNothing(() => readlinkSync(`/proc/${pid}/fd/${name}`), '')
+    return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []
+  })
+}
