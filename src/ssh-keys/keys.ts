@@ -7,12 +7,14 @@ import type { Client } from '../network.ts'
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
 import {
   actAs,
+  actFreshAs,
   type Actor,
   type ActorDeps,
   readAs,
   type ReaderDeps,
   readRowAs,
 } from '../tokens/act-as.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
@@ -30,9 +32,12 @@ import { KeyError } from './wire.ts'
 
 export const MAX_KEYS_PER_USER = 100
 
-/** @throws {Refusal} `keyInvalid` with the reason; `titleTaken`, `keyTaken`, `tooManyKeys`. */
+/**
+ * @throws {Refusal} `keyInvalid` with the reason; `confirmationNeeded`; `titleTaken`, `keyTaken`,
+ *   `tooManyKeys`.
+ */
 export async function addKey(
-  deps: ActorDeps,
+  deps: ActorDeps & FreshnessDeps,
   actor: Actor,
   title: string,
   text: string,
@@ -40,11 +45,12 @@ export async function addKey(
   const key = parseOrRefuse(text)
   const now = deps.now()
   const event = eventOf(actor, 'key_added', now, title)
-  const [, rivals, inserted] = await actAs(
+  const [, rivals, inserted] = await actFreshAs(
     deps,
     actor,
+    now,
     selectRivals(deps.db, actor.userId, title, key.fingerprint),
-    insertKey(deps.db, actor, { title, key, limit: MAX_KEYS_PER_USER }, now),
+    insertKey(deps, actor, { title, key, limit: MAX_KEYS_PER_USER }, now),
     insertEvent(deps.db, event, afterChange),
   )
   if (inserted.length > 0) return logEvent(event)

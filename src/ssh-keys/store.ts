@@ -2,12 +2,14 @@ import { and, asc, count, eq, exists, inArray, lt, ne, or, type SQL, sql } from 
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { eventRow } from '../audit/events.ts'
 import { type Database, prepareOnce, type Slot } from '../database.ts'
+import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
 import { selectActorWith } from '../tokens/act-as.ts'
-import { isLive } from '../tokens/sessions.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
+import { isFresh, isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import { GUEST } from '../users/roles.ts'
 import { isNamed } from '../users/store.ts'
@@ -70,15 +72,16 @@ export function selectRivals(db: Database, userId: number, title: string, finger
 }
 
 /**
- * Adds a key to the session's user; no row when title or key are there already, or when the user
- * has `limit` keys.
+ * Adds a key to the session's user; no row when title or key are there already, when the user has
+ * `limit` keys, or when the session is not fresh.
  */
 export function insertKey(
-  db: Database,
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
   session: SessionClaims,
   { title, key, limit }: { title: string; key: PublicKey; limit: number },
   now: number,
 ) {
+  const { db } = deps
   const row = db
     .select({
       id: sql`null`.as('id'),
@@ -95,7 +98,7 @@ export function insertKey(
     .where(
       and(
         eq(users.id, session.userId),
-        isLive(db, session, now),
+        isFresh(deps, session, now),
         lt(sql`(${countKeys(db, session.userId)})`, limit),
       ),
     )

@@ -47,7 +47,7 @@ export class ServedWorker {
       d1Databases: { DB: 'latchkey' },
       kvNamespaces: ['SETTINGS'],
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
-      bindings: { SECRET_KEYS: secretKeys, TOKEN_HOURS: '48' },
+      bindings: { SECRET_KEYS: secretKeys, TOKEN_HOURS: '48', FRESH_MINUTES: '10' },
       ratelimits: {
         SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: 1000, period: 60 } },
       },

@@ -143,6 +143,7 @@ export const adminEventsEn = {
     service_token_ended: 'Service tokens ended',
     settings_changed: 'Settings changed',
     users_imported: 'Users imported',
+    proof_refused: 'Wrong passwords and codes while signed in',
   },
 }
 

@@ -138,6 +138,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     service_token_ended: '停用服务令牌',
     settings_changed: '修改站点设置',
     users_imported: '导入用户',
+    proof_refused: '登录后输错密码或验证码',
   },
 }
 

@@ -45,6 +45,10 @@ const events: Record<EventKind, (detail: string) => string> = {
   service_token_made: (name) => `Service token “${name}” made`,
   service_token_ended: (name) => `Service token “${name}” ended`,
   user_unlocked: () => 'Unlocked by an operator',
+  proof_refused: (detail) =>
+    detail === 'code'
+      ? 'Wrong code entered while signed in'
+      : 'Wrong password entered while signed in',
 }
 
 /** Why not; `<…>` is filled in. */
@@ -67,8 +71,10 @@ const refusals: Record<RefusalName, string> = {
   accountDisabled: 'Your account is disabled.',
   wrongServiceToken: 'This needs a service token.',
   wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
-  oldPasswordNeeded: 'The current password is needed.',
+  confirmationNeeded: 'Confirm that it is you to do this.',
   wrongOldPassword: 'This is not your current password.',
+  wrongPassword: 'This is not your password.',
+  wrongConfirmationCode: 'This code is wrong, or was used before. Wait for the next one.',
   nameKept: 'Your files are kept under your user name; an administrator can change it.',
   builtInNotCreated: 'There is one guest only.',
   roleFixed: 'This role cannot be changed.',

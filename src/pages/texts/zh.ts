@@ -203,6 +203,7 @@ export const zh: Texts = {
     service_token_made: (name) => `创建服务令牌“${name}”`,
     service_token_ended: (name) => `停用服务令牌“${name}”`,
     user_unlocked: () => '由管理员解除锁定',
+    proof_refused: (detail) => (detail === 'code' ? '登录后输错验证码' : '登录后输错密码'),
   },
 
   notices: {
@@ -244,8 +245,10 @@ export const zh: Texts = {
     accountDisabled: '你的账户已停用。',
     wrongServiceToken: '需要服务令牌。',
     wrongCode: '验证码错误或已用过，请等下一个。',
-    oldPasswordNeeded: '请输入当前密码。',
+    confirmationNeeded: '请先确认是你本人。',
     wrongOldPassword: '当前密码不正确。',
+    wrongPassword: '密码不正确。',
+    wrongConfirmationCode: '验证码错误或已使用过，请等待下一个。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',
     builtInNotCreated: '访客账户只能有一个。',
     roleFixed: '不能修改这个角色。',
