@@ -12,6 +12,7 @@ import { text } from '../../text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../tokens/own-sessions.ts'
 import { readAs } from '../../tokens/act-as.ts'
 import { adminRoutes } from '../admin/routes.tsx'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
@@ -44,6 +45,7 @@ export const accountRoutes = new Routes()
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
       const { title, key } = validate(keySchema, fields)
+      await confirmWith(c, fields)
       await addKey(c.get('deps'), actorOf(c), title, key)
     })
     if (refusal instanceof Refusal) return showKeys(c, fields, refusal)

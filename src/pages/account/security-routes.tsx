@@ -9,6 +9,7 @@ import { readAs } from '../../tokens/act-as.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/proof.ts'
 import { changeProfile } from '../../users/profile.ts'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
@@ -50,6 +51,7 @@ export const securityRoutes = new Routes()
     const fields = await readForm(c)
     const codes = await attempt(async () => {
       const proof = validate(confirmSchema, fields)
+      await confirmWith(c, fields)
       await confirmEnrolment(c.get('deps'), actorOf(c), proof)
       // The code that confirmed is not used up, so it pays for the recovery codes as well.
       return renewRecoveryCodes(c.get('deps'), actorOf(c), proof.code)
@@ -59,17 +61,21 @@ export const securityRoutes = new Routes()
   })
   .post('/codes', async (c) => {
     const fields = await readForm(c)
-    const codes = await attempt(async () =>
-      renewRecoveryCodes(c.get('deps'), actorOf(c), validate(codeSchema, fields).code),
-    )
+    const codes = await attempt(async () => {
+      const { code } = validate(codeSchema, fields)
+      await confirmWith(c, fields)
+      return renewRecoveryCodes(c.get('deps'), actorOf(c), code)
+    })
     if (codes instanceof Refusal) return showSecurity(c, 'codes', codes)
     return showRecoveryCodes(c, codes)
   })
   .post('/off', async (c) => {
     const fields = await readForm(c)
-    const refusal = await attempt(async () =>
-      disableTwoFactor(c.get('deps'), actorOf(c), validate(codeSchema, fields).code),
-    )
+    const refusal = await attempt(async () => {
+      const { code } = validate(codeSchema, fields)
+      await confirmWith(c, fields)
+      await disableTwoFactor(c.get('deps'), actorOf(c), code)
+    })
     if (refusal instanceof Refusal) return showSecurity(c, 'off', refusal)
     return goTo(c, PATH, 'two-factor-off')
   })

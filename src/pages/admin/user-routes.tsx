@@ -8,6 +8,7 @@ import { listKeysOf } from '../../ssh-keys/keys.ts'
 import { maxCharacters, possiblyEmptyText } from '../../text.ts'
 import { listSessionsOf } from '../../tokens/user-sessions.ts'
 import { changeUser, createUser, getUser, listUsers } from '../../users/admin.ts'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../session-cookie.ts'
 import { goTo, showPage } from '../view.ts'
@@ -52,6 +53,7 @@ export const adminUserRoutes = new Routes()
     const made = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
       const user = { ...userIn(fields), password }
+      await confirmWith(c, fields)
       const id = await createUser(c.get('deps'), actorOf(c), user)
       return { user: { id, username: user.username }, generated }
     })
@@ -71,6 +73,7 @@ export const adminUserRoutes = new Routes()
     const fields = await readForm(c)
     const changed = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
+      await confirmWith(c, fields)
       const user = await getUser(c.get('deps'), actorOf(c), id)
       await changeUser(c.get('deps'), actorOf(c), id, { password })
       return { user, generated }
@@ -85,7 +88,10 @@ export const adminUserRoutes = new Routes()
     if (!isUserAction(form)) throw new Refusal('unknownPath')
     const fields = await readForm(c)
     const { run, notice } = USER_ACTIONS[form]
-    const refusal = await attempt(() => run(c.get('deps'), actorOf(c), userIdOf(c), fields))
+    const refusal = await attempt(async () => {
+      await confirmWith(c, fields)
+      await run(c.get('deps'), actorOf(c), userIdOf(c), fields)
+    })
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, notice)
   })

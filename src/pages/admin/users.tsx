@@ -1,5 +1,6 @@
 import type { Account } from '../../users/accounts.ts'
 import { GENERAL } from '../../users/roles.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Empty, Pager } from '../parts.tsx'
@@ -107,10 +108,11 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
       <h1>{t.add}</h1>
       <article>
         <form class="wide" method="post" action="/account/admin/users/new">
-          <Alert problem={problem} fields={[...USER_FIELDS, 'password']} />
+          <Alert problem={problem} fields={[...USER_FIELDS, 'password', ...CONFIRM_FIELDS]} />
           <UserFields view={view} fields={fields} problem={problem} />
           <PasswordField view={view} problem={problem} />
           <PermissionBoxes view={view} fields={fields} />
+          <ConfirmFields view={view} form="new" problem={problem} onlyWhenAsked />
           <button>{t.create}</button>
         </form>
       </article>

@@ -211,6 +211,13 @@ export const en = {
     newCodesSubmit: 'Show new codes',
   },
 
+  confirm: {
+    password: 'Your password',
+    hint: 'You signed in some time ago, so this needs your password.',
+    hintOrCode: 'You signed in some time ago, so this needs your password or a code.',
+    code: 'Or a code',
+  },
+
   enrolment: {
     title: 'Set up two-step verification',
     scan: 'Scan this image with an authenticator app',

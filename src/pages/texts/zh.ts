@@ -115,6 +115,13 @@ export const zh: Texts = {
     newCodesSubmit: '显示新的恢复代码',
   },
 
+  confirm: {
+    password: '你的密码',
+    hint: '你已登录一段时间，此操作需要输入密码。',
+    hintOrCode: '你已登录一段时间，此操作需要输入密码或验证码。',
+    code: '或验证码',
+  },
+
   enrolment: {
     title: '设置两步验证',
     scan: '用身份验证器应用扫描此图',
