@@ -23,6 +23,8 @@ import {
   insertDeletionEvent,
   insertKey,
   isAnyKey,
+  isOfOwner,
+  isOfUser,
   isOwnKey,
   selectKeys,
   selectOwnKeys,
@@ -81,6 +83,14 @@ export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): P
   confirmDeletion(actor, keyId, now, deleted)
 }
 
+/** Removes all keys of the actor. */
+export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
+  const now = deps.now()
+  const isKey = isOfOwner(deps.db, actor, now)
+  const [, , deleted] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
+  for (const key of deleted) logDeletion(actor, now, key)
+}
+
 /**
  * The keys of any user, for an operator.
  *
@@ -119,6 +129,28 @@ export async function removeKeyOf(
   confirmDeletion(operator, keyId, now, deleted)
 }
 
+/**
+ * Removes all keys of any user, for an operator.
+ *
+ * @returns How many there were.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function removeKeysOf(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<number> {
+  const now = deps.now()
+  const isKey = isOfUser(deps.db, operator, userId, now)
+  const [, deleted] = await actAsOperator(
+    deps,
+    operator,
+    ...deletion(deps.db, isKey, operator, now),
+  )
+  for (const key of deleted) logDeletion(operator, now, key)
+  return deleted.length
+}
+
 function deletion(db: Database, isKey: SQL | undefined, client: Client, now: number) {
   return [insertDeletionEvent(db, isKey, client, now), deleteKey(db, isKey)] as const
 }
@@ -130,7 +162,15 @@ function confirmDeletion(
   deleted: { userId: number; title: string } | undefined,
 ): void {
   if (deleted === undefined) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
-  logEvent(eventOf({ ...client, userId: deleted.userId }, 'key_deleted', now, deleted.title))
+  logDeletion(client, now, deleted)
+}
+
+function logDeletion(
+  client: Client,
+  now: number,
+  { userId, title }: { userId: number; title: string },
+): void {
+  logEvent(eventOf({ ...client, userId }, 'key_deleted', now, title))
 }
 
 function parseOrRefuse(text: string) {

@@ -37,7 +37,7 @@ export const selectKeys = prepareOnce((db, slot: Slot<'userId' | keyof Window>) 
 )
 
 /** A key as lists show it. */
-type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
+export type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
 
 /** The account of a session and all keys of its user, in one row. */
 export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
@@ -108,6 +108,16 @@ export function insertKey(
 /** A key of the session's user, while the session is live. */
 export function isOwnKey(db: Database, session: SessionClaims, keyId: number, now: number) {
   return and(eq(sshKeys.id, keyId), eq(sshKeys.userId, session.userId), isLive(db, session, now))
+}
+
+/** Every key of the session's user, while the session is live. */
+export function isOfOwner(db: Database, session: SessionClaims, now: number) {
+  return and(eq(sshKeys.userId, session.userId), isLive(db, session, now))
+}
+
+/** Every key of a user, for an operator to deal with. */
+export function isOfUser(db: Database, operator: Operator, userId: number, now: number) {
+  return and(eq(sshKeys.userId, userId), isOperator(db, operator, now))
 }
 
 /** A key for an operator to deal with; of this user, if that was said. */

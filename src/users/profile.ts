@@ -8,6 +8,7 @@ import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { clearCounter, oldPasswordCounter } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
 import { actAs, type Actor } from '../tokens/act-as.ts'
+import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
 import { type FreshnessDeps, isFreshAt } from '../tokens/freshness.ts'
 import { deleteSessionsAfterChange, isFresh, isLive } from '../tokens/sessions.ts'
 import type { Account } from './accounts.ts'
@@ -31,6 +32,7 @@ interface ProfileRequest {
  * password. A new password ends every session of the user, this one too: who holds an old token has
  * to know the new password.
  *
+ * @returns The SSH keys that a new password leaves in force; none without a new password.
  * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 for one that is
  *   not fresh and for a wrong old password, 409 for a name that is taken.
  */
@@ -38,7 +40,7 @@ export async function changeProfile(
   deps: ProfileDeps,
   actor: Actor,
   request: ProfileRequest,
-): Promise<void> {
+): Promise<StoredKey[]> {
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
   const now = deps.now()
@@ -50,14 +52,19 @@ export async function changeProfile(
   const kind = passwordHash === undefined ? 'profile_changed' : 'password_changed'
   const event = eventOf(actor, kind, now)
   const mayChange = isProven ? isLive(deps.db, actor, now) : isFresh(deps, actor, now)
-  const [account, updated] = await actAs(
+  const limit = passwordHash === undefined ? 0 : -1
+  const [account, keys, updated] = await actAs(
     deps,
     actor,
+    selectKeys({ userId: actor.userId, limit, offset: 0 }),
     updateProfile(deps.db, actor, change, now, mayChange),
     insertEvent(deps.db, event, afterChange),
     ...(passwordHash === undefined ? [] : [deleteSessionsAfterChange(deps.db, actor.userId)]),
   )
-  if (updated.length > 0) return logEvent(event)
+  if (updated.length > 0) {
+    logEvent(event)
+    return keys
+  }
   const { username = account.username } = request
   const isGuarded = passwordHash !== undefined || username !== account.username
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))

@@ -32,6 +32,13 @@ export function KeysPage({ view, keys, fields, problem }: KeysProps) {
           ))}
         </ul>
       )}
+      {keys.length > 1 && (
+        <Confirm label={t.deleteAll} question={t.deleteAllQuestion}>
+          <form method="post" action="/account/keys/delete-all">
+            <button class="danger">{t.deleteAll}</button>
+          </form>
+        </Confirm>
+      )}
       <article>
         <h2>{t.addTitle}</h2>
         <form method="post" action="/account/keys/add">

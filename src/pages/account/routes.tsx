@@ -6,7 +6,7 @@ import type { AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
 import { logout } from '../../login/logout.ts'
 import { Refusal } from '../../refusals.ts'
-import { addKey, listKeys, removeKey } from '../../ssh-keys/keys.ts'
+import { addKey, listKeys, removeKey, removeKeys } from '../../ssh-keys/keys.ts'
 import { keySchema } from '../../ssh-keys/routes.ts'
 import { text } from '../../text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../tokens/own-sessions.ts'
@@ -58,6 +58,10 @@ export const accountRoutes = new Routes()
     )
     if (refusal instanceof Refusal) return showKeys(c, {}, refusal)
     return goTo(c, '/account/keys', 'key-deleted')
+  })
+  .post('/keys/delete-all', async (c) => {
+    await removeKeys(c.get('deps'), actorOf(c))
+    return goTo(c, '/account/keys', 'keys-deleted')
   })
   .get('/sessions', (c) => showSessions(c))
   .post('/sessions/end', async (c) => {

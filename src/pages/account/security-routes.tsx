@@ -14,6 +14,7 @@ import { attempt, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { EnrolmentPage, RecoveryCodesPage, type SecurityForm, SecurityPage } from './security.tsx'
+import { SurvivingKeysPage } from './surviving-keys.tsx'
 
 const PATH = '/account/security'
 
@@ -31,14 +32,15 @@ export const securityRoutes = new Routes()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)
-    const refusal = await attempt(async () => {
+    const keys = await attempt(async () => {
       const { repeat, ...passwords } = validate(passwordSchema, fields)
       if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
-      await changeProfile(c.get('deps'), actorOf(c), passwords)
+      return changeProfile(c.get('deps'), actorOf(c), passwords)
     })
-    if (refusal instanceof Refusal) return showSecurity(c, 'password', refusal)
+    if (keys instanceof Refusal) return showSecurity(c, 'password', keys)
     clearSessionToken(c)
-    return goTo(c, '/account/sign-in', 'password-changed')
+    if (keys.length === 0) return goTo(c, '/account/sign-in', 'password-changed')
+    return showPage(c, <SurvivingKeysPage view={await readView(c)} keys={keys} />)
   })
   .post('/start', async (c) => {
     const deps = c.get('deps')

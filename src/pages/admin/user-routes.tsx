@@ -63,7 +63,8 @@ export const adminUserRoutes = new Routes()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    return showPage(c, <GeneratedPasswordPage view={view} user={user} password={generated} />)
+    const props = { view, user, keys: [], password: generated }
+    return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
   .post('/:id{[0-9]+}/password', async (c) => {
@@ -74,14 +75,19 @@ export const adminUserRoutes = new Routes()
     const changed = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
       await confirmWith(c, fields)
-      const user = await getUser(c.get('deps'), actorOf(c), id)
-      await changeUser(c.get('deps'), actorOf(c), id, { password })
-      return { user, generated }
+      const target = [c.get('deps'), actorOf(c), id] as const
+      const [user, { keys }] = await Promise.all([getUser(...target), listKeysOf(...target)])
+      await changeUser(...target, { password })
+      return { user, keys, generated }
     })
     if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
-    const { user, generated } = changed
-    if (generated === undefined) return goTo(c, `${PATH}/${id}`, 'user-password-set')
-    return showPage(c, <GeneratedPasswordPage view={view} user={user} password={generated} />)
+    const { user, keys, generated } = changed
+    if (generated === undefined) {
+      const notice = keys.length === 0 ? 'user-password-set' : 'user-password-set-keys'
+      return goTo(c, `${PATH}/${id}`, notice)
+    }
+    const props = { view, user, keys, password: generated }
+    return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .post('/:id{[0-9]+}/:form', async (c) => {
     const { form } = c.req.param()

@@ -1,5 +1,7 @@
+import type { listKeysOf } from '../../ssh-keys/keys.ts'
 import type { Account } from '../../users/accounts.ts'
 import { GENERAL } from '../../users/roles.ts'
+import { SurvivingKeys } from '../account/surviving-keys.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
@@ -123,11 +125,13 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
 interface GeneratedProps {
   view: View
   user: { id: number; username: string }
+  /** What a new password leaves in force. */
+  keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
   password: string
 }
 
 /** Shown in answer to the form that had it made, and never again. */
-export function GeneratedPasswordPage({ view, user, password }: GeneratedProps) {
+export function GeneratedPasswordPage({ view, user, keys, password }: GeneratedProps) {
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.generatedTitle}>
@@ -153,6 +157,12 @@ export function GeneratedPasswordPage({ view, user, password }: GeneratedProps) 
           </a>
         </p>
       </article>
+      {keys.length > 0 && (
+        <article>
+          <p>{t.survivingKeys}</p>
+          <SurvivingKeys view={view} keys={keys} />
+        </article>
+      )}
     </AccountPage>
   )
 }

@@ -249,12 +249,21 @@ export const en = {
     deleteQuestion: (title: string) =>
       `Delete “${title}”? Nobody can sign in with it from then on.`,
     deleteSubmit: 'Delete key',
+    deleteAll: 'Delete all keys',
+    deleteAllQuestion: 'Nobody can sign in with any of them from then on.',
     addTitle: 'Add a key',
     keyTitle: 'Title',
     keyTitleHint: 'So that you know it again: “laptop”, “work”.',
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     submit: 'Add key',
+  },
+
+  survivingKeys: {
+    title: 'Your password is changed',
+    lead: 'These SSH keys still open your files. Delete every key that you do not know.',
+    hint: 'All sessions have ended. Sign in with the new password to delete keys.',
+    signIn: 'Sign in and look at the keys',
   },
 
   sessions: {
@@ -294,6 +303,7 @@ export const en = {
     'two-factor-off': 'Two-step verification is off.',
     'key-added': 'The key is added.',
     'key-deleted': 'The key is deleted.',
+    'keys-deleted': 'All keys are deleted.',
     'session-ended': 'That session has ended.',
     'sessions-ended': 'All other sessions have ended.',
     ...adminNoticesEn,

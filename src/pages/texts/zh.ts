@@ -152,12 +152,21 @@ export const zh: Texts = {
     delete: '删除',
     deleteQuestion: (title) => `要删除“${title}”吗？此后它不能再用于登录。`,
     deleteSubmit: '删除公钥',
+    deleteAll: '删除所有公钥',
+    deleteAllQuestion: '此后所有公钥都不能再用于登录。',
     addTitle: '添加公钥',
     keyTitle: '名称',
     keyTitleHint: '便于辨认，例如“笔记本”“公司”。',
     key: '公钥',
     keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
     submit: '添加公钥',
+  },
+
+  survivingKeys: {
+    title: '密码已修改',
+    lead: '这些 SSH 公钥仍然可以访问你的文件。请删除所有你不认识的公钥。',
+    hint: '所有设备均已退出。用新密码登录后即可删除公钥。',
+    signIn: '登录并查看公钥',
   },
 
   sessions: {
@@ -220,6 +229,7 @@ export const zh: Texts = {
     'two-factor-off': '两步验证已关闭。',
     'key-added': '公钥已添加。',
     'key-deleted': '公钥已删除。',
+    'keys-deleted': '所有公钥已删除。',
     'session-ended': '该设备已退出。',
     'sessions-ended': '其他设备均已退出。',
     ...adminNoticesZh,
