@@ -84,6 +84,8 @@ export const sessions = sqliteTable(
     expiresAt: time('expires_at').notNull(),
     network: text('network').notNull(),
     userAgent: text('user_agent').notNull(),
+    /** When its user last showed a password or a code in it; 0 for never (`tokens/freshness.ts`). */
+    confirmedAt: time('confirmed_at').notNull().default(0),
   },
   (table) => [
     index('sessions_user').on(table.userId),

@@ -36,6 +36,11 @@ export interface Deps {
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>
   /** How long a token lives. @throws {Refusal} `internal` when `TOKEN_HOURS` is no such time. */
   tokenSeconds: () => number
+  /**
+   * For how long a session is fresh; 0 for ever. @throws {Refusal} `internal` when `FRESH_MINUTES`
+   * is no such time.
+   */
+  freshSeconds: () => number
   /** Goes on with something after the answer. */
   defer: (work: Promise<unknown>) => void
   /** Counts an answer, where Workers Analytics Engine is bound. */
@@ -62,6 +67,7 @@ export interface OptionalBindings {
 }
 
 const MAX_TOKEN_HOURS = 24 * 365
+const MAX_FRESH_MINUTES = 365 * 24 * 60
 
 /** Objects a location keeps for hashing, so that sign-ins made at once seldom wait for each other. */
 const HASHERS_PER_LOCATION = 16
@@ -113,6 +119,7 @@ export function createDeps(
     wait,
     randomBytes,
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),
+    freshSeconds: () => freshSecondsOf(env.FRESH_MINUTES),
     defer,
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
@@ -145,6 +152,15 @@ export function tokenSecondsOf(hours: string): number {
     return seconds
   throw new Refusal('internal', {
     detail: `TOKEN_HOURS in wrangler.toml must be 1 to ${MAX_TOKEN_HOURS}, not "${hours}"`,
+  })
+}
+
+/** @throws {Refusal} `internal` when this is no such time, with what to do. */
+export function freshSecondsOf(minutes: string): number {
+  // An empty text is the number 0, which would never ask.
+  if (/^\d{1,6}$/.test(minutes) && Number(minutes) <= MAX_FRESH_MINUTES) return Number(minutes) * 60
+  throw new Refusal('internal', {
+    detail: `FRESH_MINUTES in wrangler.toml must be 0 to ${MAX_FRESH_MINUTES}, not "${minutes}"`,
   })
 }
 

@@ -28,8 +28,10 @@ const refusals = {
   wrongCode: { code: 402, message: 'Invalid 2FA code' },
 
   httpsRequired: { code: 403, message: 'https is required' },
-  oldPasswordNeeded: { code: 403, message: 'old_password is required, or sign in again first' },
+  confirmationNeeded: { code: 403, message: 'Sign in again or confirm to do this' },
   wrongOldPassword: { code: 403, message: 'old_password is wrong' },
+  wrongPassword: { code: 403, message: 'password is wrong' },
+  wrongConfirmationCode: { code: 403, message: 'Invalid 2FA code' },
   nameKept: {
     code: 403,
     message: 'your user name is that of your files, an operator can change it',

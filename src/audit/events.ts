@@ -27,6 +27,7 @@ export const EVENT_KINDS = [
   'service_token_made',
   'service_token_ended',
   'settings_changed',
+  'proof_refused',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]

@@ -12,12 +12,16 @@ export function needTerminal(): void {
  * @throws {CommandError} When the answer is not yes.
  */
 export async function confirm(question: string): Promise<void> {
+  if (!(await agrees(question))) throw new CommandError('Nothing was changed.')
+}
+
+/** Asks on the terminal. */
+export async function agrees(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await terminal.question(`${question} [y/N] `)
-    if (/^y(es)?$/i.test(answer.trim())) return
+    return /^y(es)?$/i.test(answer.trim())
   } finally {
     terminal.close()
   }
-  throw new CommandError('Nothing was changed.')
 }

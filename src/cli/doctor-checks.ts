@@ -1,5 +1,5 @@
 import { Refusal } from '../refusals.ts'
-import { tokenSecondsOf } from '../deps.ts'
+import { freshSecondsOf, tokenSecondsOf } from '../deps.ts'
 import { judgeData } from './doctor-data-checks.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
 
@@ -11,6 +11,7 @@ export function judgeSite(facts: Facts): Finding[] {
   const findings = [
     checkSecret(facts),
     checkTokenHours(facts),
+    checkFreshMinutes(facts),
     checkCron(facts),
     checkMigrations(facts),
   ]
@@ -37,6 +38,20 @@ function checkTokenHours({ tokenHours = '' }: Facts): Finding {
     const isSane = tokenSecondsOf(tokenHours) <= MAX_SANE_TOKEN_SECONDS
     const text = `a sign-in lasts ${tokenHours} hours`
     return isSane ? { check, status: 'ok', text } : { check, status: 'warn', text, fix }
+  } catch (error) {
+    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
+    return { check, status: 'fail', text, fix }
+  }
+}
+
+function checkFreshMinutes({ freshMinutes = '' }: Facts): Finding {
+  const check = 'fresh minutes'
+  const fix = 'set FRESH_MINUTES in wrangler.toml, 10 unless there is a reason'
+  try {
+    if (freshSecondsOf(freshMinutes) > 0)
+      return { check, status: 'ok', text: `a session is fresh for ${freshMinutes} minutes` }
+    const text = 'FRESH_MINUTES is 0: a stolen session is enough to take an account over'
+    return { check, status: 'warn', text, fix }
   } catch (error) {
     const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
     return { check, status: 'fail', text, fix }

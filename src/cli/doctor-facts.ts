@@ -18,6 +18,7 @@ export interface Facts {
   /** What keeps this machine from using production's `SECRET_KEYS`. */
   copyProblem: string | undefined
   tokenHours: string | undefined
+  freshMinutes: string | undefined
   crons: string[]
   /** Names of files, in order. */
   migrations: { known: string[]; applied: string[] }
@@ -48,8 +49,12 @@ export interface Finding {
 /** The nightly run is once a day; one that was missed is no illness yet. */
 const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 
-const varsSchema = v.object({ TOKEN_HOURS: v.string() })
+const varsSchema = v.record(v.string(), v.unknown())
 const triggersSchema = v.object({ crons: v.array(v.string()) })
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
 
 /** Looks at a site; changes nothing. */
 export async function gatherFacts(
@@ -58,6 +63,7 @@ export async function gatherFacts(
   wrangler: Wrangler,
 ): Promise<Facts> {
   const config = await readSiteConfig()
+  const vars = v.is(varsSchema, config['vars']) ? config['vars'] : {}
   const ring = await findKeyRing(site)
   const migrations = {
     known: listMigrations(config),
@@ -69,7 +75,8 @@ export async function gatherFacts(
     isRemote,
     secretProblem: isRemote ? await findDeployedSecretProblem(wrangler, config) : ringProblem,
     copyProblem: isRemote ? ringProblem : undefined,
-    tokenHours: v.is(varsSchema, config['vars']) ? config['vars'].TOKEN_HOURS : undefined,
+    tokenHours: textIn(vars['TOKEN_HOURS']),
+    freshMinutes: textIn(vars['FRESH_MINUTES']),
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
     migrations,
     data: isMigrated

@@ -17,6 +17,7 @@ export type Site = Pick<
   | 'hashPassword'
   | 'now'
   | 'wait'
+  | 'freshSeconds'
   | 'randomBytes'
   | 'defer'
 >
@@ -76,6 +77,8 @@ async function withPlatform<Result>(
       hashPassword: deriveScrypt,
       now: Date.now,
       wait,
+      // There is no session that could be stale.
+      freshSeconds: () => 0,
       randomBytes,
       defer: (work) => deferred.push(work),
     })

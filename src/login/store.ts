@@ -28,6 +28,7 @@ export function insertSession(
       expiresAt: sql`${session.expiresAtSeconds * 1000}`.as('expires_at'),
       network: sql`${client.network}`.as('network'),
       userAgent: sql`${client.userAgent}`.as('user_agent'),
+      confirmedAt: sql`0`.as('confirmed_at'),
     })
     .from(users)
     .where(

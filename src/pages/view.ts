@@ -4,7 +4,8 @@ import type { AppContext } from '../http/context.ts'
 import type { Refusal } from '../refusals.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../settings/defaults.ts'
 import { readSettings } from '../settings/store.ts'
-import type { Account } from '../users/accounts.ts'
+import type { Acting } from '../tokens/act-as.ts'
+import { isFreshAt } from '../tokens/freshness.ts'
 import { LOGO } from './assets.ts'
 import { type Language, languageOf, TEXTS } from './language.ts'
 import { styleOf } from './style.ts'
@@ -20,7 +21,9 @@ export interface View {
   /** Unix time, milliseconds. */
   now: number
   /** Whoever is signed in. */
-  account: Account | undefined
+  account: Acting | undefined
+  /** Whether the session may do what needs a fresh one. */
+  isFresh: boolean
   /** What was just done. */
   notice: string | undefined
 }
@@ -34,7 +37,7 @@ interface Site {
   style: string
 }
 
-export async function readView(c: AppContext, account?: Account): Promise<View> {
+export async function readView(c: AppContext, account?: Acting): Promise<View> {
   const deps = c.get('deps')
   const language = languageOf(c)
   const t = TEXTS[language]
@@ -50,6 +53,7 @@ export async function readView(c: AppContext, account?: Account): Promise<View> 
     path: c.req.path,
     now: deps.now(),
     account,
+    isFresh: account !== undefined && isFreshAt(deps, account.provenAt, deps.now()),
     notice: noticeOf(t, c.req.query('done') ?? ''),
   }
 }

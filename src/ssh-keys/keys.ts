@@ -7,12 +7,14 @@ import type { Client } from '../network.ts'
 import { actAsOperator, type Operator } from '../tokens/operators.ts'
 import {
   actAs,
+  actFreshAs,
   type Actor,
   type ActorDeps,
   readAs,
   type ReaderDeps,
   readRowAs,
 } from '../tokens/act-as.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
 import { selectUser } from '../users/admin-store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
@@ -21,6 +23,8 @@ import {
   insertDeletionEvent,
   insertKey,
   isAnyKey,
+  isOfOwner,
+  isOfUser,
   isOwnKey,
   selectKeys,
   selectOwnKeys,
@@ -30,9 +34,12 @@ import { KeyError } from './wire.ts'
 
 export const MAX_KEYS_PER_USER = 100
 
-/** @throws {Refusal} `keyInvalid` with the reason; `titleTaken`, `keyTaken`, `tooManyKeys`. */
+/**
+ * @throws {Refusal} `keyInvalid` with the reason; `confirmationNeeded`; `titleTaken`, `keyTaken`,
+ *   `tooManyKeys`.
+ */
 export async function addKey(
-  deps: ActorDeps,
+  deps: ActorDeps & FreshnessDeps,
   actor: Actor,
   title: string,
   text: string,
@@ -40,11 +47,12 @@ export async function addKey(
   const key = parseOrRefuse(text)
   const now = deps.now()
   const event = eventOf(actor, 'key_added', now, title)
-  const [, rivals, inserted] = await actAs(
+  const [, rivals, inserted] = await actFreshAs(
     deps,
     actor,
+    now,
     selectRivals(deps.db, actor.userId, title, key.fingerprint),
-    insertKey(deps.db, actor, { title, key, limit: MAX_KEYS_PER_USER }, now),
+    insertKey(deps, actor, { title, key, limit: MAX_KEYS_PER_USER }, now),
     insertEvent(deps.db, event, afterChange),
   )
   if (inserted.length > 0) return logEvent(event)
@@ -73,6 +81,14 @@ export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): P
   const isKey = isOwnKey(deps.db, actor, keyId, now)
   const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
   confirmDeletion(actor, keyId, now, deleted)
+}
+
+/** Removes all keys of the actor. */
+export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
+  const now = deps.now()
+  const isKey = isOfOwner(deps.db, actor, now)
+  const [, , deleted] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
+  for (const key of deleted) logDeletion(actor, now, key)
 }
 
 /**
@@ -113,6 +129,28 @@ export async function removeKeyOf(
   confirmDeletion(operator, keyId, now, deleted)
 }
 
+/**
+ * Removes all keys of any user, for an operator.
+ *
+ * @returns How many there were.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function removeKeysOf(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<number> {
+  const now = deps.now()
+  const isKey = isOfUser(deps.db, operator, userId, now)
+  const [, deleted] = await actAsOperator(
+    deps,
+    operator,
+    ...deletion(deps.db, isKey, operator, now),
+  )
+  for (const key of deleted) logDeletion(operator, now, key)
+  return deleted.length
+}
+
 function deletion(db: Database, isKey: SQL | undefined, client: Client, now: number) {
   return [insertDeletionEvent(db, isKey, client, now), deleteKey(db, isKey)] as const
 }
@@ -124,7 +162,15 @@ function confirmDeletion(
   deleted: { userId: number; title: string } | undefined,
 ): void {
   if (deleted === undefined) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
-  logEvent(eventOf({ ...client, userId: deleted.userId }, 'key_deleted', now, deleted.title))
+  logDeletion(client, now, deleted)
+}
+
+function logDeletion(
+  client: Client,
+  now: number,
+  { userId, title }: { userId: number; title: string },
+): void {
+  logEvent(eventOf({ ...client, userId }, 'key_deleted', now, title))
 }
 
 function parseOrRefuse(text: string) {

@@ -15,12 +15,14 @@ import {
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import { type Database, prepareOnce, type Slot } from '../database.ts'
+import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
 import { selectActorWith } from '../tokens/act-as.ts'
-import { isLive } from '../tokens/sessions.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
+import { isFresh, isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import { GUEST } from '../users/roles.ts'
 import { isNamed } from '../users/store.ts'
@@ -48,7 +50,7 @@ export const selectKeys = prepareOnce((db, slot: Slot<'userId' | keyof Window>) 
 )
 
 /** A key as lists show it. */
-type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
+export type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
 
 /** The account of a session and all keys of its user, in one row. */
 export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
@@ -83,15 +85,16 @@ export function selectRivals(db: Database, userId: number, title: string, finger
 }
 
 /**
- * Adds a key to the session's user; no row when title or key are there already, or when the user
- * has `limit` keys.
+ * Adds a key to the session's user; no row when title or key are there already, when the user has
+ * `limit` keys, or when the session is not fresh.
  */
 export function insertKey(
-  db: Database,
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
   session: SessionClaims,
   { title, key, limit }: { title: string; key: PublicKey; limit: number },
   now: number,
 ) {
+  const { db } = deps
   const row = db
     .select({
       id: sql`null`.as('id'),
@@ -108,7 +111,7 @@ export function insertKey(
     .where(
       and(
         eq(users.id, session.userId),
-        isLive(db, session, now),
+        isFresh(deps, session, now),
         lt(sql`(${countKeys(db, session.userId)})`, limit),
       ),
     )
@@ -118,6 +121,16 @@ export function insertKey(
 /** A key of the session's user, while the session is live. */
 export function isOwnKey(db: Database, session: SessionClaims, keyId: number, now: number) {
   return and(eq(sshKeys.id, keyId), eq(sshKeys.userId, session.userId), isLive(db, session, now))
+}
+
+/** Every key of the session's user, while the session is live. */
+export function isOfOwner(db: Database, session: SessionClaims, now: number) {
+  return and(eq(sshKeys.userId, session.userId), isLive(db, session, now))
+}
+
+/** Every key of a user, for an operator to deal with. */
+export function isOfUser(db: Database, operator: Operator, userId: number, now: number) {
+  return and(eq(sshKeys.userId, userId), isOperator(db, operator, now))
 }
 
 /** A key for an operator to deal with; of this user, if that was said. */

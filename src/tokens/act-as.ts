@@ -8,11 +8,17 @@ import type { Database, Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { type Account, accountColumns } from '../users/accounts.ts'
+import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
 import { moveSession } from './sessions.ts'
 import type { SessionClaims } from './token.ts'
 
 /** A session and where it is used from. */
 export interface Actor extends SessionClaims, Client {}
+
+/** The account of a session, and when its user last proved to be there (`isFreshAt`). */
+export interface Acting extends Account {
+  provenAt: number | null
+}
 
 /** What the account of a session is found by. */
 type ActorSlot = Slot<'sessionId' | 'userId' | 'now'>
@@ -25,7 +31,12 @@ export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
   return prepareOnce((db, slot: ActorSlot) =>
     db
       // No session is live where `network` is null: the column itself never is.
-      .select({ ...accountColumns, network: sessions.network, ...beside })
+      .select({
+        ...accountColumns,
+        network: sessions.network,
+        provenAt: provenAt.as('proven_at'),
+        ...beside,
+      })
       .from(users)
       .leftJoin(
         sessions,
@@ -69,8 +80,25 @@ export function actAs<Statements extends BatchItem<'sqlite'>[]>(
   deps: ActorDeps,
   actor: Actor,
   ...statements: Statements
-): Promise<[Account, ...BatchResponse<Statements>]> {
+): Promise<[Acting, ...BatchResponse<Statements>]> {
   return actWith(deps.db, deps, actor, selectActor, statements)
+}
+
+/**
+ * As `actAs`, for what only a fresh session may do. A statement that writes carries `isFresh` of
+ * the same `now` in its condition.
+ *
+ * @throws {Refusal} `confirmationNeeded`, and those of `actAs`.
+ */
+export async function actFreshAs<Statements extends BatchItem<'sqlite'>[]>(
+  deps: ActorDeps & FreshnessDeps,
+  actor: Actor,
+  now: number,
+  ...statements: Statements
+): Promise<[Acting, ...BatchResponse<Statements>]> {
+  const acted = await actAs(deps, actor, ...statements)
+  if (!isFreshAt(deps, acted[0].provenAt, now)) throw new Refusal('confirmationNeeded')
+  return acted
 }
 
 /**
@@ -82,7 +110,7 @@ export function readAs<Statements extends BatchItem<'sqlite'>[]>(
   deps: ReaderDeps,
   actor: Actor,
   ...statements: Statements
-): Promise<[Account, ...BatchResponse<Statements>]> {
+): Promise<[Acting, ...BatchResponse<Statements>]> {
   return readNearby(deps, actor, (db) => actWith(db, deps, actor, selectActor, statements))
 }
 

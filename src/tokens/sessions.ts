@@ -2,7 +2,9 @@ import { and, desc, eq, exists, gt, lte, ne, type SQL } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
 import { afterChange } from '../audit/events.ts'
 import type { Database } from '../database.ts'
+import type { Deps } from '../deps.ts'
 import type { Actor } from './act-as.ts'
+import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 
 /**
@@ -11,6 +13,15 @@ import type { SessionClaims } from './token.ts'
  */
 export function isLive(db: Database, session: SessionClaims, now: number) {
   return exists(selectLive(db, session, now))
+}
+
+/** As `isLive`, and the session is fresh. */
+export function isFresh(
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
+  session: SessionClaims,
+  now: number,
+): SQL {
+  return exists(selectLive(deps.db, session, now, whenFresh(deps, now)))
 }
 
 /** The row of a live session; in `exists`, a condition. */
@@ -75,6 +86,20 @@ export function deleteSessions(db: Database, userId: number, when: SQL) {
 /** Ends every session of a user, if the statement before in the batch changed a row. */
 export function deleteSessionsAfterChange(db: Database, userId: number) {
   return db.delete(sessions).where(and(eq(sessions.userId, userId), afterChange))
+}
+
+/** Notes that the user of a live session has just shown a password or a code. */
+export function confirmLiveSession(db: Database, actor: Actor, now: number) {
+  return db
+    .update(sessions)
+    .set({ confirmedAt: now })
+    .where(
+      and(
+        eq(sessions.id, actor.sessionId),
+        eq(sessions.userId, actor.userId),
+        isLive(db, actor, now),
+      ),
+    )
 }
 
 /** Notes where a session was last used from. */

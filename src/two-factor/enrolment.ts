@@ -2,7 +2,8 @@ import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../encoding.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
+import { actAs, actFreshAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
 import { deleteOtherSessions } from '../tokens/sessions.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { qrDataUri } from './qr.ts'
@@ -61,16 +62,16 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
  * the user's other sessions. The code is not burnt: people sign in again within the same half
  * minute.
  *
- * @throws {Refusal} `wrongEnrolmentCode` for a wrong code, and for a seed that is another, too old
- *   or used.
+ * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
+ *   that is another, too old or used.
  */
 export async function confirmEnrolment(
-  deps: ActorDeps & Pick<Deps, 'keyRing'>,
+  deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
   actor: Actor,
   proof: { code: string; secret: string },
 ): Promise<void> {
   const now = deps.now()
-  const [, [seeds]] = await actAs(deps, actor, selectSeeds(deps.db, actor.userId, now))
+  const [, [seeds]] = await actFreshAs(deps, actor, now, selectSeeds(deps.db, actor.userId, now))
   const secret = fromBase32(proof.secret.trim())
   if (!seeds?.pending || secret === undefined) throw new Refusal('wrongEnrolmentCode')
   const seed = await openSeed(await deps.keyRing(), seeds.pending, actor.userId)
@@ -78,10 +79,11 @@ export async function confirmEnrolment(
     throw new Refusal('wrongEnrolmentCode')
   }
   const event = eventOf(actor, 'two_factor_on', now)
-  const [, confirmed] = await actAs(
+  const [, confirmed] = await actFreshAs(
     deps,
     actor,
-    confirmPendingSeed(deps.db, actor, seeds.pending, now),
+    now,
+    confirmPendingSeed(deps, actor, seeds.pending, now),
     insertEvent(deps.db, event, afterChange),
     deleteOtherSessions(deps.db, actor, now, hasSeed(deps.db, actor.userId, seeds.pending)),
   )

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -10,8 +10,9 @@ import {
   tooManyAttempts,
 } from '../login/throttle.ts'
 import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
-import { deleteOtherSessions, isLive } from '../tokens/sessions.ts'
+import { actAs, actFreshAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
+import { deleteOtherSessions, isFresh, isLive } from '../tokens/sessions.ts'
 import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODE_COUNT } from './recovery.ts'
 import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import {
@@ -23,13 +24,14 @@ import {
   selectSeeds,
 } from './store.ts'
 
-type ProofDeps = ActorDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
+type CodeDeps = ActorDeps & Pick<Deps, 'keyRing'>
+type ProofDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
 
 /**
  * Gives the user ten new recovery codes for a code that is used up by it; the old ones end.
  *
  * @returns The codes, which are never shown again.
- * @throws {Refusal} `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
+ * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
 export async function renewRecoveryCodes(
   deps: ProofDeps,
@@ -37,15 +39,16 @@ export async function renewRecoveryCodes(
   code: string,
 ): Promise<string[]> {
   const { db } = deps
-  const user = await proveSecondFactor(deps, actor, code)
+  const user = await useUpCodeOfFresh(deps, actor, code)
   const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => makeRecoveryCode(deps))
   const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(actor.userId, one)))
   const now = deps.now()
-  const mayRenew = sql`(${hasSeed(db, actor.userId, user.totpSeed)} and ${isLive(db, actor, now)})`
+  const mayRenew = sql`(${hasSeed(db, actor.userId, user.totpSeed)} and ${isFresh(deps, actor, now)})`
   const event = eventOf(actor, 'recovery_codes_made', now)
-  const [, , inserted] = await actAs(
+  const [, , inserted] = await actFreshAs(
     deps,
     actor,
+    now,
     deleteRecoveryCodes(db, actor.userId, mayRenew),
     insertRecoveryCodes(db, actor.userId, hashes, mayRenew),
     insertEvent(db, event, mayRenew),
@@ -59,18 +62,19 @@ export async function renewRecoveryCodes(
  * Switches two-step verification off for a code or a recovery code, and ends the user's other
  * sessions.
  *
- * @throws {Refusal} `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
+ * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
 export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: string): Promise<void> {
   const { db } = deps
-  const user = await proveSecondFactor(deps, actor, code)
+  const user = await useUpCodeOfFresh(deps, actor, code)
   const now = deps.now()
   const isOff = hasSeed(db, actor.userId, null)
   const event = eventOf(actor, 'two_factor_off', now)
-  const [, cleared] = await actAs(
+  const [, cleared] = await actFreshAs(
     deps,
     actor,
-    clearSeed(db, actor, user.totpSeed, now),
+    now,
+    clearSeed(deps, actor, user.totpSeed, now),
     insertEvent(db, event, afterChange),
     deleteRecoveryCodes(db, actor.userId, isOff),
     deleteOtherSessions(db, actor, now, isOff),
@@ -79,29 +83,66 @@ export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: stri
   logEvent(event)
 }
 
-/** Uses up a code of a signed-in user; wrong ones count with the wrong ones of sign-ins. */
-async function proveSecondFactor(deps: ProofDeps, actor: Actor, code: string): Promise<Enrolled> {
-  const { db } = deps
+/**
+ * Uses up a code of a signed-in user; wrong ones count with the wrong ones of sign-ins.
+ *
+ * @throws {Refusal} `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
+ */
+export async function useUpCode(deps: CodeDeps, actor: Actor, code: string): Promise<void> {
   const now = deps.now()
-  const [, [seeds]] = await actAs(deps, actor, selectSeeds(db, actor.userId, now))
-  if (!seeds?.current) throw new Refusal('twoFactorOff')
-  const user = { id: actor.userId, totpSeed: seeds.current }
+  const [, [seeds]] = await actAs(deps, actor, selectSeeds(deps.db, actor.userId, now))
+  const may = isLive(deps.db, actor, now)
+  await useUp(deps, actor, { code, seed: seeds?.current, now, may, wrong: 'wrongConfirmationCode' })
+}
+
+/** As `useUpCode`, and uses none up of a session that is not fresh. */
+async function useUpCodeOfFresh(deps: ProofDeps, actor: Actor, code: string): Promise<Enrolled> {
+  const now = deps.now()
+  const [, [seeds]] = await actFreshAs(deps, actor, now, selectSeeds(deps.db, actor.userId, now))
+  const may = isFresh(deps, actor, now)
+  return useUp(deps, actor, { code, seed: seeds?.current, now, may, wrong: 'wrongEnrolmentCode' })
+}
+
+interface Use {
+  code: string
+  /** Sealed; none while two-step verification is off. */
+  seed: string | null | undefined
+  now: number
+  /** What the session must be still. */
+  may: SQL
+  /** What a wrong code is refused as. */
+  wrong: 'wrongEnrolmentCode' | 'wrongConfirmationCode'
+}
+
+async function useUp(
+  deps: CodeDeps,
+  actor: Actor,
+  { code, seed, now, may, wrong }: Use,
+): Promise<Enrolled> {
+  const { db } = deps
+  if (!seed) throw new Refusal('twoFactorOff')
+  const user = { id: actor.userId, totpSeed: seed }
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
   const counter = codeCounter(user.id)
   const event = eventOf(actor, 'recovery_code_used', now)
+  const refused = eventOf(actor, 'proof_refused', now, 'code')
   const [, blocks, charged, consumed] = await actAs(
     deps,
     actor,
     selectProofBlocks(db, counter, now),
-    chargeProof(db, counter, now, isLive(db, actor, now)),
+    chargeProof(db, counter, now, may),
     consumeSecondFactor(db, user, factor, afterChange),
     clearCounter(db, counter, afterChange),
     insertEvent(db, event, factor.kind === 'recovery code' ? afterChange : sql`false`),
   )
-  if (charged.length === 0) throw tooManyAttempts(blocks, now)
+  if (charged.length === 0) {
+    logEvent({ ...refused, detail: 'too many codes' })
+    throw tooManyAttempts(blocks, now)
+  }
   if (consumed.length === 0) {
-    await confirmFailure(db, [counter], now)
-    throw new Refusal('wrongEnrolmentCode')
+    await db.batch([insertEvent(db, refused), confirmFailure(db, [counter], now)])
+    logEvent(refused)
+    throw new Refusal(wrong)
   }
   if (factor.kind === 'recovery code') logEvent(event)
   return user

@@ -1,9 +1,12 @@
 import { and, eq, exists, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { recoveryCodes, users } from '../../schema/tables.ts'
-import type { Database } from '../deps.ts'
-import { isLive } from '../tokens/sessions.ts'
+import type { Database, Deps } from '../deps.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
+import { isFresh, isLive } from '../tokens/sessions.ts'
 import type { SessionClaims } from '../tokens/token.ts'
 import type { Enrolled, SecondFactor } from './second-factor.ts'
+
+type FreshDeps = Pick<Deps, 'db'> & FreshnessDeps
 
 /** Keeps the seed last handed to the session's user; no row while two-step verification is on. */
 export function setPendingSeed(
@@ -34,15 +37,15 @@ export function selectSeeds(db: Database, userId: number, now: number) {
 
 /**
  * Switches two-step verification on with the seed that was confirmed; no row if it is pending no
- * more.
+ * more, or if the session is not fresh.
  */
 export function confirmPendingSeed(
-  db: Database,
+  deps: FreshDeps,
   session: SessionClaims,
   seed: string,
   now: number,
 ) {
-  return db
+  return deps.db
     .update(users)
     .set({ totpSeed: seed, totpStep: 0, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
     .where(
@@ -51,18 +54,18 @@ export function confirmPendingSeed(
         eq(users.pendingTotpSeed, seed),
         isNull(users.totpSeed),
         gt(users.pendingTotpExpiresAt, now),
-        isLive(db, session, now),
+        isFresh(deps, session, now),
       ),
     )
     .returning({ id: users.id })
 }
 
-/** Switches two-step verification off, if this seed is the one in force. */
-export function clearSeed(db: Database, session: SessionClaims, seed: string, now: number) {
-  return db
+/** Switches two-step verification off for a fresh session, if this seed is the one in force. */
+export function clearSeed(deps: FreshDeps, session: SessionClaims, seed: string, now: number) {
+  return deps.db
     .update(users)
     .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
-    .where(and(eq(users.id, session.userId), eq(users.totpSeed, seed), isLive(db, session, now)))
+    .where(and(eq(users.id, session.userId), eq(users.totpSeed, seed), isFresh(deps, session, now)))
     .returning({ id: users.id })
 }
 

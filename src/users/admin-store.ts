@@ -91,8 +91,14 @@ export function selectNamesLike(db: Database, username: string, slack: number) {
     .limit(MAX_NAMES_LIKE)
 }
 
-/** Makes a user; no row when the name is taken. */
-export function insertUser(db: Database, operator: Operator, user: NewUser, now: number) {
+/** Makes a user, if `when` holds; no row when the name is taken. */
+export function insertUser(
+  db: Database,
+  operator: Operator,
+  user: NewUser,
+  now: number,
+  when?: SQL,
+) {
   const values = sql.join(
     [
       sql`null`,
@@ -113,7 +119,7 @@ export function insertUser(db: Database, operator: Operator, user: NewUser, now:
   // In the order of the table's columns, as Drizzle writes them.
   return db
     .insert(users)
-    .select(sql`select ${values} where ${isOperator(db, operator, now)}`)
+    .select(sql`select ${values} where ${and(isOperator(db, operator, now), when)}`)
     .onConflictDoNothing()
     .returning({ id: users.id })
 }
@@ -130,6 +136,8 @@ export function insertEventOfNewUser(db: Database, event: AuditEvent) {
 /**
  * Changes a user; no row when the name is taken, the id unknown, or no admin who can sign in would
  * be left.
+ *
+ * @param isProven What a new role or a new password asks of the operator's session.
  */
 export function updateUser(
   db: Database,
@@ -137,6 +145,7 @@ export function updateUser(
   userId: number,
   change: UserChange,
   now: number,
+  isProven: SQL,
 ) {
   const { permission, ...columns } = change
   const isFree =
@@ -157,6 +166,8 @@ export function updateUser(
       and(
         eq(users.id, userId),
         isOperator(db, operator, now),
+        change.passwordHash === undefined ? undefined : isProven,
+        change.role === undefined ? undefined : or(eq(users.role, change.role), isProven),
         isFree,
         losesAdmin(change) ? isNotLastAdmin(db) : undefined,
       ),
@@ -185,11 +196,11 @@ export function deleteUser(db: Database, operator: Operator, userId: number, now
 }
 
 /** Switches the two-step verification of a user off; a user without it is changed as well. */
-export function cancelTwoFactor(db: Database, operator: Operator, userId: number, now: number) {
+export function cancelTwoFactor(db: Database, userId: number, isAllowed: SQL) {
   return db
     .update(users)
     .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
-    .where(and(eq(users.id, userId), isOperator(db, operator, now)))
+    .where(and(eq(users.id, userId), isAllowed))
     .returning({ id: users.id })
 }
 

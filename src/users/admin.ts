@@ -8,7 +8,14 @@ import {
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
-import { actAsOperator, byOperator, type Operator } from '../tokens/operators.ts'
+import type { FreshnessDeps } from '../tokens/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  byOperator,
+  isFreshOperator,
+  type Operator,
+} from '../tokens/operators.ts'
 import type { ActorDeps } from '../tokens/act-as.ts'
 import { deleteSessionsAfterChange } from '../tokens/sessions.ts'
 import type { Account } from './accounts.ts'
@@ -33,7 +40,7 @@ import { selectSameName } from './store.ts'
 /** For the command line's operator, and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
 
-type OperatorDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
+type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /** What an operator asks for; an empty password keeps the one there is. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
@@ -111,14 +118,15 @@ export async function listNamesLike(
  *
  * @returns The new user's id.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `invalidBody` for a poor
- *   password.
+ *   password, `confirmationNeeded` for an admin.
  */
 export async function createUser(
   deps: OperatorDeps,
   operator: Operator,
   { expectedRole = GENERAL, password, ...fields }: NewUserRequest,
 ): Promise<number> {
-  const passwordHash = await hashNewPassword(deps, operator, password)
+  const isGuarded = fields.role === ADMIN
+  const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
   const user: NewUser = {
@@ -131,12 +139,15 @@ export async function createUser(
     passwordHash: passwordHash ?? null,
   }
   const event = eventOf({ ...operator, userId: 0 }, 'user_made', now, byOperator(operator))
-  const [[inserted]] = await actAsOperator(
+  const when = isGuarded ? isFreshOperator(deps, operator, now) : undefined
+  const [isFresh, [inserted]] = await actAsOperatorAt(
     deps,
     operator,
-    insertUser(deps.db, operator, user, now),
+    now,
+    insertUser(deps.db, operator, user, now, when),
     insertEventOfNewUser(deps.db, event),
   )
+  if (inserted === undefined && isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (inserted === undefined) throw new Refusal('usernameTaken')
   logEvent({ ...event, userId: inserted.id })
   return inserted.id
@@ -147,7 +158,8 @@ export async function createUser(
  * the user.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
- *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`.
+ *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role or a
+ *   new password.
  */
 export async function changeUser(
   deps: OperatorDeps,
@@ -158,20 +170,23 @@ export async function changeUser(
   const before = await getUser(deps, operator, userId)
   if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  const passwordHash = await hashNewPassword(deps, operator, password)
+  const isGuarded = Boolean(password) || (fields.role ?? before.role) !== before.role
+  const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const event = eventOf({ ...operator, userId }, 'user_changed', now, byOperator(operator))
   const endsSessions = fields.disabled === true || passwordHash !== undefined
-  const [rivals, updated] = await actAsOperator(
+  const [isFresh, rivals, updated] = await actAsOperatorAt(
     deps,
     operator,
+    now,
     selectSameName(deps.db, fields.username ?? before.username, userId),
-    updateUser(deps.db, operator, userId, change, now),
+    updateUser(deps.db, operator, userId, change, now, isFreshOperator(deps, operator, now)),
     insertEvent(deps.db, event, afterChange),
     ...(endsSessions ? [deleteSessionsAfterChange(deps.db, userId)] : []),
   )
   if (updated.length > 0) return logEvent(event)
+  if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (rivals.length > 0) throw new Refusal('usernameTaken')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
     detail: LAST_ADMIN,
@@ -213,40 +228,48 @@ export async function removeUser(
  * Switches the two-step verification of a user off, who has lost the authenticator, and ends the
  * user's sessions.
  *
- * @throws {Refusal} `notAdmin`, `userNotFound`.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
 export async function cancelUserTwoFactor(
-  deps: ActorDeps,
+  deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   userId: number,
 ): Promise<void> {
   const now = deps.now()
   const event = eventOf({ ...operator, userId }, 'two_factor_off', now, byOperator(operator))
-  const [updated] = await actAsOperator(
+  const [isFresh, updated] = await actAsOperatorAt(
     deps,
     operator,
-    cancelTwoFactor(deps.db, operator, userId, now),
+    now,
+    cancelTwoFactor(deps.db, userId, isFreshOperator(deps, operator, now)),
     insertEvent(deps.db, event, afterChange),
     deleteSessionsAfterChange(deps.db, userId),
     deleteRecoveryCodes(deps.db, userId, hasSeed(deps.db, userId, null)),
   )
+  if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')
   logEvent(event)
 }
 
 /**
+ * @param isGuarded Whether a fresh session is needed.
  * @returns Nothing for an empty password: the one there is stays.
- * @throws {Refusal} `notAdmin`, before the time of a hash is spent; `invalidBody` for a poor
- *   password.
+ * @throws {Refusal} `notAdmin` and `confirmationNeeded`, before the time of a hash is spent;
+ *   `invalidBody` for a poor password.
  */
 async function hashNewPassword(
   deps: OperatorDeps,
   operator: Operator,
   password = '',
+  isGuarded = false,
 ): Promise<string | undefined> {
-  const [common] = await actAsOperator(deps, operator, selectCommonPassword(deps.db, password))
+  const common = selectCommonPassword(deps.db, password)
+  const [isFresh, rows] = await actAsOperatorAt(deps, operator, deps.now(), common)
+  if (password !== '') {
+    checkPasswordLength(password)
+    refuseCommonPassword(rows)
+  }
+  if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (password === '') return undefined
-  checkPasswordLength(password)
-  refuseCommonPassword(common)
   return hashPassword(deps, await staticDigest(password))
 }

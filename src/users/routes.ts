@@ -1,11 +1,12 @@
 import { Routes } from '../http/routes.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
-import { guard, sessionOf } from '../http/guard.ts'
+import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
 import { possiblyEmptyText } from '../text.ts'
 import { readAs } from '../tokens/act-as.ts'
 import type { Account } from './accounts.ts'
+import { confirmSession } from './confirm.ts'
 import { ssoIdSchema } from './fields.ts'
 import { changeProfile } from './profile.ts'
 import { usernameSchema } from './username.ts'
@@ -17,6 +18,17 @@ const profileSchema = v.object({
   sso_id: v.nullish(ssoIdSchema),
 })
 
+const confirmSchema = v.pipe(
+  v.object({
+    password: v.nullish(possiblyEmptyText(), ''),
+    otp_code: v.nullish(possiblyEmptyText(), ''),
+  }),
+  v.check(
+    ({ password, otp_code: code }) => (password === '') !== (code === ''),
+    'must have either password or otp_code',
+  ),
+)
+
 export const userRoutes = new Routes()
   .get('/', guard, async (c) => {
     const caller = c.get('caller')
@@ -26,6 +38,12 @@ export const userRoutes = new Routes()
   })
   .post('/update', guard, jsonBody(profileSchema), async (c) => {
     await changeProfile(c.get('deps'), sessionOf(c, 'guestProfile'), c.req.valid('json'))
+    return ok(c, null)
+  })
+  .post('/confirm', guard, notGuest('guestSessions'), jsonBody(confirmSchema), async (c) => {
+    const { password, otp_code: code } = c.req.valid('json')
+    const shown = password === '' ? { code } : { password }
+    await confirmSession(c.get('deps'), sessionOf(c, 'guestSessions'), shown)
     return ok(c, null)
   })
 

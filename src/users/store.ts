@@ -1,4 +1,4 @@
-import { and, eq, ne, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
@@ -54,14 +54,17 @@ export interface ProfileChange {
 /**
  * Changes the record of the session's own user; returns no row when somebody else has the name, or
  * when the name of a general user is that of files elsewhere and would change.
+ *
+ * @param isProven What a new name or a new password asks of the session beyond being live.
  */
 export function updateProfile(
   db: Database,
   session: SessionClaims,
   change: ProfileChange,
   now: number,
+  isProven: SQL,
 ) {
-  const { username } = change
+  const { username, passwordHash } = change
   return db
     .update(users)
     .set({
@@ -69,15 +72,14 @@ export function updateProfile(
       id: sql`${users.id}`,
       ...(username !== undefined && { username, usernameKey: usernameKey(username) }),
       ...(change.ssoId !== undefined && { ssoId: change.ssoId }),
-      ...(change.passwordHash !== undefined && {
-        passwordHash: change.passwordHash,
-        passwordChangedAt: now,
-      }),
+      ...(passwordHash !== undefined && { passwordHash, passwordChangedAt: now }),
     })
     .where(
       and(
         eq(users.id, session.userId),
         isLive(db, session, now),
+        passwordHash === undefined ? undefined : isProven,
+        username === undefined ? undefined : or(eq(users.username, username), isProven),
         username === undefined ? undefined : mayBeNamed(db, username, session.userId),
       ),
     )

@@ -156,6 +156,7 @@ describe('an event is written', () => {
       ['recovery_codes_made', ALICE, null, ''],
       ['recovery_code_used', ALICE, null, ''],
       ['sign_in', ALICE, null, ''],
+      ['proof_refused', ALICE, null, 'code'],
       ['two_factor_off', ALICE, null, ''],
     ])
   })

@@ -91,7 +91,13 @@ function workerOf({ name, script, bindings }: Side) {
     d1Databases: { DB: name },
     kvNamespaces: { SETTINGS: name },
     durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
-    bindings: { SECRET_KEYS, TOKEN_HOURS: '48', ALLOW_HTTP: 'true', ...bindings },
+    bindings: {
+      SECRET_KEYS,
+      TOKEN_HOURS: '48',
+      ALLOW_HTTP: 'true',
+      FRESH_MINUTES: '10',
+      ...bindings,
+    },
     ratelimits: {
       SIGN_IN_LIMITER: {
         namespace_id: name,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ED1 } from '../reference/keys.ts'
+import { ED1, ED2 } from '../reference/keys.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
@@ -116,6 +116,39 @@ describe('latchkey user', () => {
     expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
     await json('user', 'enable', 'carol')
     expect(await site.signIn('carol', password)).toMatchObject({ code: 200 })
+  })
+
+  test('password shows the SSH keys that go on working, and deletes them when told to', async () => {
+    const token = await addUser('stolen')
+    const add = (title: string, key: string, as = token) =>
+      site.call('POST', '/api/me/sshkey/add', { token: as, body: { title, key } })
+    await add('mine', ED1)
+    await add('of the thief', ED2)
+    const shown = await run('user', 'password', 'stolen', '--generate')
+    expect(shown.stdout).toMatch(/\npassword {2}\S{20}\n/)
+    expect(shown.stdout).toMatch(
+      /\n\d+ +mine +SHA256:\S{43} +\S+\n\d+ +of the thief +SHA256:\S{43} /,
+    )
+    expect(shown.stderr).toMatch(
+      /^\n2 SSH keys of stolen still open the files:\nDelete one with: latchkey key delete stolen \d+\n$/,
+    )
+    expect(await json('key', 'list', 'stolen')).toMatchObject({ total: 2 })
+    const deleted = await json('user', 'password', 'stolen', '--generate', '--delete-keys')
+    expect(deleted).toMatchObject({ username: 'stolen', deleted_keys: 2, keys: [] })
+    expect(await json('key', 'list', 'stolen')).toMatchObject({ total: 0 })
+  })
+
+  test.skipIf(hasNoTerminal)('password asks on a terminal whether to delete them', async () => {
+    const token = await addUser('asked')
+    const body = { title: 'mine', key: ED1 }
+    await site.call('POST', '/api/me/sshkey/add', { token, body })
+    const command = ['user', 'password', 'asked', '--generate']
+    const kept = await clone.typed(command, [['Delete 1 SSH key? [y/N]', 'n']])
+    expect([kept.code, kept.stdout]).toEqual([0, expect.stringContaining('Set a new password')])
+    expect(await json('key', 'list', 'asked')).toMatchObject({ total: 1 })
+    const deleted = await clone.typed(command, [['Delete 1 SSH key? [y/N]', 'y']])
+    expect(deleted.stdout).toContain('Deleted 1 SSH key of asked.')
+    expect(await json('key', 'list', 'asked')).toMatchObject({ total: 0 })
   })
 
   test('unlock lets in who has failed too often', async () => {

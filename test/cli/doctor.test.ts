@@ -25,6 +25,7 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     secretProblem: undefined,
     copyProblem: undefined,
     tokenHours: '48',
+    freshMinutes: '10',
     crons: ['17 3 * * *'],
     migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
     data: { ...WELL, ...data },
@@ -55,6 +56,9 @@ describe('the judgement of a site', () => {
       [facts({ copyProblem: 'no copy here' }), /^warn secret: no copy here → nothing$/],
       [facts({ tokenHours: undefined }), /^fail token hours: TOKEN_HOURS .* → set TOKEN_HOURS/],
       [facts({ tokenHours: '0' }), /^fail token hours: /],
+      [facts({ freshMinutes: undefined }), /^fail fresh minutes: .* → set FRESH_MINUTES/],
+      [facts({ freshMinutes: '' }), /^fail fresh minutes: /],
+      [facts({ freshMinutes: '0' }), /^warn fresh minutes: FRESH_MINUTES is 0: a stolen session/],
       [facts({ tokenHours: '721' }), /^warn token hours: a sign-in lasts 721 hours → set/],
       [facts({ crons: [] }), /^fail nightly run: .* → put crons = /],
       [

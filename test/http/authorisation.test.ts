@@ -165,6 +165,7 @@ const INPUTS: Record<string, { query?: string; body?: unknown; code?: number }> 
   'POST /api/auth/2fa/recovery_codes': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/auth/2fa/disable': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/me/update': { body: { username: 'mallory' } },
+  'POST /api/me/confirm': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/me/sshkey/add': { body: { title: 'laptop', key: KEY } },
   'POST /api/me/sshkey/delete': { query: 'id=99' },
   'POST /api/me/sessions/delete': { query: 'id=x' },

@@ -52,6 +52,8 @@ describe('what a request costs', () => {
     expect(trips('GET /api/auth/logout')).toEqual([1])
     expect(trips('POST /api/auth/2fa/generate')).toEqual([1])
     expect(trips('POST /api/auth/2fa/verify')).toEqual([2])
+    expect(trips('POST /api/me/confirm')).toEqual([2])
+    expect(trips('POST /api/me/confirm', 403)).toEqual([2])
     for (const count of trips('POST /api/auth/login')) expect(count).toBe(2)
     expect(trips('POST /api/auth/login', 401)).toEqual([2, 2])
   })

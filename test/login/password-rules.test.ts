@@ -20,9 +20,9 @@ const common = {
   message: 'password is one of the most common ones, choose another',
   data: null,
 }
-const oldPasswordNeeded = {
+const confirmationNeeded = {
   code: 403,
-  message: 'old_password is required, or sign in again first',
+  message: 'Sign in again or confirm to do this',
   data: null,
 }
 const wrongOldPassword = { code: 403, message: 'old_password is wrong', data: null }
@@ -166,15 +166,15 @@ describe('old_password', () => {
 
   test('is needed from then on', async () => {
     site.now = NOW + 10 * MINUTE
-    expect(await change(NEW)).toEqual(oldPasswordNeeded)
-    expect(await change(NEW, '')).toEqual(oldPasswordNeeded)
+    expect(await change(NEW)).toEqual(confirmationNeeded)
+    expect(await change(NEW, '')).toEqual(confirmationNeeded)
     expect(hashes).not.toHaveBeenCalled()
     expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
     expect(await change(NEW, OLD)).toEqual(success)
     expect(await site.login('alice', NEW)).toEqual(signedIn)
   })
 
-  test('is not needed for anything but a new password', async () => {
+  test('is not needed for anything but a new password and a new name', async () => {
     site.now = NOW + 10 * MINUTE
     const body = { username: 'alice', sso_id: 'alice@sso', password: '' }
     expect(await site.post('/api/me/update', body, { token })).toEqual(success)

@@ -83,9 +83,11 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     }
     return asked
   },
-  'the admin is signed in': async () => {
-    const { site } = await signedIn()
-    return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  'the admin is signed in': adminSignedIn,
+  'the admin signed in an hour ago': async () => {
+    const asked = await adminSignedIn()
+    asked.site.now += HOUR
+    return asked
   },
   'the admin is signed in, alice has the key "laptop"': async () => {
     const asked = await signedIn()
@@ -150,6 +152,11 @@ async function withAlice(): Promise<CheapSite> {
 async function signedIn(): Promise<Asked & { token: string }> {
   const site = await withAlice()
   return { site, token: await site.token('alice', PASSWORD) }
+}
+
+async function adminSignedIn(): Promise<Asked> {
+  const { site } = await signedIn()
+  return { site, token: await site.token('admin', ADMIN_PASSWORD) }
 }
 
 async function withTwoFactor(): Promise<Asked & { token: string }> {

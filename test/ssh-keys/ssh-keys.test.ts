@@ -277,6 +277,7 @@ describe('GET /api/me/sshkey/list', () => {
   test('gives times with three fractional digits and a numeric offset', async () => {
     const format = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/
     site.now = Date.UTC(2026, 10, 21, 10, 0, 0)
+    token = await site.token('alice', 'alice-Passw0rd')
     await add('laptop', ED25519)
     await site.db.update(sshKeys).set({ lastUsedAt: site.now + HOUR + 7 })
     const [key] = (await list()).data.content

@@ -49,7 +49,12 @@ export class ServedWorker {
       d1Databases: { DB: 'latchkey' },
       kvNamespaces: ['SETTINGS'],
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
-      bindings: { SECRET_KEYS: secretKeys, TOKEN_HOURS: '48', ALLOW_HTTP: 'true' },
+      bindings: {
+        SECRET_KEYS: secretKeys,
+        TOKEN_HOURS: '48',
+        ALLOW_HTTP: 'true',
+        FRESH_MINUTES: '10',
+      },
       ratelimits: {
         SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: signInsAMinute, period: 60 } },
       },

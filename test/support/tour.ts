@@ -114,6 +114,8 @@ export class Tour {
 
   async #profile(): Promise<void> {
     await this.#ask('POST', '/api/me/update', { username: 'alice', sso_id: 'a' })
+    await this.#ask('POST', '/api/me/confirm', { password: 'wrong-Passw0rd' })
+    await this.#ask('POST', '/api/me/confirm', { password: PASSWORD })
     const body = { username: 'alice', password: 'new-Passw0rd', old_password: 'wrong-Passw0rd' }
     await this.#ask('POST', '/api/me/update', body)
     await this.#ask('POST', '/api/me/update', { ...body, old_password: PASSWORD })

@@ -30,7 +30,15 @@ export class Visitor {
   }
 
   post(path: string, fields: Record<string, string> = {}, headers = {}): Promise<Seen> {
-    const secrets = ['password', 'old_password', 'repeat', 'code', 'secret']
+    const secrets = [
+      'password',
+      'old_password',
+      'repeat',
+      'code',
+      'secret',
+      'confirm_password',
+      'confirm_code',
+    ]
     for (const name of secrets) rememberSecret(fields[name])
     const form = {
       'Content-Type': 'application/x-www-form-urlencoded',

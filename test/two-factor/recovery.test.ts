@@ -307,6 +307,7 @@ describe('wrong codes of a session', () => {
     expect(await prove(RECOVERY_CODES, site.code(secret))).toEqual(tooMany)
     expect(await signIn(site.code(secret))).toEqual(tooMany)
     site.now = NOW + 15 * MINUTE
+    await site.post('/api/me/confirm', { password: PASSWORD }, { token })
     expect(await prove(RECOVERY_CODES, site.code(secret))).toEqual(tenCodes)
   })
 
@@ -352,6 +353,7 @@ describe('the events', () => {
       ['recovery_code_used', '', 3],
       ['sign_in', '', 3],
       ['sign_in_refused', 'code', 3],
+      ['proof_refused', 'code', 3],
       ['two_factor_off', '', 3],
     ])
   })

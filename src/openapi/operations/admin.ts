@@ -69,7 +69,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/update': {
     summary: 'Change a user',
     description:
-      'What is missing stays. A new password, and being disabled, end every session of the user.',
+      'What is missing stays. A new password needs a fresh session of the admin. A new password, and being disabled, end every session of the user.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -86,6 +86,11 @@ export const adminUserOperations: Operations = {
         given,
         body: { id: 1, disabled: true },
         answer: { refusal: 'adminNotDisabled' },
+      },
+      'a session that is not fresh': {
+        given: 'the admin signed in an hour ago',
+        body: { id: 3, password: 'bob-Passw0rd' },
+        answer: { refusal: 'confirmationNeeded' },
       },
       'a password for the guest': {
         given,
@@ -112,12 +117,18 @@ export const adminUserOperations: Operations = {
   },
   'POST /api/admin/user/cancel_2fa': {
     summary: 'Switch the two-step verification of a user off',
-    description: 'For who has lost the authenticator; ends every session of the user.',
+    description:
+      'For a user who has lost the authenticator; ends every session of the user. Needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
       success: { given, query: { id: '3' }, answer: { data: null } },
       'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
+      'a session that is not fresh': {
+        given: 'the admin signed in an hour ago',
+        query: { id: '3' },
+        answer: { refusal: 'confirmationNeeded' },
+      },
       ...badUserId,
     },
   },

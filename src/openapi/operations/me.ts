@@ -20,7 +20,7 @@ export const meOperations: Operations = {
   'POST /api/me/update': {
     summary: "Change one's own record",
     description:
-      'A new password ends every session, and needs the old one unless the session is younger than ten minutes. What is missing stays.',
+      'A new name and a new password need a fresh session, or the old password in the same request. A new password ends every session. What is missing stays.',
     schema: nothing,
     guest: 'guestProfile',
     examples: {
@@ -33,10 +33,10 @@ export const meOperations: Operations = {
         body: { username: 'alice', password: 'short' },
         answer: { refusal: 'invalidBody', fill: 'password must have 8 to 1024 characters' },
       },
-      'no old password': {
+      'a session that is not fresh': {
         given: 'alice signed in an hour ago',
         body: { username: 'alice', password: NEW_PASSWORD },
-        answer: { refusal: 'oldPasswordNeeded' },
+        answer: { refusal: 'confirmationNeeded' },
       },
       'a wrong old password': {
         given: 'alice signed in an hour ago',
@@ -52,6 +52,47 @@ export const meOperations: Operations = {
       'too many wrong old passwords': {
         given: 'alice entered ten wrong codes',
         body: { username: 'alice', password: NEW_PASSWORD, old_password: 'wrong' },
+        answer: { refusal: 'tooManyAttempts' },
+      },
+    },
+  },
+  'POST /api/me/confirm': {
+    summary: 'Make the session fresh again',
+    description:
+      'A session is fresh in its first ten minutes and for ten minutes after this. What a thief of the token could make permanent needs a fresh session. A code is used up by it.',
+    schema: nothing,
+    guest: 'guestSessions',
+    examples: {
+      success: { body: { password: 'alice-Passw0rd' }, answer: { data: null } },
+      'with a code': {
+        given: 'alice uses two-step verification',
+        body: { otp_code: '123456' },
+        answer: { data: null },
+      },
+      'a wrong password': {
+        given: 'alice signed in an hour ago',
+        body: { password: 'wrong' },
+        answer: { refusal: 'wrongPassword' },
+      },
+      'a wrong code': {
+        given: 'alice uses two-step verification',
+        body: { otp_code: '000000' },
+        answer: { refusal: 'wrongConfirmationCode' },
+      },
+      'two-step verification is off': {
+        body: { otp_code: '123456' },
+        answer: { refusal: 'twoFactorOff' },
+      },
+      'neither or both': {
+        body: { password: 'alice-Passw0rd', otp_code: '123456' },
+        answer: {
+          refusal: 'invalidBody',
+          fill: 'request body must have either password or otp_code',
+        },
+      },
+      'too many wrong passwords': {
+        given: 'alice entered ten wrong codes',
+        body: { password: 'alice-Passw0rd' },
         answer: { refusal: 'tooManyAttempts' },
       },
     },

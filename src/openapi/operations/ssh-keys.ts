@@ -20,7 +20,7 @@ export const sshKeyOperations: Operations = {
   'POST /api/me/sshkey/add': {
     summary: 'Add an SSH key',
     description:
-      'ed25519, ECDSA P-256/384/521, both sk- types, or RSA of 2048 to 8192 bits; a weak key is refused with the reason. At most 100 keys.',
+      'Needs a fresh session. ed25519, ECDSA P-256/384/521, both sk- types, or RSA of 2048 to 8192 bits; a weak key is refused with the reason. At most 100 keys.',
     schema: nothing,
     guest: 'guestKeys',
     examples: {
@@ -29,6 +29,11 @@ export const sshKeyOperations: Operations = {
       'no key': {
         body: { title: 'laptop', key: 'hello' },
         answer: { refusal: 'keyInvalid', fill: 'it must begin with its type, such as ssh-ed25519' },
+      },
+      'a session that is not fresh': {
+        given: 'alice signed in an hour ago',
+        body: { title: 'laptop', key: KEY_LINE },
+        answer: { refusal: 'confirmationNeeded' },
       },
       'a taken title': {
         given: 'alice has the key "laptop"',

@@ -9,6 +9,11 @@ const wrongProof = {
     body: { otp_code: '000000' },
     answer: { refusal: 'wrongEnrolmentCode' },
   },
+  'a session that is not fresh': {
+    given: 'alice signed in an hour ago',
+    body: proof,
+    answer: { refusal: 'confirmationNeeded' },
+  },
   'two-step verification is off': {
     given: 'alice is signed in',
     body: proof,
@@ -37,7 +42,8 @@ export const twoFactorOperations: Operations = {
   },
   'POST /api/auth/2fa/verify': {
     summary: 'Switch two-step verification on',
-    description: 'Sign-ins need a code from now on; other sessions of the user end.',
+    description:
+      'Needs a fresh session. Sign-ins need a code from now on; other sessions of the user end.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {
@@ -54,11 +60,16 @@ export const twoFactorOperations: Operations = {
         body: { code: '000000', secret: SECRET },
         answer: { refusal: 'wrongEnrolmentCode' },
       },
+      'a session that is not fresh': {
+        given: 'alice signed in an hour ago',
+        body: { code: '123456', secret: SECRET },
+        answer: { refusal: 'confirmationNeeded' },
+      },
     },
   },
   'POST /api/auth/2fa/recovery_codes': {
     summary: 'Get ten new recovery codes',
-    description: 'They are shown this once; the old ones end.',
+    description: 'Needs a fresh session. They are shown this once; the old ones end.',
     schema: recoveryCodes,
     guest: 'guestTwoFactor',
     examples: {
@@ -76,7 +87,7 @@ export const twoFactorOperations: Operations = {
   },
   'POST /api/auth/2fa/disable': {
     summary: 'Switch two-step verification off',
-    description: 'Other sessions of the user end.',
+    description: 'Needs a fresh session. Other sessions of the user end.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {

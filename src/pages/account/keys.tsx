@@ -1,4 +1,5 @@
 import type { listKeys } from '../../ssh-keys/keys.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Confirm, Empty, Field, Time } from '../parts.tsx'
@@ -31,10 +32,17 @@ export function KeysPage({ view, keys, fields, problem }: KeysProps) {
           ))}
         </ul>
       )}
+      {keys.length > 1 && (
+        <Confirm label={t.deleteAll} question={t.deleteAllQuestion}>
+          <form method="post" action="/account/keys/delete-all">
+            <button class="danger">{t.deleteAll}</button>
+          </form>
+        </Confirm>
+      )}
       <article>
         <h2>{t.addTitle}</h2>
         <form method="post" action="/account/keys/add">
-          <Alert problem={problem} fields={['title', 'key']} />
+          <Alert problem={problem} fields={['title', 'key', ...CONFIRM_FIELDS]} />
           <Field
             name="title"
             label={t.keyTitle}
@@ -51,6 +59,7 @@ export function KeysPage({ view, keys, fields, problem }: KeysProps) {
             problem={problem}
             rows={4}
           />
+          <ConfirmFields view={view} form="add" problem={problem} />
           <button>{t.submit}</button>
         </form>
       </article>

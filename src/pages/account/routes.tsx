@@ -6,12 +6,13 @@ import type { AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
 import { logout } from '../../login/logout.ts'
 import { Refusal } from '../../refusals.ts'
-import { addKey, listKeys, removeKey } from '../../ssh-keys/keys.ts'
+import { addKey, listKeys, removeKey, removeKeys } from '../../ssh-keys/keys.ts'
 import { keySchema } from '../../ssh-keys/routes.ts'
 import { text } from '../../text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../tokens/own-sessions.ts'
 import { readAs } from '../../tokens/act-as.ts'
 import { adminRoutes } from '../admin/routes.tsx'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
@@ -44,6 +45,7 @@ export const accountRoutes = new Routes()
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
       const { title, key } = validate(keySchema, fields)
+      await confirmWith(c, fields)
       await addKey(c.get('deps'), actorOf(c), title, key)
     })
     if (refusal instanceof Refusal) return showKeys(c, fields, refusal)
@@ -56,6 +58,10 @@ export const accountRoutes = new Routes()
     )
     if (refusal instanceof Refusal) return showKeys(c, {}, refusal)
     return goTo(c, '/account/keys', 'key-deleted')
+  })
+  .post('/keys/delete-all', async (c) => {
+    await removeKeys(c.get('deps'), actorOf(c))
+    return goTo(c, '/account/keys', 'keys-deleted')
   })
   .get('/sessions', (c) => showSessions(c))
   .post('/sessions/end', async (c) => {

@@ -9,10 +9,12 @@ import { readAs } from '../../tokens/act-as.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/proof.ts'
 import { changeProfile } from '../../users/profile.ts'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { EnrolmentPage, RecoveryCodesPage, type SecurityForm, SecurityPage } from './security.tsx'
+import { SurvivingKeysPage } from './surviving-keys.tsx'
 
 const PATH = '/account/security'
 
@@ -30,14 +32,15 @@ export const securityRoutes = new Routes()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)
-    const refusal = await attempt(async () => {
+    const keys = await attempt(async () => {
       const { repeat, ...passwords } = validate(passwordSchema, fields)
       if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
-      await changeProfile(c.get('deps'), actorOf(c), passwords)
+      return changeProfile(c.get('deps'), actorOf(c), passwords)
     })
-    if (refusal instanceof Refusal) return showSecurity(c, 'password', refusal)
+    if (keys instanceof Refusal) return showSecurity(c, 'password', keys)
     clearSessionToken(c)
-    return goTo(c, '/account/sign-in', 'password-changed')
+    if (keys.length === 0) return goTo(c, '/account/sign-in', 'password-changed')
+    return showPage(c, <SurvivingKeysPage view={await readView(c)} keys={keys} />)
   })
   .post('/start', async (c) => {
     const deps = c.get('deps')
@@ -50,6 +53,7 @@ export const securityRoutes = new Routes()
     const fields = await readForm(c)
     const codes = await attempt(async () => {
       const proof = validate(confirmSchema, fields)
+      await confirmWith(c, fields)
       await confirmEnrolment(c.get('deps'), actorOf(c), proof)
       // The code that confirmed is not used up, so it pays for the recovery codes as well.
       return renewRecoveryCodes(c.get('deps'), actorOf(c), proof.code)
@@ -59,17 +63,21 @@ export const securityRoutes = new Routes()
   })
   .post('/codes', async (c) => {
     const fields = await readForm(c)
-    const codes = await attempt(async () =>
-      renewRecoveryCodes(c.get('deps'), actorOf(c), validate(codeSchema, fields).code),
-    )
+    const codes = await attempt(async () => {
+      const { code } = validate(codeSchema, fields)
+      await confirmWith(c, fields)
+      return renewRecoveryCodes(c.get('deps'), actorOf(c), code)
+    })
     if (codes instanceof Refusal) return showSecurity(c, 'codes', codes)
     return showRecoveryCodes(c, codes)
   })
   .post('/off', async (c) => {
     const fields = await readForm(c)
-    const refusal = await attempt(async () =>
-      disableTwoFactor(c.get('deps'), actorOf(c), validate(codeSchema, fields).code),
-    )
+    const refusal = await attempt(async () => {
+      const { code } = validate(codeSchema, fields)
+      await confirmWith(c, fields)
+      await disableTwoFactor(c.get('deps'), actorOf(c), code)
+    })
     if (refusal instanceof Refusal) return showSecurity(c, 'off', refusal)
     return goTo(c, PATH, 'two-factor-off')
   })

@@ -1,5 +1,6 @@
 import type { Account } from '../../users/accounts.ts'
 import type { Enrolment } from '../../two-factor/enrolment.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Confirm, Field } from '../parts.tsx'
@@ -65,7 +66,7 @@ function CodeForm({ view, form, problem }: FormProps & { form: 'codes' | 'off' }
   return (
     <Confirm label={label} question={lead} open={problem !== undefined}>
       <form method="post" action={`/account/security/${form}`}>
-        <Alert problem={problem} fields={['code']} />
+        <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
         <Field
           name="code"
           form={form}
@@ -74,6 +75,7 @@ function CodeForm({ view, form, problem }: FormProps & { form: 'codes' | 'off' }
           autocomplete="one-time-code"
           problem={problem}
         />
+        <ConfirmFields view={view} form={form} problem={problem} takesCode={false} />
         <button class={form === 'off' ? 'danger' : undefined}>{submit}</button>
       </form>
     </Confirm>
@@ -137,7 +139,7 @@ export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
           <li>
             <h2>{t.confirm}</h2>
             <form method="post" action="/account/security/confirm">
-              <Alert problem={problem} fields={['code']} />
+              <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
               <input type="hidden" name="secret" value={enrolment.secret} />
               <Field
                 name="code"
@@ -147,6 +149,7 @@ export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
                 autocomplete="one-time-code"
                 problem={problem}
               />
+              <ConfirmFields view={view} form="enrolment" problem={problem} takesCode={false} />
               <button>{t.submit}</button>
             </form>
           </li>

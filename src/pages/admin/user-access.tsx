@@ -1,9 +1,13 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../users/roles.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { Alert, Confirm } from '../parts.tsx'
 import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
 import type { UserProps } from './user.tsx'
+
+/** What needs a fresh session. */
+const GUARDED: readonly UserForm[] = ['password', 'cancel-two-factor']
 
 /** What lets a user in, or keeps a user out. */
 export function AccessForms(props: UserProps) {
@@ -60,14 +64,18 @@ interface AccessFormProps extends UserProps {
 
 /** A row that opens into its form. */
 function AccessForm(props: PropsWithChildren<AccessFormProps>) {
-  const { user, refused, form, label, lead, isDangerous = false } = props
+  const { view, user, refused, form, label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined
   return (
     <li class={isDangerous ? 'dangerous' : undefined}>
       <Confirm label={label} question={lead} open={problem !== undefined}>
         <form method="post" action={`/account/admin/users/${user.id}/${form}`}>
-          <Alert problem={problem} fields={form === 'password' ? ['password'] : []} />
+          <Alert
+            problem={problem}
+            fields={[...(form === 'password' ? ['password'] : []), ...CONFIRM_FIELDS]}
+          />
           {props.children}
+          {GUARDED.includes(form) && <ConfirmFields view={view} form={form} problem={problem} />}
           <button class={isDangerous ? 'danger' : undefined}>{label}</button>
         </form>
       </Confirm>

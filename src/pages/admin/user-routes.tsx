@@ -8,6 +8,7 @@ import { listKeysOf } from '../../ssh-keys/keys.ts'
 import { maxCharacters, possiblyEmptyText } from '../../text.ts'
 import { listSessionsOf } from '../../tokens/user-sessions.ts'
 import { changeUser, createUser, getUser, listUsers } from '../../users/admin.ts'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../session-cookie.ts'
 import { goTo, showPage } from '../view.ts'
@@ -52,6 +53,7 @@ export const adminUserRoutes = new Routes()
     const made = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
       const user = { ...userIn(fields), password }
+      await confirmWith(c, fields)
       const id = await createUser(c.get('deps'), actorOf(c), user)
       return { user: { id, username: user.username }, generated }
     })
@@ -61,7 +63,8 @@ export const adminUserRoutes = new Routes()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    return showPage(c, <GeneratedPasswordPage view={view} user={user} password={generated} />)
+    const props = { view, user, keys: [], password: generated }
+    return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
   .post('/:id{[0-9]+}/password', async (c) => {
@@ -71,21 +74,30 @@ export const adminUserRoutes = new Routes()
     const fields = await readForm(c)
     const changed = await attempt(async () => {
       const { password, generated } = newPassword(c, fields)
-      const user = await getUser(c.get('deps'), actorOf(c), id)
-      await changeUser(c.get('deps'), actorOf(c), id, { password })
-      return { user, generated }
+      await confirmWith(c, fields)
+      const target = [c.get('deps'), actorOf(c), id] as const
+      const [user, { keys }] = await Promise.all([getUser(...target), listKeysOf(...target)])
+      await changeUser(...target, { password })
+      return { user, keys, generated }
     })
     if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
-    const { user, generated } = changed
-    if (generated === undefined) return goTo(c, `${PATH}/${id}`, 'user-password-set')
-    return showPage(c, <GeneratedPasswordPage view={view} user={user} password={generated} />)
+    const { user, keys, generated } = changed
+    if (generated === undefined) {
+      const notice = keys.length === 0 ? 'user-password-set' : 'user-password-set-keys'
+      return goTo(c, `${PATH}/${id}`, notice)
+    }
+    const props = { view, user, keys, password: generated }
+    return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .post('/:id{[0-9]+}/:form', async (c) => {
     const { form } = c.req.param()
     if (!isUserAction(form)) throw new Refusal('unknownPath')
     const fields = await readForm(c)
     const { run, notice } = USER_ACTIONS[form]
-    const refusal = await attempt(() => run(c.get('deps'), actorOf(c), userIdOf(c), fields))
+    const refusal = await attempt(async () => {
+      await confirmWith(c, fields)
+      await run(c.get('deps'), actorOf(c), userIdOf(c), fields)
+    })
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, notice)
   })

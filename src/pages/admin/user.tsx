@@ -3,6 +3,7 @@ import type { Account } from '../../users/accounts.ts'
 import type { listSessionsOf } from '../../tokens/user-sessions.ts'
 import { GUEST } from '../../users/roles.ts'
 import { browserOf } from '../account/sessions.tsx'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Confirm, Time } from '../parts.tsx'
@@ -59,9 +60,10 @@ function ChangeForm({ view, user, refused }: UserProps) {
     <article>
       <h2>{t.account}</h2>
       <form class="wide" method="post" action={`/account/admin/users/${user.id}/change`}>
-        <Alert problem={problem} fields={USER_FIELDS} />
+        <Alert problem={problem} fields={[...USER_FIELDS, ...CONFIRM_FIELDS]} />
         <UserFields view={view} fields={fields} problem={problem} />
         <PermissionBoxes view={view} fields={fields} />
+        <ConfirmFields view={view} form="change" problem={problem} onlyWhenAsked />
         <button>{t.save}</button>
       </form>
     </article>

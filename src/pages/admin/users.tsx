@@ -1,5 +1,8 @@
+import type { listKeysOf } from '../../ssh-keys/keys.ts'
 import type { Account } from '../../users/accounts.ts'
 import { GENERAL } from '../../users/roles.ts'
+import { SurvivingKeys } from '../account/surviving-keys.tsx'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Empty, Pager } from '../parts.tsx'
@@ -107,10 +110,11 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
       <h1>{t.add}</h1>
       <article>
         <form class="wide" method="post" action="/account/admin/users/new">
-          <Alert problem={problem} fields={[...USER_FIELDS, 'password']} />
+          <Alert problem={problem} fields={[...USER_FIELDS, 'password', ...CONFIRM_FIELDS]} />
           <UserFields view={view} fields={fields} problem={problem} />
           <PasswordField view={view} problem={problem} />
           <PermissionBoxes view={view} fields={fields} />
+          <ConfirmFields view={view} form="new" problem={problem} onlyWhenAsked />
           <button>{t.create}</button>
         </form>
       </article>
@@ -121,11 +125,13 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
 interface GeneratedProps {
   view: View
   user: { id: number; username: string }
+  /** What a new password leaves in force. */
+  keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
   password: string
 }
 
 /** Shown in answer to the form that had it made, and never again. */
-export function GeneratedPasswordPage({ view, user, password }: GeneratedProps) {
+export function GeneratedPasswordPage({ view, user, keys, password }: GeneratedProps) {
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.generatedTitle}>
@@ -151,6 +157,12 @@ export function GeneratedPasswordPage({ view, user, password }: GeneratedProps) 
           </a>
         </p>
       </article>
+      {keys.length > 0 && (
+        <article>
+          <p>{t.survivingKeys}</p>
+          <SurvivingKeys view={view} keys={keys} />
+        </article>
+      )}
     </AccountPage>
   )
 }

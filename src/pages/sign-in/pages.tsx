@@ -6,10 +6,12 @@ import type { View } from '../view.ts'
 interface SignInProps {
   view: View
   fields?: Fields
+  /** Where the sign-in leads (`next.ts`); empty for the overview. */
+  next: string
   problem?: Problem | undefined
 }
 
-export function SignInPage({ view, fields, problem }: SignInProps) {
+export function SignInPage({ view, fields, next, problem }: SignInProps) {
   const t = view.t.signIn
   const username = echo(fields, 'username')
   return (
@@ -18,6 +20,7 @@ export function SignInPage({ view, fields, problem }: SignInProps) {
         <h1>{t.title}</h1>
         <form method="post" action="/account/sign-in">
           <Alert problem={problem} fields={['username', 'password']} />
+          <NextField next={next} />
           <Field
             name="username"
             label={t.username}
@@ -40,10 +43,15 @@ export function SignInPage({ view, fields, problem }: SignInProps) {
   )
 }
 
+function NextField({ next }: { next: string }) {
+  return next === '' ? <></> : <input type="hidden" name="next" value={next} />
+}
+
 /** The second step, for who has switched two-step verification on. */
 export function CodePage({
   view,
   username,
+  next,
   problem,
 }: Omit<SignInProps, 'fields'> & { username: string }) {
   const t = view.t.signIn
@@ -56,6 +64,7 @@ export function CodePage({
         </hgroup>
         <form method="post" action="/account/sign-in/code">
           <Alert problem={problem} fields={['code']} />
+          <NextField next={next} />
           <Field
             name="code"
             label={t.code}

@@ -11,6 +11,7 @@ import { attempt, problemOf, readForm } from '../form.ts'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { forgetHalfWay, keepHalfWay, readHalfWay } from './half-way.ts'
+import { nextIn, pathAfter } from './next.ts'
 import { CodePage, SignInPage } from './pages.tsx'
 
 const signInSchema = v.object({ username: text(), password: text() })
@@ -19,42 +20,47 @@ const codeSchema = v.object({ code: text() })
 /** Under `/account/sign-in`. */
 export const signInRoutes = new Routes()
   .get('/', async (c) => {
-    if (sessionToken(c) !== '') return goTo(c, '/account')
+    const next = nextIn(c.req.query())
+    if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
     forgetHalfWay(c)
-    return showPage(c, <SignInPage view={await readView(c)} />)
+    return showPage(c, <SignInPage view={await readView(c)} next={next} />)
   })
   .post('/', async (c) => {
     const fields = await readForm(c)
+    const next = nextIn(fields)
     const refusal = await attempt(async () => {
       const { username, password } = validate(signInSchema, fields)
       await signIn(c, { username, digest: await staticDigest(password), code: '' })
     })
-    if (!(refusal instanceof Refusal)) return goTo(c, '/account')
+    if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
     if (refusal.refusal !== 'wrongCode') return showSignIn(c, fields, refusal)
     const { username, password } = validate(signInSchema, fields)
     await keepHalfWay(c, { username, digest: await staticDigest(password) })
-    return goTo(c, '/account/sign-in/code')
+    return c.redirect(`/account/sign-in/code${next && `?next=${next}`}`, 303)
   })
   .get('/code', async (c) => {
     const halfWay = await readHalfWay(c)
     if (halfWay === undefined) return goTo(c, '/account/sign-in')
-    return showPage(c, <CodePage view={await readView(c)} username={halfWay.username} />)
+    const props = { username: halfWay.username, next: nextIn(c.req.query()) }
+    return showPage(c, <CodePage view={await readView(c)} {...props} />)
   })
   .post('/code', async (c) => {
     const halfWay = await readHalfWay(c)
     if (halfWay === undefined) return goTo(c, '/account/sign-in', 'session-over')
     const fields = await readForm(c)
+    const next = nextIn(fields)
     const refusal = await attempt(() =>
       signIn(c, { ...halfWay, code: validate(codeSchema, fields).code }),
     )
-    if (!(refusal instanceof Refusal)) return goTo(c, '/account')
+    if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
     // The password has changed meanwhile, or the account was disabled.
-    if (refusal.refusal === 'wrongCredentials') return showSignIn(c, halfWay, refusal)
+    if (refusal.refusal === 'wrongCredentials')
+      return showSignIn(c, { username: halfWay.username, next }, refusal)
     const view = await readView(c)
     const problem = problemOf(view.t, refusal)
     return showPage(
       c,
-      <CodePage view={view} username={halfWay.username} problem={problem} />,
+      <CodePage view={view} username={halfWay.username} next={next} problem={problem} />,
       refusal,
     )
   })
@@ -66,10 +72,14 @@ async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): 
 
 async function showSignIn(
   c: AppContext,
-  { username = '' }: { username?: string },
+  { username = '', next = '' }: { username?: string; next?: string },
   refusal: Refusal,
 ) {
   const view = await readView(c)
   const problem = problemOf(view.t, refusal)
-  return showPage(c, <SignInPage view={view} fields={{ username }} problem={problem} />, refusal)
+  return showPage(
+    c,
+    <SignInPage view={view} fields={{ username }} next={nextIn({ next })} problem={problem} />,
+    refusal,
+  )
 }

@@ -92,6 +92,8 @@ export const adminUsersEn = {
   generatedLead: 'It is not shown again. Hand it over now, by a way that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,
   generatedDone: 'I have handed it over',
+  survivingKeys:
+    'These SSH keys still work. Delete on the page of the user every key that the user does not know.',
 }
 
 export const adminSettingsEn = {
@@ -143,6 +145,7 @@ export const adminEventsEn = {
     service_token_ended: 'Service tokens ended',
     settings_changed: 'Settings changed',
     users_imported: 'Users imported',
+    proof_refused: 'Wrong passwords and codes while signed in',
   },
 }
 
@@ -150,6 +153,8 @@ export const adminNoticesEn = {
   'user-made': 'The user is created.',
   'user-changed': 'The changes are saved.',
   'user-password-set': 'The new password is set. All sessions of the user have ended.',
+  'user-password-set-keys':
+    'The new password is set. All sessions of the user have ended. The SSH keys below still work: delete every key that the user does not know.',
   'user-unlocked': 'Failed sign-ins are forgotten.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions of the user have ended.',

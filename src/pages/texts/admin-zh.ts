@@ -80,6 +80,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
   generatedLabel: (name) => `${name} 的密码`,
   generatedDone: '我已交给用户',
+  survivingKeys: '这些 SSH 公钥仍然有效。请在用户页面上删除用户不认识的公钥。',
 }
 
 export const adminSettingsZh: typeof adminSettingsEn = {
@@ -138,6 +139,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     service_token_ended: '停用服务令牌',
     settings_changed: '修改站点设置',
     users_imported: '导入用户',
+    proof_refused: '登录后输错密码或验证码',
   },
 }
 
@@ -145,6 +147,8 @@ export const adminNoticesZh: typeof adminNoticesEn = {
   'user-made': '用户已创建。',
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',
+  'user-password-set-keys':
+    '新密码已设置，该用户的所有设备均已退出。下面的 SSH 公钥仍然有效，请删除用户不认识的公钥。',
   'user-unlocked': '登录失败记录已清除。',
   'user-two-factor-off': '两步验证已关闭，该用户的所有设备均已退出。',
   'user-sessions-ended': '该用户的所有设备均已退出。',

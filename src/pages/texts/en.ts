@@ -45,6 +45,10 @@ const events: Record<EventKind, (detail: string) => string> = {
   service_token_made: (name) => `Service token “${name}” made`,
   service_token_ended: (name) => `Service token “${name}” ended`,
   user_unlocked: () => 'Unlocked by an operator',
+  proof_refused: (detail) =>
+    detail === 'code'
+      ? 'Wrong code entered while signed in'
+      : 'Wrong password entered while signed in',
 }
 
 /** Why not; `<…>` is filled in. */
@@ -68,8 +72,10 @@ const refusals: Record<RefusalName, string> = {
   wrongServiceToken: 'This needs a service token.',
   wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
   httpsRequired: 'This site is open over https only.',
-  oldPasswordNeeded: 'The current password is needed.',
+  confirmationNeeded: 'Confirm that it is you to do this.',
   wrongOldPassword: 'This is not your current password.',
+  wrongPassword: 'This is not your password.',
+  wrongConfirmationCode: 'This code is wrong, or was used before. Wait for the next one.',
   nameKept: 'Your files are kept under your user name; an administrator can change it.',
   builtInNotCreated: 'There is one guest only.',
   roleFixed: 'This role cannot be changed.',
@@ -206,6 +212,13 @@ export const en = {
     newCodesSubmit: 'Show new codes',
   },
 
+  confirm: {
+    password: 'Your password',
+    hint: 'You signed in some time ago, so this needs your password.',
+    hintOrCode: 'You signed in some time ago, so this needs your password or a code.',
+    code: 'Or a code',
+  },
+
   enrolment: {
     title: 'Set up two-step verification',
     scan: 'Scan this image with an authenticator app',
@@ -237,12 +250,21 @@ export const en = {
     deleteQuestion: (title: string) =>
       `Delete “${title}”? Nobody can sign in with it from then on.`,
     deleteSubmit: 'Delete key',
+    deleteAll: 'Delete all keys',
+    deleteAllQuestion: 'Nobody can sign in with any of them from then on.',
     addTitle: 'Add a key',
     keyTitle: 'Title',
     keyTitleHint: 'So that you know it again: “laptop”, “work”.',
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     submit: 'Add key',
+  },
+
+  survivingKeys: {
+    title: 'Your password is changed',
+    lead: 'These SSH keys still open your files. Delete every key that you do not know.',
+    hint: 'All sessions have ended. Sign in with the new password to delete keys.',
+    signIn: 'Sign in and look at the keys',
   },
 
   sessions: {
@@ -282,6 +304,7 @@ export const en = {
     'two-factor-off': 'Two-step verification is off.',
     'key-added': 'The key is added.',
     'key-deleted': 'The key is deleted.',
+    'keys-deleted': 'All keys are deleted.',
     'session-ended': 'That session has ended.',
     'sessions-ended': 'All other sessions have ended.',
     ...adminNoticesEn,

@@ -115,6 +115,13 @@ export const zh: Texts = {
     newCodesSubmit: '显示新的恢复代码',
   },
 
+  confirm: {
+    password: '你的密码',
+    hint: '你已登录一段时间，此操作需要输入密码。',
+    hintOrCode: '你已登录一段时间，此操作需要输入密码或验证码。',
+    code: '或验证码',
+  },
+
   enrolment: {
     title: '设置两步验证',
     scan: '用身份验证器应用扫描此图',
@@ -145,12 +152,21 @@ export const zh: Texts = {
     delete: '删除',
     deleteQuestion: (title) => `要删除“${title}”吗？此后它不能再用于登录。`,
     deleteSubmit: '删除公钥',
+    deleteAll: '删除所有公钥',
+    deleteAllQuestion: '此后所有公钥都不能再用于登录。',
     addTitle: '添加公钥',
     keyTitle: '名称',
     keyTitleHint: '便于辨认，例如“笔记本”“公司”。',
     key: '公钥',
     keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
     submit: '添加公钥',
+  },
+
+  survivingKeys: {
+    title: '密码已修改',
+    lead: '这些 SSH 公钥仍然可以访问你的文件。请删除所有你不认识的公钥。',
+    hint: '所有设备均已退出。用新密码登录后即可删除公钥。',
+    signIn: '登录并查看公钥',
   },
 
   sessions: {
@@ -203,6 +219,7 @@ export const zh: Texts = {
     service_token_made: (name) => `创建服务令牌“${name}”`,
     service_token_ended: (name) => `停用服务令牌“${name}”`,
     user_unlocked: () => '由管理员解除锁定',
+    proof_refused: (detail) => (detail === 'code' ? '登录后输错验证码' : '登录后输错密码'),
   },
 
   notices: {
@@ -212,6 +229,7 @@ export const zh: Texts = {
     'two-factor-off': '两步验证已关闭。',
     'key-added': '公钥已添加。',
     'key-deleted': '公钥已删除。',
+    'keys-deleted': '所有公钥已删除。',
     'session-ended': '该设备已退出。',
     'sessions-ended': '其他设备均已退出。',
     ...adminNoticesZh,
@@ -245,8 +263,10 @@ export const zh: Texts = {
     wrongServiceToken: '需要服务令牌。',
     wrongCode: '验证码错误或已用过，请等下一个。',
     httpsRequired: '本站只能通过 https 访问。',
-    oldPasswordNeeded: '请输入当前密码。',
+    confirmationNeeded: '请先确认是你本人。',
     wrongOldPassword: '当前密码不正确。',
+    wrongPassword: '密码不正确。',
+    wrongConfirmationCode: '验证码错误或已使用过，请等待下一个。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',
     builtInNotCreated: '访客账户只能有一个。',
     roleFixed: '不能修改这个角色。',

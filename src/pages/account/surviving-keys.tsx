@@ -1,0 +1,51 @@
+import type { listKeys } from '../../ssh-keys/keys.ts'
+import { SinglePage } from '../layout.tsx'
+import { Time } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+interface SurvivingKeysProps {
+  view: View
+  keys: Awaited<ReturnType<typeof listKeys>>['keys']
+}
+
+/**
+ * After a new password: the session has ended with all others, so the keys can be looked at here
+ * and deleted after the next sign-in.
+ */
+export function SurvivingKeysPage({ view, keys }: SurvivingKeysProps) {
+  const t = view.t.survivingKeys
+  return (
+    <SinglePage view={view} title={t.title}>
+      <article>
+        <hgroup>
+          <h1>{t.title}</h1>
+          <p>{t.lead}</p>
+        </hgroup>
+        <SurvivingKeys view={view} keys={keys} />
+        <p>{t.hint}</p>
+        <a role="button" href="/account/sign-in?next=keys">
+          {t.signIn}
+        </a>
+      </article>
+    </SinglePage>
+  )
+}
+
+/** The keys that a new password leaves in force. */
+export function SurvivingKeys({ view, keys }: SurvivingKeysProps) {
+  return (
+    <ul class="rows compact">
+      {keys.map((key) => (
+        <li>
+          <h2>{key.title}</h2>
+          <p class="facts">
+            <span>
+              {view.t.keys.added} <Time view={view} at={key.addedAt} />
+            </span>
+          </p>
+          <code>{key.fingerprint}</code>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,67 @@
+import type { AppContext } from '../http/context.ts'
+import { confirmSession } from '../users/confirm.ts'
+import type { Fields, Problem } from './form.ts'
+import { Field } from './parts.tsx'
+import { actorOf } from './session-cookie.ts'
+import type { View } from './view.ts'
+
+/** The fields of `ConfirmFields`. */
+export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
+
+/**
+ * Makes the session fresh with what a form brings along for that. It brings nothing while the
+ * session is fresh already; the decision that comes next knows.
+ *
+ * @throws {Refusal} Those of `confirmSession`.
+ */
+export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
+  const { confirm_password: password = '', confirm_code: code = '' } = fields
+  // A browser may fill in the password by itself, but nobody's code.
+  if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
+  if (password !== '') return confirmSession(c.get('deps'), actorOf(c), { password })
+}
+
+interface ConfirmFieldsProps {
+  view: View
+  /** Tells the forms of a page apart. */
+  form: string
+  problem: Problem | undefined
+  /** Whether a code will do; not in a form that uses one up itself. */
+  takesCode?: boolean
+  /** For a form of which only some changes need it: asks once it was refused. */
+  onlyWhenAsked?: boolean
+}
+
+/** What a form asks for besides, when the session is not fresh; nothing while it is. */
+export function ConfirmFields(props: ConfirmFieldsProps) {
+  const { view, form, problem, takesCode = true, onlyWhenAsked = false } = props
+  const isAsked = CONFIRM_FIELDS.includes(problem?.field ?? '')
+  if (!isAsked && (view.isFresh || onlyWhenAsked)) return <></>
+  const t = view.t.confirm
+  const hasCode = takesCode && view.account?.hasTwoFactor === true
+  return (
+    <>
+      <Field
+        name="confirm_password"
+        form={form}
+        label={t.password}
+        hint={hasCode ? t.hintOrCode : t.hint}
+        type="password"
+        autocomplete="current-password"
+        problem={problem}
+        optional={hasCode}
+      />
+      {hasCode && (
+        <Field
+          name="confirm_code"
+          form={form}
+          label={t.code}
+          hint={view.t.security.codeHint}
+          autocomplete="one-time-code"
+          problem={problem}
+          optional
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, sshKeys } from '../../schema/tables.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { ED1, ED2 } from '../reference/keys.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+import { textOf, valueOf, Visitor } from '../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const NEW = 'another-Passw0rd'
+const CHANGE = { old_password: PASSWORD, password: NEW, repeat: NEW }
+const USER = '/account/admin/users/3'
+
+let site: CheapSite
+let visitor: Visitor
+let fingerprints: string[]
+
+beforeEach(async () => {
+  site = new CheapSite()
+  visitor = new Visitor(site)
+  await site.addFirstUsers()
+  await site.addUser('alice', { password: PASSWORD })
+  await visitor.signIn('alice', PASSWORD)
+  await visitor.post('/account/keys/add', { title: '<b>laptop</b>', key: ED1 })
+  await visitor.post('/account/keys/add', { title: 'desk', key: ED2 })
+  const keys = await site.db.select().from(sshKeys)
+  fingerprints = keys.map((key) => key.fingerprint)
+})
+
+describe('a new password of a user who has SSH keys', () => {
+  test('shows which of them still open the files, and leads to them by way of the sign-in', async () => {
+    const seen = await visitor.post('/account/security/password', CHANGE)
+    expect(seen.status).toBe(200)
+    expect(visitor.cookies.has('session')).toBe(false)
+    const text = textOf(seen.html)
+    expect(text).toContain('These SSH keys still open your files.')
+    expect(seen.html).toContain('&lt;b&gt;laptop&lt;/b&gt;')
+    for (const fingerprint of fingerprints) expect(text).toContain(`Added now ${fingerprint}`)
+    for (const secret of [PASSWORD, NEW]) expect(seen.html).not.toContain(secret)
+    const [, next = ''] = /<a role="button" href="([^"]+)">/.exec(seen.html) ?? []
+    expect(next).toBe('/account/sign-in?next=keys')
+
+    const signIn = await visitor.get(next)
+    expect(signIn.html).toContain('<input type="hidden" name="next" value="keys"/>')
+    const form = { username: 'alice', password: NEW, next: 'keys' }
+    expect(await visitor.post('/account/sign-in', form)).toMatchObject({
+      status: 303,
+      location: '/account/keys',
+    })
+    expect((await visitor.get('/account/keys')).html).toContain('action="/account/keys/delete-all"')
+  })
+
+  test('leads to them after a code as well', async () => {
+    const secret = await site.enrol(await site.token('alice', PASSWORD))
+    await visitor.signIn('alice', PASSWORD, site.code(secret))
+    await visitor.post('/account/security/password', CHANGE)
+    const form = { username: 'alice', password: NEW, next: 'keys' }
+    const { location } = await visitor.post('/account/sign-in', form)
+    expect(location).toBe('/account/sign-in/code?next=keys')
+    const { html } = await visitor.get(location ?? '')
+    expect(html).toContain('<input type="hidden" name="next" value="keys"/>')
+    site.now += 30_000
+    const code = { code: site.code(secret), next: 'keys' }
+    expect((await visitor.post('/account/sign-in/code', code)).location).toBe('/account/keys')
+  })
+
+  test.each(['//evil.example', 'https://evil.example', 'constructor', 'x'])(
+    'leads nowhere else: %s',
+    async (next) => {
+      await visitor.post('/account/sign-out')
+      const { html } = await visitor.get(`/account/sign-in?next=${encodeURIComponent(next)}`)
+      expect(html).not.toContain('name="next"')
+      const form = { username: 'alice', password: PASSWORD, next }
+      expect((await visitor.post('/account/sign-in', form)).location).toBe('/account')
+    },
+  )
+
+  test('keeps the keys until the user deletes them, all at once if need be', async () => {
+    await site.addUser('bob', { password: 'bob-Passw0rd' })
+    const bob = new Visitor(site)
+    await bob.signIn('bob', 'bob-Passw0rd')
+    await bob.post('/account/keys/add', { title: 'of bob', key: ED1 })
+    expect(await visitor.post('/account/keys/delete-all')).toMatchObject({
+      status: 303,
+      location: '/account/keys?done=keys-deleted',
+    })
+    const left = await site.db.select().from(sshKeys)
+    expect(left.map(({ title }) => title)).toEqual(['of bob'])
+    const events = await site.db.select().from(auditEvents)
+    const deleted = events.filter(({ kind }) => kind === 'key_deleted')
+    expect(deleted.map(({ userId, detail }) => [userId, detail])).toEqual([
+      [3, '<b>laptop</b>'],
+      [3, 'desk'],
+    ])
+  })
+})
+
+describe('a new password that an operator sets', () => {
+  beforeEach(async () => {
+    visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+  })
+
+  test('leads to the keys that still work', async () => {
+    const { location } = await visitor.post(`${USER}/password`, { password: NEW })
+    expect(location).toBe(`${USER}?done=user-password-set-keys`)
+    const text = textOf((await visitor.get(location ?? '')).html)
+    expect(text).toContain('The SSH keys below still work')
+    for (const fingerprint of fingerprints) expect(text).toContain(fingerprint)
+  })
+
+  test('shows them beside a generated one', async () => {
+    const { status, html } = await visitor.post(`${USER}/password`, { password: '' })
+    expect(status).toBe(200)
+    expect(valueOf(html, 'password')).not.toBe('')
+    for (const fingerprint of fingerprints) expect(textOf(html)).toContain(fingerprint)
+  })
+})
