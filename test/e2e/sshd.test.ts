@@ -413,9 +413,8 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
 
   test('writes nothing that others may change, whatever the umask', async () => {
     await shell(`umask 0; sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --upgrade`)
-    const { printed } = await machine.run(
-      ...['find', '/etc/latchkey', '/usr/local/lib/latchkey', PAM],
-      ...['/etc/ssh/sshd_config.d', '-perm', '/022', '!', '-type', 'l'],
+    const { printed } = await shell(
+      `find /etc/latchkey /usr/local/lib/latchkey ${PAM} /etc/ssh/sshd_config.d -perm /022 ! -type l`,
     )
     expect(printed).toBe('')
     expect((await machine.check()).status).toBe(0)
