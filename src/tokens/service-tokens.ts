@@ -16,7 +16,7 @@ const PREFIX = 'latchkey_'
  * What a server may ask: for keys, which anybody may see, or whether a password is right. A server
  * that signs users in by key only must not be able to try passwords.
  */
-export const SCOPES = ['sftp:keys', 'sftp:passwords'] as const
+const SCOPES = ['sftp:keys', 'sftp:passwords'] as const
 
 type Scope = (typeof SCOPES)[number]
 

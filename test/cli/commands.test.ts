@@ -55,6 +55,10 @@ function typePassword(first: string, second: string) {
   )
 }
 
+function addServer(name: string, ...scopes: string[]) {
+  return run('service-token', 'add', name, ...scopes.flatMap((scope) => ['--scope', scope]))
+}
+
 function load(settings: unknown) {
   return clone.latchkey(['setting', 'import'], { input: JSON.stringify(settings) })
 }
@@ -296,13 +300,11 @@ describe('the site', () => {
   })
 
   test('service-token add gives the scopes that are asked for, and no others', async () => {
-    const add = (name: string, ...scopes: string[]) =>
-      run('service-token', 'add', name, ...scopes.flatMap((scope) => ['--scope', scope]))
-    await add('keys', 'sftp:keys')
-    await add('passwords', 'sftp:passwords')
-    await add('each', 'sftp:passwords', 'sftp:keys', 'sftp:keys')
-    await add('both', 'sftp')
-    const unknown = await add('unknown', 'root')
+    await addServer('keys', 'sftp:keys')
+    await addServer('passwords', 'sftp:passwords')
+    await addServer('each', 'sftp:passwords', 'sftp:keys', 'sftp:keys')
+    await addServer('both', 'sftp')
+    const unknown = await addServer('unknown', 'root')
     expect(unknown.code).toBe(2)
     expect(unknown.stderr).toContain('must be one of sftp:keys, sftp:passwords, sftp')
     const { content } = await json('service-token', 'list')

@@ -28,6 +28,21 @@ class OpenListClient extends Client {
   }
 }
 
+/** What a client sees of alice. */
+async function seen(client: Client) {
+  const { token } = (await client.signIn('alice', PASSWORD)).data
+  const me = (await client.call('GET', '/api/me', { token })).data
+  const keys = (await client.call('GET', '/api/me/sshkey/list', { token })).data
+  const { username, base_path: basePath, role, permission, disabled, otp } = me
+  return {
+    me: { username, basePath, role, permission, disabled, otp },
+    keys: keys.content.map(({ title, fingerprint }: Record<string, string>) => ({
+      title,
+      fingerprint,
+    })),
+  }
+}
+
 const program = findProgram('OPENLIST_BIN', 'openlist')
 
 describe.skipIf(program === undefined)('a site that moves in from a real OpenList', () => {
@@ -43,7 +58,8 @@ describe.skipIf(program === undefined)('a site that moves in from a real OpenLis
     data = join(folder, 'data')
     clone = new Clone()
     const set = ['admin', 'set', ADMIN_PASSWORD, '--data', data]
-    expect(await execute(program ?? '', set, { cwd: folder })).toMatchObject({ status: 0 })
+    const { status, printed } = await execute(program ?? '', set, { cwd: folder })
+    if (status !== 0) throw new Error(printed)
     const port = await freePort()
     const config = JSON.parse(readFileSync(join(data, 'config.json'), 'utf8'))
     config.scheme = { ...config.scheme, address: '127.0.0.1', http_port: Number(port) }
@@ -80,21 +96,6 @@ describe.skipIf(program === undefined)('a site that moves in from a real OpenLis
       body: { title: 'laptop', key: publicKey },
     })
     expect(added).toMatchObject({ code: 200 })
-  }
-
-  /** What a client sees of alice. */
-  async function seen(client: Client) {
-    const { token } = (await client.signIn('alice', PASSWORD)).data
-    const me = (await client.call('GET', '/api/me', { token })).data
-    const keys = (await client.call('GET', '/api/me/sshkey/list', { token })).data
-    const { username, base_path: basePath, role, permission, disabled, otp } = me
-    return {
-      me: { username, basePath, role, permission, disabled, otp },
-      keys: keys.content.map(({ title, fingerprint }: Record<string, string>) => ({
-        title,
-        fingerprint,
-      })),
-    }
   }
 
   test('keeps its users, their passwords and their keys', async () => {

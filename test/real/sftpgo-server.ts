@@ -38,7 +38,6 @@ export class SftpgoServer {
   static async start(program: string, origin: string, token: string): Promise<SftpgoServer> {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftpgo-'))
     const [sftp, ftp, webdav] = [await port(), await port(), await port()]
-    const local = (number: number) => ({ bindings: [{ port: number, address: '127.0.0.1' }] })
     const { data_provider: provider } = readmeSettings(origin, token)
     const settings = {
       common: { idle_timeout: 15 },
@@ -150,6 +149,10 @@ export class SftpgoServer {
       attempt()
     })
   }
+}
+
+function local(number: number) {
+  return { bindings: [{ port: number, address: '127.0.0.1' }] }
 }
 
 async function port(): Promise<number> {

@@ -248,6 +248,19 @@ const remembered = (...permissions: string[]) => ({
   },
 })
 
+/** What SFTPGo keeps after a password over WebDAV, by the permission of alice. */
+async function rememberedOfWebdav(permission: number) {
+  await setAlice({ permission })
+  const { body } = await ask({ password: PASSWORD, protocol: 'DAV' })
+  return { ...body.filters, keys: body.public_keys }
+}
+
+/** The networks of the accepted passwords that were remembered. */
+async function serviceSignIns() {
+  const all = await site.db.select().from(auditEvents)
+  return all.filter(({ kind }) => kind === 'service_sign_in').map(({ network }) => network)
+}
+
 describe('POST /api/sftp/external_auth', () => {
   test('lets a key in, with what its user may do', async () => {
     expect(await ask({ public_key: BLOB })).toEqual(welcome('*'))
@@ -270,25 +283,24 @@ describe('POST /api/sftp/external_auth', () => {
 
   // SFTPGo keeps one record of a user for all protocols, and goes by it for that minute.
   test('lets a password of one protocol open no other for the minute it is remembered', async () => {
-    const ofWebdav = async (permission: number) => {
-      await setAlice({ permission })
-      const { body } = await ask({ password: PASSWORD, protocol: 'DAV' })
-      return { ...body.filters, keys: body.public_keys }
-    }
     const [davRead, davWrite] = [1 << 8, 1 << 9]
-    expect(await ofWebdav(davRead | davWrite)).toEqual({
+    expect(await rememberedOfWebdav(davRead | davWrite)).toEqual({
       denied_login_methods: DENIED,
       denied_protocols: ['SSH', 'FTP', 'HTTP'],
       external_auth_cache_time: 60,
       keys: [],
     })
-    expect(await ofWebdav(davRead | davWrite | READ | WRITE)).toMatchObject({
+    expect(await rememberedOfWebdav(davRead | davWrite | READ | WRITE)).toMatchObject({
       denied_protocols: ['HTTP'],
       external_auth_cache_time: 60,
       keys: [BLOB],
     })
-    expect(await ofWebdav(davRead | davWrite | READ)).toMatchObject({ external_auth_cache_time: 0 })
-    expect(await ofWebdav(davRead | READ | WRITE)).toMatchObject({ external_auth_cache_time: 0 })
+    expect(await rememberedOfWebdav(davRead | davWrite | READ)).toMatchObject({
+      external_auth_cache_time: 0,
+    })
+    expect(await rememberedOfWebdav(davRead | READ | WRITE)).toMatchObject({
+      external_auth_cache_time: 0,
+    })
   })
 
   test('lists no more keys beside a password than SFTPGo can send back', async () => {
@@ -314,21 +326,16 @@ describe('POST /api/sftp/external_auth', () => {
   })
 
   describe('with a password that was right less than a minute ago', () => {
-    const events = async () => {
-      const all = await site.db.select().from(auditEvents)
-      return all.filter(({ kind }) => kind === 'service_sign_in').map(({ network }) => network)
-    }
-
     test('writes no second event for the same network', async () => {
       await ask({ password: PASSWORD })
       site.now += MINUTE - 1
       for (const protocol of ['SSH', 'FTP']) await ask({ password: PASSWORD, protocol })
-      expect(await events()).toEqual(['198.51.100.7'])
+      expect(await serviceSignIns()).toEqual(['198.51.100.7'])
       site.now += 1
       await ask({ password: PASSWORD })
-      expect(await events()).toEqual(['198.51.100.7', '198.51.100.7'])
+      expect(await serviceSignIns()).toEqual(['198.51.100.7', '198.51.100.7'])
       await ask({ password: PASSWORD, ip: '198.51.100.8' })
-      expect((await events()).at(-1)).toBe('198.51.100.8')
+      expect((await serviceSignIns()).at(-1)).toBe('198.51.100.8')
     })
 
     test('remembers what is refused meanwhile, each time', async () => {

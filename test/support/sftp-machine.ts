@@ -111,9 +111,8 @@ export class SftpMachine {
       cp "$2/bin/sed" "$2/startup"
       chmod 0755 "$2" "$2"/bin/* "$2/startup"
       chown -R "$1:" "$2"`
-    const { status, printed } = await this.run(
-      ...['sh', '-c', script, 'add', name, home, publicKey, pamEnvironment],
-    )
+    const values = [name, home, publicKey, pamEnvironment]
+    const { status, printed } = await this.run('sh', '-c', script, 'add', ...values)
     if (status !== 0) throw new Error(printed)
     return home
   }
