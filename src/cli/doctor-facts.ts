@@ -7,6 +7,7 @@ import type { KeyRing } from '../tokens/key-ring.ts'
 import { ADMIN, GUEST } from '../users/roles.ts'
 import { messageOf } from './command-error.ts'
 import { listSecrets, type Wrangler } from './cloudflare.ts'
+import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
 import { listMigrations, readSiteConfig, type SiteConfig } from './site-config.ts'
 import type { Site } from './site.ts'
 
@@ -19,6 +20,8 @@ export interface Facts {
   copyProblem: string | undefined
   tokenHours: string | undefined
   crons: string[]
+  /** Asked of a deployed site only. */
+  plainHttp: PlainHttp | undefined
   /** Names of files, in order. */
   migrations: { known: string[]; applied: string[] }
   /** Absent while the database lacks tables. */
@@ -51,11 +54,16 @@ const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 const varsSchema = v.object({ TOKEN_HOURS: v.string() })
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
-/** Looks at a site; changes nothing. */
+/**
+ * Looks at a site; changes nothing.
+ *
+ * @param host Where a deployed one answers; otherwise as `wrangler.toml` says.
+ */
 export async function gatherFacts(
   site: Site,
   isRemote: boolean,
   wrangler: Wrangler,
+  host?: string,
 ): Promise<Facts> {
   const config = await readSiteConfig()
   const ring = await findKeyRing(site)
@@ -71,6 +79,7 @@ export async function gatherFacts(
     copyProblem: isRemote ? ringProblem : undefined,
     tokenHours: v.is(varsSchema, config['vars']) ? config['vars'].TOKEN_HOURS : undefined,
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
+    plainHttp: isRemote ? await askOverHttp(host ?? findHost(config)) : undefined,
     migrations,
     data: isMigrated
       ? await gatherData(site, typeof ring === 'string' ? undefined : ring)
