@@ -2,6 +2,7 @@ import { Refusal } from '../refusals.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../deps.ts'
 import { judgeData } from './doctor-data-checks.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
+import type { PlainHttp } from './plain-http.ts'
 
 /** Longer than this, and a stolen token is good for a month. */
 const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
@@ -14,6 +15,7 @@ export function judgeSite(facts: Facts): Finding[] {
     checkFreshMinutes(facts),
     checkCron(facts),
     checkMigrations(facts),
+    ...checkPlainHttp(facts),
   ]
   return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
 }
@@ -88,4 +90,23 @@ function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): F
       fix: 'git pull',
     }
   return { check, status: 'ok', text: `all ${known.length} are applied` }
+}
+
+const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {
+  refused: { status: 'ok', text: 'the site refuses it' },
+  silent: { status: 'ok', text: 'nothing answers' },
+  unknown: {
+    status: 'warn',
+    text: 'not looked at: wrangler.toml names no custom domain',
+    fix: 'npm run latchkey -- doctor --remote --url https://<address of the site>',
+  },
+  answered: {
+    status: 'fail',
+    text: 'the site answers over http: passwords can be read on the way',
+    fix: 'npm run deploy; and remove ALLOW_HTTP from the variables of the Worker',
+  },
+}
+
+function checkPlainHttp({ plainHttp }: Facts): Finding[] {
+  return plainHttp === undefined ? [] : [{ check: 'plain http', ...PLAIN_HTTP[plainHttp] }]
 }

@@ -7,6 +7,7 @@ import type { KeyRing } from '../tokens/key-ring.ts'
 import { ADMIN, GUEST } from '../users/roles.ts'
 import { messageOf } from './command-error.ts'
 import { listSecrets, type Wrangler } from './cloudflare.ts'
+import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
 import { listMigrations, readSiteConfig, type SiteConfig } from './site-config.ts'
 import type { Site } from './site.ts'
 
@@ -20,6 +21,8 @@ export interface Facts {
   tokenHours: string | undefined
   freshMinutes: string | undefined
   crons: string[]
+  /** Asked of a deployed site only. */
+  plainHttp: PlainHttp | undefined
   /** Names of files, in order. */
   migrations: { known: string[]; applied: string[] }
   /** Absent while the database lacks tables. */
@@ -56,11 +59,16 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Looks at a site; changes nothing. */
+/**
+ * Looks at a site; changes nothing.
+ *
+ * @param host Where a deployed one answers; otherwise as `wrangler.toml` says.
+ */
 export async function gatherFacts(
   site: Site,
   isRemote: boolean,
   wrangler: Wrangler,
+  host?: string,
 ): Promise<Facts> {
   const config = await readSiteConfig()
   const vars = v.is(varsSchema, config['vars']) ? config['vars'] : {}
@@ -78,6 +86,7 @@ export async function gatherFacts(
     tokenHours: textIn(vars['TOKEN_HOURS']),
     freshMinutes: textIn(vars['FRESH_MINUTES']),
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
+    plainHttp: isRemote ? await askOverHttp(host ?? findHost(config)) : undefined,
     migrations,
     data: isMigrated
       ? await gatherData(site, typeof ring === 'string' ? undefined : ring)

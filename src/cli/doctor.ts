@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { rebuildCopy } from '../settings/store.ts'
 import { judgeSite } from './doctor-checks.ts'
+import { UsageError } from './command-error.ts'
 import type { GlobalOptions } from './global-options.ts'
 import { type Finding, gatherFacts } from './doctor-facts.ts'
 import { withSite } from './site.ts'
@@ -16,13 +17,27 @@ Example:
 export function addDoctorCommand(program: Command, doctor: Command): void {
   doctor
     .option('--fix', 'makes the KV copy of the settings anew, should it differ')
+    .option('--url <address>', 'where the deployed site answers, to ask there over http', parseHost)
     .addHelpText('after', EXAMPLES)
-    .action(({ fix = false }: { fix?: boolean }) => examine(program.opts<GlobalOptions>(), fix))
+    .action((options: DoctorOptions) => examine(program.opts<GlobalOptions>(), options))
 }
 
-async function examine({ remote, json }: GlobalOptions, fix: boolean) {
+interface DoctorOptions {
+  fix?: boolean
+  /** The host of `--url`. */
+  url?: string
+}
+
+function parseHost(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.host
+  throw new InvalidArgumentError('It must be an address, as in https://accounts.example.org.')
+}
+
+async function examine({ remote, json }: GlobalOptions, { fix = false, url }: DoctorOptions) {
+  if (url !== undefined && !remote) throw new UsageError('--url needs --remote.')
   const findings = await withSite({ remote }, async (site) => {
-    const facts = await gatherFacts(site, remote, runWrangler)
+    const facts = await gatherFacts(site, remote, runWrangler, url)
     if (!fix || facts.data?.copy !== 'different') return judgeSite(facts)
     await rebuildCopy(site)
     return judgeSite({ ...facts, data: { ...facts.data, copy: 'equal' } })

@@ -27,7 +27,7 @@ export function addRestoreCommand(program: Command, command: Command): void {
       await checkBackup(file)
       refuseToOverwrite()
       await restore(file)
-      const sentence = `Restored the site from ${file}. Next: npm start`
+      const sentence = `Restored the site from ${file}; everybody signs in again. Next: npm start`
       ;(json ? jsonOutput : textOutput).done(sentence, { file })
     })
 }
@@ -82,6 +82,8 @@ async function restore(file: string): Promise<void> {
   if (target === undefined) throw new Error('Miniflare has made no database')
   const copy = `${target}.restored`
   copyFileSync(file, copy)
+  // A session that was ended since the backup must not come back.
+  withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
   for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
   renameSync(copy, target)
   narrowPrivateFiles()

@@ -17,7 +17,9 @@ afterEach(async () => {
 
 test('a backup of a running site, restored on another machine, lets users sign in again', async () => {
   const site = await clone.serve(PASSWORD)
-  expect(await site.signIn('admin', PASSWORD)).toMatchObject({ code: 200 })
+  const signedIn = await site.signIn('admin', PASSWORD)
+  const { token } = signedIn.data
+  expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 200 })
   expect((await clone.latchkey(['setting', 'set', 'site_title', 'Ours'])).code).toBe(0)
   const file = clone.path('site.backup')
   const made = await clone.latchkey(['backup', file])
@@ -31,6 +33,8 @@ test('a backup of a running site, restored on another machine, lets users sign i
   expect(await other.latchkey(['restore', file])).toMatchObject({ code: 0, stderr: '' })
   expect(statSync(other.database).mode & 0o777).toBe(0o600)
   const restored = await other.serve('another-Passw0rd')
+  // It may have ended since the backup was made.
+  expect(await restored.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
   expect(await restored.signIn('admin', 'another-Passw0rd')).toMatchObject({ code: 401 })
   expect(await restored.signIn('admin', PASSWORD)).toMatchObject({ code: 200 })
   expect(await restored.call('GET', '/api/public/settings')).toMatchObject({

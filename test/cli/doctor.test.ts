@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { judgeSite } from '../../src/cli/doctor-checks.ts'
 import type { Facts, SiteData } from '../../src/cli/doctor-facts.ts'
+import { askOverHttp, findHost, type PlainHttp } from '../../src/cli/plain-http.ts'
+import { readSiteConfig } from '../../src/cli/site-config.ts'
 import { DEFAULT_SETTINGS, VERSION } from '../../src/settings/defaults.ts'
 import { createKeyRing } from '../../src/tokens/key-ring.ts'
 import { Clone } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 
 const [SECRET = ''] = SECRET_KEYS.split(',')
@@ -27,6 +31,7 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     tokenHours: '48',
     freshMinutes: '10',
     crons: ['17 3 * * *'],
+    plainHttp: 'refused',
     migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
     data: { ...WELL, ...data },
     ...wrong,
@@ -61,6 +66,11 @@ describe('the judgement of a site', () => {
       [facts({ freshMinutes: '0' }), /^warn fresh minutes: FRESH_MINUTES is 0: a stolen session/],
       [facts({ tokenHours: '721' }), /^warn token hours: a sign-in lasts 721 hours → set/],
       [facts({ crons: [] }), /^fail nightly run: .* → put crons = /],
+      [
+        facts({ plainHttp: 'answered' }),
+        /^fail plain http: the site answers over http: .* → npm run deploy/,
+      ],
+      [facts({ plainHttp: 'unknown' }), /^warn plain http: not looked at: .* --url https:/],
       [
         facts({ migrations: { known: ['a', 'b'], applied: ['a'] }, data: undefined }),
         /^fail migrations: not applied: b → npm run deploy$/,
@@ -107,13 +117,57 @@ describe('the judgement of a site', () => {
     }
   })
 
-  test('does not blame a local site for the nightly run that it lacks, nor a new one for having no copy in KV', () => {
+  test('does not blame a local site that was not started for a while, nor a new one for having no copy in KV', () => {
     expect(complaints(facts({ isRemote: false }, { leftovers: 3, copy: 'missing' }))).toEqual([])
   })
 
   test('says whether the guest is let in', () => {
     const texts = judgeSite(facts({}, { isGuestEnabled: true })).map(({ text }) => text)
     expect(texts).toContain('enabled: whoever is not signed in counts as guest')
+  })
+})
+
+describe('asking a deployed site over http', () => {
+  const answers: [PlainHttp, RequestListener][] = [
+    ['answered', (_, response) => response.end('{"code":200,"data":{}}')],
+    ['refused', (_, response) => response.end('{"code":403,"message":"https is required"}')],
+    ['refused', (_, response) => response.writeHead(308, { Location: 'https://x.example/' }).end()],
+    ['refused', (_, response) => response.writeHead(403).end('Forbidden')],
+    ['silent', (request) => request.socket.destroy()],
+  ]
+
+  test('tells an answer from a refusal, a redirect and silence', async () => {
+    for (const [expected, listener] of answers) {
+      const server = createServer(listener)
+      const port = await freePort()
+      await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
+      expect(await askOverHttp(`127.0.0.1:${port}`)).toBe(expected)
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+    expect(await askOverHttp(undefined)).toBe('unknown')
+  })
+
+  test('finds the custom domain of wrangler.toml', async () => {
+    const config = await readSiteConfig()
+    expect(findHost(config)).toBeUndefined()
+    const domain = { pattern: 'accounts.example.org', custom_domain: true }
+    expect(findHost({ ...config, route: domain })).toBe('accounts.example.org')
+    expect(findHost({ ...config, routes: ['x.example/*', domain] })).toBe('accounts.example.org')
+  })
+
+  test('takes an address, and only with --remote', async () => {
+    const clone = new Clone()
+    for (const [args, sentence] of [
+      [['--remote', '--url', 'accounts.example.org'], 'It must be an address'],
+      [['--url', 'https://accounts.example.org'], '--url needs --remote.'],
+    ] as const) {
+      expect(await clone.latchkey(['doctor', ...args])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(sentence),
+      })
+    }
+    await clone.remove()
   })
 })
 
