@@ -55,6 +55,31 @@ async function violationsOn(page: Page, where: string): Promise<string[]> {
   return found
 }
 
+test('axe finds nothing on the forms of a session that is not fresh', async () => {
+  const page = await open()
+  await page.goto('/account/sign-in')
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.locator('form[action="/account/sign-in"] button').click()
+  await page.waitForURL('**/account')
+  clone.sql('UPDATE sessions SET created_at = 0')
+  const found: string[] = []
+  for (const path of ['keys', 'admin/users/1']) {
+    await page.goto(`/account/${path}`)
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    await page.getByLabel('Your password').first().waitFor()
+    found.push(...(await violationsOn(page, path)))
+  }
+  await page.goto('/account/security')
+  await page.locator('form[action="/account/security/start"] button').click()
+  await page.getByLabel('Code').fill('000000')
+  await page.getByLabel('Your password').fill('wrong-Passw0rd')
+  await page.locator('form[action="/account/security/confirm"] button').click()
+  await page.getByText('This is not your password.').waitFor()
+  found.push(...(await violationsOn(page, 'enrolment')))
+  expect(found).toEqual([])
+})
+
 test(
   'axe finds nothing on any page in any state, light and dark',
   async () => {

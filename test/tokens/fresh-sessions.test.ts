@@ -120,6 +120,21 @@ describe('a session that is ten minutes old', () => {
     expect(await post('/api/auth/2fa/disable', { otp_code: code })).toEqual(success)
   })
 
+  test('changes nothing when it has got so old while a password was hashed', async () => {
+    for (const [path, body, as] of [
+      ['/api/me/update', { username: 'alice', password: NEW }, token],
+      ['/api/admin/user/update', { id: ALICE, password: NEW }, admin],
+    ] as const) {
+      site.now = NOW + STALE - SECOND
+      hashes.mockImplementationOnce(async (digest, salt) => {
+        site.now = NOW + STALE
+        return cheapHash(digest, salt)
+      })
+      expect(await post(path, body, as), path).toEqual(stale)
+    }
+    expect(await site.login('alice', PASSWORD)).toMatchObject({ code: 200 })
+  })
+
   test('is told first what is wrong with its request', async () => {
     site.now = NOW + STALE
     for (const [path, body] of [
