@@ -17,6 +17,7 @@ export type Given =
   | 'alice failed to sign in five times'
   | 'alice entered ten wrong codes'
   | 'the admin is signed in'
+  | 'root made alice an admin'
   | 'the admin is signed in, alice has the key "laptop"'
   | 'a server has a service token, alice has the key "laptop" and may use SFTP'
   | 'nobody is signed in'

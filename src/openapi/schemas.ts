@@ -50,6 +50,7 @@ const session = v.strictObject({
   user_agent: v.string(),
   current: v.boolean(),
 })
+const changedValue = v.union([v.string(), v.number(), v.boolean(), v.null()])
 const event = v.strictObject({
   id,
   time,
@@ -57,6 +58,14 @@ const event = v.strictObject({
   detail: v.string(),
   network,
   user_agent: v.string(),
+  actor: v.nullable(
+    v.strictObject({
+      id: v.pipe(v.nullable(id), v.description('null for the command line')),
+      username: v.pipe(v.nullable(v.string()), v.description('null once the admin was deleted')),
+      command_line: v.boolean(),
+    }),
+  ),
+  changes: v.array(v.strictObject({ field: v.string(), from: changedValue, to: changedValue })),
 })
 
 export const users = listOf(user)

@@ -1,10 +1,9 @@
 import type { SQL } from 'drizzle-orm'
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { afterChange, type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { EVERYTHING, windowOf } from '../paging.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
-import type { Client } from '../network.ts'
-import { actAsOperator, type Operator } from '../tokens/operators.ts'
+import { actAsOperator, eventBy, type Operator } from '../tokens/operators.ts'
 import {
   actAs,
   type Actor,
@@ -71,8 +70,9 @@ export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, per
 export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
   const now = deps.now()
   const isKey = isOwnKey(deps.db, actor, keyId, now)
-  const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
-  confirmDeletion(actor, keyId, now, deleted)
+  const event = eventOf(actor, 'key_deleted', now)
+  const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, event))
+  confirmDeletion(event, keyId, deleted)
 }
 
 /**
@@ -105,26 +105,22 @@ export async function removeKeyOf(
 ): Promise<void> {
   const now = deps.now()
   const isKey = isAnyKey(deps.db, operator, keyId, userId, now)
-  const [, [deleted]] = await actAsOperator(
-    deps,
-    operator,
-    ...deletion(deps.db, isKey, operator, now),
-  )
-  confirmDeletion(operator, keyId, now, deleted)
+  const event = eventBy(operator, undefined, 'key_deleted', now)
+  const [, [deleted]] = await actAsOperator(deps, operator, ...deletion(deps.db, isKey, event))
+  confirmDeletion(event, keyId, deleted)
 }
 
-function deletion(db: Database, isKey: SQL | undefined, client: Client, now: number) {
-  return [insertDeletionEvent(db, isKey, client, now), deleteKey(db, isKey)] as const
+function deletion(db: Database, isKey: SQL | undefined, event: AuditEvent) {
+  return [insertDeletionEvent(db, isKey, event), deleteKey(db, isKey)] as const
 }
 
 function confirmDeletion(
-  client: Client,
+  event: AuditEvent,
   keyId: number,
-  now: number,
   deleted: { userId: number; title: string } | undefined,
 ): void {
   if (deleted === undefined) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
-  logEvent(eventOf({ ...client, userId: deleted.userId }, 'key_deleted', now, deleted.title))
+  logEvent({ ...event, userId: deleted.userId, detail: deleted.title })
 }
 
 function parseOrRefuse(text: string) {

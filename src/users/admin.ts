@@ -1,4 +1,5 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import type { Change } from '../audit/changes.ts'
+import { afterChange, type AuditEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   checkPasswordLength,
@@ -8,16 +9,19 @@ import {
 import { hashPassword, staticDigest } from '../login/passwords.ts'
 import { windowOf } from '../paging.ts'
 import { Refusal } from '../refusals.ts'
-import { actAsOperator, byOperator, type Operator } from '../tokens/operators.ts'
+import { actAsOperator, eventBy, isActor, type Operator } from '../tokens/operators.ts'
 import type { ActorDeps } from '../tokens/act-as.ts'
-import { deleteSessionsAfterChange } from '../tokens/sessions.ts'
+import { deleteOtherSessions, deleteSessionsAfterChange } from '../tokens/sessions.ts'
 import type { Account } from './accounts.ts'
 import { deleteRecoveryCodes, hasSeed } from '../two-factor/store.ts'
 import {
   cancelTwoFactor,
   countUsers,
   deleteUser,
+  insertEventOfCancelling,
+  insertEventOfDeletion,
   insertEventOfNewUser,
+  insertEventsOfUpdate,
   insertUser,
   type NewUser,
   selectNamesLike,
@@ -130,7 +134,7 @@ export async function createUser(
     ...fields,
     passwordHash: passwordHash ?? null,
   }
-  const event = eventOf({ ...operator, userId: 0 }, 'user_made', now, byOperator(operator))
+  const event = { ...eventBy(operator, 0, 'user_made', now), changes: changesOfNew(user) }
   const [[inserted]] = await actAsOperator(
     deps,
     operator,
@@ -140,6 +144,19 @@ export async function createUser(
   if (inserted === undefined) throw new Refusal('usernameTaken')
   logEvent({ ...event, userId: inserted.id })
   return inserted.id
+}
+
+/** What an operator gave a new user; a secret is none of it. */
+function changesOfNew({
+  username,
+  role,
+  permission,
+  basePath,
+  disabled,
+  ssoId,
+}: NewUser): Change[] {
+  const given = { username, role, permission, base_path: basePath, disabled, sso_id: ssoId }
+  return Object.entries(given).map(([field, to]) => ({ field, from: null, to }))
 }
 
 /**
@@ -161,17 +178,17 @@ export async function changeUser(
   const passwordHash = await hashNewPassword(deps, operator, password)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
-  const event = eventOf({ ...operator, userId }, 'user_changed', now, byOperator(operator))
+  const event = eventBy(operator, userId, 'user_changed', now)
   const endsSessions = fields.disabled === true || passwordHash !== undefined
-  const [rivals, updated] = await actAsOperator(
+  const [rivals, noted, updated] = await actAsOperator(
     deps,
     operator,
     selectSameName(deps.db, fields.username ?? before.username, userId),
+    insertEventsOfUpdate(deps.db, operator, userId, change, event),
     updateUser(deps.db, operator, userId, change, now),
-    insertEvent(deps.db, event, afterChange),
     ...(endsSessions ? [deleteSessionsAfterChange(deps.db, userId)] : []),
   )
-  if (updated.length > 0) return logEvent(event)
+  if (updated.length > 0) return logEvents(event, noted)
   if (rivals.length > 0) throw new Refusal('usernameTaken')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
     detail: LAST_ADMIN,
@@ -195,15 +212,15 @@ export async function removeUser(
   userId: number,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...operator, userId }, 'user_deleted', now, byOperator(operator))
-  const [[user], deleted] = await actAsOperator(
+  const event = eventBy(operator, userId, 'user_deleted', now)
+  const [[user], noted, deleted] = await actAsOperator(
     deps,
     operator,
     selectUser(deps.db, userId),
+    insertEventOfDeletion(deps.db, operator, userId, event),
     deleteUser(deps.db, operator, userId, now),
-    insertEvent(deps.db, event, afterChange),
   )
-  if (deleted.length > 0) return logEvent(event)
+  if (deleted.length > 0) return logEvents(event, noted)
   if (user === undefined) throw new Refusal('userNotFound')
   const detail = user.role === ADMIN ? LAST_ADMIN : ''
   throw new Refusal('builtInNotDeleted', { detail })
@@ -211,7 +228,8 @@ export async function removeUser(
 
 /**
  * Switches the two-step verification of a user off, who has lost the authenticator, and ends the
- * user's sessions.
+ * user's sessions. Operators who do it for themselves keep the session that they do it with: the
+ * stock client would show them its sign-in page.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
@@ -221,17 +239,24 @@ export async function cancelUserTwoFactor(
   userId: number,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...operator, userId }, 'two_factor_off', now, byOperator(operator))
-  const [updated] = await actAsOperator(
+  const event = eventBy(operator, userId, 'two_factor_cancelled', now)
+  const [noted, updated] = await actAsOperator(
     deps,
     operator,
+    insertEventOfCancelling(deps.db, operator, userId, event),
     cancelTwoFactor(deps.db, operator, userId, now),
-    insertEvent(deps.db, event, afterChange),
-    deleteSessionsAfterChange(deps.db, userId),
+    isActor(operator) && operator.userId === userId
+      ? deleteOtherSessions(deps.db, operator, now, afterChange)
+      : deleteSessionsAfterChange(deps.db, userId),
     deleteRecoveryCodes(deps.db, userId, hasSeed(deps.db, userId, null)),
   )
   if (updated.length === 0) throw new Refusal('userNotFound')
-  logEvent(event)
+  logEvents(event, noted)
+}
+
+/** A request that changes several things is an event for each. */
+function logEvents(event: AuditEvent, noted: Pick<AuditEvent, 'kind' | 'changes'>[]): void {
+  for (const one of noted) logEvent({ ...event, ...one })
 }
 
 /**

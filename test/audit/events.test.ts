@@ -225,6 +225,8 @@ describe('GET /api/me/events', () => {
             detail: '',
             network,
             user_agent: AGENT,
+            actor: null,
+            changes: [],
           },
           {
             id: expect.any(Number),
@@ -233,6 +235,8 @@ describe('GET /api/me/events', () => {
             detail: 'credentials',
             network,
             user_agent: AGENT,
+            actor: null,
+            changes: [],
           },
         ],
         total: 2,

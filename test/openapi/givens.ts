@@ -7,6 +7,7 @@ import { Refusal } from '../../src/refusals.ts'
 import { addServiceToken } from '../../src/tokens/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 /** Bits 10 and 11. */
@@ -86,6 +87,19 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'the admin is signed in': async () => {
     const { site } = await signedIn()
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  },
+  'root made alice an admin': async () => {
+    const asked = await signedIn()
+    const { site } = asked
+    await site.addUser('root', { password: ADMIN_PASSWORD, role: 2 })
+    const root = new Visitor(site)
+    await root.signIn('root', ADMIN_PASSWORD)
+    await root.post('/account/admin/users/3/change', {
+      username: 'alice',
+      role: '2',
+      base_path: '/',
+    })
+    return asked
   },
   'the admin is signed in, alice has the key "laptop"': async () => {
     const asked = await signedIn()
