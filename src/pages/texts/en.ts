@@ -1,4 +1,5 @@
 import type { EventKind } from '../../audit/events.ts'
+import { own } from '../../own.ts'
 import type { RefusalName } from '../../refusals.ts'
 import {
   adminEventsEn,
@@ -27,7 +28,7 @@ const events: Record<EventKind, (detail: string) => string> = {
   settings_changed: (keys) => `Settings changed: ${keys}`,
   users_imported: (counts) => `Imported: ${counts}`,
   sign_in: () => 'Signed in',
-  sign_in_refused: (detail) => refusedSignIns[detail] ?? 'Sign-in refused',
+  sign_in_refused: (detail) => own(refusedSignIns, detail) ?? 'Sign-in refused',
   service_sign_in: () => 'Signed in to the file server',
   recovery_code_used: () => 'A recovery code was used',
   recovery_codes_made: () => 'New recovery codes',
@@ -35,7 +36,7 @@ const events: Record<EventKind, (detail: string) => string> = {
   two_factor_off: () => 'Two-step verification turned off',
   password_changed: () => 'Password changed',
   profile_changed: () => 'Profile changed',
-  session_ended: (detail) => endedSessions[detail] ?? 'Signed out elsewhere',
+  session_ended: (detail) => own(endedSessions, detail) ?? 'Signed out elsewhere',
   key_added: (title) => `SSH key “${title}” added`,
   key_deleted: (title) => `SSH key “${title}” deleted`,
   key_used: (title) => `SSH key “${title}” used`,

@@ -1,3 +1,4 @@
+import { own } from '../../own.ts'
 import {
   adminEventsZh,
   adminNoticesZh,
@@ -201,7 +202,7 @@ export const zh: Texts = {
     settings_changed: (keys) => `修改站点设置：${keys}`,
     users_imported: (counts) => `导入：${counts}`,
     sign_in: () => '登录',
-    sign_in_refused: (detail) => refusedSignIns[detail] ?? '登录被拒绝',
+    sign_in_refused: (detail) => own(refusedSignIns, detail) ?? '登录被拒绝',
     service_sign_in: () => '登录文件服务器',
     recovery_code_used: () => '使用了一个恢复代码',
     recovery_codes_made: () => '生成了新的恢复代码',
@@ -209,7 +210,7 @@ export const zh: Texts = {
     two_factor_off: () => '关闭两步验证',
     password_changed: () => '修改密码',
     profile_changed: () => '修改资料',
-    session_ended: (detail) => endedSessions[detail] ?? '退出了另一台设备',
+    session_ended: (detail) => own(endedSessions, detail) ?? '退出了另一台设备',
     key_added: (title) => `添加 SSH 公钥“${title}”`,
     key_deleted: (title) => `删除 SSH 公钥“${title}”`,
     key_used: (title) => `使用 SSH 公钥“${title}”`,
