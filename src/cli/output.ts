@@ -68,7 +68,8 @@ function printRecord(record: Row): void {
 
 /** Without the blanks that fill the last column. */
 function textOf(table: ReturnType<typeof borderless>): string {
-  return table.toString().replace(/ +$/gm, '')
+  const lines = table.toString().split('\n')
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 function heading(name: string): string {
