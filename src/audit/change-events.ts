@@ -32,14 +32,14 @@ export function insertEventsOfChange(
   when: SQL | undefined,
 ) {
   const made = sql`json_array(${sql.join(kinds.map(eventJson), sql`, `)})`
-  const changes = sql`made.value ->> 'changes'`
+  const changes = sql`json_each.value ->> 'changes'`
   const row = db
     .select({
       ...eventRow(event),
-      kind: sql`made.value ->> 'kind'`.as('kind'),
+      kind: sql`json_each.value ->> 'kind'`.as('kind'),
       changes: changes.as('changes'),
     })
-    .from(sql`${users}, json_each(${made}) as made`)
+    .from(sql`${users}, json_each(${made})`)
     .where(and(when, sql`${changes} is not null`))
   return db
     .insert(auditEvents)
