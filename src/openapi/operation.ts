@@ -22,6 +22,7 @@ export type Given =
   | 'a server has a service token, alice has the key "laptop" and may use SFTP'
   | 'nobody is signed in'
   | 'nobody is signed in, the guest is enabled'
+  | 'nobody is signed in, an operator set a security contact'
   | 'the session has ended'
   | 'the token is older than 48 hours'
   | 'the password was changed since'

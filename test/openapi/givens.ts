@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { sshKeys, users } from '../../schema/tables.ts'
+import { settings, sshKeys, users } from '../../schema/tables.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { Given } from '../../src/openapi/operation.ts'
 import { KEY_LINE } from '../../src/openapi/operations/examples.ts'
@@ -117,6 +117,12 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'nobody is signed in, the guest is enabled': async () => {
     const site = await withAlice()
     await site.db.update(users).set({ disabled: false }).where(eq(users.username, 'guest'))
+    return { site }
+  },
+  'nobody is signed in, an operator set a security contact': async () => {
+    const site = await withAlice()
+    const row = { key: 'security_contact', value: 'mailto:security@example.org' }
+    await site.db.insert(settings).values(row)
     return { site }
   },
   'the session has ended': async () => {

@@ -23,6 +23,8 @@ export const adminReasonsEn: Record<string, string> = {
   'must be an address, https://… or /…': 'It must be an address, https://… or /….',
   'must be an address, https://… or /…, and at most one more on a second line':
     'It must be an address, https://… or /…, and at most one more on a second line.',
+  'must be mailto:…, https://… or tel:…':
+    'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
   'must be regular expressions such as /\\.bak$/i, one per line':
     'They must be regular expressions such as /\\.bak$/i, one per line.',
   'must be a JSON object of objects of addresses, https://… or /…':

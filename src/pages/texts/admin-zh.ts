@@ -10,6 +10,8 @@ export const adminReasonsZh: Record<string, string> = {
   'must be an address, https://… or /…': '必须是地址：https://… 或 /…。',
   'must be an address, https://… or /…, and at most one more on a second line':
     '必须是地址：https://… 或 /…，第二行最多再写一个。',
+  'must be mailto:…, https://… or tel:…':
+    '必须是 mailto: 加邮箱地址、https:// 网址，或 tel: 加电话号码。',
   'must be regular expressions such as /\\.bak$/i, one per line':
     '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
   'must be a JSON object of objects of addresses, https://… or /…':
