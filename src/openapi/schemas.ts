@@ -77,7 +77,7 @@ export const events = listOf(event)
 export const publicSettings = v.strictObject(v.entriesFromList(SETTING_KEYS, v.string()))
 
 const setting = v.strictObject({
-  key: v.picklist(SETTINGS.map(({ key }) => key)),
+  key: v.picklist(SETTINGS.map((one) => one.key)),
   value: v.string(),
   help: v.string(),
   type: v.picklist(['string', 'text', 'number', 'bool', 'select']),

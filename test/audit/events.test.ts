@@ -6,7 +6,7 @@ import { auditEvents, users } from '../../schema/tables.ts'
 import { createKeyRing, hashName } from '../../src/tokens/key-ring.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
-import { HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
+import { type Call, HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
 import { ED1 } from '../reference/keys.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -283,6 +283,14 @@ describe('GET /api/me/events', () => {
   })
 })
 
+/** The network that fail2ban would find in the line of a request. */
+async function banned(address: string, path: string, call: Call = {}) {
+  const from = { 'CF-Connecting-IP': address, ...call.headers }
+  const response = await site.fetch('POST', path, { ...call, headers: from })
+  const [line = ''] = loggedLines(response.headers.get('X-Request-Id') ?? 'none')
+  return FAIL_REGEX.exec(line)?.[1]
+}
+
 describe('the log', () => {
   test('has one line per request, found by X-Request-Id', async () => {
     const requests: [method: string, path: string, code: number][] = [
@@ -318,26 +326,20 @@ describe('the log', () => {
 
   test('has the network of each refused sign-in where fail2ban looks for it', async () => {
     const wrong = { username: 'alice', password: 'wrong-Passw0rd' }
-    const from = async (address: string, path: string, call: object = {}) => {
-      const headers = { 'CF-Connecting-IP': address, ...Reflect.get(call, 'headers') }
-      const response = await site.fetch('POST', path, { ...call, headers })
-      const [line] = loggedLines(response.headers.get('X-Request-Id') ?? 'none')
-      return FAIL_REGEX.exec(line ?? '')?.[1]
-    }
     const login = '/api/auth/login'
     const form = { body: 'username=alice&password=wrong-Passw0rd', headers: FORM_HEADERS }
-    expect(await from('192.0.2.7', login, { body: wrong })).toBe('192.0.2.7')
-    expect(await from('2001:db8::7', login, { body: wrong })).toBe('2001:db8:0:0::/64')
-    expect(await from('192.0.2.7', `${login}/hash`, { body: wrong })).toBe('192.0.2.7')
-    expect(await from('192.0.2.7', '/account/sign-in', form)).toBe('192.0.2.7')
-    for (let i = 0; i < 5; i++) await from('192.0.2.7', login, { body: wrong })
-    expect(await from('192.0.2.7', login, { body: wrong })).toBe('192.0.2.7')
+    expect(await banned('192.0.2.7', login, { body: wrong })).toBe('192.0.2.7')
+    expect(await banned('2001:db8::7', login, { body: wrong })).toBe('2001:db8:0:0::/64')
+    expect(await banned('192.0.2.7', `${login}/hash`, { body: wrong })).toBe('192.0.2.7')
+    expect(await banned('192.0.2.7', '/account/sign-in', form)).toBe('192.0.2.7')
+    for (let i = 0; i < 5; i++) await banned('192.0.2.7', login, { body: wrong })
+    expect(await banned('192.0.2.7', login, { body: wrong })).toBe('192.0.2.7')
     // Neither a right password, nor another path, nor a path that is made to look like a line.
     const right = { body: { username: 'alice', password: PASSWORD } }
-    expect(await from('192.0.2.8', login, right)).toBeUndefined()
-    expect(await from('192.0.2.8', '/api/me', { token: 'dead' })).toBeUndefined()
+    expect(await banned('192.0.2.8', login, right)).toBeUndefined()
+    expect(await banned('192.0.2.8', '/api/me', { token: 'dead' })).toBeUndefined()
     const forged = `/x","network":"192.0.2.9","method":"POST","route":"${login}","code":401,`
-    expect(await from('192.0.2.8', forged)).toBeUndefined()
+    expect(await banned('192.0.2.8', forged)).toBeUndefined()
   })
 
   test('names a request as the edge does', async () => {
