@@ -132,6 +132,10 @@ export const auditEvents = sqliteTable(
     detail: text('detail').notNull().default(''),
     network: text('network').notNull(),
     userAgent: text('user_agent').notNull(),
+    /** The admin who did it to somebody; null for the user, for nobody and for the command line. */
+    actorId: integer('actor_id'),
+    /** What changed, as JSON (audit/changes.ts); null for events that change no record. */
+    changes: text('changes'),
   },
   (table) => [
     index('audit_events_user').on(table.userId, table.id),

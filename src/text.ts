@@ -22,6 +22,11 @@ export function maxCharacters(limit: number) {
   )
 }
 
+/** What others wrote must not steer a terminal, nor turn a line round. */
+export function visible(written: string): string {
+  return written.replaceAll('\n', '↵').replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '�')
+}
+
 /** For names and titles, which stand in one line. */
 export function noControlCharacters() {
   return v.check((value: string) => !/\p{Cc}/u.test(value), 'must not contain control characters')

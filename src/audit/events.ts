@@ -1,8 +1,10 @@
 import { and, count, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { type Client, COMMAND_LINE } from '../network.ts'
 import type { Window } from '../paging.ts'
+import { type Change, changesIn } from './changes.ts'
 
 /** What is worth remembering, for a user who wonders and an operator who has to know. */
 export const EVENT_KINDS = [
@@ -21,6 +23,11 @@ export const EVENT_KINDS = [
   'key_used',
   'user_made',
   'user_changed',
+  'role_changed',
+  'password_reset',
+  'two_factor_cancelled',
+  'user_disabled',
+  'user_enabled',
   'user_deleted',
   'user_unlocked',
   'users_imported',
@@ -42,6 +49,10 @@ export interface AuditEvent extends Client {
   nameHash?: string
   /** The class of a refusal, the title of a key: never a secret. */
   detail?: string
+  /** The admin who did it to somebody. */
+  actorId?: number
+  /** What changed of a record, never a secret. */
+  changes?: readonly Change[]
 }
 
 /** An event that a signed-in user brought about. */
@@ -87,21 +98,54 @@ export function eventRow(event: AuditEvent) {
     detail: sql`${event.detail ?? ''}`.as('detail'),
     network: sql`${event.network}`.as('network'),
     userAgent: sql`${event.userAgent}`.as('user_agent'),
+    actorId: sql`${event.actorId ?? null}`.as('actor_id'),
+    changes: sql`${event.changes === undefined ? null : JSON.stringify(event.changes)}`.as(
+      'changes',
+    ),
   }
+}
+
+const actors = alias(users, 'actors')
+
+/** The kinds whose detail was written by this service alone, and named the actor at its end. */
+const KINDS_WITH_ACTOR_IN_DETAIL: readonly EventKind[] = [
+  'user_made',
+  'user_changed',
+  'user_deleted',
+  'user_unlocked',
+  'two_factor_off',
+  'session_ended',
+]
+
+/** Who did it: the column, or in older events the end of the detail, `by 7`. */
+const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
+  ${auditEvents.kind} in ${KINDS_WITH_ACTOR_IN_DETAIL}
+    and (${auditEvents.detail} glob 'by [0-9]*' or ${auditEvents.detail} glob '*, by [0-9]*'),
+  cast(substr(${auditEvents.detail}, instr(${auditEvents.detail}, 'by ') + 3) as integer),
+  null
+))`
+
+/** What every list reads of an event. */
+const eventColumns = {
+  id: auditEvents.id,
+  at: auditEvents.at,
+  kind: auditEvents.kind,
+  userId: auditEvents.userId,
+  detail: auditEvents.detail,
+  network: auditEvents.network,
+  userAgent: auditEvents.userAgent,
+  actorId: actorId.as('by_id'),
+  actorName: sql<string | null>`${actors.username}`.as('by_name'),
+  // Drizzle decodes no null.
+  changes: sql`coalesce(${auditEvents.changes}, '')`.mapWith(changesIn).as('changed'),
 }
 
 /** The latest events of a user. */
 export function selectEvents(db: Database, userId: number, { limit, offset }: Window) {
   return db
-    .select({
-      id: auditEvents.id,
-      at: auditEvents.at,
-      kind: auditEvents.kind,
-      detail: auditEvents.detail,
-      network: auditEvents.network,
-      userAgent: auditEvents.userAgent,
-    })
+    .select(eventColumns)
     .from(auditEvents)
+    .leftJoin(actors, eq(actors.id, actorId))
     .where(eq(auditEvents.userId, userId))
     .orderBy(desc(auditEvents.id))
     .limit(limit)
@@ -125,19 +169,10 @@ export function selectAllEvents(
   // Each in the order of an index, so that only what is shown is read.
   const order = userId === undefined ? [desc(auditEvents.at)] : []
   return db
-    .select({
-      id: auditEvents.id,
-      at: auditEvents.at,
-      kind: auditEvents.kind,
-      userId: auditEvents.userId,
-      username: users.username,
-      nameHash: auditEvents.nameHash,
-      detail: auditEvents.detail,
-      network: auditEvents.network,
-      userAgent: auditEvents.userAgent,
-    })
+    .select({ ...eventColumns, username: users.username, nameHash: auditEvents.nameHash })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.userId))
+    .leftJoin(actors, eq(actors.id, actorId))
     .where(
       and(
         userId === undefined ? undefined : eq(auditEvents.userId, userId),
@@ -162,8 +197,20 @@ export function pruneEvents(db: Database, before: number) {
  * One line per event, for Workers Logs and for fail2ban, which finds the network in it. None for
  * the command line, which is no Worker and says itself what it did.
  */
-export function logEvent({ kind, userId, nameHash, detail, network }: AuditEvent): void {
+export function logEvent(event: AuditEvent): void {
+  const { kind, userId, nameHash, detail, actorId: actor, changes, network } = event
   if (network === COMMAND_LINE.network) return
-  const line = { event: 'audit', kind, user: userId, name: nameHash, detail, network }
+  // The names of the fields are enough here; the values stand in D1, which has an end.
+  const changed = changes?.map(({ field }) => field)
+  const line = {
+    event: 'audit',
+    kind,
+    user: userId,
+    name: nameHash,
+    detail,
+    actor,
+    changed,
+    network,
+  }
   console.log(JSON.stringify(line))
 }

@@ -1,4 +1,5 @@
 import { Routes } from '../http/routes.ts'
+import { COMMAND_LINE } from '../network.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { pageQuery, query } from '../http/input.ts'
@@ -19,8 +20,10 @@ export const eventRoutes = new Routes().get(
   },
 )
 
+type Event = Awaited<ReturnType<typeof selectEvents>>[number]
+
 /** An event as every list shows it. */
-export function eventRecord(event: Awaited<ReturnType<typeof selectEvents>>[number]) {
+export function eventRecord(event: Event) {
   return {
     id: event.id,
     time: isoTime(event.at),
@@ -28,5 +31,22 @@ export function eventRecord(event: Awaited<ReturnType<typeof selectEvents>>[numb
     detail: event.detail,
     network: event.network,
     user_agent: event.userAgent,
+    actor: actorOf(event),
+    changes: event.changes,
   }
+}
+
+/**
+ * Who did it: null for the user and for nobody; without an id for the command line, without a name
+ * for an admin who was deleted.
+ */
+function actorOf({
+  actorId,
+  actorName,
+  userId,
+  network,
+}: Pick<Event, 'actorId' | 'actorName' | 'userId' | 'network'>) {
+  if (network === COMMAND_LINE.network) return { id: null, username: null, command_line: true }
+  if (actorId === null || actorId === userId) return null
+  return { id: actorId, username: actorName, command_line: false }
 }

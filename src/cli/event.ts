@@ -1,14 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { listEvents } from '../audit/all-events.ts'
+import type { Change } from '../audit/changes.ts'
 import { EVENT_KINDS, type EventFilter } from '../audit/events.ts'
 import { eventRecord } from '../audit/routes.ts'
 import { windowOf } from '../paging.ts'
 import { COMMAND_LINE } from '../tokens/operators.ts'
+import { ADMIN, GENERAL, GUEST } from '../users/roles.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { onSite } from './on-site.ts'
 import { addPageOptions, type PageOptions } from './paging.ts'
+import { permissionNames } from './permission.ts'
 
-const COLUMNS = ['time', 'kind', 'user', 'detail', 'network', 'user_agent']
+const COLUMNS = ['time', 'kind', 'user', 'by', 'what', 'network', 'user_agent']
 
 interface EventOptions extends PageOptions, Pick<EventFilter, 'kind' | 'since'> {
   user?: string
@@ -42,14 +45,40 @@ export function addEventCommands(program: Command, event: Command): void {
 function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
   const { userId, username, nameHash } = event
   const gone = userId === null ? nameHash && `unknown name ${nameHash}` : `#${userId}`
+  const record = eventRecord(event)
+  const { actor, changes } = record
+  const actorName = actor?.command_line === true ? 'command line' : actor && `#${actor.id}`
   return {
-    ...eventRecord(event),
+    ...record,
     user_id: userId,
     username,
     name_hash: nameHash,
     user: username ?? gone ?? '',
+    by: actor?.username ?? actorName ?? '',
+    what: changes.length === 0 ? event.detail : changes.map(changeText).join('; '),
   }
 }
+
+/** As in `role user → admin`. */
+function changeText({ field, from, to }: Change): string {
+  const [before, after] = [valueText(field, from), valueText(field, to)]
+  if (from === null) return `${field} ${after}`
+  return to === null ? `${field} ${before}` : `${field} ${before} → ${after}`
+}
+
+function valueText(field: string, value: Change['from']): string {
+  if (value === null || value === '') return '""'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (field === 'role') return ROLE_NAMES.get(Number(value)) ?? String(value)
+  if (field === 'permission') return permissionNames(Number(value)).join(',') || 'none'
+  return String(value)
+}
+
+const ROLE_NAMES = new Map([
+  [GENERAL, 'general'],
+  [GUEST, 'guest'],
+  [ADMIN, 'admin'],
+])
 
 const UNIT_MILLISECONDS = new Map([
   ['m', 60_000],

@@ -1,10 +1,11 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
+import { visible } from '../text.ts'
 
 type Cell = string | number | boolean | null
 
 /** What a command shows of one thing: the names are those of the API. */
-type Row = Record<string, Cell | readonly string[]>
+type Row = Record<string, Cell | readonly string[] | object>
 
 /** A page of a list, and how many there are on all pages if that was counted. */
 interface Page {
@@ -67,7 +68,8 @@ function printRecord(record: Row): void {
 
 /** Without the blanks that fill the last column. */
 function textOf(table: ReturnType<typeof borderless>): string {
-  return table.toString().replace(/ +$/gm, '')
+  const lines = table.toString().split('\n')
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 function heading(name: string): string {
@@ -124,14 +126,10 @@ function widthOf(text = ''): number {
 
 function cellText(value: Row[string] | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return visible(Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+  if (Array.isArray(value)) return visible(value.join(', '))
+  return visible(typeof value === 'object' ? JSON.stringify(value ?? '') : String(value ?? ''))
 }
 
 function shortened(text: string): string {
   return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS - 1)}…` : text
-}
-
-/** What others wrote must not steer the operator's terminal, nor turn a line round. */
-function visible(text: string): string {
-  return text.replaceAll('\n', '↵').replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '�')
 }

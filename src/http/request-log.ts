@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { Meter } from '../database.ts'
+import { clientOf } from './client.ts'
 import { type App, isRefusedStranger } from './context.ts'
 
 /** No path of ours is longer; others are somebody's noise. */
@@ -26,6 +27,8 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
   const line = {
     event: 'request',
     id,
+    // Before the path, which a stranger chooses: fail2ban reads from the left.
+    network: clientOf(c).network,
     method,
     route: path.slice(0, MAX_LOGGED_CHARACTERS),
     code,

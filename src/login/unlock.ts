@@ -1,8 +1,8 @@
-import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
 import { hashName } from '../tokens/key-ring.ts'
-import { actAsOperator, byOperator, isOperator, type Operator } from '../tokens/operators.ts'
+import { actAsOperator, eventBy, isOperator, type Operator } from '../tokens/operators.ts'
 import type { ActorDeps } from '../tokens/act-as.ts'
 import { getUser } from '../users/admin.ts'
 import { selectUser } from '../users/admin-store.ts'
@@ -23,7 +23,7 @@ export async function unlockUser(
   const { username } = await getUser(deps, operator, userId)
   const nameHash = await hashName(await deps.keyRing(), username)
   const now = deps.now()
-  const event = eventOf({ ...operator, userId }, 'user_unlocked', now, byOperator(operator))
+  const event = eventBy(operator, userId, 'user_unlocked', now)
   const isAllowed = isOperator(deps.db, operator, now)
   const [[user], cleared] = await actAsOperator(
     deps,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { SETTING_KEYS } from '../settings/defaults.ts'
+import { SETTINGS } from '../settings/definitions.ts'
 
 /** What answers are made of; the routes build them field by field. */
 
@@ -50,6 +51,7 @@ const session = v.strictObject({
   user_agent: v.string(),
   current: v.boolean(),
 })
+const changedValue = v.union([v.string(), v.number(), v.boolean(), v.null()])
 const event = v.strictObject({
   id,
   time,
@@ -57,6 +59,14 @@ const event = v.strictObject({
   detail: v.string(),
   network,
   user_agent: v.string(),
+  actor: v.nullable(
+    v.strictObject({
+      id: v.pipe(v.nullable(id), v.description('null for the command line')),
+      username: v.pipe(v.nullable(v.string()), v.description('null once the admin was deleted')),
+      command_line: v.boolean(),
+    }),
+  ),
+  changes: v.array(v.strictObject({ field: v.string(), from: changedValue, to: changedValue })),
 })
 
 export const users = listOf(user)
@@ -67,13 +77,16 @@ export const events = listOf(event)
 export const publicSettings = v.strictObject(v.entriesFromList(SETTING_KEYS, v.string()))
 
 const setting = v.strictObject({
-  key: v.picklist(SETTING_KEYS),
+  key: v.picklist(SETTINGS.map((one) => one.key)),
   value: v.string(),
   help: v.string(),
   type: v.picklist(['string', 'text', 'number', 'bool', 'select']),
   options: v.pipe(v.string(), v.description('of a select, separated by commas')),
   group: v.pipe(v.number(), v.integer()),
-  flag: v.pipe(v.picklist([0, 2]), v.description('2 for what can not be set')),
+  flag: v.pipe(
+    v.picklist([0, 1, 2]),
+    v.description('1 for what is not public, 2 for what can not be set'),
+  ),
   index: v.pipe(v.number(), v.integer()),
 })
 export const settingList = v.array(setting)

@@ -1,4 +1,5 @@
 import type { AppContext } from '../http/context.ts'
+import { own } from '../own.ts'
 import { Refusal, refusalIn, type RefusalName } from '../refusals.ts'
 import { isPrivateKey } from '../ssh-keys/pasted.ts'
 import { isSessionOver } from './session-cookie.ts'
@@ -29,7 +30,7 @@ export async function readForm(c: AppContext): Promise<Fields> {
  * private key does not travel a second time.
  */
 export function echo(fields: Fields | undefined, name: string): string {
-  const value = fields?.[name] ?? ''
+  const value = (fields && own(fields, name)) ?? ''
   return value.length > MAX_ECHOED_CHARACTERS || isPrivateKey(value) ? '' : value
 }
 
@@ -82,5 +83,8 @@ function messageOf(t: Texts, { refusal, fill, field, retryAfterSeconds }: Refusa
   // Beside its field, a reason need not name it.
   const isNamed = field !== undefined && fill.startsWith(`${field} `)
   const reason = isNamed ? fill.slice(field.length + 1) : fill
-  return t.refusals[refusal].replace(/<\w+>/, () => t.reasons[reason] ?? fill)
+  return t.refusals[refusal].replace(/<(\w+)>/, (_, what) =>
+    // The title of a key is no reason, whatever it says.
+    what === 'reason' ? (own(t.reasons, reason) ?? fill) : fill,
+  )
 }

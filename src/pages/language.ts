@@ -42,7 +42,8 @@ export function rememberLanguage(c: AppContext, language: Language): void {
 export function acceptedLanguage(header: string): Language {
   let [best, bestWeight]: [Language, number] = ['en', 0]
   for (const range of header.split(',')) {
-    const [tag = '', ...parameters] = range.trim().split(/\s*;\s*/)
+    // Blanks are trimmed, not matched: a pattern would look for the end of each run again and again.
+    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
     const language = tag.toLowerCase().split('-', 1)[0] ?? ''
     const weight = Number(parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? 1)
     if (isLanguage(language) && weight > bestWeight) [best, bestWeight] = [language, weight]

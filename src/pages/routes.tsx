@@ -1,7 +1,5 @@
 import { Routes } from '../http/routes.ts'
 import { bodyLimit } from 'hono/body-limit'
-import { csrf } from 'hono/csrf'
-import { HTTPException } from 'hono/http-exception'
 import type { AppContext } from '../http/context.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../refusals.ts'
@@ -11,6 +9,7 @@ import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
 import { isLanguage, rememberLanguage } from './language.ts'
 import { ContinuePage, ProblemPage } from './problem-page.tsx'
+import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
 import { signInRoutes } from './sign-in/routes.tsx'
 import { styleOf } from './style.ts'
@@ -22,7 +21,7 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60
 /** What people see, under `/account`. */
 export const pageRoutes = new Routes()
   .use(pageHeaders)
-  .use(csrf())
+  .use(sameOrigin)
   .use(
     bodyLimit({
       maxSize: MAX_BODY_BYTES,
@@ -52,7 +51,7 @@ export const pageRoutes = new Routes()
   .onError((error, c) => showFailure(error, c))
 
 async function showFailure(error: Error, c: AppContext) {
-  const refusal = error instanceof HTTPException ? new Refusal('foreignForm') : refusalIn(error)
+  const refusal = refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
   if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
   return showPage(c, <ProblemPage view={await readView(c)} refusal={refusal} />, refusal)

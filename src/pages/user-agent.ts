@@ -8,7 +8,8 @@ const PROGRAMS: [pattern: RegExp, name: string][] = [
   [/\bQQBrowser\//, 'QQ Browser'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
   [/\b(?:Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  // From the start of the text only, so that nothing is looked for again and again.
+  [/^(?=.*\bVersion\/[\d.])(?=.*\bSafari\/)/, 'Safari'],
   [/^curl\//, 'curl'],
   [/^Wget\//, 'Wget'],
   [/^SFTPGo$/, 'SFTPGo'],

@@ -9,9 +9,10 @@ import { GROUP_NUMBERS, SETTINGS } from './definitions.ts'
 
 /** The flags of the reference. */
 const PUBLIC = 0
+const PRIVATE = 1
 const READ_ONLY = 2
 
-/** There are 28 settings, and each may stand twice. */
+/** There are 29 settings, and each may stand twice. */
 const MAX_ITEMS = 100
 const MAX_KEY_CHARACTERS = 64
 
@@ -81,7 +82,8 @@ function inGroups(
 
 /** As the reference shows a setting. */
 function settingItem(setting: Setting) {
-  const { key, value, help, type, options, group, isReadOnly } = setting
+  const { key, value, help, type, options, group, isReadOnly, isPublic } = setting
+  const visibility = isPublic ? PUBLIC : PRIVATE
   return {
     key,
     value,
@@ -89,7 +91,7 @@ function settingItem(setting: Setting) {
     type,
     options: options.join(','),
     group: GROUP_NUMBERS[group],
-    flag: isReadOnly ? READ_ONLY : PUBLIC,
+    flag: isReadOnly ? READ_ONLY : visibility,
     index: SETTINGS.findIndex((definition) => definition.key === key),
   }
 }

@@ -3,10 +3,10 @@ import { auditEvents, settings } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
-import type { Settings } from './defaults.ts'
+import type { SettingKey } from './defaults.ts'
 
 /** What settings are to be; null is the default, for which there is no row. */
-export type WantedSettings = { [Key in keyof Settings]?: string | null }
+export type WantedSettings = { [Key in SettingKey]?: string | null }
 
 /**
  * Remembers that settings change, if any does: stands before the statements that change them, and

@@ -9,14 +9,14 @@ import {
   upsertSettings,
   type WantedSettings,
 } from './admin-store.ts'
-import { DEFAULT_SETTINGS } from './defaults.ts'
+import { ALL_DEFAULTS } from './defaults.ts'
 import { type SettingDefinition, SETTINGS } from './definitions.ts'
 import {
   forgetSettings,
   rebuildCopy,
   selectChangedSettings,
   type SettingsDeps,
-  withDefaults,
+  withAllDefaults,
 } from './store.ts'
 
 /** A setting and what it is now. */
@@ -36,7 +36,7 @@ export function describeSetting(key: string): SettingDefinition {
 /** All settings as D1 has them, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
 export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
   const [changed] = await actAsOperator(deps, operator, selectChangedSettings(deps.db))
-  const values = withDefaults(changed)
+  const values = withAllDefaults(changed)
   return SETTINGS.map((definition) => ({ ...definition, value: values[definition.key] }))
 }
 
@@ -83,7 +83,7 @@ function checkSetting(name: string, value: string): [key: string, value: string 
       field: key,
     })
   }
-  return [key, checked.output === DEFAULT_SETTINGS[key] ? null : checked.output]
+  return [key, checked.output === ALL_DEFAULTS[key] ? null : checked.output]
 }
 
 async function writeSettings(

@@ -62,6 +62,15 @@ export const anAddress: Check = v.pipe(
   ),
 )
 
+/** Where to report a problem. @see RFC 9116 section 2.5.3 */
+export const aContact: Check = v.pipe(
+  aLine(MAX_ADDRESS_CHARACTERS),
+  v.check(
+    (contact) => contact === '' || isContact(contact),
+    'must be mailto:…, https://… or tel:…',
+  ),
+)
+
 export const someLogos: Check = v.pipe(
   someText,
   v.maxLength(
@@ -105,6 +114,12 @@ export function isSiteAddress(address: unknown): boolean {
   if (typeof address !== 'string') return false
   if (!/^(?:https?:\/\/|\/(?![/\\]))[^\s\p{Cc}]*$/iu.test(address)) return false
   return URL.canParse(address, 'https://site.invalid')
+}
+
+/** An address of RFC 3986, which has no blanks, no line breaks and only ASCII. */
+function isContact(address: string): boolean {
+  if (!/^(?:mailto:[^@?]+@[^@]+|https:\/\/[^/].*|tel:\+?[\d().-]+)$/.test(address)) return false
+  return /^[!-~]+$/.test(address) && URL.canParse(address)
 }
 
 /** It is compiled and never run here. */

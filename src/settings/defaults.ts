@@ -42,11 +42,25 @@ export const DEFAULT_SETTINGS = {
   video_autoplay: 'true',
 }
 
-export type SettingKey = keyof typeof DEFAULT_SETTINGS
-export type Settings = Record<SettingKey, string>
+/** What this service itself acts on; no client reads it, so the public settings stay as they are. */
+const OPERATOR_SETTINGS = {
+  security_contact: '',
+}
 
-export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS).filter(isSettingKey)
+export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...OPERATOR_SETTINGS }
+
+/** The public settings, by key. */
+export type Settings = Record<keyof typeof DEFAULT_SETTINGS, string>
+/** Of any setting that an operator may set, public or not. */
+export type SettingKey = keyof typeof ALL_DEFAULTS
+
+/** The keys of the public settings. */
+export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS).filter(isPublicKey)
+
+export function isPublicKey(key: string): key is keyof Settings {
+  return Object.hasOwn(DEFAULT_SETTINGS, key)
+}
 
 export function isSettingKey(key: string): key is SettingKey {
-  return Object.hasOwn(DEFAULT_SETTINGS, key)
+  return Object.hasOwn(ALL_DEFAULTS, key)
 }

@@ -1,6 +1,7 @@
 import {
   aBoolean,
   aColour,
+  aContact,
   aLine,
   aName,
   anAddress,
@@ -13,7 +14,7 @@ import {
   someReplacements,
   someText,
 } from './checks.ts'
-import { DEFAULT_SETTINGS, isSettingKey, type SettingKey } from './defaults.ts'
+import { ALL_DEFAULTS, isPublicKey, isSettingKey, type SettingKey } from './defaults.ts'
 
 /** As the stock client numbers the pages on which it shows them. */
 export const GROUP_NUMBERS = { site: 1, style: 2, preview: 3, global: 4, index: 6, sso: 7 } as const
@@ -32,6 +33,8 @@ export interface SettingDefinition {
   /** The values a `select` knows; none for the other types. */
   options: readonly string[]
   isReadOnly: boolean
+  /** Whether every visitor may read it. */
+  isPublic: boolean
   check: Check
 }
 
@@ -68,7 +71,7 @@ const text = (group: SettingGroup, check: Check, help: string): Described => ({
   help,
 })
 
-/** Groups, types and options are those of the reference, and so is the order. */
+/** Groups, types and options are those of the reference, and so is the order; ours stand behind. */
 const described: Record<SettingKey, Described> = {
   version: { ...line('site', aLine(64), 'The version of this service.'), isReadOnly: true },
   site_title: line(
@@ -142,6 +145,11 @@ const described: Record<SettingKey, Described> = {
     ['', 'Casdoor', 'Github', 'Microsoft', 'Google', 'Dingtalk', 'OIDC'],
     'Whose single sign-on the button is for.',
   ),
+  security_contact: line(
+    'site',
+    aContact,
+    'Where to report security problems, for security.txt: mailto:, https: or tel:.',
+  ),
 }
 
 /** All settings, in the order in which people are shown them. */
@@ -150,5 +158,13 @@ export const SETTINGS: readonly SettingDefinition[] = Object.keys(described)
   .map(define)
 
 function define(key: SettingKey): SettingDefinition {
-  return { options: [], isReadOnly: false, ...described[key], key, default: DEFAULT_SETTINGS[key] }
+  const isPublic = isPublicKey(key)
+  return {
+    options: [],
+    isReadOnly: false,
+    isPublic,
+    ...described[key],
+    key,
+    default: ALL_DEFAULTS[key],
+  }
 }

@@ -2,6 +2,7 @@ import { Routes } from '../http/routes.ts'
 import { ok } from '../http/envelope.ts'
 import { isSiteAddress } from './checks.ts'
 import { DEFAULT_SETTINGS } from './defaults.ts'
+import { readSecurityTxt } from './security-txt.ts'
 import { readSettings } from './store.ts'
 
 /** The settings and what else of a site is public, under `/api/public`. */
@@ -17,6 +18,7 @@ export const publicRoutes = new Routes()
 /** What browsers and crawlers ask a site for, at its root. */
 export const siteRoutes = new Routes()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.get('deps'))).values.robots_txt))
+  .get('/.well-known/security.txt', async (c) => c.text(await readSecurityTxt(c.get('deps'))))
   .get('/favicon.ico', async (c) => {
     const { favicon } = (await readSettings(c.get('deps'))).values
     const isElsewhere = isSiteAddress(favicon) && !isSamePage(favicon, c.req.url)

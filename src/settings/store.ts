@@ -1,10 +1,20 @@
+import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
 import { orUnavailable } from '../database.ts'
 import type { Database, Deps } from '../deps.ts'
 import { sha256Hex } from '../encoding.ts'
 import { Refusal } from '../refusals.ts'
-import { DEFAULT_SETTINGS, isSettingKey, SETTING_KEYS, type Settings, VERSION } from './defaults.ts'
+import {
+  ALL_DEFAULTS,
+  DEFAULT_SETTINGS,
+  isPublicKey,
+  isSettingKey,
+  SETTING_KEYS,
+  type SettingKey,
+  type Settings,
+  VERSION,
+} from './defaults.ts'
 
 /** The public settings as they are served. */
 export interface PublicSettings {
@@ -130,10 +140,28 @@ export function selectChangedSettings(db: Database) {
   return db.select({ key: settings.key, value: settings.value }).from(settings)
 }
 
+/** The value of one setting, if it was changed. */
+export async function findChangedSetting(
+  db: Database,
+  key: SettingKey,
+): Promise<string | undefined> {
+  const [row] = await selectChangedSettings(db).where(eq(settings.key, key))
+  return row?.value
+}
+
 /** All settings, of which some were changed; a row that is no setting, or not to be set, is nothing. */
-export function withDefaults(changed: { key: string; value: string }[]): Settings {
-  const values = { ...DEFAULT_SETTINGS }
+export function withAllDefaults(
+  changed: { key: string; value: string }[],
+): Record<SettingKey, string> {
+  const values = { ...ALL_DEFAULTS }
   for (const { key, value } of changed) if (isSettingKey(key)) values[key] = value
+  return { ...values, version: VERSION }
+}
+
+/** As `withAllDefaults`, of the public settings. */
+function withDefaults(changed: { key: string; value: string }[]): Settings {
+  const values = { ...DEFAULT_SETTINGS }
+  for (const { key, value } of changed) if (isPublicKey(key)) values[key] = value
   return { ...values, version: VERSION }
 }
 

@@ -1,10 +1,9 @@
 import type { SQL } from 'drizzle-orm'
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { afterChange, type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { EVERYTHING, windowOf } from '../paging.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../refusals.ts'
-import type { Client } from '../network.ts'
-import { actAsOperator, type Operator } from '../tokens/operators.ts'
+import { actAsOperator, eventBy, type Operator } from '../tokens/operators.ts'
 import {
   actAs,
   actFreshAs,
@@ -79,16 +78,18 @@ export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, per
 export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
   const now = deps.now()
   const isKey = isOwnKey(deps.db, actor, keyId, now)
-  const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
-  confirmDeletion(actor, keyId, now, deleted)
+  const event = eventOf(actor, 'key_deleted', now)
+  const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, event))
+  confirmDeletion(event, keyId, deleted)
 }
 
 /** Removes all keys of the actor. */
 export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
   const now = deps.now()
   const isKey = isOfOwner(deps.db, actor, now)
-  const [, , deleted] = await actAs(deps, actor, ...deletion(deps.db, isKey, actor, now))
-  for (const key of deleted) logDeletion(actor, now, key)
+  const event = eventOf(actor, 'key_deleted', now)
+  const [, , deleted] = await actAs(deps, actor, ...deletion(deps.db, isKey, event))
+  for (const key of deleted) logDeletion(event, key)
 }
 
 /**
@@ -121,12 +122,9 @@ export async function removeKeyOf(
 ): Promise<void> {
   const now = deps.now()
   const isKey = isAnyKey(deps.db, operator, keyId, userId, now)
-  const [, [deleted]] = await actAsOperator(
-    deps,
-    operator,
-    ...deletion(deps.db, isKey, operator, now),
-  )
-  confirmDeletion(operator, keyId, now, deleted)
+  const event = eventBy(operator, undefined, 'key_deleted', now)
+  const [, [deleted]] = await actAsOperator(deps, operator, ...deletion(deps.db, isKey, event))
+  confirmDeletion(event, keyId, deleted)
 }
 
 /**
@@ -142,35 +140,27 @@ export async function removeKeysOf(
 ): Promise<number> {
   const now = deps.now()
   const isKey = isOfUser(deps.db, operator, userId, now)
-  const [, deleted] = await actAsOperator(
-    deps,
-    operator,
-    ...deletion(deps.db, isKey, operator, now),
-  )
-  for (const key of deleted) logDeletion(operator, now, key)
+  const event = eventBy(operator, undefined, 'key_deleted', now)
+  const [, deleted] = await actAsOperator(deps, operator, ...deletion(deps.db, isKey, event))
+  for (const key of deleted) logDeletion(event, key)
   return deleted.length
 }
 
-function deletion(db: Database, isKey: SQL | undefined, client: Client, now: number) {
-  return [insertDeletionEvent(db, isKey, client, now), deleteKey(db, isKey)] as const
+function deletion(db: Database, isKey: SQL | undefined, event: AuditEvent) {
+  return [insertDeletionEvent(db, isKey, event), deleteKey(db, isKey)] as const
 }
 
 function confirmDeletion(
-  client: Client,
+  event: AuditEvent,
   keyId: number,
-  now: number,
   deleted: { userId: number; title: string } | undefined,
 ): void {
   if (deleted === undefined) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
-  logDeletion(client, now, deleted)
+  logDeletion(event, deleted)
 }
 
-function logDeletion(
-  client: Client,
-  now: number,
-  { userId, title }: { userId: number; title: string },
-): void {
-  logEvent(eventOf({ ...client, userId }, 'key_deleted', now, title))
+function logDeletion(event: AuditEvent, { userId, title }: { userId: number; title: string }) {
+  logEvent({ ...event, userId, detail: title })
 }
 
 function parseOrRefuse(text: string) {

@@ -16,7 +16,6 @@ import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import { type Database, prepareOnce, type Slot } from '../database.ts'
 import type { Deps } from '../deps.ts'
-import type { Client } from '../network.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
 import { isOperator, type Operator } from '../tokens/operators.ts'
@@ -149,15 +148,9 @@ export function isAnyKey(
  * Remembers, with the user whose key it is, that the key goes; stands before `deleteKey` in a
  * batch.
  */
-export function insertDeletionEvent(
-  db: Database,
-  isKey: SQL | undefined,
-  { network, userAgent }: Client,
-  at: number,
-) {
-  const event = eventRow({ at, kind: 'key_deleted', network, userAgent })
+export function insertDeletionEvent(db: Database, isKey: SQL | undefined, event: AuditEvent) {
   const row = db
-    .select({ ...event, userId: sshKeys.userId, detail: sshKeys.title })
+    .select({ ...eventRow(event), userId: sshKeys.userId, detail: sshKeys.title })
     .from(sshKeys)
     .where(isKey)
   return db.insert(auditEvents).select(row)

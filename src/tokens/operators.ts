@@ -2,6 +2,7 @@ import { eq, exists, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { users } from '../../schema/tables.ts'
 import type { Database, Deps } from '../deps.ts'
+import type { AuditEvent, EventKind } from '../audit/events.ts'
 import { COMMAND_LINE } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { ADMIN } from '../users/roles.ts'
@@ -69,12 +70,32 @@ export function isFreshOperator(
   return exists(selectLive(deps.db, operator, now, whenFresh(deps, now, eq(users.role, ADMIN))))
 }
 
-/** Who did it, for the detail of an event that happened to somebody else. */
-export function byOperator(operator: Operator): string {
-  return isActor(operator) ? `by ${operator.userId}` : 'by command line'
+/**
+ * An event that an operator brought about. The command line is known by its network.
+ *
+ * @param userId Whom it happened to; nobody for what concerns everybody.
+ */
+export function eventBy(
+  operator: Operator,
+  userId: number | undefined,
+  kind: EventKind,
+  at: number,
+  detail = '',
+): AuditEvent {
+  const { network, userAgent } = operator
+  return {
+    at,
+    kind,
+    detail,
+    network,
+    userAgent,
+    ...(userId !== undefined && { userId }),
+    ...(isActor(operator) && { actorId: operator.userId }),
+  }
 }
 
-function isActor(operator: Operator): operator is Actor {
+/** Whether it is an admin's session, not the command line. */
+export function isActor(operator: Operator): operator is Actor {
   // Whatever is not that very object has to show a session.
   return operator !== COMMAND_LINE
 }

@@ -1,7 +1,7 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { afterChange, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../refusals.ts'
 import { selectUser } from '../users/admin-store.ts'
-import { actAsOperator, byOperator, isOperator, type Operator } from './operators.ts'
+import { actAsOperator, eventBy, isOperator, type Operator } from './operators.ts'
 import type { ActorDeps } from './act-as.ts'
 import { deleteEverySession, deleteSession, deleteSessions, selectSessions } from './sessions.ts'
 
@@ -29,7 +29,7 @@ export async function endSessionOf(
   sessionId: string,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...operator, userId }, 'session_ended', now, byOperator(operator))
+  const event = eventBy(operator, userId, 'session_ended', now)
   const [ended] = await actAsOperator(
     deps,
     operator,
@@ -52,8 +52,7 @@ export async function endSessionsOf(
   userId: number,
 ): Promise<number> {
   const now = deps.now()
-  const detail = `all, ${byOperator(operator)}`
-  const event = eventOf({ ...operator, userId }, 'session_ended', now, detail)
+  const event = eventBy(operator, userId, 'session_ended', now, 'all')
   const [[user], ended] = await actAsOperator(
     deps,
     operator,
@@ -74,9 +73,7 @@ export async function endSessionsOf(
  */
 export async function endEverySession(deps: ActorDeps, operator: Operator): Promise<number> {
   const now = deps.now()
-  const { network, userAgent } = operator
-  const detail = `everyone, ${byOperator(operator)}`
-  const event = { at: now, kind: 'session_ended', detail, network, userAgent } as const
+  const event = eventBy(operator, undefined, 'session_ended', now, 'everyone')
   const [ended] = await actAsOperator(
     deps,
     operator,

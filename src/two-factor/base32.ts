@@ -46,5 +46,8 @@ export function fromLooseBase32(text: string): Uint8Array<ArrayBuffer> | undefin
 }
 
 function trimPadding(text: string): string {
-  return text.toUpperCase().replace(/=+$/, '')
+  // From the end: a pattern would try every run of signs that stands before something else.
+  let end = text.length
+  while (text.charAt(end - 1) === '=') end -= 1
+  return text.slice(0, end).toUpperCase()
 }

@@ -14,6 +14,7 @@ import {
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
+import { type ChangeEvent, type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
 import { afterChange, type AuditEvent, eventRow } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
 import type { Window } from '../paging.ts'
@@ -148,10 +149,6 @@ export function updateUser(
   isProven: SQL,
 ) {
   const { permission, ...columns } = change
-  const isFree =
-    change.username === undefined
-      ? undefined
-      : notExists(selectSameName(db, change.username, userId))
   return db
     .update(users)
     .set({
@@ -162,37 +159,126 @@ export function updateUser(
       ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
       ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
     })
-    .where(
-      and(
-        eq(users.id, userId),
-        isOperator(db, operator, now),
-        change.passwordHash === undefined ? undefined : isProven,
-        change.role === undefined ? undefined : or(eq(users.role, change.role), isProven),
-        isFree,
-        losesAdmin(change) ? isNotLastAdmin(db) : undefined,
-      ),
-    )
+    .where(mayUpdate(db, operator, userId, change, now, isProven))
     .returning({ id: users.id })
 }
 
-function permissionAfter(change: number | PermissionChange) {
-  if (typeof change === 'number') return change
-  return sql`(${users.permission} | ${change.set}) & ~${change.clear}`
+/** Remembers what `updateUser` is about to change; stands before it in the batch. */
+export function insertEventsOfUpdate(
+  db: Database,
+  operator: Operator,
+  userId: number,
+  change: UserChange,
+  event: AuditEvent,
+  isProven: SQL,
+) {
+  const kinds = kindsOf(change).filter(({ fields, always }) => always === true || fields.length > 0)
+  const mayBe = mayUpdate(db, operator, userId, change, event.at, isProven)
+  return insertEventsOfChange(db, event, kinds, mayBe)
+}
+
+/** What an operator would look for has a kind of its own. */
+function kindsOf(change: UserChange): ChangeEvent[] {
+  const { username, role, basePath, disabled, permission, ssoId, passwordHash } = change
+  const others = [
+    textChange('username', users.username, username),
+    permission === undefined ? [] : permissionChange(permission),
+    textChange('base_path', users.basePath, basePath),
+    textChange('sso_id', users.ssoId, ssoId),
+  ].flat()
+  return [
+    { kind: 'role_changed', fields: numberChange('role', users.role, role) },
+    {
+      kind: disabled === true ? 'user_disabled' : 'user_enabled',
+      fields: numberChange('disabled', users.disabled, disabled),
+    },
+    // A hash tells nothing: every new password is a change.
+    { kind: 'password_reset', fields: [], always: passwordHash !== undefined },
+    { kind: 'user_changed', fields: others },
+  ]
+}
+
+function textChange(
+  field: FieldChange['field'],
+  from: SQLiteColumn,
+  to: string | undefined,
+): FieldChange[] {
+  return to === undefined ? [] : [{ field, from, to: sql`${to}` }]
+}
+
+/** D1 takes every number for a fraction, which would be shown as one. */
+function numberChange(
+  field: FieldChange['field'],
+  from: SQLiteColumn,
+  to: number | boolean | undefined,
+): FieldChange[] {
+  return to === undefined ? [] : [{ field, from, to: sql`cast(${Number(to)} as integer)` }]
+}
+
+function permissionChange(permission: number | PermissionChange): FieldChange[] {
+  const to = sql`cast(${permissionAfter(permission)} as integer)`
+  return [{ field: 'permission', from: users.permission, to }]
+}
+
+/** The condition of `updateUser`. */
+function mayUpdate(
+  db: Database,
+  operator: Operator,
+  userId: number,
+  change: UserChange,
+  now: number,
+  isProven: SQL,
+) {
+  const isFree =
+    change.username === undefined
+      ? undefined
+      : notExists(selectSameName(db, change.username, userId))
+  return and(
+    eq(users.id, userId),
+    isOperator(db, operator, now),
+    change.passwordHash === undefined ? undefined : isProven,
+    change.role === undefined ? undefined : or(eq(users.role, change.role), isProven),
+    isFree,
+    losesAdmin(change) ? isNotLastAdmin(db) : undefined,
+  )
+}
+
+function permissionAfter(change: number | PermissionChange): SQL {
+  if (typeof change === 'number') return sql`${change}`
+  return sql`((${users.permission} | ${change.set}) & ~${change.clear})`
 }
 
 /** Removes a user, with all that is theirs; never the guest, nor the last admin who can sign in. */
 export function deleteUser(db: Database, operator: Operator, userId: number, now: number) {
   return db
     .delete(users)
-    .where(
-      and(
-        eq(users.id, userId),
-        ne(users.role, GUEST),
-        isNotLastAdmin(db),
-        isOperator(db, operator, now),
-      ),
-    )
+    .where(mayDelete(db, operator, userId, now))
     .returning({ id: users.id })
+}
+
+/** Remembers who is about to go by `deleteUser`; stands before it in the batch. */
+export function insertEventOfDeletion(
+  db: Database,
+  operator: Operator,
+  userId: number,
+  event: AuditEvent,
+) {
+  const fields: FieldChange[] = [
+    { field: 'username', from: users.username, to: sql`null` },
+    { field: 'role', from: users.role, to: sql`null` },
+  ]
+  const kinds = [{ kind: event.kind, fields }]
+  return insertEventsOfChange(db, event, kinds, mayDelete(db, operator, userId, event.at))
+}
+
+/** The condition of `deleteUser`. */
+function mayDelete(db: Database, operator: Operator, userId: number, now: number) {
+  return and(
+    eq(users.id, userId),
+    ne(users.role, GUEST),
+    isNotLastAdmin(db),
+    isOperator(db, operator, now),
+  )
 }
 
 /** Switches the two-step verification of a user off; a user without it is changed as well. */
@@ -202,6 +288,24 @@ export function cancelTwoFactor(db: Database, userId: number, isAllowed: SQL) {
     .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
     .where(and(eq(users.id, userId), isAllowed))
     .returning({ id: users.id })
+}
+
+/** Remembers what `cancelTwoFactor` is about to do; stands before it in the batch. */
+export function insertEventOfCancelling(
+  db: Database,
+  userId: number,
+  event: AuditEvent,
+  isAllowed: SQL,
+) {
+  const otp: FieldChange = { field: 'otp', from: sql`(${isNotNull(users.totpSeed)})`, to: sql`0` }
+  const mayCancel = and(eq(users.id, userId), isAllowed)
+  // Sessions end all the same, so there is an event as well where it was off.
+  return insertEventsOfChange(
+    db,
+    event,
+    [{ kind: event.kind, fields: [otp], always: true }],
+    mayCancel,
+  )
 }
 
 /** @returns Whether who is an admin would be one no more, or not be let in. */

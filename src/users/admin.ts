@@ -1,4 +1,5 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import type { Change } from '../audit/changes.ts'
+import { afterChange, type AuditEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   checkPasswordLength,
@@ -12,19 +13,23 @@ import type { FreshnessDeps } from '../tokens/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
-  byOperator,
+  eventBy,
+  isActor,
   isFreshOperator,
   type Operator,
 } from '../tokens/operators.ts'
 import type { ActorDeps } from '../tokens/act-as.ts'
-import { deleteSessionsAfterChange } from '../tokens/sessions.ts'
+import { deleteOtherSessions, deleteSessionsAfterChange } from '../tokens/sessions.ts'
 import type { Account } from './accounts.ts'
 import { deleteRecoveryCodes, hasSeed } from '../two-factor/store.ts'
 import {
   cancelTwoFactor,
   countUsers,
   deleteUser,
+  insertEventOfCancelling,
+  insertEventOfDeletion,
   insertEventOfNewUser,
+  insertEventsOfUpdate,
   insertUser,
   type NewUser,
   selectNamesLike,
@@ -138,7 +143,7 @@ export async function createUser(
     ...fields,
     passwordHash: passwordHash ?? null,
   }
-  const event = eventOf({ ...operator, userId: 0 }, 'user_made', now, byOperator(operator))
+  const event = { ...eventBy(operator, 0, 'user_made', now), changes: changesOfNew(user) }
   const when = isGuarded ? isFreshOperator(deps, operator, now) : undefined
   const [isFresh, [inserted]] = await actAsOperatorAt(
     deps,
@@ -151,6 +156,19 @@ export async function createUser(
   if (inserted === undefined) throw new Refusal('usernameTaken')
   logEvent({ ...event, userId: inserted.id })
   return inserted.id
+}
+
+/** What an operator gave a new user; a secret is none of it. */
+function changesOfNew({
+  username,
+  role,
+  permission,
+  basePath,
+  disabled,
+  ssoId,
+}: NewUser): Change[] {
+  const given = { username, role, permission, base_path: basePath, disabled, sso_id: ssoId }
+  return Object.entries(given).map(([field, to]) => ({ field, from: null, to }))
 }
 
 /**
@@ -174,18 +192,19 @@ export async function changeUser(
   const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
-  const event = eventOf({ ...operator, userId }, 'user_changed', now, byOperator(operator))
+  const event = eventBy(operator, userId, 'user_changed', now)
   const endsSessions = fields.disabled === true || passwordHash !== undefined
-  const [isFresh, rivals, updated] = await actAsOperatorAt(
+  const isProven = isFreshOperator(deps, operator, now)
+  const [isFresh, rivals, noted, updated] = await actAsOperatorAt(
     deps,
     operator,
     now,
     selectSameName(deps.db, fields.username ?? before.username, userId),
-    updateUser(deps.db, operator, userId, change, now, isFreshOperator(deps, operator, now)),
-    insertEvent(deps.db, event, afterChange),
+    insertEventsOfUpdate(deps.db, operator, userId, change, event, isProven),
+    updateUser(deps.db, operator, userId, change, now, isProven),
     ...(endsSessions ? [deleteSessionsAfterChange(deps.db, userId)] : []),
   )
-  if (updated.length > 0) return logEvent(event)
+  if (updated.length > 0) return logEvents(event, noted)
   if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (rivals.length > 0) throw new Refusal('usernameTaken')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
@@ -210,15 +229,15 @@ export async function removeUser(
   userId: number,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...operator, userId }, 'user_deleted', now, byOperator(operator))
-  const [[user], deleted] = await actAsOperator(
+  const event = eventBy(operator, userId, 'user_deleted', now)
+  const [[user], noted, deleted] = await actAsOperator(
     deps,
     operator,
     selectUser(deps.db, userId),
+    insertEventOfDeletion(deps.db, operator, userId, event),
     deleteUser(deps.db, operator, userId, now),
-    insertEvent(deps.db, event, afterChange),
   )
-  if (deleted.length > 0) return logEvent(event)
+  if (deleted.length > 0) return logEvents(event, noted)
   if (user === undefined) throw new Refusal('userNotFound')
   const detail = user.role === ADMIN ? LAST_ADMIN : ''
   throw new Refusal('builtInNotDeleted', { detail })
@@ -226,7 +245,8 @@ export async function removeUser(
 
 /**
  * Switches the two-step verification of a user off, who has lost the authenticator, and ends the
- * user's sessions.
+ * user's sessions. Operators who do it for themselves keep the session that they do it with: the
+ * stock client would show them its sign-in page.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
@@ -236,19 +256,27 @@ export async function cancelUserTwoFactor(
   userId: number,
 ): Promise<void> {
   const now = deps.now()
-  const event = eventOf({ ...operator, userId }, 'two_factor_off', now, byOperator(operator))
-  const [isFresh, updated] = await actAsOperatorAt(
+  const event = eventBy(operator, userId, 'two_factor_cancelled', now)
+  const isAllowed = isFreshOperator(deps, operator, now)
+  const [isFresh, noted, updated] = await actAsOperatorAt(
     deps,
     operator,
     now,
-    cancelTwoFactor(deps.db, userId, isFreshOperator(deps, operator, now)),
-    insertEvent(deps.db, event, afterChange),
-    deleteSessionsAfterChange(deps.db, userId),
+    insertEventOfCancelling(deps.db, userId, event, isAllowed),
+    cancelTwoFactor(deps.db, userId, isAllowed),
+    isActor(operator) && operator.userId === userId
+      ? deleteOtherSessions(deps.db, operator, now, afterChange)
+      : deleteSessionsAfterChange(deps.db, userId),
     deleteRecoveryCodes(deps.db, userId, hasSeed(deps.db, userId, null)),
   )
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')
-  logEvent(event)
+  logEvents(event, noted)
+}
+
+/** A request that changes several things is an event for each. */
+function logEvents(event: AuditEvent, noted: Pick<AuditEvent, 'kind' | 'changes'>[]): void {
+  for (const one of noted) logEvent({ ...event, ...one })
 }
 
 /**

@@ -6,12 +6,20 @@ import { auditEvents, users } from '../../schema/tables.ts'
 import { createKeyRing, hashName } from '../../src/tokens/key-ring.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
-import { HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
+import { type Call, HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
 import { ED1 } from '../reference/keys.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const ALICE = 3
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0)'
+
+const FORM_HEADERS = {
+  'Content-Type': 'application/x-www-form-urlencoded',
+  Origin: 'http://localhost',
+}
+/** The filter of the README, with what fail2ban puts in the place of `<SUBNET>`. */
+const FAIL_REGEX =
+  /"event":"request","id":"[^"]*","network":"([\d.]+|[\da-f:]+\/64)","method":"POST","route":"\/(?:api\/auth\/login(?:\/hash)?|account\/sign-in(?:\/code)?)","code":(?:401|429),/
 
 const badQuery = { code: 400, message: 'page must be an integer', data: null }
 const guestRefused = { code: 403, message: 'Guest user has no events', data: null }
@@ -53,7 +61,8 @@ async function written() {
 
 /** The lines of the log about what happened from here. */
 function loggedEvents(): unknown[] {
-  return loggedLines(`"network":"${network}"`).map((line) => JSON.parse(line))
+  const lines = loggedLines(`"network":"${network}"`).map((line) => JSON.parse(line))
+  return lines.filter(({ event }) => event === 'audit')
 }
 
 const events = (query = '', as = token) => site.get(`/api/me/events${query}`, { token: as })
@@ -226,6 +235,8 @@ describe('GET /api/me/events', () => {
             detail: '',
             network,
             user_agent: AGENT,
+            actor: null,
+            changes: [],
           },
           {
             id: expect.any(Number),
@@ -234,6 +245,8 @@ describe('GET /api/me/events', () => {
             detail: 'credentials',
             network,
             user_agent: AGENT,
+            actor: null,
+            changes: [],
           },
         ],
         total: 2,
@@ -271,6 +284,14 @@ describe('GET /api/me/events', () => {
   })
 })
 
+/** The network that fail2ban would find in the line of a request. */
+async function banned(address: string, path: string, call: Call = {}) {
+  const from = { 'CF-Connecting-IP': address, ...call.headers }
+  const response = await site.fetch('POST', path, { ...call, headers: from })
+  const [line = ''] = loggedLines(response.headers.get('X-Request-Id') ?? 'none')
+  return FAIL_REGEX.exec(line)?.[1]
+}
+
 describe('the log', () => {
   test('has one line per request, found by X-Request-Id', async () => {
     const requests: [method: string, path: string, code: number][] = [
@@ -291,6 +312,7 @@ describe('the log', () => {
         {
           event: 'request',
           id,
+          network: '192.0.2.1',
           method,
           route: path.replace(/\?.*/, ''),
           code,
@@ -301,6 +323,24 @@ describe('the log', () => {
       ])
     }
     expect(new Set(ids).size).toBe(requests.length)
+  })
+
+  test('has the network of each refused sign-in where fail2ban looks for it', async () => {
+    const wrong = { username: 'alice', password: 'wrong-Passw0rd' }
+    const login = '/api/auth/login'
+    const form = { body: 'username=alice&password=wrong-Passw0rd', headers: FORM_HEADERS }
+    expect(await banned('192.0.2.7', login, { body: wrong })).toBe('192.0.2.7')
+    expect(await banned('2001:db8::7', login, { body: wrong })).toBe('2001:db8:0:0::/64')
+    expect(await banned('192.0.2.7', `${login}/hash`, { body: wrong })).toBe('192.0.2.7')
+    expect(await banned('192.0.2.7', '/account/sign-in', form)).toBe('192.0.2.7')
+    for (let i = 0; i < 5; i++) await banned('192.0.2.7', login, { body: wrong })
+    expect(await banned('192.0.2.7', login, { body: wrong })).toBe('192.0.2.7')
+    // Neither a right password, nor another path, nor a path that is made to look like a line.
+    const right = { body: { username: 'alice', password: PASSWORD } }
+    expect(await banned('192.0.2.8', login, right)).toBeUndefined()
+    expect(await banned('192.0.2.8', '/api/me', { token: 'dead' })).toBeUndefined()
+    const forged = `/x","network":"192.0.2.9","method":"POST","route":"${login}","code":401,`
+    expect(await banned('192.0.2.8', forged)).toBeUndefined()
   })
 
   test('names a request as the edge does', async () => {
@@ -345,7 +385,7 @@ describe('the log', () => {
   test('is one line of JSON for every event, whatever the names in it', async () => {
     const title = 'a "title" \u2028 with \\ and {}'
     await post('/api/me/sshkey/add', { title, key: ED1 })
-    const lines = loggedLines(`"network":"${network}"`)
+    const lines = loggedLines(`"network":"${network}"`).filter((line) => line.includes('audit'))
     expect(lines).toHaveLength(1)
     expect(lines[0]).not.toContain('\n')
     expect(loggedEvents()).toMatchObject([{ kind: 'key_added', user: ALICE, detail: title }])

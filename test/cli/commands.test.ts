@@ -331,4 +331,20 @@ describe('the site', () => {
     expect(made.content).toMatchObject([{ user: 'newcomer', kind: 'user_made' }])
     expect(never).toEqual({ code: 0, stdout: '', stderr: 'None.\n' })
   })
+
+  test('event list tells what changed of a user, from what to what, and who did it', async () => {
+    await run('user', 'add', 'riser', '--generate')
+    await run('user', 'set', 'riser', '--role', 'admin', '--permission', '+sftp-read')
+    const { stdout } = await run('event', 'list', '--user', 'riser')
+    expect(stdout).toMatch(/ role_changed +riser +command line +role general → admin /)
+    expect(stdout).toMatch(/ user_changed +riser +command line +permission none → sftp-read /)
+    const role = await json('event', 'list', '--kind', 'role_changed')
+    expect(role.content).toMatchObject([
+      {
+        actor: { id: null, username: null, command_line: true },
+        changes: [{ field: 'role', from: 0, to: 2 }],
+        by: 'command line',
+      },
+    ])
+  })
 })

@@ -110,6 +110,7 @@ type Audience = keyof typeof ANSWERS
 /** Endpoints by name; whatever is not here must be below one of the prefixes. */
 const ENDPOINTS: Record<string, Audience> = {
   'GET /robots.txt': 'everybody',
+  'GET /.well-known/security.txt': 'everybody',
   'GET /favicon.ico': 'everybody',
   'GET /api/public/settings': 'everybody',
   'GET /api/public/archive_extensions': 'everybody',

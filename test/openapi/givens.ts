@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { sshKeys, users } from '../../schema/tables.ts'
+import { settings, sshKeys, users } from '../../schema/tables.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { Given } from '../../src/openapi/operation.ts'
 import { KEY_LINE } from '../../src/openapi/operations/examples.ts'
@@ -7,6 +7,7 @@ import { Refusal } from '../../src/refusals.ts'
 import { addServiceToken } from '../../src/tokens/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 /** Bits 10 and 11. */
@@ -89,6 +90,19 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     asked.site.now += HOUR
     return asked
   },
+  'root made alice an admin': async () => {
+    const asked = await signedIn()
+    const { site } = asked
+    await site.addUser('root', { password: ADMIN_PASSWORD, role: 2 })
+    const root = new Visitor(site)
+    await root.signIn('root', ADMIN_PASSWORD)
+    await root.post('/account/admin/users/3/change', {
+      username: 'alice',
+      role: '2',
+      base_path: '/',
+    })
+    return asked
+  },
   'the admin is signed in, alice has the key "laptop"': async () => {
     const asked = await signedIn()
     await addLaptop(asked)
@@ -105,6 +119,12 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'nobody is signed in, the guest is enabled': async () => {
     const site = await withAlice()
     await site.db.update(users).set({ disabled: false }).where(eq(users.username, 'guest'))
+    return { site }
+  },
+  'nobody is signed in, an operator set a security contact': async () => {
+    const site = await withAlice()
+    const row = { key: 'security_contact', value: 'mailto:security@example.org' }
+    await site.db.insert(settings).values(row)
     return { site }
   },
   'the session has ended': async () => {

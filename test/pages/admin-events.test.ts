@@ -48,7 +48,7 @@ describe('the page of all events', () => {
     await admin.post(`/account/admin/users/${aliceId}/disable`)
     const { html } = await admin.get(EVENTS)
     const rows = rowsIn(html)
-    expect(rows[0]).toMatch(/^Account changed by an administrator alice by administrator 1 /)
+    expect(rows[0]).toMatch(/^Account disabled alice by admin /)
     expect(rows[1]).toMatch(/^Sign-in refused: wrong password Unknown name 2026-11-21 09:15/)
     expect(rows[2]).toMatch(/^Sign-in refused: wrong password alice /)
     expect(rows[3]).toMatch(/^Signed in admin /)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
-import { DEFAULT_SETTINGS } from '../../src/settings/defaults.ts'
+import { ALL_DEFAULTS } from '../../src/settings/defaults.ts'
 import { GROUP_NUMBERS, SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
@@ -80,7 +80,7 @@ describe('the pages of settings', () => {
       const form = formOf(html, group)
       expect(form).not.toEqual({})
       for (const [key, value] of Object.entries(form)) {
-        expect({ [key]: value }).toEqual({ [key]: Reflect.get(DEFAULT_SETTINGS, key) })
+        expect({ [key]: value }).toEqual({ [key]: Reflect.get(ALL_DEFAULTS, key) })
       }
       expect(await admin.post(`${SETTINGS_PAGE}/${group}`, form)).toMatchObject({ status: 303 })
       expect(await stored()).toEqual({})

@@ -350,7 +350,7 @@ describe('the page of a user', () => {
     expect(seen).toMatchObject({ status: 303, location: `${USERS}?done=user-deleted` })
     expect(await aliceRow()).toBeUndefined()
     const events = await site.db.select().from(auditEvents)
-    expect(events.at(-1)).toMatchObject({ kind: 'user_deleted', detail: 'by 1', userId: aliceId })
+    expect(events.at(-1)).toMatchObject({ kind: 'user_deleted', actorId: 1, userId: aliceId })
   })
 
   test('offers the guest what a guest has', async () => {

@@ -77,16 +77,24 @@ function onCall(
   })
 }
 
+/** Of the reference: 1 is private, 2 is read-only. */
+const FLAGS = new Map([
+  ['version', 2],
+  ['security_contact', 1],
+])
+
 describe('GET /api/admin/setting/list', () => {
-  test('shows the 28 settings as the reference does, each with a help text', async () => {
+  test('shows the 28 settings as the reference does and ours behind, each with a help text', async () => {
     const items = await listed()
-    expect(items.map(({ key }) => key).toSorted()).toEqual(SETTING_KEYS.toSorted())
+    expect(items.map(({ key }) => key).toSorted()).toEqual(
+      [...SETTING_KEYS, 'security_contact'].toSorted(),
+    )
     expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i))
     for (const item of items) {
       expect(Object.keys(item)).toEqual(MEMBERS)
       expect(item.help, item.key).toMatch(/^[A-Z/].{10,78}\.$/)
       expect(item.options !== '', item.key).toBe(item.type === 'select')
-      expect(item.flag, item.key).toBe(item.key === 'version' ? 2 : 0)
+      expect(item.flag, item.key).toBe(FLAGS.get(item.key) ?? 0)
     }
     expect(items.find(({ key }) => key === 'pagination_type')).toEqual({
       key: 'pagination_type',
@@ -340,7 +348,7 @@ describe('the command line', () => {
     })
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
-    expect(SETTINGS).toHaveLength(28)
+    expect(SETTINGS).toHaveLength(29)
   })
 
   test('is told that there is no such setting, or that it is not for setting', async () => {

@@ -52,7 +52,7 @@ describe('all settings together', () => {
       ),
     )
     const bytes = longest.reduce<number>((sum, length = 0) => sum + length, 0)
-    expect(bytes).toBe(6 * 8192 + 2048 + 3 * 1024 + 3 * 64)
+    expect(bytes).toBe(6 * 8192 + 2048 + 4 * 1024 + 3 * 64)
     expect(bytes).toBeLessThan(60 * 1024)
   })
 })
@@ -62,6 +62,7 @@ function longOf(key: string, length: number): string {
   if (/_(previews|mapping)$/.test(key)) return '{}'.padEnd(length)
   if (key === 'hide_files') return `/${'x'.repeat(length - 2)}/`
   if (key === 'logo') return `${'/'.padEnd(length / 2 - 1, 'x')}\n/`.padEnd(length, 'x')
+  if (key === 'security_contact') return 'https://'.padEnd(length, 'x')
   if (ADDRESSES.includes(key)) return '/'.padEnd(length, 'x')
   return 'x'.repeat(length)
 }

@@ -57,7 +57,13 @@ export class Tour {
 
   async #public(): Promise<void> {
     await this.#ask('GET', '/api/public/settings')
-    for (const path of ['/ping', '/api/public/settings', '/robots.txt', '/api/me'])
+    for (const path of [
+      '/ping',
+      '/api/public/settings',
+      '/robots.txt',
+      '/.well-known/security.txt',
+      '/api/me',
+    ])
       await this.#ask('GET', path)
   }
 

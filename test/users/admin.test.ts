@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { recoveryCodes, sessions, sshKeys } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const success = { code: 200, message: 'success', data: null }
 const refused = (code: number, message: string) => ({ code, message, data: null })
@@ -172,5 +173,18 @@ describe('POST /api/admin/user/delete and cancel_2fa', () => {
     expect(await site.db.select().from(recoveryCodes)).toEqual([])
     expect(await site.get('/api/me', { token: alice })).toMatchObject({ code: 401 })
     expect(await post('cancel_2fa?id=99')).toEqual(refused(404, 'user invalid'))
+  })
+
+  test('keep the session of an admin who cancels their own second factor, and end the others', async () => {
+    const secret = await site.enrol(admin)
+    const second = await site.token('admin', ADMIN_PASSWORD, site.code(secret, 1))
+    expect(await post('cancel_2fa?id=1')).toEqual(success)
+    expect((await site.get('/api/me', { token: admin })).data).toMatchObject({ otp: false })
+    expect(await site.get('/api/me', { token: second })).toMatchObject({ code: 401 })
+    const visitor = new Visitor(site)
+    visitor.cookies.set('session', admin)
+    const { location } = await visitor.post('/account/admin/users/1/cancel-two-factor')
+    expect(location).toBe('/account/admin/users/1?done=two-factor-off')
+    expect(await visitor.get('/account')).toMatchObject({ status: 200 })
   })
 })

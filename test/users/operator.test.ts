@@ -142,7 +142,7 @@ describe('unlockUser', () => {
     )
     const [event] = (await listEvents(site.deps, COMMAND_LINE, { kind: 'user_unlocked' }, page))
       .events
-    expect(event).toMatchObject({ userId: ALICE, detail: 'by command line' })
+    expect(event).toMatchObject({ userId: ALICE, network: 'command line' })
     await expect(unlockUser(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
   })
 })
@@ -168,9 +168,9 @@ describe('the sessions of any user', () => {
     }
     expect(await site.get('/api/me', { token: root })).toMatchObject({ code: 200 })
     const { events } = await listEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
-    expect(events.map(({ userId, detail }) => [userId, detail])).toEqual([
-      [ALICE, 'all, by command line'],
-      [ALICE, 'by command line'],
+    expect(events.map(({ userId, detail, network }) => [userId, detail, network])).toEqual([
+      [ALICE, 'all', 'command line'],
+      [ALICE, '', 'command line'],
     ])
     expect(loggedLines('"network":"command line"')).toEqual([])
     await expect(endSessionsOf(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
@@ -188,9 +188,9 @@ test('ending several sessions at once is one event, and everybody’s too', asyn
   }
   expect(await endEverySession(site.deps, COMMAND_LINE)).toBe(0)
   const { events } = await listEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
-  expect(events.map(({ userId, detail }) => [userId, detail])).toEqual([
-    [null, 'everyone, by command line'],
-    [ALICE, 'all, by command line'],
+  expect(events.map(({ userId, detail, network }) => [userId, detail, network])).toEqual([
+    [null, 'everyone', 'command line'],
+    [ALICE, 'all', 'command line'],
   ])
 })
 

@@ -146,7 +146,8 @@ export const meOperations: Operations = {
   },
   'GET /api/me/events': {
     summary: 'What happened to the account, latest first',
-    description: 'At most 100 at once; they are kept 90 days.',
+    description:
+      'At most 100 at once; they are kept 90 days. `actor` is null unless an operator did it; `changes` holds the fields of the user that changed, never a secret.',
     schema: events,
     guest: 'guestEvents',
     examples: {
@@ -162,9 +163,32 @@ export const meOperations: Operations = {
                 detail: '',
                 network: '192.0.2.1',
                 user_agent: '',
+                actor: null,
+                changes: [],
               },
             ],
             total: 1,
+          },
+        },
+      },
+      'a role that an operator changed': {
+        given: 'root made alice an admin',
+        query: { page: '1', per_page: '1' },
+        answer: {
+          data: {
+            content: [
+              {
+                id: 3,
+                time: '2026-11-21T09:15:06.565+00:00',
+                kind: 'role_changed',
+                detail: '',
+                network: '192.0.2.1',
+                user_agent: '',
+                actor: { id: 4, username: 'root', command_line: false },
+                changes: [{ field: 'role', from: 0, to: 2 }],
+              },
+            ],
+            total: 2,
           },
         },
       },

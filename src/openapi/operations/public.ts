@@ -33,6 +33,22 @@ export const publicOperations: Operations = {
     schema: v.string(),
     examples: { success: { answer: { raw: DEFAULT_SETTINGS.robots_txt } } },
   },
+  'GET /.well-known/security.txt': {
+    summary: 'Where to report a security problem (RFC 9116)',
+    description: 'The contact is the setting `security_contact`; it expires half a year from now.',
+    needs: ['database'],
+    plain: 'text/plain',
+    schema: v.string(),
+    otherStatus: { '404': 'The operator has set no contact.' },
+    examples: {
+      success: {
+        given: 'nobody is signed in, an operator set a security contact',
+        answer: {
+          raw: 'Contact: mailto:security@example.org\nExpires: 2027-05-20T09:15:06Z\n',
+        },
+      },
+    },
+  },
   'GET /favicon.ico': {
     summary: 'To the address in the setting `favicon`',
     needs: ['database'],

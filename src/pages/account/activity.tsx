@@ -1,9 +1,9 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import type { EventKind } from '../../audit/events.ts'
 import type { listEvents } from '../../audit/own-events.ts'
+import { COMMAND_LINE } from '../../network.ts'
+import { actorText, eventText } from '../event-text.ts'
 import { AccountPage } from '../layout.tsx'
 import { Empty, Pager, Time } from '../parts.tsx'
-import type { Texts } from '../texts/en.ts'
 import type { View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
 
@@ -29,7 +29,9 @@ export function ActivityPage({ view, events, page, pages }: ActivityProps) {
       ) : (
         <ol class="rows compact">
           {events.map((event) => (
-            <EventRow view={view} event={event} />
+            <EventRow view={view} event={event}>
+              <By view={view} event={event} />
+            </EventRow>
           ))}
         </ol>
       )}
@@ -49,24 +51,21 @@ type EventRowProps = PropsWithChildren<{ view: View; event: Omit<Event, 'id'> }>
 export function EventRow({ view, event, children }: EventRowProps) {
   return (
     <li>
-      <h2>{eventText(view.t, event.kind, event.detail)}</h2>
+      <h2>{eventText(view.t, event)}</h2>
       <p class="facts">
         {children}
         <span>
           <Time view={view} at={event.at} exact />
         </span>
-        <span>{event.network}</span>
+        {event.network !== COMMAND_LINE.network && <span>{event.network}</span>}
         {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
       </p>
     </li>
   )
 }
 
-/** What happened, in words; a kind that a newer version wrote stays what it is. */
-function eventText(t: Texts, kind: string, detail: string): string {
-  return isKnown(t, kind) ? t.events[kind](detail) : kind
-}
-
-function isKnown(t: Texts, kind: string): kind is EventKind {
-  return Object.hasOwn(t.events, kind)
+/** Who did it, where that is not whom it happened to. */
+function By({ view, event }: Pick<EventRowProps, 'view' | 'event'>) {
+  const text = actorText(view.t, event)
+  return text === '' ? <></> : <span>{text}</span>
 }

@@ -1,6 +1,7 @@
 import type { listEvents } from '../../audit/all-events.ts'
 import { EVENT_KINDS } from '../../audit/events.ts'
 import { EventRow } from '../account/activity.tsx'
+import { actorText } from '../event-text.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Empty, Field, Pager } from '../parts.tsx'
@@ -43,10 +44,8 @@ export function EventsPage({ view, events, page, more, filter, problem }: Events
         <ol class="rows compact">
           {events.map((event) => (
             <EventRow view={view} event={event}>
-              <span>
-                <Subject view={view} event={event} />
-              </span>
-              <By view={view} detail={event.detail} />
+              <Subject view={view} event={event} />
+              <By view={view} event={event} />
             </EventRow>
           ))}
         </ol>
@@ -71,22 +70,24 @@ function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSear
 }
 
 /** Whom it happened to. */
-function Subject({ view, event: { userId, username } }: { view: View; event: Event }) {
+function Subject({ view, event: { userId, username, nameHash } }: { view: View; event: Event }) {
   const t = view.t.adminEvents
-  if (userId === null) return <>{t.unknown}</>
-  if (username === null) return <>{t.deleted(userId)}</>
-  return <a href={`/account/admin/users/${userId}`}>{username}</a>
-}
-
-/** Who did it, where that is not whom it happened to; see `byOperator`. */
-function By({ view, detail }: { view: View; detail: string }) {
-  const t = view.t.adminEvents
-  const [, who] = /(?:^|, )by (\d+|command line)$/.exec(detail) ?? []
-  if (who === undefined) return <></>
-  if (who === 'command line') return <span>{t.byCommandLine}</span>
+  // Without a name that was tried it is about the whole site.
+  if (userId === null) return nameHash === null ? <></> : <span>{t.unknown}</span>
+  if (username === null) return <span>{t.deleted(userId)}</span>
   return (
     <span>
-      <a href={`/account/admin/users/${who}`}>{t.by(Number(who))}</a>
+      <a href={`/account/admin/users/${userId}`}>{username}</a>
     </span>
+  )
+}
+
+/** Who did it, where that is not whom it happened to. */
+function By({ view, event }: { view: View; event: Event }) {
+  const text = actorText(view.t, event)
+  if (text === '') return <></>
+  const isThere = event.actorName !== null
+  return (
+    <span>{isThere ? <a href={`/account/admin/users/${event.actorId}`}>{text}</a> : text}</span>
   )
 }

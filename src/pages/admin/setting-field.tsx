@@ -1,3 +1,4 @@
+import { own } from '../../own.ts'
 import type { Setting } from '../../settings/admin.ts'
 import type { Problem } from '../form.ts'
 import { Confirm, Field } from '../parts.tsx'
@@ -46,7 +47,7 @@ function inputOf({
     const words = view.t.settings.choices[key] ?? {}
     // A value from another version stays until another is chosen.
     const values = options.includes(value) ? options : [value, ...options]
-    return { options: values.map((option) => [option, words[option] ?? option] as const) }
+    return { options: values.map((option) => [option, own(words, option) ?? option] as const) }
   }
   if (key !== 'main_color' || !isPickable(value)) return {}
   const hint = `${view.t.settings.help[key] ?? ''} ${view.t.adminSettings.colourHint(current)}`

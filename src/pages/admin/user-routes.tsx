@@ -11,7 +11,7 @@ import { changeUser, createUser, getUser, listUsers } from '../../users/admin.ts
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../session-cookie.ts'
-import { goTo, showPage } from '../view.ts'
+import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
 import { NEW_USER, passwordIn, userIn } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
@@ -99,10 +99,16 @@ export const adminUserRoutes = new Routes()
       await run(c.get('deps'), actorOf(c), userIdOf(c), fields)
     })
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
-    return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, notice)
+    return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, noticeFor(c, form, notice))
   })
   // A form's address may stay in the bar after its answer.
   .get('/:id{[0-9]+}/:form', (c) => goTo(c, `${PATH}/${c.req.param('id')}`))
+
+/** Operators who cancel their own second factor stay signed in. */
+function noticeFor(c: AppContext, form: UserForm, notice: Notice): Notice {
+  const isOwn = userIdOf(c) === actorOf(c).userId
+  return isOwn && form === 'cancel-two-factor' ? 'two-factor-off' : notice
+}
 
 /** An empty password asks for a generated one, to be shown this once. */
 function newPassword(c: AppContext, fields: Fields) {

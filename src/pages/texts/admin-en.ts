@@ -23,6 +23,8 @@ export const adminReasonsEn: Record<string, string> = {
   'must be an address, https://… or /…': 'It must be an address, https://… or /….',
   'must be an address, https://… or /…, and at most one more on a second line':
     'It must be an address, https://… or /…, and at most one more on a second line.',
+  'must be mailto:…, https://… or tel:…':
+    'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
   'must be regular expressions such as /\\.bak$/i, one per line':
     'They must be regular expressions such as /\\.bak$/i, one per line.',
   'must be a JSON object of objects of addresses, https://… or /…':
@@ -121,8 +123,6 @@ export const adminEventsEn = {
   page: (page: number) => `Page ${page}`,
   deleted: (id: number) => `User ${id}, deleted`,
   unknown: 'Unknown name',
-  by: (id: number) => `by administrator ${id}`,
-  byCommandLine: 'on the command line',
   kinds: {
     sign_in: 'Sign-ins',
     sign_in_refused: 'Refused sign-ins',
@@ -139,6 +139,11 @@ export const adminEventsEn = {
     key_used: 'SSH keys used',
     user_made: 'Users made',
     user_changed: 'Users changed',
+    role_changed: 'Roles changed',
+    password_reset: 'Passwords set by operators',
+    two_factor_cancelled: 'Two-step verification cancelled',
+    user_disabled: 'Users disabled',
+    user_enabled: 'Users enabled',
     user_deleted: 'Users deleted',
     user_unlocked: 'Users unlocked',
     service_token_made: 'Service tokens made',

@@ -10,6 +10,8 @@ export const adminReasonsZh: Record<string, string> = {
   'must be an address, https://… or /…': '必须是地址：https://… 或 /…。',
   'must be an address, https://… or /…, and at most one more on a second line':
     '必须是地址：https://… 或 /…，第二行最多再写一个。',
+  'must be mailto:…, https://… or tel:…':
+    '必须是 mailto: 加邮箱地址、https:// 网址，或 tel: 加电话号码。',
   'must be regular expressions such as /\\.bak$/i, one per line':
     '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
   'must be a JSON object of objects of addresses, https://… or /…':
@@ -115,8 +117,6 @@ export const adminEventsZh: typeof adminEventsEn = {
   page: (page) => `第 ${page} 页`,
   deleted: (id) => `用户 ${id}（已删除）`,
   unknown: '未知名称',
-  by: (id) => `由管理员 ${id} 执行`,
-  byCommandLine: '通过命令行',
   kinds: {
     sign_in: '登录',
     sign_in_refused: '登录被拒绝',
@@ -133,6 +133,11 @@ export const adminEventsZh: typeof adminEventsEn = {
     key_used: '使用 SSH 公钥',
     user_made: '创建用户',
     user_changed: '修改用户',
+    role_changed: '修改角色',
+    password_reset: '管理员设置密码',
+    two_factor_cancelled: '管理员取消两步验证',
+    user_disabled: '停用用户',
+    user_enabled: '启用用户',
     user_deleted: '删除用户',
     user_unlocked: '解除锁定',
     service_token_made: '创建服务令牌',

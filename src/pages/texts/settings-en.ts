@@ -30,6 +30,7 @@ const labels: Record<SettingKey, string> = {
   auto_update_index: 'Index kept current',
   sso_login_enabled: 'Single sign-on',
   sso_login_platform: 'Provider',
+  security_contact: 'Security contact',
 }
 
 /** The values of a choice, where the value itself says too little. */

@@ -30,6 +30,7 @@ const labels: Record<SettingKey, string> = {
   auto_update_index: '自动更新索引',
   sso_login_enabled: '单点登录',
   sso_login_platform: '登录平台',
+  security_contact: '安全联系方式',
 }
 
 const help: Record<SettingKey, string> = {
@@ -61,6 +62,8 @@ const help: Record<SettingKey, string> = {
   auto_update_index: '表示文件服务器会自动更新搜索索引。',
   sso_login_enabled: '显示单点登录按钮，须由另一台服务器处理。',
   sso_login_platform: '单点登录按钮对应的平台。',
+  security_contact:
+    '报告安全问题的联系方式：mailto:…、https://… 或 tel:…；显示在 /.well-known/security.txt 中，留空则没有该文件。',
 }
 
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {

@@ -1,0 +1,70 @@
+import type { Change, ChangedField } from '../audit/changes.ts'
+import type { EventKind } from '../audit/events.ts'
+import { COMMAND_LINE } from '../network.ts'
+import { visible } from '../text.ts'
+import type { Texts } from './texts/en.ts'
+
+/** What a text says of an event. */
+export interface Told {
+  kind: string
+  userId: number | null
+  detail: string
+  network: string
+  actorId: number | null
+  actorName: string | null
+  changes: Change[]
+}
+
+/** What happened, in words; a kind that a newer version wrote stays what it is. */
+export function eventText(t: Texts, { kind, detail, changes }: Told): string {
+  const what = isKnown(t, kind) ? t.events[kind](detail) : kind
+  const told = changes.map((change) => changeText(t, change, kind)).filter((text) => text !== '')
+  return told.length === 0 ? what : t.activity.withChanges(what, told)
+}
+
+/** Who did it; empty where that is whom it happened to, or nobody. */
+export function actorText(t: Texts, { userId, network, actorId, actorName }: Told): string {
+  if (network === COMMAND_LINE.network) return t.activity.byCommandLine
+  if (actorId === null || actorId === userId) return ''
+  return actorName === null ? t.activity.byDeleted(actorId) : t.activity.by(visible(actorName))
+}
+
+function isKnown(t: Texts, kind: string): kind is EventKind {
+  return Object.hasOwn(t.events, kind)
+}
+
+/** Empty for what the kind says already, and for what a new account has not got. */
+function changeText(t: Texts, { field, from, to }: Change, kind: string): string {
+  const name = isField(t, field) ? t.activity.fields[field] : visible(field)
+  if (field === 'permission') {
+    const bits = bitsText(t, Number(from), Number(to))
+    return bits && t.activity.stated(name, bits)
+  }
+  if (typeof (to ?? from) === 'boolean') return from === null && to === true ? name : ''
+  // Of a record that was made or deleted there is one value.
+  if (from === null || to === null) {
+    const only = from ?? to
+    return only === '' || only === null ? '' : t.activity.stated(name, valueText(t, field, only))
+  }
+  const [before, after] = [valueText(t, field, from), valueText(t, field, to)]
+  return kind === 'role_changed' ? `${before} → ${after}` : t.activity.changed(name, before, after)
+}
+
+function isField(t: Texts, field: string): field is ChangedField {
+  return Object.hasOwn(t.activity.fields, field)
+}
+
+function valueText(t: Texts, field: string, value: NonNullable<Change['from']>): string {
+  if (value === '') return t.activity.empty
+  if (field === 'role' && typeof value === 'number') return t.overview.roles[value] ?? String(value)
+  return visible(String(value))
+}
+
+/** The permissions that were given and taken. */
+function bitsText(t: Texts, from: number, to: number): string {
+  const signs = t.permissions.flatMap((name, bit) => {
+    const [had, has] = [(from >> bit) & 1, (to >> bit) & 1]
+    return had === has ? [] : [`${has === 1 ? '+' : '−'}${name}`]
+  })
+  return signs.join(', ')
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { acceptedLanguage } from '../src/pages/language.ts'
+import { describeUserAgent } from '../src/pages/user-agent.ts'
+import { fromBase32, fromLooseBase32 } from '../src/two-factor/base32.ts'
+import { CheapSite } from './support/cheap-site.ts'
+
+/** With quadratic work, a text of this length takes many minutes. */
+const LONG = 2_000_000
+
+describe('a long text that is made to take long', () => {
+  test('names no language', () => {
+    expect(acceptedLanguage(`zh${' '.repeat(LONG)}x`)).toBe('en')
+    expect(acceptedLanguage(`zh;${' '.repeat(LONG)}q=0.5${' '.repeat(LONG)}`)).toBe('zh')
+    expect(acceptedLanguage(`${';'.repeat(LONG)},zh`)).toBe('zh')
+    expect(acceptedLanguage(`${' ,'.repeat(LONG)}zh`)).toBe('zh')
+  })
+
+  test('is no base32', () => {
+    for (const text of [`${'='.repeat(LONG)}1`, `A${'='.repeat(LONG)}A`]) {
+      expect(fromBase32(text)).toBeUndefined()
+      expect(fromLooseBase32(text)).toBeUndefined()
+    }
+    expect(fromBase32(`ME${'='.repeat(LONG)}`)).toEqual(new TextEncoder().encode('a'))
+  })
+
+  test('is no program that anybody knows', () => {
+    expect(describeUserAgent(' Version/1'.repeat(LONG / 10))).toEqual({})
+    expect(describeUserAgent(`Version/1${'.'.repeat(LONG)} Safari/1`)).toEqual({
+      program: 'Safari',
+    })
+  })
+
+  test('is refused as a credential', async () => {
+    const site = new CheapSite()
+    const token = await site.addSignedInUser()
+    const blanks = ' '.repeat(60_000)
+    const body = { secret: `${'='.repeat(60_000)}1`, code: '123456' }
+    expect(await site.post('/api/auth/2fa/verify', body, { token })).toMatchObject({ code: 400 })
+    expect(await site.get('/api/me', { token: `bearer${blanks}x` })).toMatchObject({ code: 401 })
+    const cookie = { headers: { Cookie: `session=${'; '.repeat(30_000)}x` } }
+    expect(await site.get('/api/public/settings', cookie)).toMatchObject({ code: 200 })
+  })
+})
