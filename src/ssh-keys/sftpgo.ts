@@ -31,7 +31,7 @@ const ACCESS = new Map([
 /** A user whom SFTPGo may let in. */
 export interface Admission {
   access: Exclude<Access, 'none'>
-  /** Not for keys: SFTPGo asks about each of them. */
+  /** After a password only: a key is asked about each time. */
   remembered?: Remembered
 }
 

@@ -446,8 +446,25 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     const [, secret = 'none'] = /LATCHKEY_TOKEN=(\S+)/.exec(conf) ?? []
     expect(machine.log).not.toContain(secret)
     expect(worker.log.join()).not.toContain(secret)
-    expect(readFileSync('src/ssh-keys/sshd/authorized-keys', 'utf8')).not.toMatch(
-      /curl[^|]*LATCHKEY_TOKEN/,
-    )
+    const asked: string[] = []
+    const listProcesses = async (url: string) => {
+      const listed = await shell("cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'")
+      asked.push(url, listed.printed)
+    }
+    const slow = createHttpServer(({ url = '' }, response) => {
+      void listProcesses(url).finally(() => response.end())
+    })
+    await new Promise<void>((resolve) => {
+      slow.listen(0, '127.0.0.1', resolve)
+    })
+    const address = slow.address()
+    await machine.setUrl(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+    await machine.sftp('alice', alice.file, 'ls')
+    slow.closeAllConnections()
+    await new Promise((resolve) => {
+      slow.close(resolve)
+    })
+    expect(asked.join('\n')).toContain('curl\n')
+    expect(asked.join('\n')).not.toContain(secret)
   })
 })
