@@ -447,13 +447,12 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     expect(machine.log).not.toContain(secret)
     expect(worker.log.join()).not.toContain(secret)
     const asked: string[] = []
+    const listProcesses = async (url: string) => {
+      const listed = await shell("cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'")
+      asked.push(url, listed.printed)
+    }
     const slow = createHttpServer(({ url = '' }, response) => {
-      void machine
-        .run('sh', '-c', "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'")
-        .then(({ printed }) => {
-          asked.push(url, printed)
-          response.end()
-        })
+      void listProcesses(url).finally(() => response.end())
     })
     await new Promise<void>((resolve) => {
       slow.listen(0, '127.0.0.1', resolve)
