@@ -107,6 +107,7 @@ export function insertUser(db: Database, operator: Operator, user: NewUser, now:
       sql`${user.ssoId}`,
       sql`null, 0, null, 0`,
       sql`${now}`,
+      sql`null`,
     ],
     sql`, `,
   )

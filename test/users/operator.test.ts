@@ -138,7 +138,7 @@ describe('unlockUser', () => {
     const rows = await site.db.select().from(throttleCounters)
     const left = rows.map(({ key }) => key.replace(/\/[\w-]{22}/, '/NAME'))
     expect(left).toEqual(
-      expect.arrayContaining(['account/NAME', 'network/192.0.2.1', `proof/code/${ALICE}0`]),
+      expect.arrayContaining(['account/NAME', 'site/192.0.2.1', `proof/code/${ALICE}0`]),
     )
     const [event] = (await listEvents(site.deps, COMMAND_LINE, { kind: 'user_unlocked' }, page))
       .events
