@@ -40,15 +40,23 @@ export function addEventCommands(program: Command, event: Command): void {
 
 /** An event and whom it concerns: by the hash where nobody has the name, by the id who is gone. */
 function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
-  const { userId, username, nameHash } = event
-  const gone = userId === null ? nameHash && `unknown name ${nameHash}` : `#${userId}`
+  const { userId, username, nameHash, times } = event
+  const gone = userId === null ? unknownName(nameHash, times) : `#${userId}`
   return {
     ...eventRecord(event),
     user_id: userId,
     username,
     name_hash: nameHash,
-    user: username ?? gone ?? '',
+    times,
+    user: username ?? gone,
   }
+}
+
+/** The sign-ins of a network under names that no account has are one event. */
+function unknownName(nameHash: string | null, times: number): string {
+  if (times > 1)
+    return nameHash === null ? `unknown names ×${times}` : `unknown name ${nameHash} ×${times}`
+  return nameHash === null ? '' : `unknown name ${nameHash}`
 }
 
 const UNIT_MILLISECONDS = new Map([

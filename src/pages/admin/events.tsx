@@ -71,9 +71,9 @@ function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSear
 }
 
 /** Whom it happened to. */
-function Subject({ view, event: { userId, username } }: { view: View; event: Event }) {
+function Subject({ view, event: { userId, username, times } }: { view: View; event: Event }) {
   const t = view.t.adminEvents
-  if (userId === null) return <>{t.unknown}</>
+  if (userId === null) return <>{times === 1 ? t.unknown : t.unknownTimes(times)}</>
   if (username === null) return <>{t.deleted(userId)}</>
   return <a href={`/account/admin/users/${userId}`}>{username}</a>
 }

@@ -119,6 +119,7 @@ export const adminEventsEn = {
   page: (page: number) => `Page ${page}`,
   deleted: (id: number) => `User ${id}, deleted`,
   unknown: 'Unknown name',
+  unknownTimes: (times: number) => `Unknown names, ${times} times`,
   by: (id: number) => `by administrator ${id}`,
   byCommandLine: 'on the command line',
   kinds: {

@@ -114,6 +114,7 @@ export const adminEventsZh: typeof adminEventsEn = {
   page: (page) => `第 ${page} 页`,
   deleted: (id) => `用户 ${id}（已删除）`,
   unknown: '未知名称',
+  unknownTimes: (times) => `未知名称，${times} 次`,
   by: (id) => `由管理员 ${id} 执行`,
   byCommandLine: '通过命令行',
   kinds: {
