@@ -43,6 +43,8 @@ export const users = sqliteTable(
     pendingTotpSeed: text('pending_totp_seed'),
     pendingTotpExpiresAt: time('pending_totp_expires_at').notNull().default(0),
     createdAt: time('created_at').notNull(),
+    /** The session for which the latest time step was used up. */
+    totpSession: text('totp_session'),
   },
   (table) => [
     unique('users_username_key').on(table.usernameKey),
@@ -73,12 +75,15 @@ export const sshKeys = sqliteTable(
   ],
 )
 
-/** One row per sign-in; a token is good while its row is here. */
+/**
+ * One row per sign-in; a token is good while its row is here. WITHOUT ROWID (migration 0004), so
+ * that a session is one row written.
+ */
 export const sessions = sqliteTable(
   'sessions',
   {
     /** The token's `jti`. */
-    id: text('id').primaryKey(),
+    id: text('id').notNull(),
     userId: ownerId(),
     createdAt: time('created_at').notNull(),
     expiresAt: time('expires_at').notNull(),
@@ -87,27 +92,33 @@ export const sessions = sqliteTable(
     /** When its user last showed a password or a code in it; 0 for never (`tokens/freshness.ts`). */
     confirmedAt: time('confirmed_at').notNull().default(0),
   },
-  (table) => [
-    index('sessions_user').on(table.userId),
-    index('sessions_expiry').on(table.expiresAt),
-  ],
+  (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
 
-/** Failures counted against an account, a network, or both (see login/throttle.ts). */
-export const throttleCounters = sqliteTable(
-  'throttle_counters',
-  {
-    key: text('key').primaryKey(),
-    failures: integer('failures').notNull(),
-    expiresAt: time('expires_at').notNull(),
-  },
-  (table) => [index('throttle_counters_expiry').on(table.expiresAt)],
-)
+/**
+ * Failures counted against an account, a network, or both (see login/throttle.ts). WITHOUT ROWID
+ * (migration 0004), so that a charge is one row written.
+ */
+export const throttleCounters = sqliteTable('throttle_counters', {
+  key: text('key').primaryKey(),
+  failures: integer('failures').notNull(),
+  /** When the failures that were counted so far are forgotten. */
+  expiresAt: time('expires_at').notNull(),
+  /** When the latest was counted; a spent counter blocks from then on. */
+  chargedAt: time('charged_at').notNull().default(0),
+  /** JSON: the counters within this one, each `[failures, expires at, charged at]`. */
+  parts: text('parts').notNull().default('{}'),
+})
 
-/** Unused recovery codes, hashed. */
+/** Recovery codes, hashed. WITHOUT ROWID (migration 0004). */
 export const recoveryCodes = sqliteTable(
   'recovery_codes',
-  { userId: ownerId(), codeHash: text('code_hash').notNull() },
+  {
+    userId: ownerId(),
+    codeHash: text('code_hash').notNull(),
+    /** The session for which it was used up; null while it is good. */
+    usedBy: text('used_by'),
+  },
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 )
 
@@ -121,7 +132,8 @@ export const settings = sqliteTable('settings', {
 export const auditEvents = sqliteTable(
   'audit_events',
   {
-    id: integer('id').primaryKey({ autoIncrement: true }),
+    // Without AUTOINCREMENT, which writes a second row; nothing refers to the id of an event.
+    id: integer('id').primaryKey(),
     at: time('at').notNull(),
     kind: text('kind').notNull(),
     /** Whom it happened to; null when nobody of that name exists. */
@@ -132,17 +144,20 @@ export const auditEvents = sqliteTable(
     detail: text('detail').notNull().default(''),
     network: text('network').notNull(),
     userAgent: text('user_agent').notNull(),
+    /** How often it happened; more than once only for refused sign-ins of unknown names. */
+    times: integer('times').notNull().default(1),
     /** The admin who did it to somebody; null for the user, for nobody and for the command line. */
     actorId: integer('actor_id'),
     /** What changed, as JSON (audit/changes.ts); null for events that change no record. */
     changes: text('changes'),
   },
   (table) => [
-    index('audit_events_user').on(table.userId, table.id),
-    index('audit_events_at').on(table.at),
+    index('audit_events_user')
+      .on(table.userId, table.id)
+      .where(sql`${table.userId} is not null`),
     index('audit_events_sign_ins')
       .on(table.userId, table.network, table.at)
-      .where(sql`${table.kind} = 'sign_in'`),
+      .where(sql`${table.kind} in ('sign_in', 'service_sign_in')`),
   ],
 )
 

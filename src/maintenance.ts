@@ -1,7 +1,6 @@
-import { lte } from 'drizzle-orm'
-import { throttleCounters } from '../schema/tables.ts'
 import { pruneEvents } from './audit/events.ts'
 import type { Deps } from './deps.ts'
+import { pruneCounters } from './login/throttle.ts'
 import { rebuildCopy } from './settings/store.ts'
 import { pruneSessions } from './tokens/sessions.ts'
 
@@ -21,7 +20,7 @@ export async function runMaintenance(deps: Deps): Promise<void> {
     db.batch([
       pruneSessions(db, now),
       pruneEvents(db, now - EVENT_MILLISECONDS),
-      db.delete(throttleCounters).where(lte(throttleCounters.expiresAt, now)),
+      pruneCounters(db, now),
     ]),
     rebuildCopy(deps),
   ])

@@ -21,6 +21,17 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
+/**
+ * The network that one customer of a provider may have all of: an IPv6 /64 lies in a /48.
+ *
+ * @param network As `networkOf` names it; an IPv4 address is its own.
+ * @see RFC 6177
+ */
+export function siteOf(network: string): string {
+  if (!network.endsWith('::/64')) return network
+  return `${network.split(':').slice(0, 3).join(':')}::/48`
+}
+
 /** The eight groups of an address in lower case, without zeros in front. */
 function ipv6Groups(address: string): string[] | undefined {
   if (!URL.canParse(`http://[${address}]`)) return undefined

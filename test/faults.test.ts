@@ -320,13 +320,14 @@ describe('a sign-in', () => {
     ['the session', 'before insert on sessions'],
     ['the event', "before insert on audit_events when new.kind = 'sign_in'"],
     ['the time step', 'before update of totp_step on users'],
-    ['the counter of codes', "before insert on throttle_counters when new.key like 'proof/%'"],
     ['what is paid back', 'before update of failures on throttle_counters'],
     ['what is cleared', 'before delete on throttle_counters'],
     ['the end of the batch', 'after insert on audit_events'],
   ])('does nothing by halves when %s can not be written', async (_, event) => {
     secret = await site.enrol(token)
     await site.db.delete(throttleCounters)
+    const ofCodes = { key: 'proof/code/3', failures: 7, expiresAt: site.now + HOUR }
+    await site.db.insert(throttleCounters).values(ofCodes)
     const accounts = await site.db.select().from(users)
     const before = await stored()
     await breakWrite(event)
@@ -336,11 +337,19 @@ describe('a sign-in', () => {
     await Promise.all(site.deferred)
     const counters = await site.db.select().from(throttleCounters)
     const charged = event.includes('update of failures') ? 1 : 0
-    expect(counters.map(({ failures }) => failures)).toEqual([charged, charged, charged])
+    expect(counters.map(({ failures }) => failures)).toEqual([charged, 7, charged])
     await mendWrites()
     expect(await signIn(site.code(secret))).toEqual(signedIn)
     const after = await site.db.select().from(throttleCounters)
     expect(after.map(({ failures }) => failures)).toEqual([charged, charged])
+  })
+
+  test('tells nobody whether a code is wrong that it can not count', async () => {
+    secret = await site.enrol(token)
+    await breakWrite("before insert on throttle_counters when new.key like 'proof/%'")
+    expect(await signIn('000000')).toEqual(unavailable)
+    await mendWrites()
+    expect(await signIn(site.code(secret))).toEqual(signedIn)
   })
 
   test('leaves a recovery code good when the session can not be written', async () => {

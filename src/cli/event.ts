@@ -43,8 +43,8 @@ export function addEventCommands(program: Command, event: Command): void {
 
 /** An event and whom it concerns: by the hash where nobody has the name, by the id who is gone. */
 function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
-  const { userId, username, nameHash } = event
-  const gone = userId === null ? nameHash && `unknown name ${nameHash}` : `#${userId}`
+  const { userId, username, nameHash, times } = event
+  const gone = userId === null ? unknownName(nameHash, times) : `#${userId}`
   const record = eventRecord(event)
   const { actor, changes } = record
   const actorName = actor?.command_line === true ? 'command line' : actor && `#${actor.id}`
@@ -53,6 +53,7 @@ function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) 
     user_id: userId,
     username,
     name_hash: nameHash,
+    times,
     user: username ?? gone ?? '',
     by: actor?.username ?? actorName ?? '',
     what: changes.length === 0 ? event.detail : changes.map(changeText).join('; '),
@@ -79,6 +80,13 @@ const ROLE_NAMES = new Map([
   [GUEST, 'guest'],
   [ADMIN, 'admin'],
 ])
+
+/** The sign-ins of a network under names that no account has are one event. */
+function unknownName(nameHash: string | null, times: number): string {
+  if (times > 1)
+    return nameHash === null ? `unknown names ×${times}` : `unknown name ${nameHash} ×${times}`
+  return nameHash === null ? '' : `unknown name ${nameHash}`
+}
 
 const UNIT_MILLISECONDS = new Map([
   ['m', 60_000],

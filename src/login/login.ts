@@ -1,4 +1,4 @@
-import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
@@ -6,11 +6,11 @@ import { hashName } from '../tokens/key-ring.ts'
 import { GUEST } from '../users/roles.ts'
 import { selectForLogin } from '../users/store.ts'
 import { verifyPassword } from './passwords.ts'
+import { insertRefusal, type RefusedSignIn } from './refused.ts'
 import { settle } from './settle.ts'
 import type { CheckedUser } from './store.ts'
 import {
   chargeSignIn,
-  confirmFailure,
   passGate,
   payBack,
   selectSignInBlocks,
@@ -38,6 +38,9 @@ export interface CheckedAttempt {
   /** Unix time, milliseconds. */
   now: number
 }
+
+/** How long an attempt waits for others that are in flight to be settled: two seconds in all. */
+const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
 
 /**
  * Signs a user in, in two round trips: charge and load; then, once the password has been checked,
@@ -77,19 +80,14 @@ export async function checkPassword(
 ): Promise<CheckedAttempt> {
   const { db } = deps
   const ring = await deps.keyRing()
-  const now = deps.now()
   await passGate(deps, client)
 
   const nameHash = await hashName(ring, username)
   const signIn = signInCounters(username, nameHash, client.network)
-  const [blocks, charged, [user]] = await db.batch([
-    selectSignInBlocks(db, signIn, now),
-    chargeSignIn(db, signIn, now),
-    selectForLogin(db, username),
-  ])
+  const { now, user, blocks } = await chargeInTurn(deps, signIn)
   const owner = user === undefined ? { nameHash } : { userId: user.id }
-  const refused: AuditEvent = { ...client, ...owner, at: now, kind: 'sign_in_refused' }
-  if (charged.length === 0) {
+  const refused = { ...client, ...owner, at: now, kind: 'sign_in_refused' } as const
+  if (blocks !== undefined) {
     logEvent({ ...refused, detail: 'too many attempts' })
     throw tooManyAttempts(blocks, now)
   }
@@ -103,8 +101,8 @@ export async function checkPassword(
     },
   )
   if (!isAllowedIn || stored === null || !matches) {
-    const event = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
-    await db.batch([insertEvent(db, event), confirmFailure(db, signIn.counters, now)])
+    const event: RefusedSignIn = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
+    await db.batch(insertRefusal(db, event, signIn))
     logEvent(event)
     throw new Refusal('wrongCredentials')
   }
@@ -113,6 +111,29 @@ export async function checkPassword(
     signIn,
     rehash: replacement === undefined ? undefined : { stored, replacement },
     now,
+  }
+}
+
+/**
+ * Charges an attempt and loads the user in one round trip. An attempt that only others in flight
+ * keep out waits for its turn: each of them may be a right sign-in that is paid back.
+ *
+ * @returns `blocks` when the attempt was not charged.
+ */
+async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: SignInCounters) {
+  const { db } = deps
+  const waits = WAITS_MILLISECONDS.values()
+  for (;;) {
+    const now = deps.now()
+    const [blocks, charged, [user]] = await db.batch([
+      selectSignInBlocks(db, signIn, now),
+      chargeSignIn(db, signIn, now),
+      selectForLogin(db, signIn.username),
+    ])
+    if (charged.length > 0) return { now, user, blocks: undefined }
+    const next = blocks.every(({ isInFlight }) => isInFlight) ? waits.next() : undefined
+    if (next === undefined || next.done) return { now, user, blocks }
+    await deps.wait(next.value)
   }
 }
 

@@ -1,21 +1,23 @@
-import { sql } from 'drizzle-orm'
+import { not, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
-import { afterChange, type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
 import { type NewSession, signToken } from '../tokens/token.ts'
 import { readSecondFactor } from '../two-factor/second-factor.ts'
 import { resealSeed } from '../two-factor/sealed.ts'
-import { consumeSecondFactor, replaceSeed } from '../two-factor/store.ts'
+import { consumeSecondFactor, isUsedFor, replaceSeed } from '../two-factor/store.ts'
 import type { CheckedAttempt } from './login.ts'
+import { insertRefusal, type RefusedSignIn } from './refused.ts'
 import { hasBegun, insertSession, replacePasswordHash } from './store.ts'
 import {
   chargeProof,
   clearCounter,
-  confirmFailure,
-  payBack,
   codeCounter,
+  isProofOpen,
+  payBack,
+  payBackSignIn,
   selectProofBlocks,
   tooManyAttempts,
 } from './throttle.ts'
@@ -43,10 +45,9 @@ export async function settle(
   const session = newSession(deps, user.id, now, tokenSeconds)
   const begun = hasBegun(db, session)
   const event: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
-  const wrongCode: AuditEvent = { ...event, kind: 'sign_in_refused', detail: 'code' }
+  const wrongCode: RefusedSignIn = { ...event, kind: 'sign_in_refused', detail: 'code' }
   const rest = [
-    payBack(db, signIn.counters, begun),
-    clearCounter(db, signIn.counters[0], begun),
+    payBackSignIn(db, signIn, begun),
     insertEvent(db, event, begun),
     ...(rehash === undefined ? [] : [replacePasswordHash(db, user.id, rehash)]),
   ]
@@ -63,25 +64,26 @@ export async function settle(
       factor.kind === 'time step' ? await resealSeed(deps, ring, user.totpSeed, user.id) : undefined
     const proof = codeCounter(user.id)
     const usedRecoveryCode = factor.kind === 'recovery code' ? begun : sql`false`
-    const [blocks, charged, , inserted] = await db.batch([
+    const { sessionId } = session
+    const [blocks, , inserted] = await db.batch([
       selectProofBlocks(db, proof, now),
-      chargeProof(db, proof, now),
-      consumeSecondFactor(db, enrolled, factor, afterChange),
-      insertSession(db, user, session, client, afterChange),
-      clearCounter(db, proof, afterChange),
+      consumeSecondFactor(db, enrolled, factor, isProofOpen(db, proof, now), sessionId),
+      insertSession(db, user, session, client, isUsedFor(db, enrolled, factor, sessionId)),
+      // One transaction: of codes sent at once, too, each sees what those before it were charged.
+      chargeProof(db, proof, now, not(begun)),
+      clearCounter(db, proof, begun),
       insertEvent(db, usedCode, usedRecoveryCode),
       ...rest,
       ...(resealed === undefined ? [] : [replaceSeed(db, enrolled, resealed, begun)]),
     ])
-    if (charged.length === 0) {
+    if (blocks.length > 0) {
       logEvent({ ...wrongCode, detail: 'too many codes' })
       await payBack(db, signIn.counters)
       throw tooManyAttempts(blocks, now)
     }
     if (inserted.length === 0) {
       logEvent(wrongCode)
-      const failed = confirmFailure(db, [...signIn.counters, proof], now)
-      await db.batch([insertEvent(db, wrongCode), failed])
+      await db.batch(insertRefusal(db, wrongCode, signIn))
       throw new Refusal('wrongCode')
     }
     if (factor.kind === 'recovery code') logEvent(usedCode)

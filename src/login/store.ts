@@ -44,8 +44,9 @@ export function insertSession(
 }
 
 /** Holds when that session was written. */
-export function hasBegun(db: Database, { sessionId }: SessionClaims): SQL {
-  return exists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)))
+export function hasBegun(db: Database, { sessionId, userId }: SessionClaims): SQL {
+  const isThis = and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
+  return exists(db.select({ id: sessions.id }).from(sessions).where(isThis))
 }
 
 /** Puts a better hash of the same password in the place of the one that was checked. */

@@ -1,45 +1,31 @@
-import { and, desc, eq, gt, gte, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, throttleCounters, users } from '../../schema/tables.ts'
+import { and, desc, eq, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
-import type { Client } from '../network.ts'
+import { type Client, siteOf } from '../network.ts'
 import { Refusal } from '../refusals.ts'
-import { isNamed } from '../users/store.ts'
+import { selectKnown } from './known-networks.ts'
+import { blockOf, endOf, figuresOf, isSpent, type LimitName, LIMITS } from './limits.ts'
+import { countRefusals } from './refused.ts'
 
-/** How many failures a counter allows, and for how long from the first on it counts them. */
-interface Limit {
-  failures: number
-  seconds: number
-}
+/**
+ * An attempt is settled sooner, or its request has died. Until then an attempt that it keeps out
+ * waits; after that it is a failure as any other.
+ */
+const IN_FLIGHT_MILLISECONDS = 10_000
 
-const LIMITS = {
-  /** One account from one network: somebody guesses, or has forgotten. */
-  pair: { failures: 5, seconds: 5 * 60 },
-  /** One network over all accounts: somebody tries a list. */
-  network: { failures: 30, seconds: 5 * 60 },
-  /**
-   * One account from anywhere: a botnet. From here on only networks that its user is known from may
-   * try.
-   */
-  account: { failures: 50, seconds: 60 * 60 },
-  /** Codes and old passwords of one user, whose password or session is in the wrong hands. */
-  proof: { failures: 10, seconds: 15 * 60 },
-} as const satisfies Record<string, Limit>
-
-type LimitName = keyof typeof LIMITS
-
-/** How long a network stays known after a sign-in. */
-const KNOWN_NETWORK_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
-
-/** A row of `throttle_counters`: which limit, whose failures. */
+/** A row of `throttle_counters`. */
 interface Counter {
   limit: LimitName
   key: string
+  /** The keys of counters within it that are charged with it: together they are one row written. */
+  parts?: Record<'network' | 'pair', string>
 }
 
 /** What one attempt to sign in is counted against. */
 export interface SignInCounters {
-  counters: [pair: Counter, network: Counter, account: Counter]
+  counters: [site: Counter, account: Counter]
+  parts: Record<'network' | 'pair', string>
   username: string
   network: string
 }
@@ -50,12 +36,10 @@ export function signInCounters(
   nameHash: string,
   network: string,
 ): SignInCounters {
+  const parts = { network: `network/${network}`, pair: `pair/${nameHash}/${network}` }
   return {
-    counters: [
-      counter('pair', `${nameHash}/${network}`),
-      counter('network', network),
-      counter('account', nameHash),
-    ],
+    counters: [{ ...counter('site', siteOf(network)), parts }, counter('account', nameHash)],
+    parts,
     username,
     network,
   }
@@ -80,106 +64,160 @@ function counter(limit: LimitName, owner: string): Counter {
 
 /**
  * Charges an attempt before anything is known of it, so that of attempts made at once no more get
- * through than of attempts made in turn. A row comes back for each counter charged; none when any
- * of them blocks, and then none is charged: who tries while blocked waits no longer for it.
+ * through than of attempts made in turn. A row comes back for each row charged; none when any
+ * counter blocks, and then none is charged: who tries while blocked waits no longer for it.
  */
 export function chargeSignIn(db: Database, signIn: SignInCounters, now: number) {
-  return charge(db, signIn.counters, now, { blocks: blocksFor(db, signIn, now) })
+  return charge(db, signIn.counters, now, isSignInOpen(db, signIn, now))
 }
 
 /** As `chargeSignIn`, for one counter; `when` may ask for a live session too. */
 export function chargeProof(db: Database, proof: Counter, now: number, when?: SQL) {
-  return charge(db, [proof], now, { when })
+  return charge(db, [proof], now, and(isProofOpen(db, proof, now), when))
 }
 
-function charge(
-  db: Database,
-  counters: Counter[],
-  now: number,
-  { blocks, when }: { blocks?: SQL; when?: SQL | undefined },
-) {
-  const rows = counters.map(({ limit, key }) => [key, now + LIMITS[limit].seconds * 1000])
+function charge(db: Database, counters: readonly Counter[], now: number, when: SQL | undefined) {
+  const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now)])
   const { key, failures, expiresAt } = throttleCounters
-  const blocking = db
-    .select({ key })
-    .from(throttleCounters)
-    .where(and(isSpent(counters, now), blocks))
-  const isOver = sql`${expiresAt} <= ${now}`
+  const isOver = sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`
+  const charged = sql`
+    select charged.value ->> 0, iif(${isOver}, 1, ${failures} + 1),
+      iif(${isOver}, charged.value ->> 1, ${expiresAt}), ${now}, ${chargedParts(isOver, now)}
+    from json_each(${JSON.stringify(rows)}) as charged
+    left join ${throttleCounters} on ${key} = charged.value ->> 0 where ${when}`
   return db
     .insert(throttleCounters)
-    .select(
-      sql`select value ->> 0, 1, value ->> 1 from json_each(${JSON.stringify(rows)}) where ${and(notExists(blocking), when)}`,
-    )
+    .select(charged)
     .onConflictDoUpdate({
       target: key,
       set: {
-        failures: sql`case when ${isOver} then 1 else ${failures} + 1 end`,
-        expiresAt: sql`case when ${isOver} then excluded.expires_at else ${expiresAt} end`,
+        failures: sql`excluded.failures`,
+        expiresAt: sql`excluded.expires_at`,
+        chargedAt: sql`excluded.charged_at`,
+        parts: sql`excluded.parts`,
       },
     })
     .returning({ key })
 }
 
-/** The counters that block a sign-in, the one that does so longest first. */
+function endAfter({ limit }: Counter, now: number): number {
+  return now + LIMITS[limit].seconds * 1000
+}
+
+/** The parts of a row that was not there. */
+function newParts({ parts }: Counter, now: number): Record<string, [number, number, number]> {
+  if (parts === undefined) return {}
+  return {
+    [parts.network]: [1, endAfter(counter('network', ''), now), now],
+    [parts.pair]: [1, endAfter(counter('pair', ''), now), now],
+  }
+}
+
+/**
+ * The parts of a row that is charged. Where the row begins anew, those that count no longer go: so
+ * it never holds many more than it allows failures.
+ */
+function chargedParts(isOver: SQL, now: number): SQL {
+  const parts = sql`coalesce(${throttleCounters.parts}, '{}')`
+  const kept = figuresOf(sql`kept.key`, sql`kept.value`)
+  const live = sql`select json_group_object(kept.key, json(kept.value)) from json_each(${parts}) as kept where ${endOf(kept)} > ${now}`
+  const old = figuresOf(sql`fresh.key`, sql`fresh.old`)
+  const again = sql`json_array(${old.failures} + 1, ${old.expiresAt}, ${now})`
+  const next = sql`iif(coalesce(${endOf(old)}, 0) <= ${now}, fresh.value, ${again})`
+  const fresh = sql`select key, value, ${parts} -> ('$."' || key || '"') as old from json_each(charged.value, '$[2]')`
+  const changed = sql`select json_group_object(fresh.key, json(${next})) from (${fresh}) as fresh`
+  return sql`json_patch(iif(${isOver}, (${live}), ${parts}), (${changed}))`
+}
+
+/**
+ * The counters that block a sign-in, the one that does so longest first; and whether that may be
+ * over as soon as the attempts in flight are settled.
+ */
 export function selectSignInBlocks(db: Database, signIn: SignInCounters, now: number) {
-  return selectBlocks(db, signIn.counters, now, blocksFor(db, signIn, now))
+  const until = blockOfSignIn(db, signIn, now)
+  return selectBlocks(db, signIn.counters, now, until, hasInFlight(db, signIn, now))
 }
 
 export function selectProofBlocks(db: Database, proof: Counter, now: number) {
   return selectBlocks(db, [proof], now)
 }
 
-function selectBlocks(db: Database, counters: Counter[], now: number, blocks?: SQL) {
+function selectBlocks(
+  db: Database,
+  counters: readonly Counter[],
+  now: number,
+  until = blockOf(throttleCounters),
+  isInFlight = sql`false`,
+) {
   return db
-    .select({ expiresAt: throttleCounters.expiresAt })
-    .from(throttleCounters)
-    .where(and(isSpent(counters, now), blocks))
-    .orderBy(desc(throttleCounters.expiresAt))
-}
-
-/** A spent counter of the account does not block the networks that its user is known from. */
-function blocksFor(db: Database, { username, network }: SignInCounters, now: number): SQL {
-  const known = db
-    .select({ id: auditEvents.id })
-    .from(auditEvents)
-    .innerJoin(users, eq(users.id, auditEvents.userId))
-    .where(
-      and(
-        isNamed(username),
-        eq(auditEvents.kind, 'sign_in'),
-        eq(auditEvents.network, network),
-        gt(auditEvents.at, now - KNOWN_NETWORK_MILLISECONDS),
-      ),
+    .select({
+      expiresAt: sql<number>`blocked_until`.as('expires_at'),
+      isInFlight: sql`is_in_flight`.mapWith(Boolean).as('in_flight'),
+    })
+    .from(
+      sql`(select ${until} as blocked_until, ${isInFlight} as is_in_flight from ${rowsOf(counters)})`,
     )
-  return sql`(${throttleCounters.key} not like 'account/%' or ${notExists(known)})`
+    .where(sql`blocked_until > ${now}`)
+    .orderBy(desc(sql`blocked_until`))
 }
 
-function isSpent(counters: Counter[], now: number) {
-  const { key, failures, expiresAt } = throttleCounters
-  const keys = counters.map((one) => one.key)
-  const limit = byLimit(({ failures: most }) => most)
-  return and(inArray(key, keys), gt(expiresAt, now), sql`${failures} >= ${limit}`)
+function isSignInOpen(db: Database, signIn: SignInCounters, now: number): SQL {
+  const until = blockOfSignIn(db, signIn, now)
+  return sql`not exists (select 1 from ${rowsOf(signIn.counters)} where ${until} > ${now})`
 }
 
-/** A figure of the limit that a row counts towards, which its key begins with. */
-function byLimit(figure: (limit: Limit) => number): SQL {
-  const cases = Object.entries(LIMITS).map(
-    ([name, limit]) => sql`when ${throttleCounters.key} like ${`${name}/%`} then ${figure(limit)}`,
-  )
-  return sql`case ${sql.join(cases, sql` `)} end`
+/** Holds while a counter doesn't block. */
+export function isProofOpen(db: Database, proof: Counter, now: number): SQL {
+  const isBlocking = and(isOneOf([proof]), sql`${blockOf(throttleCounters)} > ${now}`)
+  const { key } = throttleCounters
+  return notExists(db.select({ key }).from(throttleCounters).where(isBlocking))
+}
+
+/** The rows of counters, under the name of the table, with their parts of this attempt. */
+function rowsOf(counters: readonly Counter[]): SQL {
+  const { network = '', pair = '' } = counters.find(({ parts }) => parts)?.parts ?? {}
+  const { parts } = throttleCounters
+  return sql`(select *, ${network} as network_key, ${parts} -> ${pathOf(network)} as of_network,
+    ${pair} as pair_key, ${parts} -> ${pathOf(pair)} as of_pair
+    from ${throttleCounters} where ${isOneOf(counters)}) as ${throttleCounters}`
+}
+
+/** SQLite's path to a part: networks and hashes have no quotation mark. */
+const pathOf = (part: string) => `$."${part}"`
+
+const OF_NETWORK = figuresOf(sql`network_key`, sql`of_network`)
+const OF_PAIR = figuresOf(sql`pair_key`, sql`of_pair`)
+
+/** Until when one of `rowsOf` blocks a sign-in; in the past when it doesn't. */
+function blockOfSignIn(db: Database, { username, network }: SignInCounters, now: number): SQL {
+  const known = selectKnown(db, username, network, now)
+  const ofRow = blockOf(throttleCounters)
+  // Only the site's and the account's leave the networks alone that the user is known from.
+  const ofStranger = sql`iif(${ofRow} > ${now} and ${notExists(known)}, ${ofRow}, 0)`
+  return sql`max(${ofStranger}, coalesce(${blockOf(OF_NETWORK)}, 0), coalesce(${blockOf(OF_PAIR)}, 0))`
 }
 
 /**
- * Lets the counters that this failure has spent block for their full time from now on. Not the
- * account's: its hour is one hour, or a user at home could keep themselves out everywhere else.
+ * Holds in one of `rowsOf` while an attempt from the network is charged, and neither paid back nor
+ * written down as refused. The event of the refusal is what tells: a second write to the counter
+ * would tell no more.
  */
-export function confirmFailure(db: Database, counters: Counter[], now: number) {
-  const { key, failures } = throttleCounters
-  const keys = counters.filter(({ limit }) => limit !== 'account').map((one) => one.key)
+function hasInFlight(db: Database, { network }: SignInCounters, now: number): SQL {
+  const { failures, expiresAt, chargedAt } = OF_NETWORK
+  const beginning = sql`${expiresAt} - ${LIMITS.network.seconds * 1000}`
+  const refused = countRefusals(db, network, beginning)
+  return sql`iif(${chargedAt} > ${now - IN_FLIGHT_MILLISECONDS}, ${failures} > (${refused}), false)`
+}
+
+/**
+ * Lets a counter that is spent block for its full time from now on. A charge does that by itself;
+ * this is for a failure that is noticed long after it.
+ */
+export function confirmFailure(db: Database, counters: readonly Counter[], now: number) {
   return db
     .update(throttleCounters)
-    .set({ expiresAt: sql`${now} + 1000 * ${byLimit(({ seconds }) => seconds)}` })
-    .where(and(inArray(key, keys), sql`${failures} >= ${byLimit(({ failures: most }) => most)}`))
+    .set({ chargedAt: now })
+    .where(and(isOneOf(counters), isSpent(throttleCounters)))
 }
 
 /**
@@ -187,17 +225,54 @@ export function confirmFailure(db: Database, counters: Counter[], now: number) {
  * session.
  */
 export function payBack(db: Database, counters: readonly Counter[], when?: SQL) {
-  const { key, failures } = throttleCounters
-  const keys = counters.map((one) => one.key)
+  return takeBack(db, counters, when)
+}
+
+/** As `payBack`, after a sign-in: the account's failures from this network are forgotten as well. */
+export function payBackSignIn(db: Database, { counters }: SignInCounters, when: SQL) {
+  return takeBack(db, counters, when, sql`null`)
+}
+
+/** @param restOfPair What becomes of the pair; null: it goes. */
+function takeBack(
+  db: Database,
+  counters: readonly Counter[],
+  when: SQL | undefined,
+  restOfPair?: SQL,
+) {
+  const { key, failures, parts } = throttleCounters
+  const cases = counters.flatMap(({ key: own, parts: charged }) => {
+    if (charged === undefined) return []
+    const ofPair = restOfPair ?? withoutCharge(charged.pair)
+    const change = sql`json_object(${charged.network}, ${withoutCharge(charged.network)}, ${charged.pair}, ${ofPair})`
+    return sql` when ${own} then json_patch(${parts}, ${change})`
+  })
   return db
     .update(throttleCounters)
-    .set({ failures: sql`max(0, ${failures} - 1)` })
-    .where(and(inArray(key, keys), when))
+    .set({
+      failures: sql`max(0, ${failures} - 1)`,
+      ...(cases.length > 0 && { parts: sql`case ${key}${sql.join(cases)} else ${parts} end` }),
+    })
+    .where(and(isOneOf(counters), when))
+}
+
+/** A part with a failure less; null when none is left. */
+function withoutCharge(part: string): SQL {
+  const { parts } = throttleCounters
+  const [path, ofFailures] = [pathOf(part), `${pathOf(part)}[0]`]
+  return sql`iif(${parts} ->> ${ofFailures} > 1, json_set(${parts} -> ${path}, '$[0]', (${parts} ->> ${ofFailures}) - 1), null)`
 }
 
 /** Forgets the failures of a counter: whoever knows the answer need not fear the earlier ones. */
-export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
-  return db.delete(throttleCounters).where(and(eq(throttleCounters.key, key), when))
+export function clearCounter(db: Database, proof: Counter, when?: SQL) {
+  return db.delete(throttleCounters).where(and(eq(throttleCounters.key, proof.key), when))
+}
+
+function isOneOf(counters: readonly Counter[]) {
+  return inArray(
+    throttleCounters.key,
+    counters.map(({ key }) => key),
+  )
 }
 
 /**
@@ -207,19 +282,35 @@ export function clearCounter(db: Database, { key }: Counter, when?: SQL) {
  * @param nameHash Keyed hash of the user name.
  */
 export function clearAccountCounters(db: Database, userId: number, nameHash: string, when: SQL) {
-  const { key } = throttleCounters
   const own = [counter('account', nameHash), codeCounter(userId), oldPasswordCounter(userId)]
-  const pairs = counter('pair', nameHash).key
-  // `0` is the character after `/`: every key that begins with this, found by the index.
-  const isPair = and(gte(key, `${pairs}/`), lt(key, `${pairs}0`))
-  const isOwn = inArray(
-    key,
-    own.map((one) => one.key),
-  )
   return db
     .delete(throttleCounters)
-    .where(and(or(isOwn, isPair), when))
+    .where(and(isOneOf(own), when))
+    .returning({ key: throttleCounters.key })
+}
+
+/** As `clearAccountCounters`, for the pairs of the account; a row comes back for each site. */
+export function clearPairs(db: Database, nameHash: string, when: SQL) {
+  const { key, parts } = throttleCounters
+  const pairs = `pair/${nameHash}/`
+  const rest = sql`select json_group_object(part.key, json(part.value)) from json_each(${parts}) as part where instr(part.key, ${pairs}) <> 1`
+  // `0` is the character after `/`: every row of a site, found by the primary key.
+  const isSite = sql`${key} >= 'site/' and ${key} < 'site0'`
+  return db
+    .update(throttleCounters)
+    .set({ parts: sql`(${rest})` })
+    .where(and(isSite, sql`instr(${parts}, ${`"${pairs}`}) > 0`, when))
     .returning({ key })
+}
+
+/** The longest that a row counts after it was last charged. */
+const MAX_BLOCK_MILLISECONDS = LIMITS.proof.blockSeconds * 1000
+
+/** Forgets what counts no longer. */
+export function pruneCounters(db: Database, now: number) {
+  const { expiresAt, chargedAt } = throttleCounters
+  const isOver = sql`${expiresAt} <= ${now} and ${chargedAt} <= ${now - MAX_BLOCK_MILLISECONDS}`
+  return db.delete(throttleCounters).where(isOver)
 }
 
 /** @param blocks What blocked in the batch in which the charge was refused. */

@@ -6,7 +6,7 @@ import { actAsOperator, eventBy, isOperator, type Operator } from '../tokens/ope
 import type { ActorDeps } from '../tokens/act-as.ts'
 import { getUser } from '../users/admin.ts'
 import { selectUser } from '../users/admin-store.ts'
-import { clearAccountCounters } from './throttle.ts'
+import { clearAccountCounters, clearPairs } from './throttle.ts'
 
 /**
  * Lets a user try again at once who has failed too often: forgets the failures of the account,
@@ -25,14 +25,15 @@ export async function unlockUser(
   const now = deps.now()
   const event = eventBy(operator, userId, 'user_unlocked', now)
   const isAllowed = isOperator(deps.db, operator, now)
-  const [[user], cleared] = await actAsOperator(
+  const [[user], cleared, clearedPairs] = await actAsOperator(
     deps,
     operator,
     selectUser(deps.db, userId),
     clearAccountCounters(deps.db, userId, nameHash, isAllowed),
+    clearPairs(deps.db, nameHash, isAllowed),
     insertEvent(deps.db, event, isAllowed),
   )
   if (user === undefined) throw new Refusal('userNotFound')
   logEvent(event)
-  return cleared.length
+  return cleared.length + clearedPairs.length
 }

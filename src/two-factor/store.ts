@@ -90,22 +90,58 @@ export function hasSeed(db: Database, userId: number, seed: string | null): SQL 
  * Uses a second factor up: a row comes back for the first who presents it, and none for anybody
  * after, nor for a code that is older than one already used, nor for a recovery code that the user
  * hasn't got.
+ *
+ * @param sessionId The session that begins with it, if one does; `isUsedFor` finds it there.
  */
-export function consumeSecondFactor(db: Database, user: Enrolled, factor: SecondFactor, when: SQL) {
+export function consumeSecondFactor(
+  db: Database,
+  user: Enrolled,
+  factor: SecondFactor,
+  when: SQL,
+  sessionId?: string,
+) {
   if (factor.kind === 'time step') {
     const isNew = and(eq(users.totpSeed, user.totpSeed), lt(users.totpStep, factor.timeStep))
     return db
       .update(users)
-      .set({ totpStep: factor.timeStep })
+      .set({ totpStep: factor.timeStep, totpSession: sessionId ?? null })
       .where(and(eq(users.id, user.id), isNew, when))
       .returning({ userId: users.id })
   }
+  const isGood = and(isRecoveryCodeOf(user, factor), isNull(recoveryCodes.usedBy), when)
+  const { userId } = recoveryCodes
+  if (sessionId === undefined) return db.delete(recoveryCodes).where(isGood).returning({ userId })
+  return db.update(recoveryCodes).set({ usedBy: sessionId }).where(isGood).returning({ userId })
+}
+
+/** Holds when the second factor was used up for this session, whatever else has happened since. */
+export function isUsedFor(
+  db: Database,
+  user: Enrolled,
+  factor: SecondFactor,
+  sessionId: string,
+): SQL {
+  if (factor.kind === 'time step') {
+    const isThis = and(eq(users.totpStep, factor.timeStep), eq(users.totpSession, sessionId))
+    return exists(
+      db
+        .select({ id: users.id })
+        .from(users)
+        .where(and(eq(users.id, user.id), isThis)),
+    )
+  }
+  return exists(
+    db
+      .select({ userId: recoveryCodes.userId })
+      .from(recoveryCodes)
+      .where(and(isRecoveryCodeOf(user, factor), eq(recoveryCodes.usedBy, sessionId))),
+  )
+}
+
+function isRecoveryCodeOf(user: Enrolled, factor: SecondFactor) {
   const isThis =
     factor.kind === 'recovery code' ? eq(recoveryCodes.codeHash, factor.hash) : sql`false`
-  return db
-    .delete(recoveryCodes)
-    .where(and(eq(recoveryCodes.userId, user.id), isThis, when))
-    .returning({ userId: recoveryCodes.userId })
+  return and(eq(recoveryCodes.userId, user.id), isThis)
 }
 
 export function deleteRecoveryCodes(db: Database, userId: number, when: SQL) {
@@ -116,6 +152,8 @@ export function deleteRecoveryCodes(db: Database, userId: number, when: SQL) {
 export function insertRecoveryCodes(db: Database, userId: number, hashes: string[], when: SQL) {
   return db
     .insert(recoveryCodes)
-    .select(sql`select ${userId}, value from json_each(${JSON.stringify(hashes)}) where ${when}`)
+    .select(
+      sql`select ${userId}, value, null from json_each(${JSON.stringify(hashes)}) where ${when}`,
+    )
     .returning({ userId: recoveryCodes.userId })
 }

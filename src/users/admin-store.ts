@@ -114,6 +114,7 @@ export function insertUser(
       sql`${user.ssoId}`,
       sql`null, 0, null, 0`,
       sql`${now}`,
+      sql`null`,
     ],
     sql`, `,
   )

@@ -140,6 +140,31 @@ describe('an event is written', () => {
     expect(JSON.stringify(everything)).not.toContain(name)
   })
 
+  test('once for all unknown names of a network, with their number, until its failures are forgotten', async () => {
+    for (const name of ['a', 'a', 'b', 'c']) await signIn(name, 'any-Passw0rd')
+    await site.post(
+      '/api/auth/login',
+      { username: 'elsewhere', password: 'any-Passw0rd' },
+      { headers: { 'CF-Connecting-IP': '198.51.100.1' } },
+    )
+    await signIn('alice', 'wrong-Passw0rd')
+    await signIn('a', 'any-Passw0rd')
+    site.now += 5 * MINUTE
+    await signIn('a', 'any-Passw0rd')
+    await signIn('a', 'any-Passw0rd')
+    const rows = await site.db.select().from(auditEvents).orderBy(asc(auditEvents.id))
+    const nameHash = await hashName(await createKeyRing(env.SECRET_KEYS), 'a')
+    expect(
+      rows.map((row) => [row.userId, row.network === network, row.nameHash, row.times]),
+    ).toEqual([
+      [null, true, null, 5],
+      [null, false, expect.any(String), 1],
+      [ALICE, true, null, 1],
+      [null, true, nameHash, 2],
+    ])
+    expect(loggedEvents(), 'each in the log').toHaveLength(8)
+  })
+
   test('to the log alone for a try while throttled', async () => {
     for (let i = 0; i < 6; i++) await signIn('alice', 'wrong-Passw0rd')
     await signIn('alice', 'wrong-Passw0rd')

@@ -33,12 +33,17 @@ export async function send(url: URL, request: Request): Promise<Step> {
   const text = await response.text()
   const milliseconds = performance.now() - start
   if (!isGood(text)) throw new Error(`${request.method} ${request.path}: ${text.slice(0, 200)}`)
-  const cost = response.headers.get('X-Cost')
   return {
     milliseconds,
-    cost: cost === null ? undefined : v.parse(costSchema, JSON.parse(cost)),
+    cost: costOf(response),
     data: text === 'pong' ? undefined : v.parse(envelopeSchema, JSON.parse(text)).data,
   }
+}
+
+/** What a metered Worker says that an answer cost. */
+export function costOf(response: Response): Cost | undefined {
+  const cost = response.headers.get('X-Cost')
+  return cost === null ? undefined : v.parse(costSchema, JSON.parse(cost))
 }
 
 export function signInOf(username: string): Request {

@@ -10,7 +10,8 @@ import { toChart } from './chart.ts'
 import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
 import { compareJourneys } from './journey.ts'
-import { type Results, toMarkdown } from './report.ts'
+import { type Results, toMarkdown, toRowTable } from './report.ts'
+import { measureRows } from './rows.ts'
 import { type Side, Sites } from './sites.ts'
 import { weigh } from './weight.ts'
 
@@ -26,6 +27,7 @@ interface Options {
   users: string
   output: string
   quick?: true
+  rows?: true
   publish?: true
 }
 
@@ -37,10 +39,17 @@ const program = new Command('bench')
   .option('--users <numbers>', 'sizes for the growth table', '100,10000,1000000')
   .option('--output <folder>', 'where the results go', '.bench')
   .option('--quick', 'a minute, to see that everything runs; the figures mean little')
+  .option('--rows', 'only how many rows each request writes')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
-  .action((options: Options) => runCommand(() => run(options)))
+  .action((options: Options) => runCommand(() => (options.rows ? printRows() : run(options))))
 
 await program.parseAsync()
+
+async function printRows(): Promise<void> {
+  say('Bundling …')
+  const metered: Side = { name: 'now', script: await bundle('test/bench/metered.ts') }
+  console.log(toRowTable(await withSites([metered], (sites) => measureRows(sites, metered.name))))
+}
 
 async function run(options: Options): Promise<void> {
   const effort = options.quick
@@ -75,6 +84,8 @@ async function run(options: Options): Promise<void> {
   say(`Growth: ${users.join(', ')} users …`)
   const sizes = users.map((size) => ({ ...metered, name: size, users: Number(size) }))
   const growth = await withSites(sizes, (sites) => compareJourneys(sites, users, effort.rounds * 2))
+  say('Rows written …')
+  const rows = await withSites([metered], (sites) => measureRows(sites, metered.name))
   say('Weight …')
   const weight = await weigh(now, limit, effort)
 
@@ -85,6 +96,7 @@ async function run(options: Options): Promise<void> {
     bill: billOf(endpoints, far),
     growth,
     weight,
+    rows,
   }
   write(options.output, results)
   if (options.publish) write(PUBLISHED, results)

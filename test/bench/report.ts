@@ -1,6 +1,7 @@
 import type { EndpointFigure } from './compare.ts'
 import { type Bill, MIX } from './cost.ts'
 import type { StepFigure } from './journey.ts'
+import type { RowFigure } from './rows.ts'
 import type { Figure } from './statistics.ts'
 import type { Weight } from './weight.ts'
 
@@ -15,11 +16,20 @@ export interface Results {
   /** By step, then by number of users. */
   growth: Map<string, Map<string, StepFigure>>
   weight: Weight
+  rows: RowFigure[]
+}
+
+/** What each request that writes wrote. */
+export function toRowTable(rows: RowFigure[]): string {
+  return table(
+    ['request', 'answer', 'rows written'],
+    rows.map(({ request, code, rows: written }) => [request, String(code), round(written)]),
+  )
 }
 
 /** The tables of a run, in Markdown. */
 export function toMarkdown(results: Results): string {
-  const { setting, endpoints, far, bill, growth, weight } = results
+  const { setting, endpoints, far, bill, growth, weight, rows } = results
   const sides = Object.keys(endpoints[0]?.sides ?? {})
   const hasBefore = sides.includes('before')
   const signIn = endpoints.find(({ name }) => name === 'sign-in')
@@ -76,6 +86,12 @@ ${table(
 
 ${round(signIn?.sides['now']?.perSecond.median, 1)} a second, ${round(milliseconds(signIn?.sides['now']?.cpuMicroseconds), 1)} ms of CPU each; ${round(milliseconds(signIn?.sides['limit']?.cpuMicroseconds), 1)} ms of them are the
 hash in its object (the limit does nothing else).
+
+## Rows written
+
+Indexes included, as D1 counts and limits them.
+
+${toRowTable(rows)}
 
 ## Cost
 

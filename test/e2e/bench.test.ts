@@ -7,6 +7,7 @@ import { billOf } from '../bench/cost.ts'
 import { compareJourneys } from '../bench/journey.ts'
 import { load } from '../bench/load.ts'
 import { toMarkdown } from '../bench/report.ts'
+import { measureRows } from '../bench/rows.ts'
 import { Sites } from '../bench/sites.ts'
 import type { Weight } from '../bench/weight.ts'
 
@@ -74,9 +75,30 @@ describe('the benchmark', () => {
       growth: steps,
       bill: billOf([], steps),
       weight: NO_WEIGHT,
+      rows: [{ request: 'POST /api/auth/login, accepted', code: 200, rows: 8 }],
     })
+    expect(report).toContain('| POST /api/auth/login, accepted | 200 | 8 |')
     expect(report).toMatch(/^\| sign-in \| [\d.,]+ \| 2 \|/m)
     expect(report).not.toMatch(/NaN|undefined|Infinity/)
+  })
+
+  test('counts the rows that every sign-in writes, accepted and refused', async () => {
+    const figures = await measureRows(meteredSites, 'now')
+    const rows = figures.map(
+      ({ request, code, rows: written }) => [request, code, written] as const,
+    )
+    const refused = rows.filter(([request]) => request.includes('login, refused'))
+    expect(refused).toHaveLength(36)
+    for (const [request, code, written] of refused) {
+      expect(code, request).toBe(request.includes('blocked') ? 429 : 401)
+      expect(written, request).toBeLessThanOrEqual(code === 429 ? 0 : 4)
+    }
+    const accepted = rows.filter(([request, code]) => request.includes('login') && code === 200)
+    expect(accepted).toHaveLength(4)
+    for (const [request, , written] of accepted) {
+      expect(written, request).toBeLessThanOrEqual(request.includes('recovery') ? 11 : 10)
+    }
+    expect(rows.filter(([, , written]) => Number.isNaN(written))).toEqual([])
   })
 
   test('takes no answer for a good one that is not', async () => {

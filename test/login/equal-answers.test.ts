@@ -106,7 +106,7 @@ describe.each(ROUTES)('POST %s', (route) => {
       body: '{"code":401,"message":"Invalid username or password","data":null}',
       hashes: [DEFAULT_COST],
       roundTrips: 2,
-      failures: [1, 1, 1],
+      failures: [1, 1],
     }
     const hopeless = await addHopeless()
     const reference = await attempt(route, 'admin', WRONG)

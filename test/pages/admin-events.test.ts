@@ -57,6 +57,13 @@ describe('the page of all events', () => {
     expect((await rowsOf({}))[0]).toContain(`User ${aliceId}, deleted`)
   })
 
+  test('says how often names were tried that no account has', async () => {
+    for (const name of ['nobody', 'no one', 'nemo']) await site.login(name, 'wrong-Passw0rd')
+    expect(await rowsOf({ kind: 'sign_in_refused' })).toEqual([
+      expect.stringMatching(/^Sign-in refused: wrong password Unknown names, 3 times 2026-11-21/),
+    ])
+  })
+
   test('filters by name and kind', async () => {
     await site.login('alice', 'wrong-Passw0rd')
     await site.login('alice', 'alice-Passw0rd')

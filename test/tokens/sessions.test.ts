@@ -359,14 +359,20 @@ describe('the daily run', () => {
   test('forgets counters that count no longer, and those alone', async () => {
     await site.db.delete(throttleCounters)
     await site.db.insert(throttleCounters).values([
-      { key: 'pair/over', failures: 5, expiresAt: NOW - 1 },
-      { key: 'pair/just over', failures: 5, expiresAt: NOW },
-      { key: 'pair/live', failures: 5, expiresAt: NOW + 1 },
+      { key: 'site/over', failures: 60, expiresAt: NOW - 1 },
+      { key: 'site/just over', failures: 60, expiresAt: NOW },
+      { key: 'site/live', failures: 60, expiresAt: NOW + 1 },
+      { key: 'proof/blocks', failures: 10, expiresAt: NOW - 1, chargedAt: NOW - 14 * MINUTE },
+      { key: 'proof/blocked', failures: 10, expiresAt: NOW - 1, chargedAt: NOW - 15 * MINUTE },
       { key: 'account/live', failures: 1, expiresAt: NOW + HOUR },
     ])
     await runMaintenance(site.deps)
     const left = await site.db.select().from(throttleCounters)
-    expect(left.map((counter) => counter.key).toSorted()).toEqual(['account/live', 'pair/live'])
+    expect(left.map((counter) => counter.key).toSorted()).toEqual([
+      'account/live',
+      'proof/blocks',
+      'site/live',
+    ])
   })
 
   test('mends the copy of the settings', async () => {

@@ -1,6 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
 import { listEvents } from '../../src/audit/all-events.ts'
+import { createMeter, openDatabase } from '../../src/database.ts'
 import { unlockUser } from '../../src/login/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/tokens/operators.ts'
 import {
@@ -13,7 +15,7 @@ import { changeUser, getUser, listUsers, removeUser } from '../../src/users/admi
 import { ADMIN, GENERAL } from '../../src/users/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
-import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../support/site.ts'
 
 const ADMIN_ID = 1
 const ROOT = 3
@@ -138,7 +140,7 @@ describe('unlockUser', () => {
     const rows = await site.db.select().from(throttleCounters)
     const left = rows.map(({ key }) => key.replace(/\/[\w-]{22}/, '/NAME'))
     expect(left).toEqual(
-      expect.arrayContaining(['account/NAME', 'network/192.0.2.1', `proof/code/${ALICE}0`]),
+      expect.arrayContaining(['account/NAME', 'site/192.0.2.1', `proof/code/${ALICE}0`]),
     )
     const [event] = (await listEvents(site.deps, COMMAND_LINE, { kind: 'user_unlocked' }, page))
       .events
@@ -214,6 +216,28 @@ describe('the events of all users', () => {
     expect(await list({ userId: ALICE })).toEqual(['4 alice', '1 alice', false])
     expect(await list({ kind: 'key_added' })).toEqual(['2 root', false])
     expect(await list({ kind: 'sign_in', since: 3 })).toEqual(['4 alice', '3 ', false])
+  })
+
+  test('are found by their time among many, though some were written late, and few are read', async () => {
+    const EVENTS = 20_000
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       insert into audit_events (at, kind, network, user_agent)
+       select ? + i * 1000 - iif(i % 1000 = 0, 86400000, 0), 'key_used', '', '' from n`,
+    )
+      .bind(EVENTS, NOW)
+      .run()
+    const meter = createMeter()
+    const deps = { ...site.deps, db: openDatabase(env.DB, meter) }
+    const find = async (since: number) => {
+      const { events } = await listEvents(deps, COMMAND_LINE, { since, kind: 'key_used' }, page)
+      return events.length
+    }
+    for (const late of [0, 1, 7, 50, 99]) {
+      expect(await find(NOW + (EVENTS - late) * SECOND), `the last ${late}`).toBe(late)
+    }
+    expect(await find(0)).toBe(page.limit)
+    expect(meter.rowsRead).toBeLessThan(EVENTS / 2)
   })
 })
 

@@ -74,6 +74,7 @@ export function insertAccounts(db: Database, rows: AccountRow[], now: number) {
       pendingTotpSeed: sql`null`.as('pending_totp_seed'),
       pendingTotpExpiresAt: sql`0`.as('pending_totp_expires_at'),
       createdAt: sql`${now}`.as('created_at'),
+      totpSession: sql`null`.as('totp_session'),
     })
     .from(each(rows))
     // Without a condition SQLite takes "on conflict" for part of a join.

@@ -70,10 +70,17 @@ function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSear
 }
 
 /** Whom it happened to. */
-function Subject({ view, event: { userId, username, nameHash } }: { view: View; event: Event }) {
+function Subject({
+  view,
+  event: { userId, username, nameHash, times },
+}: {
+  view: View
+  event: Event
+}) {
   const t = view.t.adminEvents
   // Without a name that was tried it is about the whole site.
-  if (userId === null) return nameHash === null ? <></> : <span>{t.unknown}</span>
+  if (userId === null && nameHash === null && times === 1) return <></>
+  if (userId === null) return <span>{times === 1 ? t.unknown : t.unknownTimes(times)}</span>
   if (username === null) return <span>{t.deleted(userId)}</span>
   return (
     <span>

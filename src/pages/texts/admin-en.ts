@@ -123,6 +123,7 @@ export const adminEventsEn = {
   page: (page: number) => `Page ${page}`,
   deleted: (id: number) => `User ${id}, deleted`,
   unknown: 'Unknown name',
+  unknownTimes: (times: number) => `Unknown names, ${times} times`,
   kinds: {
     sign_in: 'Sign-ins',
     sign_in_refused: 'Refused sign-ins',

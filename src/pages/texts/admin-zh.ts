@@ -117,6 +117,7 @@ export const adminEventsZh: typeof adminEventsEn = {
   page: (page) => `第 ${page} 页`,
   deleted: (id) => `用户 ${id}（已删除）`,
   unknown: '未知名称',
+  unknownTimes: (times) => `未知名称，${times} 次`,
   kinds: {
     sign_in: '登录',
     sign_in_refused: '登录被拒绝',

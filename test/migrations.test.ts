@@ -1,0 +1,179 @@
+import { applyD1Migrations, reset } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, sessions, throttleCounters } from '../schema/tables.ts'
+import { listEvents } from '../src/audit/all-events.ts'
+import { createKeyRing, hashName } from '../src/tokens/key-ring.ts'
+import { COMMAND_LINE } from '../src/tokens/operators.ts'
+import { cheapPasswordHash } from './support/cheap-hash.ts'
+import { CheapSite } from './support/cheap-site.ts'
+import { HOUR, MINUTE, NOW, SECOND } from './support/site.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const IPV6 = '2001:db8:1:2::/64'
+
+let site: CheapSite
+let nameHash: string
+
+async function insert(table: string, rows: Record<string, string | number | null>[]) {
+  for (const row of rows) {
+    const marks = Object.keys(row).map(() => '?')
+    await env.DB.prepare(
+      `insert into ${table} (${Object.keys(row).join()}) values (${marks.join()})`,
+    )
+      .bind(...Object.values(row))
+      .run()
+  }
+}
+
+const all = async (query: string) => (await env.DB.prepare(query).all()).results
+
+/** A database of the version before migration 0004, as a site in use leaves it. */
+beforeEach(async () => {
+  site = new CheapSite()
+  nameHash = await hashName(await createKeyRing(env.SECRET_KEYS), 'alice')
+  await reset()
+  const first = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith('0004'))
+  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, first))
+  await insert('users', [
+    { id: 1, username: 'admin', username_key: 'admin', role: 2, created_at: 1 },
+    {
+      id: 7,
+      username: 'alice',
+      username_key: 'alice',
+      password_hash: await cheapPasswordHash(PASSWORD),
+      created_at: 2,
+    },
+  ])
+  const session = { network: '192.0.2.1', user_agent: 'Firefox', created_at: NOW }
+  await insert('sessions', [
+    { id: 'b', user_id: 7, expires_at: NOW + HOUR, ...session },
+    { id: 'a', user_id: 7, expires_at: NOW - HOUR, ...session },
+    { id: 'c', user_id: 1, expires_at: NOW + HOUR, ...session },
+  ])
+  await insert('ssh_keys', [
+    {
+      id: 5,
+      user_id: 7,
+      title: 'laptop',
+      fingerprint: 'SHA256:x',
+      type: 'ssh-ed25519',
+      bits: 256,
+      line: 'x',
+      added_at: 1,
+      last_used_at: 2,
+    },
+  ])
+  await insert('recovery_codes', [
+    { user_id: 7, code_hash: 'one' },
+    { user_id: 7, code_hash: 'two' },
+  ])
+  await insert('settings', [{ key: 'site_title', value: 'Files' }])
+  const event = { network: '192.0.2.1', user_agent: 'Firefox', detail: '' }
+  await insert('audit_events', [
+    { id: 3, at: NOW - HOUR, kind: 'sign_in', user_id: 7, ...event },
+    { id: 4, at: NOW - MINUTE, kind: 'service_sign_in', user_id: 7, ...event, network: IPV6 },
+    { id: 9, at: NOW - SECOND, kind: 'sign_in_refused', name_hash: 'who', ...event },
+  ])
+  await insert('throttle_counters', [
+    { key: `pair/${nameHash}/192.0.2.9`, failures: 5, expires_at: NOW + MINUTE },
+    { key: `pair/${nameHash}/${IPV6}`, failures: 5, expires_at: NOW + 2 * MINUTE },
+    { key: 'network/192.0.2.9', failures: 7, expires_at: NOW + MINUTE },
+    { key: `network/${IPV6}`, failures: 8, expires_at: NOW + MINUTE },
+    { key: 'network/2001:db8:1:3::/64', failures: 30, expires_at: NOW + MINUTE },
+    { key: 'network/unknown', failures: 2, expires_at: NOW + MINUTE },
+    { key: `account/${nameHash}`, failures: 50, expires_at: NOW + HOUR },
+    { key: 'proof/code/7', failures: 10, expires_at: NOW + MINUTE },
+  ])
+})
+
+async function migrate(): Promise<void> {
+  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+}
+
+const signIn = async (from: string) => {
+  const body = { username: 'alice', password: PASSWORD }
+  return (await site.post('/api/auth/login', body, { headers: { 'CF-Connecting-IP': from } })).code
+}
+
+describe('a database that was in use', () => {
+  test('keeps every row of its owners, and its foreign keys', async () => {
+    const tables = ['users', 'sessions', 'ssh_keys', 'recovery_codes', 'settings', 'audit_events']
+    const before = await Promise.all(tables.map((table) => all(`select * from ${table}`)))
+    await migrate()
+    for (const [index, table] of tables.entries()) {
+      const after = await all(`select * from ${table}`)
+      const rows = before[index] ?? []
+      expect(after, table).toHaveLength(rows.length)
+      expect(after, table).toEqual(
+        expect.arrayContaining(rows.map((row) => expect.objectContaining(row))),
+      )
+    }
+    expect(await all('pragma foreign_key_check')).toEqual([])
+  })
+
+  test('still takes along what a deleted user owned, and nothing else', async () => {
+    await migrate()
+    await env.DB.prepare('delete from users where id = 7').run()
+    expect((await site.db.select().from(sessions)).map(({ id }) => id)).toEqual(['c'])
+    expect(await all('select * from recovery_codes')).toEqual([])
+    expect(await all('select * from ssh_keys')).toEqual([])
+    expect(await site.db.select().from(auditEvents)).toHaveLength(3)
+  })
+
+  test('goes on counting where it was', async () => {
+    await migrate()
+    const rows = await site.db.select().from(throttleCounters)
+    const counters = rows.map(({ key, failures, parts }) => [key, failures, JSON.parse(parts)])
+    expect(counters).toEqual([
+      [`account/${nameHash}`, 50, {}],
+      ['proof/code/7', 10, {}],
+      [
+        'site/192.0.2.9',
+        7,
+        {
+          'network/192.0.2.9': [7, NOW + MINUTE, 0],
+          [`pair/${nameHash}/192.0.2.9`]: [5, NOW + MINUTE, 0],
+        },
+      ],
+      [
+        'site/2001:db8:1::/48',
+        38,
+        {
+          [`network/${IPV6}`]: [8, NOW + MINUTE, 0],
+          'network/2001:db8:1:3::/64': [30, NOW + MINUTE, 0],
+          [`pair/${nameHash}/${IPV6}`]: [5, NOW + 2 * MINUTE, 0],
+        },
+      ],
+      ['site/unknown', 2, { 'network/unknown': [2, NOW + MINUTE, 0] }],
+    ])
+    expect(await signIn('192.0.2.9'), 'the pair').toBe(429)
+    expect(await signIn('203.0.113.1'), 'the account').toBe(429)
+    expect(await signIn('192.0.2.1'), 'a network that is known').toBe(200)
+    site.now = NOW + MINUTE
+    expect(await signIn('2001:db8:1:2::1'), 'the pair, for longer than its network').toBe(429)
+    site.now += MINUTE
+    expect(await signIn('2001:db8:1:2::1'), 'known from a server of files').toBe(200)
+  })
+
+  test('goes on numbering events where it was', async () => {
+    await migrate()
+    expect(await signIn('192.0.2.1')).toBe(200)
+    const window = { limit: 10, offset: 0 }
+    const { events } = await listEvents(site.deps, COMMAND_LINE, {}, window)
+    expect(events.map(({ id }) => id)).toEqual([10, 9, 4, 3])
+  })
+})
+
+test.each(['sessions', 'throttle_counters', 'recovery_codes'])(
+  'a row of %s is written once',
+  async (table) => {
+    await migrate()
+    const [row] = await all(`select sql from sqlite_master where name = '${table}'`)
+    expect(row?.['sql']).toMatch(/WITHOUT ROWID$/)
+    const indexes = `select name from sqlite_master where type = 'index' and tbl_name = '${table}'`
+    expect((await all(indexes)).filter(({ name }) => !String(name).startsWith('sqlite_'))).toEqual(
+      [],
+    )
+  },
+)
