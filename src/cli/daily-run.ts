@@ -15,12 +15,22 @@ export function createDailySchedule(now: () => number): { isDue: () => boolean; 
 /**
  * Runs this now and once a day from now on. It looks every hour, because a timer of a day stands
  * still while the machine sleeps, and because a run that failed is tried again an hour later.
+ *
+ * @returns What ends it; a run that is under way may then fail without a word.
  */
-export function runDaily(run: () => Promise<void>, onError: (error: unknown) => void): void {
+export function runDaily(run: () => Promise<void>, onError: (error: unknown) => void): () => void {
   const schedule = createDailySchedule(Date.now)
+  const stopping = new AbortController()
   const look = () => {
-    if (schedule.isDue()) run().then(schedule.done, onError)
+    if (!schedule.isDue()) return
+    run().then(schedule.done, (error: unknown) => {
+      if (!stopping.signal.aborted) onError(error)
+    })
   }
   look()
-  setInterval(look, HOUR_MILLISECONDS).unref()
+  const timer = setInterval(look, HOUR_MILLISECONDS)
+  return () => {
+    clearInterval(timer)
+    stopping.abort()
+  }
 }

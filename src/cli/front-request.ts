@@ -65,7 +65,7 @@ export function readCaller(request: IncomingMessage, proxy: Proxy | undefined): 
   const peer = plainAddress(request.socket.remoteAddress ?? '')
   if (proxy === undefined) return { address: peer, isHttps: false }
   if (!isProxy(peer, proxy)) return 'This port answers the proxy in front only.'
-  const address = lastElement(request, proxy.header)
+  const address = plainAddress(lastElement(request, proxy.header))
   if (isIP(address) === 0)
     return `The proxy in front must set ${proxy.header} to the address of the client.`
   const scheme = lastElement(request, 'x-forwarded-proto').toLowerCase()
@@ -84,9 +84,9 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
-/** IPv4 clients of a socket for both families look like `::ffff:192.0.2.1`. */
+/** Without `::ffff:` before IPv4, as sockets for both families have it, and without a zone. */
 function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
 
 function lastElement({ headersDistinct }: IncomingMessage, name: string): string {

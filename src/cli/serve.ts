@@ -48,11 +48,12 @@ async function serve(options: StartOptions): Promise<void> {
     const front = createFront({ worker: () => miniflare.ready, secret, proxy: options.proxy })
     await listen(front, options)
     announce(options)
-    runDaily(
+    const stopDailyRuns = runDaily(
       () => runScheduled(miniflare),
       (error) => logError(error, { during: 'daily run' }),
     )
     await stopped
+    stopDailyRuns()
     await close(front)
   } finally {
     await miniflare.dispose()

@@ -330,6 +330,8 @@ describe('behind a proxy', () => {
       ['203.0.113.1, 192.0.2.7', 'http, HTTPS', '192.0.2.7', 'https'],
       [['192.0.2.7', '203.0.113.1'], 'http', '203.0.113.1', 'http'],
       ['2001:db8::1', 'https', '2001:db8::1', 'https'],
+      ['::ffff:192.0.2.7', 'https', '192.0.2.7', 'https'],
+      ['fe80::1%eth0', 'https', 'fe80::1', 'https'],
     ]
     for (const [forwarded, scheme, ...expected] of callers) {
       const headers = { 'X-Forwarded-For': forwarded, 'X-Forwarded-Proto': scheme }

@@ -299,6 +299,18 @@ test('npm start cleans up once a day by itself, the first time at once', async (
   await vi.waitFor(() => expect(clone.sql('select id from sessions')).toEqual([]), 60_000)
 })
 
+test('npm start serves the data that wrangler keeps here', async () => {
+  await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+  const insert = `insert into users (username, username_key, role, created_at) values ('alice', 'alice', 0, 0)`
+  await clone.wrangler('d1', 'execute', 'DB', '--local', '--command', insert)
+  const port = await freePort()
+  await clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' }).until('serves on')
+  const client = new Client(`http://127.0.0.1:${port}`)
+  const { data } = await client.signIn('admin', 'chosen-Passw0rd')
+  const users = await client.call('GET', '/api/admin/user/list', { token: data.token })
+  expect(users.data.content).toMatchObject([{ username: 'alice' }, { username: 'admin' }, {}])
+})
+
 test('npm start on an open address says what is unprotected', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port }, { args: ['--host', '0.0.0.0'] })
