@@ -1,7 +1,8 @@
-import { and, desc, eq, gte, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, isNull, like, notExists, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters } from '../../schema/tables.ts'
 import { type AuditEvent, insertEvent } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
+import { siteOf } from '../network.ts'
 import { LIMITS } from './limits.ts'
 import type { SignInCounters } from './throttle.ts'
 
@@ -21,11 +22,24 @@ export interface RefusedSignIn extends AuditEvent {
 
 /**
  * Remembers a refused sign-in. Names that no account has share one event for each network and each
- * time that the network's failures are counted, or a stranger could fill the table.
+ * time that the failures of its site are counted, or a stranger could fill the table.
  */
-export function insertRefusal(db: Database, event: RefusedSignIn, signIn: SignInCounters) {
+export function insertRefusal(db: Database, event: RefusedSignIn, { counters }: SignInCounters) {
   if (event.userId !== undefined) return [insertEvent(db, event)] as const
-  const sameEvent = selectLatest(db, event.network, beginningOf(db, signIn))
+  const site = db
+    .select({ beginning: beginningOfSite().as('beginning') })
+    .from(throttleCounters)
+    .where(eq(throttleCounters.key, counters[0].key))
+  const shared = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(
+      and(
+        isRefusal(sql`(${site})`),
+        eq(auditEvents.network, event.network),
+        isNull(auditEvents.userId),
+      ),
+    )
     .orderBy(desc(auditEvents.id))
     .limit(1)
   const again = db
@@ -35,44 +49,35 @@ export function insertRefusal(db: Database, event: RefusedSignIn, signIn: SignIn
       // Of several names none is worth more than the others.
       nameHash: sql`case when ${auditEvents.nameHash} = ${event.nameHash ?? null} then ${auditEvents.nameHash} end`,
     })
-    .where(sql`${auditEvents.id} = (${sameEvent})`)
-  return [again, insertEvent(db, event, notExists(sameEvent))] as const
+    .where(sql`${auditEvents.id} = (${shared})`)
+  return [again, insertEvent(db, event, notExists(shared))] as const
 }
 
-/** When the failures of a network were first counted, of those that still count. */
-function beginningOf(db: Database, { counters: [site], parts }: SignInCounters): SQL {
-  const end = sql`${throttleCounters.parts} ->> ${`$."${parts.network}"[1]`}`
-  const row = db
-    .select({ beginning: sql`(${end}) - ${LIMITS.network.seconds * 1000}`.as('beginning') })
-    .from(throttleCounters)
-    .where(eq(throttleCounters.key, site.key))
-  return sql`(${row})`
-}
-
-/** The latest events of refusals from a network to nobody. */
-function selectLatest(db: Database, network: string, since: SQL) {
-  return db
-    .select({ id: auditEvents.id })
-    .from(auditEvents)
-    .where(and(isRefusal(network, since), isNull(auditEvents.userId)))
-}
-
-/** How many sign-ins from a network were written down as refused since then. */
-export function countRefusals(db: Database, network: string, since: SQL) {
+/** How many sign-ins were written down as refused of those that the row of a site counts. */
+export function countRefusals(db: Database, network: string) {
+  const site = siteOf(network)
+  const isOfSite =
+    site === network
+      ? eq(auditEvents.network, network)
+      : like(auditEvents.network, site.replace(/:\/48$/, '%'))
   return db
     .select({ total: sql<number>`total(${auditEvents.times})`.as('total') })
     .from(auditEvents)
-    .where(isRefusal(network, since))
+    .where(and(isRefusal(beginningOfSite()), isOfSite))
 }
 
-/** No index has what this asks for: only the latest events are looked at. */
-function isRefusal(network: string, since: SQL) {
+/** When the row of a site began to count. */
+function beginningOfSite(): SQL {
+  return sql`${throttleCounters.expiresAt} - ${LIMITS.site.seconds * 1000}`
+}
+
+/** No index has what this is asked with: only the latest events are looked at. */
+function isRefusal(since: SQL) {
   const latest = sql`(select max(newest.id) from ${auditEvents} as newest)`
   return and(
     sql`${auditEvents.id} > ${latest} - ${LATEST_EVENTS}`,
     eq(auditEvents.kind, 'sign_in_refused'),
     inArray(auditEvents.detail, CHARGED_DETAILS),
-    eq(auditEvents.network, network),
     gte(auditEvents.at, since),
   )
 }

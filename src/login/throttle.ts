@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import type { Database, Deps } from '../deps.ts'
@@ -198,15 +198,15 @@ function blockOfSignIn(db: Database, { username, network }: SignInCounters, now:
 }
 
 /**
- * Holds in one of `rowsOf` while an attempt from the network is charged, and neither paid back nor
+ * Holds in the row of a site while an attempt from there is charged, and neither paid back nor
  * written down as refused. The event of the refusal is what tells: a second write to the counter
  * would tell no more.
  */
-function hasInFlight(db: Database, { network }: SignInCounters, now: number): SQL {
-  const { failures, expiresAt, chargedAt } = OF_NETWORK
-  const beginning = sql`${expiresAt} - ${LIMITS.network.seconds * 1000}`
-  const refused = countRefusals(db, network, beginning)
-  return sql`iif(${chargedAt} > ${now - IN_FLIGHT_MILLISECONDS}, ${failures} > (${refused}), false)`
+function hasInFlight(db: Database, { counters: [site], network }: SignInCounters, now: number) {
+  const { key, failures, chargedAt } = throttleCounters
+  const mayBe = and(eq(key, site.key), gt(chargedAt, now - IN_FLIGHT_MILLISECONDS))
+  const refused = countRefusals(db, network)
+  return sql`iif(${mayBe}, ${failures} > (${refused}), false)`
 }
 
 /**

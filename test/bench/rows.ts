@@ -25,6 +25,8 @@ const answerSchema = v.object({
 
 type Data = NonNullable<v.InferOutput<typeof answerSchema>['data']>
 
+/** Users whom no other measurement signs in: it may have switched their codes on. */
+const [ALICE, KNOWN, DISABLED] = ['user98', 'user99', 'user100']
 const HOME = '192.0.2.1'
 const FAMILIES = [
   ['IPv4', '198.51.100.'],
@@ -35,7 +37,7 @@ const FAMILIES = [
 export async function measureRows(sites: Sites, name: string): Promise<RowFigure[]> {
   const visit = new Visit(sites.url(name))
   const d1 = await sites.database(name)
-  await d1.batch([d1.prepare("update users set disabled = 1 where username = 'user3'")])
+  await d1.batch([d1.prepare(`update users set disabled = 1 where username = '${DISABLED}'`)])
   await visit.signIns()
   await visit.refusedSignIns()
   return visit.figures
@@ -50,8 +52,8 @@ class Visit {
   }
 
   async signIns(): Promise<void> {
-    await this.#signIn('from a new network', 'user1')
-    const { token } = await this.#signIn('from a known one', 'user1')
+    await this.#signIn('from a new network', ALICE)
+    const { token } = await this.#signIn('from a known one', ALICE)
     const key = { title: 'bench', key: newKey().line }
     await this.#ask('POST /api/me/sshkey/add', { token, body: key })
     await this.#ask('POST /api/me/sshkey/add, again', { token, body: key })
@@ -62,12 +64,12 @@ class Visit {
     const path = 'POST /api/auth/2fa/recovery_codes'
     const { recovery_codes: codes } = await this.#ask(path, { token, body: proof })
     await this.#ask(`${path}, used code`, { token, body: proof })
-    await this.#signIn('without its code', 'user1')
-    await this.#signIn('with a wrong code', 'user1', { otp_code: '000000' })
-    await this.#signIn('with a code, after a wrong one', 'user1', {
+    await this.#signIn('without its code', ALICE)
+    await this.#signIn('with a wrong code', ALICE, { otp_code: '000000' })
+    await this.#signIn('with a code, after a wrong one', ALICE, {
       otp_code: phoneCode(secret, Date.now(), 1),
     })
-    await this.#signIn('with a recovery code', 'user1', { otp_code: codes?.[0] })
+    await this.#signIn('with a recovery code', ALICE, { otp_code: codes?.[0] })
     await this.#ask('GET /api/auth/logout', { token })
   }
 
@@ -75,7 +77,7 @@ class Visit {
     for (const [family, network] of FAMILIES) {
       const wrong = { password: 'wrong-Passw0rd' }
       const last = family === 'IPv6' ? '::1' : ''
-      for (const [place, username] of ['user2', 'user3', 'nobody'].entries()) {
+      for (const [place, username] of [KNOWN, DISABLED, 'nobody'].entries()) {
         const who = ['known name', 'disabled', 'unknown name'][place]
         const from = `${network}${place}${last}`
         for (const when of ['first', 'second', 'third', 'fourth', 'at the limit', 'blocked']) {

@@ -54,6 +54,12 @@ describe('right sign-ins at once', () => {
     expect(codes).toEqual(Array(40).fill(200))
   })
 
+  test('seventy users in the networks of one IPv6 /48 all get in', async () => {
+    for (let i = 0; i < 70; i++) await site.addUser(`user ${i}`, { password: PASSWORD })
+    const codes = await atOnce(70, (i) => signIn(`user ${i}`, PASSWORD, `2001:db8:1:${i}::1`))
+    expect(codes).toEqual(Array(70).fill(200))
+  })
+
   test('ten at a server of files all get in', async () => {
     const token = (await addServiceToken(site.deps, 'files', 'sftp')) ?? ''
     const body = { username: 'alice', password: PASSWORD, protocol: 'SSH', ip: HOME }
