@@ -341,7 +341,10 @@ describe('every endpoint of the route table', () => {
 
 describe('a new endpoint', () => {
   test.each([
-    ['without a guard', (app: Hono<App>) => app.get('/api/admin/new', (c) => c.json({ code: 200 }))],
+    [
+      'without a guard',
+      (app: Hono<App>) => app.get('/api/admin/new', (c) => c.json({ code: 200 })),
+    ],
     [
       'whose guard asks no database',
       (app: Hono<App>) => app.get('/api/admin/new', guard, (c) => c.json({ code: 200 })),
