@@ -10,10 +10,11 @@ import { sessionRoutes } from './tokens/routes.ts'
 import { twoFactorRoutes } from './two-factor/routes.ts'
 import { adminUserRoutes } from './users/admin-routes.ts'
 import { userRoutes } from './users/routes.ts'
-import type { Routes } from './http/routes.ts'
+import type { Hono } from 'hono'
+import type { App } from './http/context.ts'
 
 /** Who answers which path of the interface; every one of them stands in `/openapi.json`. */
-export function mountApi(app: Routes): void {
+export function mountApi(app: Hono<App>): void {
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/me', userRoutes)

@@ -2,15 +2,14 @@ import { bodyLimit } from 'hono/body-limit'
 import { mountApi } from './api.ts'
 import type { Deps } from './deps.ts'
 import { bookmark } from './http/bookmark.ts'
-import type { AppContext } from './http/context.ts'
+import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
-import { browserRules, isPreflight } from './http/headers.ts'
+import { answerPreflight, browserRules, isPreflight, ping } from './http/headers.ts'
 import { httpsOnly } from './http/https.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
-import { ping } from './http/ping.ts'
 import { requestLog } from './http/request-log.ts'
-import { Routes } from './http/routes.ts'
+import { Hono } from 'hono'
 import { pageRoutes } from './pages/routes.tsx'
 import { Refusal, refusalIn } from './refusals.ts'
 
@@ -18,24 +17,13 @@ const MAX_BODY_BYTES = 64 * 1024
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
 
-/**
- * The whole service. `/ping` stands alone in front of it: Hono calls the only handler of a path
- * without building a chain, and whoever measures a connection asks often.
- */
-export function createApp(depsFor: DepsFor): Routes {
-  const service = createService(depsFor)
-  const passOn = (c: AppContext) => service.fetch(c.req.raw, c.env, c.executionCtx)
-  const app = new Routes()
-  // A browser asks first whether it may send its token along.
-  app.options('/ping', (c, next) => (isPreflight(c.req.raw) ? passOn(c) : next()))
-  app.all('/ping', ping)
-  app.notFound(passOn)
-  return app
-}
+/** The map of the service: the middleware of every request, then the routes of each path. */
+export function createApp(depsFor: DepsFor): Hono<App> {
+  const app = new Hono<App>()
 
-/** The map of the service: what every request passes, then who answers which path. */
-export function createService(depsFor: DepsFor): Routes {
-  const app = new Routes()
+  // Latency probes call `/ping` often, so it stands before the middleware and passes none of it.
+  app.options('/ping', (c, next) => (isPreflight(c.req.raw) ? answerPreflight(c, next) : next()))
+  app.all('/ping', ping)
 
   app.use(async function provideDeps(c, next) {
     c.set(

@@ -1,8 +1,8 @@
-import type { Query } from 'drizzle-orm'
-import { createDatabase, type Database, type Row } from './drizzle/builders.ts'
+import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
 import { Refusal } from './refusals.ts'
 
-export { type Database, prepareOnce, type Slot } from './drizzle/builders.ts'
+/** Drizzle over D1; every query and every batch is one round trip. */
+export type Database = DrizzleD1Database
 
 /** How long a person waits for something that doesn't answer. */
 const DEADLINE_MILLISECONDS = 5000
@@ -32,12 +32,12 @@ export function createMeter(): Meter {
 }
 
 /**
- * Opens D1 for one request: every round trip is counted and has a deadline, and a failure is
- * `unavailable`, its text for the log alone. What was asked for may still happen after the
- * deadline; the statements are written to bear it.
+ * Opens D1 for one request. Every round trip is counted and has a deadline. A failed trip throws
+ * `unavailable`, with D1's text for the log only. A write can still happen after the deadline, so
+ * every statement is safe to repeat.
  *
- * @param freshness Every round trip ends at the primary; with a bookmark, it may end at any replica
- *   that is as fresh.
+ * @param freshness `first-primary` sends every round trip to the primary. A bookmark allows any
+ *   replica that is at least as fresh.
  */
 export function openDatabase(
   d1: D1Database,
@@ -45,21 +45,98 @@ export function openDatabase(
   deadlineMilliseconds?: number,
   freshness = 'first-primary',
 ): Database {
-  async function trip(statements: Query[]): Promise<D1Result<Row>[]> {
-    // A session of its own for each: only the first trip of one is sure to end where it was told to.
-    const session = d1.withSession(freshness)
+  return drizzle(new MeteredD1(d1, meter, freshness, deadlineMilliseconds))
+}
+
+/** D1 as Drizzle's driver uses it: statements and batches, each sent by `#trip`. */
+class MeteredD1 implements D1Database {
+  readonly #d1: D1Database
+  readonly #meter: Meter
+  readonly #freshness: string
+  readonly #deadlineMilliseconds: number | undefined
+
+  constructor(
+    d1: D1Database,
+    meter: Meter,
+    freshness: string,
+    deadlineMilliseconds: number | undefined,
+  ) {
+    this.#d1 = d1
+    this.#meter = meter
+    this.#freshness = freshness
+    this.#deadlineMilliseconds = deadlineMilliseconds
+  }
+
+  prepare(query: string): D1PreparedStatement {
+    return new MeteredStatement(this, query)
+  }
+
+  async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
+    // Only the first trip of a D1 session is sure to use `freshness`, so each trip opens its own.
+    const session = this.#d1.withSession(this.#freshness)
     const start = performance.now()
-    meter.roundTrips += 1
+    this.#meter.roundTrips += 1
     try {
-      const sent = statements.map(({ sql, params }) => session.prepare(sql).bind(...params))
-      const results = await orUnavailable(session.batch<Row>(sent), deadlineMilliseconds)
-      note(meter, results, session.getBookmark())
+      const sent = statements.map((statement) => preparedIn(session, statement))
+      const results = await orUnavailable(session.batch<Row>(sent), this.#deadlineMilliseconds)
+      note(this.#meter, results, session.getBookmark())
       return results
     } finally {
-      meter.databaseMilliseconds += performance.now() - start
+      this.#meter.databaseMilliseconds += performance.now() - start
     }
   }
-  return createDatabase(trip)
+
+  exec = notMetered
+  withSession = notMetered
+  dump = notMetered
+}
+
+/** A statement that runs as a batch of one. */
+class MeteredStatement implements D1PreparedStatement {
+  readonly #database: MeteredD1
+  readonly query: string
+  readonly values: unknown[]
+
+  constructor(database: MeteredD1, query: string, values: unknown[] = []) {
+    this.#database = database
+    this.query = query
+    this.values = values
+  }
+
+  bind(...values: unknown[]): D1PreparedStatement {
+    return new MeteredStatement(this.#database, this.query, values)
+  }
+
+  async all<Row>(): Promise<D1Result<Row>> {
+    const [result] = await this.#database.batch<Row>([this])
+    if (result === undefined) throw new TypeError('D1 answered a batch of one with nothing')
+    return result
+  }
+
+  run<Row>(): Promise<D1Result<Row>> {
+    return this.all<Row>()
+  }
+
+  raw<Row>(options: { columnNames: true }): Promise<[string[], ...Row[]]>
+  raw<Row>(options?: { columnNames?: false }): Promise<Row[]>
+  async raw(options?: { columnNames?: boolean }): Promise<unknown[]> {
+    if (options?.columnNames) notMetered()
+    const { results } = await this.all<Record<string, unknown>>()
+    return results.map((row) => Object.values(row))
+  }
+
+  first = notMetered
+}
+
+function preparedIn(session: D1DatabaseSession, statement: D1PreparedStatement) {
+  if (!(statement instanceof MeteredStatement))
+    throw new TypeError('a statement of another database')
+  return session.prepare(statement.query).bind(...statement.values)
+}
+
+/** @throws {TypeError} Always: D1 would do this without counting it. */
+function notMetered(): never {
+  throw new TypeError('this part of D1 is not metered: see database.ts')
 }
 
 function note(meter: Meter, results: D1Result[], bookmark: string | null): void {

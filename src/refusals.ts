@@ -112,7 +112,9 @@ export class Refusal extends Error {
   }
 }
 
-/** A failure nobody foresaw is `internal`. */
+/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
 export function refusalIn(error: unknown): Refusal {
-  return error instanceof Refusal ? error : new Refusal('internal')
+  if (error instanceof Refusal) return error
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Refusal ? cause : new Refusal('internal')
 }

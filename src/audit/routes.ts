@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import { COMMAND_LINE } from '../network.ts'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -7,7 +8,7 @@ import type { selectEvents } from './events.ts'
 import { listEvents } from './own-events.ts'
 
 /** What happened to a user's own account, under `/api/me/events`. */
-export const eventRoutes = new Routes().get(
+export const eventRoutes = new Hono<App>().get(
   '/',
   guard,
   notGuest('guestEvents'),

@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal } from '../refusals.ts'
 
 /** A failure the operator can mend; its message is all they are shown. */
@@ -23,9 +24,13 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What the operator is told of a failure; `undefined` for a fault of ours. */
+/**
+ * What the operator is told of a failure; `undefined` for a fault of ours. Of a failed query only
+ * the cause is told: its own message has the parameters, and a password may be among them.
+ */
 export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommandError) return error.message
+  if (error instanceof DrizzleQueryError) return messageOf(error.cause)
   if (!(error instanceof Refusal)) return undefined
   const { message, detail } = error
   if (isUnmigrated(detail)) {

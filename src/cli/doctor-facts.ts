@@ -121,8 +121,8 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
     sql`select name from sqlite_master where type = 'table' and name = 'd1_migrations'`,
   )
   if (tables.length === 0) return []
-  const rows = await db.all(sql`select name from d1_migrations order by id`)
-  return rows.map(({ name }) => String(name))
+  const rows = await db.all<{ name: string }>(sql`select name from d1_migrations order by id`)
+  return rows.map(({ name }) => name)
 }
 
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {

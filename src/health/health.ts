@@ -46,7 +46,7 @@ async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
 
 /** Whether every migration that this code was written for has been applied. */
 async function isMigrated({ db }: Pick<Deps, 'db'>): Promise<boolean> {
-  const applied = await db.all(sql`select name from d1_migrations`)
+  const applied = await db.all<{ name: string }>(sql`select name from d1_migrations`)
   const names = new Set(applied.map(({ name }) => name))
   return journal.entries.every(({ tag }) => names.has(`${tag}.sql`))
 }

@@ -1,10 +1,11 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { checkHealth, type PartHealth } from './health.ts'
 
 /** What the service stands on, for operators, under `/api/admin/health`. */
-export const healthRoutes = new Routes().get('/', guard, notGuest('notAdmin'), async (c) => {
+export const healthRoutes = new Hono<App>().get('/', guard, notGuest('notAdmin'), async (c) => {
   const { d1, kv, hasher, migrations } = await checkHealth(c.get('deps'), sessionOf(c, 'notAdmin'))
   return ok(c, {
     d1: partRecord(d1),

@@ -17,7 +17,8 @@ const SECURE = [...PLAIN, ['Strict-Transport-Security', `max-age=${HSTS_SECONDS}
 
 const EXPOSED = ['ETag', 'Retry-After', 'Server-Timing', BOOKMARK_HEADER, 'X-Request-Id'].join(',')
 
-const answerPreflight = cors({
+/** Lets a page of another origin send its token along. */
+export const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST'],
   allowHeaders: ['Authorization', 'Content-Type', BOOKMARK_HEADER],
@@ -50,4 +51,12 @@ export const browserRules = createMiddleware<App>(async function browserRules(c,
 /** @see https://fetch.spec.whatwg.org/#cors-preflight-request */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method')
+}
+
+/** Answers `/ping`, which any page may read. */
+export function ping(): Response {
+  const pong = new Response('pong')
+  // A Response made with headers takes workerd longer than a header set afterwards.
+  pong.headers.set('Access-Control-Allow-Origin', '*')
+  return pong
 }

@@ -1,5 +1,5 @@
-import type { AppContext } from './context.ts'
-import type { Routes } from './routes.ts'
+import type { App, AppContext } from './context.ts'
+import type { Hono } from 'hono'
 import { Refusal } from '../refusals.ts'
 import { isApiPath, refuse } from './envelope.ts'
 
@@ -10,7 +10,7 @@ import { isApiPath, refuse } from './envelope.ts'
  *
  * @see RFC 9110 sections 9.3.7 and 15.5.6
  */
-export function answerUnrouted(app: Routes) {
+export function answerUnrouted(app: Hono<App>) {
   const methodsOf = new Map<string, Set<string>>()
   for (const { method, path } of app.routes) {
     if (method === 'ALL') continue

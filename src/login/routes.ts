@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { clientOf } from '../http/client.ts'
 import { ok } from '../http/envelope.ts'
@@ -15,7 +16,7 @@ const loginSchema = v.object({
   otp_code: v.nullish(possiblyEmptyText(), ''),
 })
 
-export const loginRoutes = new Routes()
+export const loginRoutes = new Hono<App>()
   .post('/login', jsonBody(loginSchema), async (c) => {
     const { username, password, otp_code: code } = c.req.valid('json')
     const attempt = { username, digest: await staticDigest(password), code }

@@ -1,6 +1,7 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import { mountApi } from '../api.ts'
-import { ping } from '../http/ping.ts'
+import { ping } from '../http/headers.ts'
 import { guard } from '../http/guard.ts'
 import { inputs } from '../http/input.ts'
 
@@ -12,7 +13,7 @@ export interface Route {
 
 /** Every route of the interface as it is mounted, by method and path; `ALL` is documented as GET. */
 export function readRoutes(): Map<string, Route> {
-  const app = new Routes()
+  const app = new Hono<App>()
   app.all('/ping', ping)
   mountApi(app)
   const routes = new Map<string, Route>()

@@ -1,6 +1,6 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import type { AppContext } from '../http/context.ts'
+import type { App, AppContext } from '../http/context.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../refusals.ts'
 import { readSettings } from '../settings/store.ts'
@@ -19,7 +19,7 @@ const MAX_BODY_BYTES = 64 * 1024
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** What people see, under `/account`. */
-export const pageRoutes = new Routes()
+export const pageRoutes = new Hono<App>()
   .use(pageHeaders)
   .use(sameOrigin)
   .use(

@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -43,7 +44,7 @@ const itemsSchema = v.pipe(
 )
 
 /** The site's settings, for operators, under `/api/admin/setting`. */
-export const adminSettingRoutes = new Routes()
+export const adminSettingRoutes = new Hono<App>()
   .get('/list', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
     const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
     return ok(c, inGroups(settings, c.req.valid('query')).map(settingItem))

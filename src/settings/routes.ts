@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { isSiteAddress } from './checks.ts'
 import { DEFAULT_SETTINGS } from './defaults.ts'
@@ -6,7 +7,7 @@ import { readSecurityTxt } from './security-txt.ts'
 import { readSettings } from './store.ts'
 
 /** The settings and what else of a site is public, under `/api/public`. */
-export const publicRoutes = new Routes()
+export const publicRoutes = new Hono<App>()
   .get('/settings', async (c) => {
     const { body, etag } = await readSettings(c.get('deps'))
     const headers = { ETag: etag, 'Cache-Control': 'no-cache' }
@@ -16,7 +17,7 @@ export const publicRoutes = new Routes()
   .get('/archive_extensions', (c) => ok(c, []))
 
 /** What browsers and crawlers ask a site for, at its root. */
-export const siteRoutes = new Routes()
+export const siteRoutes = new Hono<App>()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.get('deps'))).values.robots_txt))
   .get('/.well-known/security.txt', async (c) => c.text(await readSecurityTxt(c.get('deps'))))
   .get('/favicon.ico', async (c) => {

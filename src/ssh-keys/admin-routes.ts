@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -10,7 +11,7 @@ const ownerQuery = v.object({ uid: integer })
 const keyQuery = v.object({ ...idQuery.entries, uid: v.optional(integer) })
 
 /** The keys of any user, for operators, under `/api/admin/user/sshkey`. */
-export const adminKeyRoutes = new Routes()
+export const adminKeyRoutes = new Hono<App>()
   .get(
     '/list',
     guard,

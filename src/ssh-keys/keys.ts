@@ -68,7 +68,7 @@ export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, per
     const { keys, ...account } = await readRowAs(deps, actor, selectOwnKeys)
     return { account, keys, total: keys.length }
   }
-  const selected = selectKeys({ userId: actor.userId, ...window })
+  const selected = selectKeys(deps.db, actor.userId, window)
   const counting = countKeys(deps.db, actor.userId)
   const [account, keys, [counted]] = await readAs(deps, actor, selected, counting)
   return { account, keys, total: counted?.total ?? 0 }
@@ -102,7 +102,7 @@ export async function listKeysOf(deps: ActorDeps, operator: Operator, userId: nu
     deps,
     operator,
     selectUser(deps.db, userId),
-    selectKeys({ userId, ...EVERYTHING }),
+    selectKeys(deps.db, userId, EVERYTHING),
   )
   if (owner.length === 0) throw new Refusal('userNotFound')
   return { keys, total: keys.length }

@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -13,7 +14,7 @@ export const keySchema = v.object({
   key: text(),
 })
 
-export const sshKeyRoutes = new Routes()
+export const sshKeyRoutes = new Hono<App>()
   .get('/list', guard, notGuest('guestKeys'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const { keys, total } = await listKeys(c.get('deps'), sessionOf(c, 'guestKeys'), page, perPage)

@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
 import { jsonBody, query } from '../http/input.ts'
@@ -41,7 +42,7 @@ const signedInSchema = v.object({
  * For servers, not for browsers, under `/api/sftp`: their own credential, and the code as HTTP
  * status too.
  */
-export const sftpRoutes = new Routes()
+export const sftpRoutes = new Hono<App>()
   .get('/authorized_keys', query(keysQuery), async (c) => {
     const { username, fingerprint } = c.req.valid('query')
     const tokenHash = await serviceTokenHash(c)

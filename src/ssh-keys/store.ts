@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
-import { type Database, prepareOnce, type Slot } from '../database.ts'
+import type { Database } from '../database.ts'
 import type { Deps } from '../deps.ts'
 import type { Window } from '../paging.ts'
 import { isService } from '../tokens/service-tokens.ts'
@@ -38,15 +38,15 @@ const keyColumns = {
 }
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
-export const selectKeys = prepareOnce((db, slot: Slot<'userId' | keyof Window>) =>
-  db
+export function selectKeys(db: Database, userId: number, { limit, offset }: Window) {
+  return db
     .select(keyColumns)
     .from(sshKeys)
-    .where(eq(sshKeys.userId, slot('userId')))
+    .where(eq(sshKeys.userId, userId))
     .orderBy(asc(sshKeys.id))
-    .limit(slot('limit'))
-    .offset(slot('offset')),
-)
+    .limit(limit)
+    .offset(offset)
+}
 
 /** A key as lists show it. */
 export type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]

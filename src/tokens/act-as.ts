@@ -3,7 +3,6 @@ import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SelectedFields } from 'drizzle-orm/sqlite-core'
 import { sessions, users } from '../../schema/tables.ts'
-import { prepareOnce, type Slot } from '../database.ts'
 import type { Database, Deps } from '../deps.ts'
 import type { Client } from '../network.ts'
 import { Refusal } from '../refusals.ts'
@@ -21,14 +20,18 @@ export interface Acting extends Account {
 }
 
 /** What the account of a session is found by. */
-type ActorSlot = Slot<'sessionId' | 'userId' | 'now'>
+interface ActorValues {
+  sessionId: string
+  userId: number
+  now: number
+}
 
 /**
  * Finds the account of a session and, in the same row, what is asked for beside it: for D1 that is
  * one statement instead of two.
  */
 export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
-  return prepareOnce((db, slot: ActorSlot) =>
+  return (db: Database, { sessionId, userId, now }: ActorValues) =>
     db
       // No session is live where `network` is null: the column itself never is.
       .select({
@@ -40,14 +43,9 @@ export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
       .from(users)
       .leftJoin(
         sessions,
-        and(
-          eq(sessions.id, slot('sessionId')),
-          eq(sessions.userId, users.id),
-          gt(sessions.expiresAt, slot('now')),
-        ),
+        and(eq(sessions.id, sessionId), eq(sessions.userId, users.id), gt(sessions.expiresAt, now)),
       )
-      .where(eq(users.id, slot('userId'))),
-  )
+      .where(eq(users.id, userId))
 }
 
 const selectActor = selectActorWith({})
@@ -56,11 +54,10 @@ const selectActor = selectActorWith({})
 type Found = ReturnType<typeof selectActor>['_']['result'][number]
 
 /** Makes the statement that finds the account of a session, and perhaps more. */
-type ActorQuery<Row extends Found> = (values: {
-  sessionId: string
-  userId: number
-  now: number
-}) => RunnableQuery<Row[], 'sqlite'>
+type ActorQuery<Row extends Found> = (
+  db: Database,
+  values: ActorValues,
+) => RunnableQuery<Row[], 'sqlite'>
 
 /** What it takes to act for a user. */
 export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
@@ -147,7 +144,7 @@ async function actWith<Row extends Found, Statements extends BatchItem<'sqlite'>
   statements: Statements,
 ): Promise<[Row, ...BatchResponse<Statements>]> {
   const { sessionId, userId } = actor
-  const finding = query({ sessionId, userId, now: deps.now() })
+  const finding = query(db, { sessionId, userId, now: deps.now() })
   const [[found], ...results] = await db.batch([finding, ...statements])
   const account = admit(actor, found)
   // Should that fail, only the list of sessions is staler.

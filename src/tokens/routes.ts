@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -9,7 +10,7 @@ import { endOtherSessions, endSession, listSessions } from './own-sessions.ts'
 const sessionQuery = v.object({ id: text() })
 
 /** Where a user is signed in, under `/api/me/sessions`. */
-export const sessionRoutes = new Routes()
+export const sessionRoutes = new Hono<App>()
   .get('/', guard, async (c) => {
     const actor = sessionOf(c, 'guestSessions')
     const { sessions } = await listSessions(c.get('deps'), actor)

@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
 import { guard, sessionOf } from '../http/guard.ts'
@@ -11,7 +12,7 @@ import { disableTwoFactor, renewRecoveryCodes } from './proof.ts'
 const verifySchema = v.object({ code: text(), secret: text() })
 const proofSchema = v.object({ otp_code: text() })
 
-export const twoFactorRoutes = new Routes()
+export const twoFactorRoutes = new Hono<App>()
   .post('/generate', guard, async (c) => {
     const session = sessionOf(c, 'guestTwoFactor')
     const { values } = await readSettings(c.get('deps'))

@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -40,7 +41,7 @@ const updateSchema = v.object({
 const usernameQuery = v.object({ username: text() })
 
 /** Users, for operators, under `/api/admin/user`. */
-export const adminUserRoutes = new Routes()
+export const adminUserRoutes = new Hono<App>()
   .get('/list', guard, notGuest('notAdmin'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const { users, total } = await listUsers(c.get('deps'), sessionOf(c, 'notAdmin'), page, perPage)

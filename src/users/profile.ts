@@ -56,7 +56,7 @@ export async function changeProfile(
   const [account, keys, updated] = await actAs(
     deps,
     actor,
-    selectKeys({ userId: actor.userId, limit, offset: 0 }),
+    selectKeys(deps.db, actor.userId, { limit, offset: 0 }),
     updateProfile(deps.db, actor, change, now, mayChange),
     insertEvent(deps.db, event, afterChange),
     ...(passwordHash === undefined ? [] : [deleteSessionsAfterChange(deps.db, actor.userId)]),

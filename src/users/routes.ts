@@ -1,4 +1,5 @@
-import { Routes } from '../http/routes.ts'
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
@@ -29,7 +30,7 @@ const confirmSchema = v.pipe(
   ),
 )
 
-export const userRoutes = new Routes()
+export const userRoutes = new Hono<App>()
   .get('/', guard, async (c) => {
     const caller = c.get('caller')
     const [account] =

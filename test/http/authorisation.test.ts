@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import type { Routes } from '../../src/http/routes.ts'
+import type { Hono } from 'hono'
+import type { App } from '../../src/http/context.ts'
 import { describe, expect, test } from 'vitest'
 import {
   auditEvents,
@@ -11,7 +12,7 @@ import {
   sshKeys,
   users,
 } from '../../schema/tables.ts'
-import { createService } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
 import { guard } from '../../src/http/guard.ts'
 import { staticDigest } from '../../src/login/passwords.ts'
 import { addServiceToken } from '../../src/tokens/service-tokens.ts'
@@ -144,6 +145,8 @@ const PREFIXES: Record<string, Audience> = {
 }
 /** Where the middleware of every request stands in the route table. */
 const MIDDLEWARE = [
+  'OPTIONS /ping',
+  'ALL /ping',
   'ALL /*',
   'ALL /api/*',
   'ALL /api/auth/*',
@@ -204,7 +207,7 @@ const FORMS: Record<string, Record<string, string>> = {
 }
 
 /** Every endpoint of an app, as method and path. */
-function endpointsOf(app: Routes): string[] {
+function endpointsOf(app: Hono<App>): string[] {
   const names = app.routes.map(({ method, path }) => `${method} ${path}`)
   return Array.from(new Set(names)).filter((name) => !MIDDLEWARE.includes(name))
 }
@@ -244,7 +247,7 @@ async function openSite() {
 }
 
 /** What an endpoint answers to who shows this token. */
-async function ask(app: Routes, endpoint: string, token: string): Promise<number | typeof SENT> {
+async function ask(app: Hono<App>, endpoint: string, token: string): Promise<number | typeof SENT> {
   const response = await app.request(...requestOf(endpoint, token), env)
   const isSent = /^\/account\/sign-in(\?done=session-over)?$/.test(
     response.headers.get('Location') ?? '',
@@ -295,9 +298,9 @@ async function readEverything(site: CheapSite): Promise<unknown> {
 }
 
 /** What an endpoint answers to every caller, and whether one whom it refused changed something. */
-async function tryEveryCaller(extend: (app: Routes) => unknown, endpoint: string) {
+async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: string) {
   const { site, tokens } = await openSite()
-  const app = createService(() => site.deps)
+  const app = createApp(() => site.deps)
   extend(app)
   const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
   const trespassers: Caller[] = []
@@ -325,7 +328,7 @@ function isServed(code: number | typeof SENT, endpoint: string): boolean {
 }
 
 const asItIs = () => undefined
-const endpoints = endpointsOf(createService(() => new CheapSite().deps))
+const endpoints = endpointsOf(createApp(() => new CheapSite().deps))
 
 describe('every endpoint of the route table', () => {
   test.each(endpoints)('%s serves those it is for, and nobody else', async (endpoint) => {
@@ -344,10 +347,13 @@ describe('every endpoint of the route table', () => {
 
 describe('a new endpoint', () => {
   test.each([
-    ['without a guard', (app: Routes) => app.get('/api/admin/new', (c) => c.json({ code: 200 }))],
+    [
+      'without a guard',
+      (app: Hono<App>) => app.get('/api/admin/new', (c) => c.json({ code: 200 })),
+    ],
     [
       'whose guard asks no database',
-      (app: Routes) => app.get('/api/admin/new', guard, (c) => c.json({ code: 200 })),
+      (app: Hono<App>) => app.get('/api/admin/new', guard, (c) => c.json({ code: 200 })),
     ],
   ])('%s is found out', async (_, extend) => {
     const { answers } = await tryEveryCaller(extend, 'GET /api/admin/new')
@@ -356,7 +362,7 @@ describe('a new endpoint', () => {
   })
 
   test('that nobody has declared is found out', () => {
-    const app = createService(() => new CheapSite().deps)
+    const app = createApp(() => new CheapSite().deps)
     app.get('/api/new', (c) => c.json({ code: 200 }))
     expect(() => endpointsOf(app).map(audienceOf)).toThrow('whom GET /api/new is for')
   })

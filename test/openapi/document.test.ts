@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import written from '../../schema/openapi.json' with { type: 'json' }
-import { createService } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
 import { createDeps } from '../../src/deps.ts'
 import { buildDocument } from '../../src/openapi/document.ts'
 import { operations } from '../../src/openapi/operations.ts'
@@ -14,7 +14,7 @@ describe('schema/openapi.json', () => {
 
   test('names every route of the interface, and no other', () => {
     expect(findGaps(readRoutes().keys(), Object.keys(operations))).toEqual([])
-    const served = createService(createDeps)
+    const served = createApp(createDeps)
       .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
       .map(({ method, path }) => `${method} ${path}`)
     expect(served.length).toBeGreaterThan(20)

@@ -1,8 +1,8 @@
-import { Routes } from '../../http/routes.ts'
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import { listEvents } from '../../audit/own-events.ts'
 import { clientOf } from '../../http/client.ts'
-import type { AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
 import { logout } from '../../login/logout.ts'
 import { Refusal } from '../../refusals.ts'
@@ -27,7 +27,7 @@ const EVENTS_PER_PAGE = 25
 const sessionSchema = v.object({ id: text() })
 
 /** A user's own account, under `/account`. */
-export const accountRoutes = new Routes()
+export const accountRoutes = new Hono<App>()
   .use(signedIn)
   .get('/', async (c) => {
     const [account] = await readAs(c.get('deps'), actorOf(c))

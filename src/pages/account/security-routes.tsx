@@ -1,6 +1,6 @@
-import { Routes } from '../../http/routes.ts'
+import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
 import { Refusal } from '../../refusals.ts'
 import { readSettings } from '../../settings/store.ts'
@@ -28,7 +28,7 @@ const passwordSchema = v.object({
 const confirmSchema = v.object({ code: text(), secret: text() })
 
 /** Password and two-step verification, under `/account/security`. */
-export const securityRoutes = new Routes()
+export const securityRoutes = new Hono<App>()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)

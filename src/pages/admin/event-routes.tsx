@@ -1,8 +1,8 @@
-import { Routes } from '../../http/routes.ts'
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import { listEvents } from '../../audit/all-events.ts'
 import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
-import type { AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../http/context.ts'
 import { pageQuery, query } from '../../http/input.ts'
 import { maxCharacters, possiblyEmptyText } from '../../text.ts'
 import { findUser } from '../../users/admin.ts'
@@ -21,7 +21,7 @@ const eventsQuery = v.object({
 })
 
 /** What happened on the site, under `/account/admin/events`. */
-export const adminEventRoutes = new Routes().get('/', query(eventsQuery), async (c) => {
+export const adminEventRoutes = new Hono<App>().get('/', query(eventsQuery), async (c) => {
   const view = await adminView(c)
   const { user, kind, page: asked } = c.req.valid('query')
   const page = Math.max(asked, 1)

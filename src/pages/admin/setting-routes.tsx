@@ -1,5 +1,5 @@
-import { Routes } from '../../http/routes.ts'
-import type { AppContext } from '../../http/context.ts'
+import { Hono } from 'hono'
+import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../settings/admin.ts'
 import { type SettingGroup, SETTINGS } from '../../settings/definitions.ts'
@@ -12,7 +12,7 @@ import { adminView } from './view.ts'
 const PATH = '/account/admin/settings'
 
 /** The site's settings, a group on each page, under `/account/admin/settings`. */
-export const adminSettingRoutes = new Routes()
+export const adminSettingRoutes = new Hono<App>()
   .get('/', (c) => goTo(c, `${PATH}/site`))
   .get('/:group', (c) => showGroup(c, groupOf(c)))
   .post('/:group', async (c) => {

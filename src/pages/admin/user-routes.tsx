@@ -1,6 +1,6 @@
-import { Routes } from '../../http/routes.ts'
+import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query } from '../../http/input.ts'
 import { generatePassword } from '../../login/generated-password.ts'
 import { Refusal } from '../../refusals.ts'
@@ -28,7 +28,7 @@ const listQuery = v.object({
 })
 
 /** All accounts, under `/account/admin/users`. */
-export const adminUserRoutes = new Routes()
+export const adminUserRoutes = new Hono<App>()
   .get('/', query(listQuery), async (c) => {
     const view = await adminView(c)
     const { search } = c.req.valid('query')

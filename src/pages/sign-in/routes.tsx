@@ -1,7 +1,7 @@
-import { Routes } from '../../http/routes.ts'
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import { clientOf } from '../../http/client.ts'
-import type { AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
 import { login } from '../../login/login.ts'
 import { staticDigest } from '../../login/passwords.ts'
@@ -18,7 +18,7 @@ const signInSchema = v.object({ username: text(), password: text() })
 const codeSchema = v.object({ code: text() })
 
 /** Under `/account/sign-in`. */
-export const signInRoutes = new Routes()
+export const signInRoutes = new Hono<App>()
   .get('/', async (c) => {
     const next = nextIn(c.req.query())
     if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
