@@ -22,6 +22,7 @@ await runCommand(async () => {
   await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'])
   const password = await withSite({}, (site) => createFirstAccounts(site, chosenPassword))
   if (password !== undefined) announceAdmin(password, chosenPassword !== undefined)
+  else if (chosenPassword !== undefined) announceIgnoredPassword()
   await serve(port)
 })
 
@@ -70,6 +71,12 @@ function announceAdmin(password: string, isChosen: boolean): void {
     console.log(
       `\n  user      admin\n  password  ${password}\n\nThe password is shown this once.\n`,
     )
+}
+
+function announceIgnoredPassword(): void {
+  console.log(
+    'ADMIN_PASSWORD is ignored because there is an admin already; to change the password: npm run latchkey -- user password admin',
+  )
 }
 
 /** Serves until a signal comes, then waits for wrangler to end. */
