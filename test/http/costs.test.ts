@@ -59,7 +59,7 @@ describe('what a request costs', () => {
 
 /** The statements that may read along a whole table, and why. */
 const SCANS: Record<string, string> = {
-  // As many rows as an operator changed settings: 28 at most.
+  // As many rows as an operator changed settings: one for each setting at most.
   'select "settings"."key", "settings"."value" from "settings"': 'SCAN settings',
   // An operator's list has a total.
   'select count(*) from "users"': 'SCAN users USING COVERING INDEX users_role',
