@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import openapi from '../../schema/openapi.json' with { type: 'json' }
 import { Clone } from '../support/clone.ts'
 import {
   commandsOf,
   deadAnchorsOf,
   deadLinksOf,
+  deadPathsOf,
   readDocuments,
   terminalSessionOf,
 } from '../support/documents.ts'
@@ -43,6 +45,9 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
 
 /** Documents of issue 13, which is merged after this. */
 const AWAITED = /(self-hosting|threat-model|SECURITY)\.md$/
+
+/** Whether the folders of issue 14, which the documents describe, are in place. */
+const hasFloors = existsSync('src/base')
 
 const documents = readDocuments()
 const commands = new Set(documents.flatMap(commandsOf))
@@ -83,8 +88,7 @@ describe('README.md', () => {
       expect(answer).toMatch(withOmissions(printed[i] ?? ''))
   })
 
-  // Until the folders of issue 14 are in place.
-  test.runIf(existsSync('src/base'))('names every folder and file of src', () => {
+  test.runIf(hasFloors)('names every folder and file of src', () => {
     const [, table = ''] = /^## Folders\n(.*?)^## /ms.exec(readme.text) ?? []
     const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
       cell.split(', ').map((name) => name.replaceAll(/[`/]/g, '')),
@@ -97,6 +101,18 @@ describe('the documents', () => {
   test('link to files and headings that exist', () => {
     const dead = documents.flatMap((one) => [...deadLinksOf(one), ...deadAnchorsOf(one)])
     expect(dead.filter((link) => !AWAITED.test(link))).toEqual([])
+  })
+
+  test.runIf(hasFloors)('name files and folders that exist', () => {
+    expect(documents.flatMap(deadPathsOf)).toEqual([])
+  })
+
+  test('list every endpoint of the OpenAPI document', () => {
+    const page = readFileSync('docs/interface.md', 'utf8')
+    const endpoints = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(endpoints.filter((one) => !page.includes(`| \`${one}\` |`))).toEqual([])
   })
 
   test('name only scripts of package.json', () => {

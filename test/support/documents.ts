@@ -52,6 +52,13 @@ export function deadLinksOf({ path, text }: Document): string[] {
   })
 }
 
+/** The files and folders of this repository that a document names and that do not exist. */
+export function deadPathsOf({ text }: Document): string[] {
+  return [...text.matchAll(/`((?:src|schema|scripts|test)\/[^`<>\s]*)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !existsSync(path))
+}
+
 /** The links of a document to headings that do not exist. */
 export function deadAnchorsOf({ path, text }: Document): string[] {
   return [...text.matchAll(/\]\(([^)#\s:]*)#([^)]+)\)/g)].flatMap(([, file = '', anchor = '']) => {
