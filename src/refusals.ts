@@ -2,7 +2,7 @@
  * Everything a client can be told but success: code and message, in one place.
  *
  * `<…>` in a message is filled in where the refusal is thrown. The texts of 401, 402, 403, 404 and
- * 429 are those of the reference server, because its clients show or compare them.
+ * 429 are those of OpenList, because its clients show or compare them (docs/interface.md, Codes).
  */
 const refusals = {
   invalidBody: { code: 400, message: '<reason>' },

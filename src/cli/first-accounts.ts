@@ -8,8 +8,8 @@ import { ADMIN, GUEST } from '../users/roles.ts'
 import { usernameKey } from '../users/username.ts'
 
 /**
- * As the reference's: all but writing over WebDAV (bit 9), FTP and SFTP (10, 11), which the
- * operator may add.
+ * The permission of OpenList's first admin (docs/interface.md, Values): all but writing over WebDAV
+ * (bit 9), FTP and SFTP (10, 11), which the operator may add.
  */
 const ADMIN_PERMISSION = 0x71ff
 

@@ -45,6 +45,7 @@ async function serve(options: StartOptions): Promise<void> {
   try {
     const password = await makeFirstAccounts(miniflare, options.password)
     if (password !== undefined) announceAdmin(password, options.password !== undefined)
+    else if (options.password !== undefined) announceIgnoredPassword()
     const front = createFront({ worker: () => miniflare.ready, secret, proxy: options.proxy })
     await listen(front, options)
     announce(options)
@@ -118,6 +119,12 @@ function announceAdmin(password: string, isChosen: boolean): void {
     console.log(
       `\n  user      admin\n  password  ${password}\n\nThe password is shown this once.\n`,
     )
+}
+
+function announceIgnoredPassword(): void {
+  console.log(
+    'ADMIN_PASSWORD is ignored because there is an admin already; to change the password: npm run latchkey -- user password admin',
+  )
 }
 
 function announce({ host, port, proxy }: StartOptions): void {

@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import type { Refusal } from '../refusals.ts'
 
 /**
- * The one shape of an answer under `/api`; always HTTP 200, the outcome is `code` (contract section
- * 1).
+ * The one shape of an answer under `/api`; always HTTP 200, the outcome is `code`
+ * (docs/interface.md, Answers).
  */
 interface Envelope<Data> {
   code: number

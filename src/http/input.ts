@@ -38,7 +38,7 @@ export function query<Schema extends v.GenericSchema<unknown, object>>(
   return checked('query', schema, refusal, (c) => c.req.query())
 }
 
-/** An integer that fits 64 bits, as the reference reads one. */
+/** An integer that fits 64 bits, as OpenList reads one (docs/interface.md, Values). */
 export const integer = v.pipe(
   v.string(),
   v.regex(/^[+-]?\d{1,19}$/, 'must be an integer'),

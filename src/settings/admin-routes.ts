@@ -8,12 +8,12 @@ import { maxCharacters, possiblyEmptyText, text } from '../text.ts'
 import { describeSetting, listSettings, saveSettings, type Setting } from './admin.ts'
 import { GROUP_NUMBERS, SETTINGS } from './definitions.ts'
 
-/** The flags of the reference. */
+/** The flags that OpenList gives a setting (docs/interface.md). */
 const PUBLIC = 0
 const PRIVATE = 1
 const READ_ONLY = 2
 
-/** There are 29 settings, and each may stand twice. */
+/** More than there are settings: the stock client sends all of them at once. */
 const MAX_ITEMS = 100
 const MAX_KEY_CHARACTERS = 64
 
@@ -65,7 +65,7 @@ export const adminSettingRoutes = new Hono<App>()
     return ok(c, null)
   })
   .post('/default', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
-    // As the reference, it shows the defaults and sets nothing.
+    // As in OpenList, it shows the defaults and sets nothing (docs/interface.md).
     const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
     const defaults = settings.map((setting) => ({ ...setting, value: setting.default }))
     return ok(c, inGroups(defaults, c.req.valid('query')).map(settingItem))
@@ -81,7 +81,7 @@ function inGroups(
   return settings.filter((setting) => numbers.includes(GROUP_NUMBERS[setting.group]))
 }
 
-/** As the reference shows a setting. */
+/** The members that OpenList shows of a setting (docs/interface.md). */
 function settingItem(setting: Setting) {
   const { key, value, help, type, options, group, isReadOnly, isPublic } = setting
   const visibility = isPublic ? PUBLIC : PRIVATE

@@ -4,7 +4,7 @@ import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.t
 /** What a setting may hold: the text to store, or why not, to be read after the setting's name. */
 export type Check = v.GenericSchema<string, string>
 
-/** Six settings may be this long: all 28 together stay below the 64 KiB that a body may have. */
+/** Six settings may be this long: all settings together stay below the 64 KiB that a body may have. */
 const MAX_TEXT_BYTES = 8 * 1024
 const MAX_ADDRESS_CHARACTERS = 1024
 /** Logos for a light and for a dark page. */

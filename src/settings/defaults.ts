@@ -1,7 +1,7 @@
 /** Ours, shown by clients; a test holds it equal to package.json. */
 export const VERSION = '0.1.0'
 
-/** The public settings: exactly these, every value a text (contract section 3). */
+/** The public settings: exactly these, every value a text (docs/interface.md, Values). */
 export const DEFAULT_SETTINGS = {
   allow_indexed: 'false',
   allow_mounted: 'true',

@@ -71,7 +71,7 @@ const text = (group: SettingGroup, check: Check, help: string): Described => ({
   help,
 })
 
-/** Groups, types and options are those of the reference, and so is the order; ours stand behind. */
+/** Groups, types, options and order are those of OpenList (docs/interface.md); ours stand behind. */
 const described: Record<SettingKey, Described> = {
   version: { ...line('site', aLine(64), 'The version of this service.'), isReadOnly: true },
   site_title: line(

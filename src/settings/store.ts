@@ -43,7 +43,7 @@ const ETAG_DIGITS = 24
 const MEMORY_MILLISECONDS = 30_000
 /** How long a request waits for another's read; that one may have been cancelled. */
 const JOIN_MILLISECONDS = 1000
-/** Nothing but the 28 members is ever served. */
+/** A copy with any other member, or without one of these, is not served. */
 const copySchema = v.strictObject({
   code: v.number(),
   message: v.string(),

@@ -51,7 +51,7 @@ export function timeStepAt(now: number): number {
 /** Leaves room in the largest QR code for three labels of characters that take twelve bytes each. */
 const MAX_LABEL_CHARACTERS = 48
 
-/** What the QR code says to an authenticator app (contract section 2). */
+/** What the QR code says to an authenticator app (docs/interface.md, Values). */
 export function enrolmentUri(issuer: string, username: string, seed: Uint8Array): string {
   const label = uriLabel(issuer)
   return `otpauth://totp/${label}:${uriLabel(username)}?secret=${toBase32(seed)}&issuer=${label}&algorithm=SHA1&digits=6&period=${STEP_SECONDS}`

@@ -50,7 +50,7 @@ type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'ran
 /** What an operator asks for; an empty password keeps the one there is. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
   password?: string
-  /** The role as clients of the reference send it back; they can't change it. */
+  /** The role that clients of OpenList send back; they can't change it (docs/interface.md). */
   expectedRole?: number
 }
 
@@ -212,7 +212,10 @@ export async function changeUser(
   })
 }
 
-/** The guest stays the guest, nobody becomes one, and clients of the reference change no role. */
+/**
+ * The guest stays the guest, nobody becomes one, and clients of OpenList change no role
+ * (docs/interface.md).
+ */
 function isRoleAllowed(
   role: number,
   expectedRole: number | undefined,

@@ -1,4 +1,4 @@
-/** What a user is (contract section 2). */
+/** The roles of a user (docs/interface.md, Values). */
 export const GENERAL = 0
 export const GUEST = 1
 export const ADMIN = 2

@@ -48,7 +48,7 @@ export const userRoutes = new Hono<App>()
     return ok(c, null)
   })
 
-/** The nine fields of contract section 2; the password is never one that means anything. */
+/** The nine fields of a user (docs/interface.md, Values); `password` is always empty. */
 export function userRecord(account: Account) {
   return {
     id: account.id,

@@ -43,6 +43,20 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
+test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
+  const first = clone.start({ PORT: await freePort() })
+  await first.until('serves on')
+  await first.stop()
+  const port = await freePort()
+  const second = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await second.until('serves on')
+  expect(second.printed).toContain(
+    '\nADMIN_PASSWORD is ignored because there is an admin already; to change the password: npm run latchkey -- user password admin\n',
+  )
+  expect(second.printed).not.toContain('chosen-Passw0rd')
+  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
+})
+
 test('npm start shows what the service understands, to people and to programs', async () => {
   const port = await freePort()
   await clone.start({ PORT: port }).until('serves on')

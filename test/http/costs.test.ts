@@ -61,7 +61,7 @@ describe('what a request costs', () => {
 
 /** The statements that may read along a whole table, and why. */
 const SCANS: Record<string, string> = {
-  // As many rows as an operator changed settings: 28 at most.
+  // As many rows as an operator changed settings: one for each setting at most.
   'select "key", "value" from "settings"': 'SCAN settings',
   // Once a night; an index of times would be a row more to write for each sign-in.
   'delete from "sessions" where "sessions"."expires_at" <= ?': 'SCAN sessions',

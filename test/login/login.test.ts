@@ -79,7 +79,7 @@ describe('POST /api/auth/login', () => {
 })
 
 describe('POST /api/auth/login/hash', () => {
-  test('takes the digest of contract section 2', async () => {
+  test('takes the static digest', async () => {
     const site = new Site()
     await site.addFirstUsers()
     const password = '48ac3d93cee8e78fc42a0b419dcc62036fefb413dca238e8ce4365a0206f20f8'

@@ -263,7 +263,7 @@ describe('an imported row', () => {
     },
   )
 
-  test('is SHA-256 over the digest of contract section 2 and its salt', async () => {
+  test('is SHA-256 over the static digest and its salt', async () => {
     const digest = '48ac3d93cee8e78fc42a0b419dcc62036fefb413dca238e8ce4365a0206f20f8'
     const hex = sha256(`${digest}-aB3`)
     await site.addUser('admin', { passwordHash: `$openlist$aB3$${hex}` })

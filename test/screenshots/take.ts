@@ -9,7 +9,18 @@ const FOLDER = 'screenshots'
 const WIDTHS = [390, 1280]
 const SCHEMES = ['light', 'dark'] as const
 
-/** `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. */
+/**
+ * The picture of the README; below it comes a link in Chinese, which many machines have no font
+ * for.
+ */
+const README_STATE = 'overview'
+const README_PICTURE = 'docs/images/account.png'
+const README_HEIGHT = 540
+
+/**
+ * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
+ * overview`, it takes the picture of the README as well.
+ */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
 const clone = new Clone()
@@ -34,4 +45,11 @@ async function take(page: Page, name: string): Promise<void> {
       await page.screenshot({ path, fullPage: true, animations: 'disabled' })
     }
   }
+  if (name === README_STATE && process.argv[2] === README_STATE) await takeForReadme(page)
+}
+
+async function takeForReadme(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const clip = { x: 0, y: 0, width: Math.max(...WIDTHS), height: README_HEIGHT }
+  await page.screenshot({ path: README_PICTURE, clip, animations: 'disabled' })
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { SETTING_KEYS } from '../../src/settings/defaults.ts'
 import type { Request } from '../bench/load.ts'
 import { newKey } from '../support/new-key.ts'
 import { Account } from './account.ts'
@@ -12,7 +13,6 @@ const listSchema = v.strictObject({
   total: v.number(),
 })
 
-const SETTINGS = 28
 const MAX_KEYS = 20
 const MAX_SESSIONS = 5
 
@@ -169,7 +169,8 @@ export class Visitor {
   async #settings(): Promise<void> {
     const request: Request = { method: 'GET', path: '/api/public/settings' }
     const { code, data } = await this.#caller.ask('settings', request)
-    const isWhole = code === 200 && Object.keys(v.parse(settingsSchema, data)).length === SETTINGS
+    const isWhole =
+      code === 200 && Object.keys(v.parse(settingsSchema, data)).length === SETTING_KEYS.length
     if (!isWhole && code !== 503) throw new Violation(`settings: ${code}`)
   }
 }

@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
 import { Client } from './client.ts'
 import { freePort } from './free-port.ts'
@@ -88,6 +88,19 @@ export class Clone {
       program.type(`${answer}\r`)
     }
     return program.ended
+  }
+
+  /** Many `latchkey` commands in one process, which reads them from its standard input. */
+  startCommandRunner(): Program {
+    return this.#start(process.execPath, [join(import.meta.dirname, 'command-runner.ts')], {})
+  }
+
+  /** Runs a line of bash as somebody in this folder would. */
+  shell(line: string, env: Env = {}): Program {
+    const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+    const program = this.#start('bash', ['-c', line], { PATH: path, ...env })
+    program.finishInput('')
+    return program
   }
 
   /** `npm start` */

@@ -1,0 +1,193 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import * as v from 'valibot'
+import openapi from '../schema/openapi.json' with { type: 'json' }
+import { CommandError, runCommand } from '../src/cli/command-error.ts'
+
+const FILE = 'docs/interface.md'
+const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'
+const END = '<!-- end -->'
+/** An answer with more members is described by their number. */
+const MAX_NAMED_MEMBERS = 12
+/** The least code of a refusal. */
+const FIRST_REFUSAL = 400
+
+/** The part of a JSON Schema that the list of endpoints shows. */
+interface Shape {
+  type?: string
+  const?: unknown
+  properties?: Record<string, Shape>
+  required?: string[]
+  items?: Shape
+  oneOf?: Shape[]
+  anyOf?: Shape[]
+}
+
+const shapeSchema: v.GenericSchema<unknown, Shape> = v.object({
+  type: v.exactOptional(v.string()),
+  const: v.exactOptional(v.unknown()),
+  properties: v.exactOptional(
+    v.record(
+      v.string(),
+      v.lazy(() => shapeSchema),
+    ),
+  ),
+  required: v.exactOptional(v.array(v.string())),
+  items: v.exactOptional(v.lazy(() => shapeSchema)),
+  oneOf: v.exactOptional(v.array(v.lazy(() => shapeSchema))),
+  anyOf: v.exactOptional(v.array(v.lazy(() => shapeSchema))),
+})
+
+const exampleSchema = v.object({ value: v.unknown() })
+const contentSchema = v.record(
+  v.string(),
+  v.object({ schema: shapeSchema, examples: v.optional(v.record(v.string(), exampleSchema), {}) }),
+)
+const operationSchema = v.object({
+  tags: v.tuple([v.string()]),
+  summary: v.string(),
+  description: v.optional(v.string()),
+  security: v.array(v.record(v.string(), v.unknown())),
+  parameters: v.optional(v.array(v.object({ name: v.string(), required: v.boolean() })), []),
+  requestBody: v.optional(v.object({ content: contentSchema })),
+  responses: v.record(v.string(), v.object({ content: v.optional(contentSchema, {}) })),
+})
+const documentSchema = v.object({
+  tags: v.array(v.object({ name: v.string() })),
+  paths: v.record(v.string(), v.record(v.string(), operationSchema)),
+})
+const refusalSchema = v.object({
+  code: v.pipe(v.number(), v.minValue(FIRST_REFUSAL)),
+  message: v.string(),
+  data: v.null(),
+})
+
+type Operation = v.InferOutput<typeof operationSchema>
+
+interface Endpoint extends Operation {
+  name: string
+}
+
+/**
+ * `npm run interface`: writes the lists of endpoints and of messages in `docs/interface.md` from
+ * the OpenAPI document; with `--check`, fails instead when they are stale.
+ */
+await runCommand(async () => {
+  const written = readFileSync(FILE, 'utf8')
+  const [before, after] = [written.indexOf(BEGIN) + BEGIN.length, written.indexOf(END)]
+  if (before < BEGIN.length || after < before)
+    throw new CommandError(`${FILE} needs the lines "${BEGIN.trim()}" and "${END}".`)
+  const current = `${written.slice(0, before)}\n${render()}\n${written.slice(after)}`
+  if (!process.argv.includes('--check')) writeFileSync(FILE, current)
+  else if (written !== current) throw new CommandError(`${FILE} is stale: npm run interface`)
+})
+
+function render(): string {
+  const { tags, paths } = v.parse(documentSchema, openapi)
+  const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Endpoint => {
+      return { ...operation, name: `${method.toUpperCase()} ${path}` }
+    }),
+  )
+  const groups = tags.map(({ name }) => {
+    const rows = endpoints.filter(({ tags: [tag] }) => tag === name).map(renderEndpoint)
+    const head = '| endpoint | what it does | needs | takes | gives | refusals |'
+    return [`### ${name}\n`, head, '|---|---|---|---|---|---|', ...rows].join('\n')
+  })
+  return [...groups, renderMessages(endpoints)].join('\n\n')
+}
+
+function renderEndpoint(endpoint: Endpoint): string {
+  const { name, summary, description } = endpoint
+  const cells = [
+    `\`${name}\``,
+    description === undefined ? `${summary}.` : `${summary}. ${description}`,
+    credentialOf(endpoint),
+    inputOf(endpoint),
+    outputOf(endpoint),
+    codesOf(endpoint).join(' '),
+  ]
+  return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
+}
+
+function credentialOf(endpoint: Endpoint): string {
+  const { security } = endpoint
+  if (security.some((one) => 'serviceToken' in one)) return 'service token'
+  if (!security.some((one) => 'token' in one)) return ''
+  if (security.some((one) => Object.keys(one).length === 0)) return 'token or guest'
+  const isForAdmins = refusalsOf(endpoint).some(({ message }) => message === 'You are not an admin')
+  return isForAdmins ? 'token of an admin' : 'token'
+}
+
+function inputOf({ parameters, requestBody }: Endpoint): string {
+  const query = parameters.map(({ name, required }) => `\`?${name}=\`${required ? '' : '?'}`)
+  const body = requestBody?.content['application/json']?.schema
+  const item = body?.items ?? body
+  const fields = item === undefined ? [] : membersOf(item)
+  const text = [...query, ...fields].join(', ')
+  return body?.items === undefined ? text : `a list of ${text}`
+}
+
+function outputOf({ responses }: Endpoint): string {
+  const [status, content] = successOf(responses)
+  if (content === undefined) return status === '302' ? 'a redirect' : ''
+  const [type, { schema }] = content
+  if (type === 'text/plain') return status === '302' ? 'a redirect' : 'plain text'
+  const alternatives = schema.oneOf ?? [schema]
+  const success = alternatives.find(({ properties }) => properties?.['code']?.const === 200)
+  return success === undefined ? 'plain JSON' : describe(success.properties?.['data'] ?? {})
+}
+
+function successOf(responses: Operation['responses']) {
+  const status = Object.keys(responses).find((one) => one === '200' || one === '302') ?? ''
+  return [status, Object.entries(responses[status]?.content ?? {})[0]] as const
+}
+
+function describe({ type, properties, items, anyOf }: Shape): string {
+  if (anyOf !== undefined) return anyOf.map(describe).join(', or ')
+  if (items !== undefined) {
+    const members = membersOf(items)
+    return members.length === 0 ? 'a list' : `a list of ${members.join(', ')}`
+  }
+  if (properties === undefined) return type ?? ''
+  if (Object.keys(properties).length > MAX_NAMED_MEMBERS)
+    return `${Object.keys(properties).length} members`
+  return Object.entries(properties)
+    .map(([name, property]) => {
+      const isNested = property.items !== undefined && membersOf(property.items).length > 0
+      return isNested ? `\`${name}\`: ${describe(property)}; ` : `\`${name}\`, `
+    })
+    .join('')
+    .replace(/[;,] $/, '')
+}
+
+/** The members of an object; an optional one has a question mark. */
+function membersOf({ properties = {}, required = [] }: Shape): string[] {
+  return Object.keys(properties).map((name) => `\`${name}\`${required.includes(name) ? '' : '?'}`)
+}
+
+/** The codes of an endpoint's refusals; for servers and files the HTTP status is one as well. */
+function codesOf(endpoint: Endpoint): number[] {
+  const statuses = Object.keys(endpoint.responses).map(Number)
+  const codes = refusalsOf(endpoint).map(({ code }) => code)
+  return [...new Set([...statuses, ...codes])]
+    .filter((code) => code >= FIRST_REFUSAL)
+    .toSorted((a, b) => a - b)
+}
+
+/** Every refusal that the examples of an endpoint show. */
+function refusalsOf({ responses }: Endpoint) {
+  return Object.values(responses)
+    .flatMap(({ content }) => Object.values(content))
+    .flatMap(({ examples }) => Object.values(examples))
+    .flatMap(({ value }) => (v.is(refusalSchema, value) ? [value] : []))
+}
+
+function renderMessages(endpoints: Endpoint[]): string {
+  const messages = new Map<number, Set<string>>()
+  for (const { code, message } of endpoints.flatMap(refusalsOf))
+    messages.set(code, (messages.get(code) ?? new Set()).add(message))
+  const rows = [...messages]
+    .toSorted(([a], [b]) => a - b)
+    .map(([code, texts]) => `| ${code} | ${[...texts].map((text) => `\`${text}\``).join(' · ')} |`)
+  return ['### Messages\n', '| code | messages, by example |', '|---|---|', ...rows, ''].join('\n')
+}

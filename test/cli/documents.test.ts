@@ -1,0 +1,205 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import openapi from '../../schema/openapi.json' with { type: 'json' }
+import { Clone } from '../support/clone.ts'
+import {
+  commandsOf,
+  deadAnchorsOf,
+  deadLinksOf,
+  deadPathsOf,
+  readDocuments,
+  terminalSessionOf,
+} from '../support/documents.ts'
+import { freePort } from '../support/free-port.ts'
+import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
+import type { Program } from '../support/program.ts'
+
+const MAX_README_LINES = 150
+const MAX_README_COLUMNS = 120
+
+/** Commands that no test runs as they stand, each with the reason. */
+const NOT_RUN: [commands: RegExp, reason: string][] = [
+  [/^npm ci\b/, '.ci/run begins with npm ci; a test that runs it would replace its own libraries'],
+  [/^(ADMIN_PASSWORD=\S+ |PORT=8788 )?npm start$/, 'the walkthrough and start.test.ts run it'],
+  [/^npm run check$|^npm run size$/, '.ci/run runs it'],
+  [/^npm test\b/, 'it runs this test'],
+  [
+    /^npm run (bench|bench:keys|soak|screenshots)\b/,
+    'takes minutes; parts have tests of their own',
+  ],
+  [
+    /^npm run (openapi|interface|assets|bindings|migration)$/,
+    'writes files; npm run check compares',
+  ],
+  [/^npm run deploy\b/, 'deploy.test.ts runs it against an imitation of Cloudflare'],
+  [/--remote\b/, 'needs a deployed site; remote.test.ts and deploy.test.ts run such commands'],
+  [/^npx wrangler /, "needs an account at Cloudflare; the command is wrangler's own"],
+  [/^git /, 'needs the remote repository'],
+  [/^npm run latchkey -- user password \w+$/, 'asks on a terminal; commands.test.ts types it'],
+  [
+    /^(apt-get|cd|systemctl|sh install\.sh) |^echo "\$TOKEN" /,
+    'sshd.test.ts runs install.sh as root',
+  ],
+]
+
+/** Documents of issue 13, which is merged after this. */
+const AWAITED = /(self-hosting|threat-model|SECURITY)\.md$/
+
+/** Whether the folders of issue 14, which the documents describe, are in place. */
+const hasFloors = existsSync('src/base')
+
+const documents = readDocuments()
+const commands = new Set(documents.flatMap(commandsOf))
+const runnable = [...commands].filter((one) => !NOT_RUN.some(([pattern]) => pattern.test(one)))
+
+const [readme] = documents.filter(({ path }) => path === 'README.md')
+if (readme === undefined) throw new Error('there is no README.md')
+
+let clone: Clone
+let port: string
+
+/** Starts the site with the very line of the README's walkthrough. */
+beforeAll(async () => {
+  clone = new Clone()
+  port = await freePort()
+  const [start = ''] = commandsOf(readme).filter((one) => one.startsWith('ADMIN_PASSWORD='))
+  await clone.shell(asScript(start), { PORT: port }).until('serves on')
+})
+afterAll(() => clone.remove())
+
+describe('README.md', () => {
+  test('is short, and fits a terminal', () => {
+    const lines = readme.text.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(MAX_README_LINES)
+    expect(lines.filter((line) => line.length > MAX_README_COLUMNS)).toEqual([])
+  })
+
+  test('shows what its commands print, from the top', async () => {
+    const { typed, printed } = terminalSessionOf(readme)
+    const script = typed
+      .map((line) => line.replace('http://127.0.0.1:8787', `http://127.0.0.1:${port}`))
+      .map((line) => (line.startsWith('curl') ? `${line}; echo` : line))
+      .join('\n')
+    const { stdout } = await clone.shell(script).ended
+    const answers = stdout.trimEnd().split('\n')
+    expect(answers).toHaveLength(printed.length)
+    for (const [i, answer] of answers.entries())
+      expect(answer).toMatch(withOmissions(printed[i] ?? ''))
+  })
+
+  test.runIf(hasFloors)('names every folder and file of src', () => {
+    const [, table = ''] = /^## Folders\n(.*?)^## /ms.exec(readme.text) ?? []
+    const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      cell.split(', ').map((name) => name.replaceAll(/[`/]/g, '')),
+    )
+    expect(named.toSorted()).toEqual(readdirSync('src').toSorted())
+  })
+})
+
+describe('the documents', () => {
+  test('link to files and headings that exist', () => {
+    const dead = documents.flatMap((one) => [...deadLinksOf(one), ...deadAnchorsOf(one)])
+    expect(dead.filter((link) => !AWAITED.test(link))).toEqual([])
+  })
+
+  test.runIf(hasFloors)('name files and folders that exist', () => {
+    expect(documents.flatMap(deadPathsOf)).toEqual([])
+  })
+
+  test('list every endpoint of the OpenAPI document', () => {
+    const page = readFileSync('docs/interface.md', 'utf8')
+    const endpoints = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(endpoints.filter((one) => !page.includes(`| \`${one}\` |`))).toEqual([])
+  })
+
+  test('name only scripts of package.json', () => {
+    const scripts = [...commands].flatMap((one) =>
+      [...one.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script),
+    )
+    expect(scripts.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([])
+  })
+
+  test('have a reason only for commands that they name', () => {
+    const stale = NOT_RUN.filter(([pattern]) => ![...commands].some((one) => pattern.test(one)))
+    expect(stale).toEqual([])
+  })
+
+  test('name every decision in the list of decisions', () => {
+    const list = readFileSync('docs/decisions/README.md', 'utf8')
+    const pages = readdirSync('docs/decisions').filter((name) => name !== 'README.md')
+    expect(pages.filter((page) => !list.includes(`(${page})`))).toEqual([])
+  })
+
+  test('give commands that work, each as it stands, beside the running site', async () => {
+    expect(runnable.length).toBeGreaterThan(30)
+    writeImports()
+    const runner = clone.startCommandRunner()
+    const codes = new Map<string, number | null>()
+    for (const command of runnable) {
+      arrange(command)
+      codes.set(command, await exitCodeOf(command, runner))
+    }
+    expect([...codes].filter(([, code]) => code !== 0)).toEqual([])
+  })
+})
+
+let runs = 0
+
+async function exitCodeOf(command: string, runner: Program): Promise<number | null> {
+  if (!/^npm run latchkey -- [^<>|]+$/.test(command))
+    return (await clone.shell(asScript(command)).ended).code
+  const answer = `command ${++runs} exits with `
+  runner.type(`${JSON.stringify(wordsOf(command).slice(4))}\n`)
+  await runner.until(answer)
+  return parseInt(runner.printed.split(answer).at(-1) ?? '', 10)
+}
+
+/** As a shell splits a line; single quotes are the only ones in use. */
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}
+
+/** Runs scripts directly: npm takes half a second, and hands no signal on. */
+function asScript(command: string): string {
+  const { start, latchkey, secrets } = packageJson.scripts
+  return command
+    .replace(/\bnpm start\b/, `exec ${start}`)
+    .replace(/\bnpm run (?:-s )?latchkey --/, latchkey)
+    .replace(/\bnpm run secrets\b/, secrets)
+}
+
+/** Matches a line of which `…` leaves something out. */
+function withOmissions(line: string): RegExp {
+  const parts = line
+    .split('…')
+    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`))
+  return new RegExp(`^${parts.join('.*')}$`)
+}
+
+/** What `import` reads. */
+function writeImports(): void {
+  const user = { id: 5, username: 'olga', role: 0, permission: 0, ...oldHash('old-olga', 's') }
+  writeOpenListDatabase(clone.path('data.db'), { users: [user] })
+  writeFileSync(clone.path('backup.json'), JSON.stringify({ users: [], settings: [] }))
+}
+
+/** Alice is there before every command but the one that adds her, with what the command takes away. */
+function arrange(command: string): void {
+  if (command.includes('user add alice')) {
+    clone.sql("delete from users where username = 'alice'")
+    return
+  }
+  clone.sql(
+    "insert into users (username, username_key, created_at) values ('alice', 'alice', 0) on conflict do nothing",
+  )
+  const seed = command.includes('2fa cancel') ? 'sealed' : null
+  clone.sql("update users set totp_seed = ? where username = 'alice'", seed)
+  clone.sql(
+    `insert into ssh_keys (id, user_id, title, fingerprint, type, bits, line, added_at, last_used_at)
+     select 7, id, 'laptop', 'SHA256:x', 'ssh-ed25519', 256, 'ssh-ed25519 x', 0, 0 from users where username = 'alice'
+     on conflict do nothing`,
+  )
+}
