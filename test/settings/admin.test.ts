@@ -348,7 +348,7 @@ describe('the command line', () => {
     })
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
-    expect(SETTINGS).toHaveLength(SETTING_KEYS.length)
+    expect(SETTINGS).toHaveLength(SETTING_KEYS.length + 1)
   })
 
   test('is told that there is no such setting, or that it is not for setting', async () => {
