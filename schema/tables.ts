@@ -89,14 +89,14 @@ export const sessions = sqliteTable(
     expiresAt: time('expires_at').notNull(),
     network: text('network').notNull(),
     userAgent: text('user_agent').notNull(),
-    /** When its user last showed a password or a code in it; 0 for never (`tokens/freshness.ts`). */
+    /** When its user last showed a password or a code in it; 0 for never (`access/freshness.ts`). */
     confirmedAt: time('confirmed_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
 
 /**
- * Failures counted against an account, a network, or both (see login/throttle.ts). WITHOUT ROWID
+ * Failures counted against an account, a network, or both (see throttle/throttle.ts). WITHOUT ROWID
  * (migration 0004), so that a charge is one row written.
  */
 export const throttleCounters = sqliteTable('throttle_counters', {

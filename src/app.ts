@@ -11,7 +11,7 @@ import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
 import { pageRoutes } from './pages/routes.tsx'
-import { Refusal, refusalIn } from './refusals.ts'
+import { Refusal, refusalIn } from './base/refusals.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 

@@ -1,11 +1,23 @@
-import { callersBookmark, laterBookmark } from './bookmarks.ts'
-import { createMeter, type Database, type Meter, openDatabase, orUnavailable } from './database.ts'
-import type { ScryptCost } from './login/scrypt.ts'
-import { Refusal } from './refusals.ts'
-import type { SettingsMemory } from './settings/store.ts'
-import { createKeyRing, type KeyRing } from './tokens/key-ring.ts'
+import { callersBookmark, laterBookmark } from './database/bookmarks.ts'
+import {
+  createMeter,
+  type Database,
+  type Meter,
+  openDatabase,
+  orUnavailable,
+} from './database/database.ts'
+import type { ScryptCost } from './crypto/scrypt.ts'
+import { Refusal } from './base/refusals.ts'
+import { createKeyRing, type KeyRing } from './crypto/key-ring.ts'
 
-export type { Database } from './database.ts'
+export type { Database } from './database/database.ts'
+
+/**
+ * One isolate's copy of the public settings. `settings/store.ts` declares its members.
+ *
+ * @public
+ */
+export interface SettingsMemory {}
 
 /** All that a decision may touch of the world; tests put their own clock, randomness or faults here. */
 export interface Deps {

@@ -1,7 +1,7 @@
 import { type FrontBindings, readFrontRequest } from './http/front.ts'
 import worker from './worker.ts'
 
-export { PasswordHasher } from './login/password-hasher.ts'
+export { PasswordHasher } from './crypto/password-hasher.ts'
 
 /** The Worker as `npm start` runs it: it answers the front server and nobody else. */
 export default {

@@ -1,8 +1,8 @@
 import { pruneEvents } from './audit/events.ts'
 import type { Deps } from './deps.ts'
-import { pruneCounters } from './login/throttle.ts'
+import { pruneCounters } from './throttle/throttle.ts'
 import { rebuildCopy } from './settings/store.ts'
-import { pruneSessions } from './tokens/sessions.ts'
+import { pruneSessions } from './access/session-store.ts'
 
 export const EVENT_MILLISECONDS = 90 * 24 * 60 * 60 * 1000
 

@@ -2,7 +2,7 @@ import { createApp } from './app.ts'
 import { createDeps } from './deps.ts'
 import { MAINTENANCE_DEADLINE_MILLISECONDS, runMaintenance } from './maintenance.ts'
 
-export { PasswordHasher } from './login/password-hasher.ts'
+export { PasswordHasher } from './crypto/password-hasher.ts'
 
 const app = createApp(createDeps)
 

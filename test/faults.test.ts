@@ -9,9 +9,9 @@ import {
   throttleCounters,
   users,
 } from '../schema/tables.ts'
-import { createMeter, openDatabase } from '../src/database.ts'
+import { createMeter, openDatabase } from '../src/database/database.ts'
 import { createDeps, type Deps } from '../src/deps.ts'
-import { staticDigest } from '../src/login/passwords.ts'
+import { staticDigest } from '../src/passwords/passwords.ts'
 import { runMaintenance } from '../src/maintenance.ts'
 import { ED1 } from './reference/keys.ts'
 import { cheapHash } from './support/cheap-hash.ts'

@@ -2,8 +2,8 @@ import { and, count, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
-import { type Client, COMMAND_LINE } from '../network.ts'
-import type { Window } from '../paging.ts'
+import { type Client, COMMAND_LINE } from '../base/network.ts'
+import type { Window } from '../base/paging.ts'
 import { type Change, changesIn } from './changes.ts'
 
 /** What is worth remembering, for a user who wonders and an operator who has to know. */

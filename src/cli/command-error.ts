@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { Refusal } from '../refusals.ts'
+import { Refusal } from '../base/refusals.ts'
 
 /** A failure the operator can mend; its message is all they are shown. */
 export class CommandError extends Error {

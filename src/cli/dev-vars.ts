@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import * as base64url from 'jose/base64url'
-import { parseSecretKeys } from '../tokens/key-ring.ts'
+import { parseSecretKeys } from '../crypto/key-ring.ts'
 import { codeOf, CommandError } from './command-error.ts'
 
 const SECRET_BYTES = 32

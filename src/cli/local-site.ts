@@ -9,7 +9,7 @@ import {
   type V4MiniflareOptions,
 } from 'miniflare'
 import * as v from 'valibot'
-import { readSiteConfig } from './site-config.ts'
+import { readSiteConfig } from './deploy/site-config.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 /** Where wrangler keeps the data of a local site; commands find it there, too. */

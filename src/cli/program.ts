@@ -13,43 +13,43 @@ type AddCommands = (program: Command, group: Command) => void
 const groups: Record<string, { description: string; load: () => Promise<AddCommands> }> = {
   user: {
     description: 'accounts: who may sign in, and what they may do',
-    load: async () => (await import('./user.ts')).addUserCommands,
+    load: async () => (await import('./operator/user.ts')).addUserCommands,
   },
   '2fa': {
     description: 'two-step verification',
-    load: async () => (await import('./two-factor.ts')).addTwoFactorCommands,
+    load: async () => (await import('./operator/two-factor.ts')).addTwoFactorCommands,
   },
   session: {
     description: 'where users are signed in',
-    load: async () => (await import('./session.ts')).addSessionCommands,
+    load: async () => (await import('./operator/session.ts')).addSessionCommands,
   },
   key: {
     description: 'SSH keys of users',
-    load: async () => (await import('./key.ts')).addKeyCommands,
+    load: async () => (await import('./operator/key.ts')).addKeyCommands,
   },
   setting: {
     description: 'what the site is called, how it looks, what it allows',
-    load: async () => (await import('./setting.ts')).addSettingCommands,
+    load: async () => (await import('./operator/setting.ts')).addSettingCommands,
   },
   'service-token': {
     description: 'credentials with which SFTP servers ask for keys',
-    load: async () => (await import('./service-token.ts')).addServiceTokenCommands,
+    load: async () => (await import('./operator/service-token.ts')).addServiceTokenCommands,
   },
   event: {
     description: 'what happened; kept for 90 days',
-    load: async () => (await import('./event.ts')).addEventCommands,
+    load: async () => (await import('./operator/event.ts')).addEventCommands,
   },
   doctor: {
     description: 'looks at everything a site needs; one line each, with what mends it',
-    load: async () => (await import('./doctor.ts')).addDoctorCommand,
+    load: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
   },
   backup: {
     description: 'copies all data of the local site into one file, while it runs or not',
-    load: async () => (await import('./backup.ts')).addBackupCommand,
+    load: async () => (await import('./operator/backup.ts')).addBackupCommand,
   },
   restore: {
     description: 'makes a local site from such a copy',
-    load: async () => (await import('./restore.ts')).addRestoreCommand,
+    load: async () => (await import('./operator/restore.ts')).addRestoreCommand,
   },
   import: {
     description: 'moves a site in from OpenList or AList: data.db, or a backup in JSON',

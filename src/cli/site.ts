@@ -1,10 +1,10 @@
-import { createMeter, openDatabase } from '../database.ts'
+import { createMeter, openDatabase } from '../database/database.ts'
 import { type Deps, randomBytes, wait } from '../deps.ts'
-import { deriveScrypt } from '../login/scrypt.ts'
-import { createKeyRing } from '../tokens/key-ring.ts'
-import { explain, findResources } from './cloudflare.ts'
+import { deriveScrypt } from '../crypto/scrypt.ts'
+import { createKeyRing } from '../crypto/key-ring.ts'
+import { explain, findResources } from './deploy/cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
-import { readSiteConfig, remoteConfig, withConfigFile } from './site-config.ts'
+import { readSiteConfig, remoteConfig, withConfigFile } from './deploy/site-config.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 /** What a command works with: the parts of `Deps` that need no request. */

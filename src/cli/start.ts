@@ -5,5 +5,5 @@ import { join } from 'node:path'
 // not in the common folder for temporary files, where others may write.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/node'))
 
-const { runStart } = await import('./serve.ts')
+const { runStart } = await import('./start/serve.ts')
 await runStart(process.argv.slice(2))

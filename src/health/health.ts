@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import journal from '../../schema/migrations/meta/_journal.json' with { type: 'json' }
-import { orUnavailable } from '../database.ts'
+import { orUnavailable } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import { actAsOperator, type Operator } from '../tokens/operators.ts'
-import type { ActorDeps } from '../tokens/act-as.ts'
-import { selectAccounts } from '../users/accounts.ts'
+import { actAsOperator, type Operator } from '../access/operators.ts'
+import type { ActorDeps } from '../access/act-as.ts'
+import { selectAccounts } from '../accounts/accounts.ts'
 
 /** How long a part may take; whoever looks at health has no five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000

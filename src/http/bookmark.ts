@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory'
-import { BOOKMARK_COOKIE, BOOKMARK_HEADER, callersBookmark } from '../bookmarks.ts'
+import { BOOKMARK_COOKIE, BOOKMARK_HEADER, callersBookmark } from '../database/bookmarks.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 
 /**

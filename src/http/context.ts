@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Deps, OptionalBindings } from '../deps.ts'
-import type { Actor } from '../tokens/act-as.ts'
-import type { Account } from '../users/accounts.ts'
+import type { Actor } from '../access/act-as.ts'
+import type { Account } from '../accounts/accounts.ts'
 
 /**
  * Who asks: nobody signed in, or the holder of a token whose session D1 has yet to confirm

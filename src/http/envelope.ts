@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Refusal } from '../refusals.ts'
+import type { Refusal } from '../base/refusals.ts'
 
 /**
  * The one shape of an answer under `/api`; always HTTP 200, the outcome is `code`

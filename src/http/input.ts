@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
-import { Refusal, type RefusalName } from '../refusals.ts'
+import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { App, AppContext } from './context.ts'
 
 /** No endpoint takes more than two levels; nobody needs a parser to walk thousands. */

@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { Refusal } from '../refusals.ts'
+import { Refusal } from '../base/refusals.ts'
 
 /**
  * Writes what went wrong as one JSON line. A query's parameters hold digests and seeds, so of a

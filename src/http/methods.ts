@@ -1,6 +1,6 @@
 import type { App, AppContext } from './context.ts'
 import type { Hono } from 'hono'
-import { Refusal } from '../refusals.ts'
+import { Refusal } from '../base/refusals.ts'
 import { isApiPath, refuse } from './envelope.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
-import type { Meter } from '../database.ts'
+import type { Meter } from '../database/database.ts'
 import { clientOf } from './client.ts'
 import { type App, isRefusedStranger } from './context.ts'
 

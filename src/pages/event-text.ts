@@ -1,7 +1,7 @@
 import type { Change, ChangedField } from '../audit/changes.ts'
 import type { EventKind } from '../audit/events.ts'
-import { COMMAND_LINE } from '../network.ts'
-import { visible } from '../text.ts'
+import { COMMAND_LINE } from '../base/network.ts'
+import { visible } from '../base/text.ts'
 import type { Texts } from './texts/en.ts'
 
 /** What a text says of an event. */

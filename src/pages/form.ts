@@ -1,6 +1,6 @@
 import type { AppContext } from '../http/context.ts'
-import { own } from '../own.ts'
-import { Refusal, refusalIn, type RefusalName } from '../refusals.ts'
+import { own } from '../base/own.ts'
+import { Refusal, refusalIn, type RefusalName } from '../base/refusals.ts'
 import { isPrivateKey } from '../ssh-keys/pasted.ts'
 import { isSessionOver } from './session-cookie.ts'
 import type { Texts } from './texts/en.ts'

@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { ADMIN } from '../users/roles.ts'
+import { ADMIN } from '../accounts/roles.ts'
 import { SCRIPT } from './assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
 import { Icon, type IconName } from './parts.tsx'

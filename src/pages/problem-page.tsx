@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusals.ts'
+import type { Refusal } from '../base/refusals.ts'
 import { problemOf } from './form.ts'
 import { SinglePage } from './layout.tsx'
 import type { View } from './view.ts'

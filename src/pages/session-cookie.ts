@@ -3,9 +3,9 @@ import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { sessionOf } from '../http/guard.ts'
-import { Refusal, type RefusalName } from '../refusals.ts'
-import type { Actor } from '../tokens/act-as.ts'
-import { verifyToken } from '../tokens/token.ts'
+import { Refusal, type RefusalName } from '../base/refusals.ts'
+import type { Actor } from '../access/act-as.ts'
+import { verifyToken } from '../access/token.ts'
 
 /**
  * Browsers keep a `__Host-` cookie for exactly this host, https and all paths; over http, where

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../encoding.ts'
+import { sha256Hex } from '../base/encoding.ts'
 import { DEFAULT_SETTINGS } from '../settings/defaults.ts'
 import { STYLE_SHEET } from './assets.ts'
 import { mix, parseColour, readable, toHex } from './colour.ts'

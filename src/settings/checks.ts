@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../text.ts'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 
 /** What a setting may hold: the text to store, or why not, to be read after the setting's name. */
 export type Check = v.GenericSchema<string, string>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Deps } from '../deps.ts'
-import { Refusal } from '../refusals.ts'
+import { Refusal } from '../base/refusals.ts'
 import { aContact } from './checks.ts'
 import { findChangedSetting } from './store.ts'
 

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
-import { orUnavailable } from '../database.ts'
+import { orUnavailable } from '../database/database.ts'
 import type { Database, Deps } from '../deps.ts'
-import { sha256Hex } from '../encoding.ts'
-import { Refusal } from '../refusals.ts'
+import { sha256Hex } from '../base/encoding.ts'
+import { Refusal } from '../base/refusals.ts'
 import {
   ALL_DEFAULTS,
   DEFAULT_SETTINGS,
@@ -24,15 +24,17 @@ export interface PublicSettings {
   etag: string
 }
 
-/** One isolate's copy, and when it was read. */
-export interface SettingsMemory {
-  copy?: PublicSettings
-  readAt?: number
-  /** How often this isolate has saved settings, and when it last did. */
-  saves?: number
-  savedAt?: number
-  /** A read that has begun (Unix time, milliseconds) and not ended. */
-  reading?: { copy: Promise<PublicSettings>; since: number }
+declare module '../deps.ts' {
+  interface SettingsMemory {
+    copy?: PublicSettings
+    /** Unix time, milliseconds. */
+    readAt?: number
+    /** How often this isolate has saved settings, and when it last did. */
+    saves?: number
+    savedAt?: number
+    /** A read that has begun (Unix time, milliseconds) and not ended. */
+    reading?: { copy: Promise<PublicSettings>; since: number }
+  }
 }
 
 export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now' | 'wait' | 'defer'>

@@ -1,4 +1,4 @@
-import { isPermitted, PERMISSION } from '../users/roles.ts'
+import { isPermitted, PERMISSION } from '../accounts/roles.ts'
 
 /** What a user may do over SFTP, FTP or WebDAV. */
 export type Access = 'none' | 'read' | 'write'

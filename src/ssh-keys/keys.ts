@@ -1,9 +1,9 @@
 import type { SQL } from 'drizzle-orm'
 import { afterChange, type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { EVERYTHING, windowOf } from '../paging.ts'
+import { EVERYTHING, windowOf } from '../base/paging.ts'
 import type { Database } from '../deps.ts'
-import { Refusal } from '../refusals.ts'
-import { actAsOperator, eventBy, type Operator } from '../tokens/operators.ts'
+import { Refusal } from '../base/refusals.ts'
+import { actAsOperator, eventBy, type Operator } from '../access/operators.ts'
 import {
   actAs,
   actFreshAs,
@@ -12,9 +12,9 @@ import {
   readAs,
   type ReaderDeps,
   readRowAs,
-} from '../tokens/act-as.ts'
-import type { FreshnessDeps } from '../tokens/freshness.ts'
-import { selectUser } from '../users/admin-store.ts'
+} from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import { selectUser } from '../accounts/store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
   countKeys,

@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { toBareBase64, toBase64 } from '../encoding.ts'
+import { toBareBase64, toBase64 } from '../base/encoding.ts'
 import { CURVES } from './curves.ts'
 import { readPasted } from './pasted.ts'
 import { checkEcdsa, checkEd25519, checkRsa } from './soundness.ts'

@@ -1,4 +1,4 @@
-import { fromBase64, toHex } from '../encoding.ts'
+import { fromBase64, toHex } from '../base/encoding.ts'
 import { CURVES } from './curves.ts'
 import { DerReader, TAG } from './der.ts'
 import { KeyError, WireReader, wireString } from './wire.ts'

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { isoTime, ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
-import { text } from '../text.ts'
+import { text } from '../base/text.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
 import { titleSchema } from './title.ts'
 

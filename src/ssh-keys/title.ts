@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { maxCharacters, noControlCharacters, text } from '../text.ts'
+import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
 import { isPrivateKey } from './pasted.ts'
 
 const MAX_TITLE_CHARACTERS = 255

@@ -1,4 +1,4 @@
-import { toBase64 } from '../encoding.ts'
+import { toBase64 } from '../base/encoding.ts'
 import { encodePng } from './png.ts'
 
 /** A light frame that readers need. @see ISO/IEC 18004 section 6.3.8 */

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { sha256Hex } from '../encoding.ts'
-import { toBase32 } from './base32.ts'
+import { sha256Hex } from '../base/encoding.ts'
+import { toBase32 } from '../base/base32.ts'
 
 export const RECOVERY_CODE_COUNT = 10
 /** Eighty bits: nobody guesses one, so a plain hash of it is enough. */

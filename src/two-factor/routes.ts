@@ -5,9 +5,9 @@ import { ok } from '../http/envelope.ts'
 import { guard, sessionOf } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
 import { readSettings } from '../settings/store.ts'
-import { text } from '../text.ts'
+import { text } from '../base/text.ts'
 import { confirmEnrolment, startEnrolment } from './enrolment.ts'
-import { disableTwoFactor, renewRecoveryCodes } from './proof.ts'
+import { disableTwoFactor, renewRecoveryCodes } from './manage.ts'
 
 const verifySchema = v.object({ code: text(), secret: text() })
 const proofSchema = v.object({ otp_code: text() })

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import type { KeyRing } from '../tokens/key-ring.ts'
-import { openBox, sealBox } from '../tokens/sealed-box.ts'
+import type { KeyRing } from '../crypto/key-ring.ts'
+import { openBox, sealBox } from '../crypto/sealed-box.ts'
 
 /**
  * Seals a TOTP seed for its row, to the user's id, so that a sealed seed copied to another user's

@@ -1,9 +1,9 @@
 import { and, eq, exists, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { recoveryCodes, users } from '../../schema/tables.ts'
 import type { Database, Deps } from '../deps.ts'
-import type { FreshnessDeps } from '../tokens/freshness.ts'
-import { isFresh, isLive } from '../tokens/sessions.ts'
-import type { SessionClaims } from '../tokens/token.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
+import type { SessionClaims } from '../access/token.ts'
 import type { Enrolled, SecondFactor } from './second-factor.ts'
 
 type FreshDeps = Pick<Deps, 'db'> & FreshnessDeps

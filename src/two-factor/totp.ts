@@ -1,6 +1,6 @@
 import type { HOTP } from '@otplib/core'
-import { toHex } from '../encoding.ts'
-import { toBase32 } from './base32.ts'
+import { toHex } from '../base/encoding.ts'
+import { toBase32 } from '../base/base32.ts'
 
 const STEP_SECONDS = 30
 /** Clocks of phones go wrong by seconds, not minutes. */

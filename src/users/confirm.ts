@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { clearCounter, oldPasswordCounter } from '../login/throttle.ts'
-import { actAs, type Actor } from '../tokens/act-as.ts'
-import { confirmLiveSession } from '../tokens/sessions.ts'
-import { useUpCode } from '../two-factor/proof.ts'
+import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
+import { actAs, type Actor } from '../access/act-as.ts'
+import { confirmLiveSession } from '../access/session-store.ts'
+import { useUpCode } from '../two-factor/manage.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 
 /** What a user shows to be there. */

@@ -3,18 +3,18 @@ import {
   checkPasswordLength,
   refuseCommonPassword,
   selectCommonPassword,
-} from '../login/password-rules.ts'
-import { hashPassword, staticDigest } from '../login/passwords.ts'
-import { clearCounter, oldPasswordCounter } from '../login/throttle.ts'
-import { Refusal } from '../refusals.ts'
-import { actAs, type Actor } from '../tokens/act-as.ts'
+} from '../passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../passwords/passwords.ts'
+import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
+import { Refusal } from '../base/refusals.ts'
+import { actAs, type Actor } from '../access/act-as.ts'
 import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
-import { type FreshnessDeps, isFreshAt } from '../tokens/freshness.ts'
-import { deleteSessionsAfterChange, isFresh, isLive } from '../tokens/sessions.ts'
-import type { Account } from './accounts.ts'
+import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
+import { deleteSessionsAfterChange, isFresh, isLive } from '../access/session-store.ts'
+import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
-import { ADMIN, isPermitted, NAMES_FILES } from './roles.ts'
-import { updateProfile } from './store.ts'
+import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
+import { updateProfile } from './profile-store.ts'
 
 type ProfileDeps = ProofDeps & FreshnessDeps
 

@@ -1,6 +1,6 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
-import { staticDigest, verifyPassword } from '../login/passwords.ts'
+import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import {
   chargeProof,
   confirmFailure,
@@ -8,11 +8,11 @@ import {
   payBack,
   selectProofBlocks,
   tooManyAttempts,
-} from '../login/throttle.ts'
-import { Refusal } from '../refusals.ts'
-import { actAs, type Actor, type ActorDeps } from '../tokens/act-as.ts'
-import { isLive } from '../tokens/sessions.ts'
-import { selectPasswordHash } from './store.ts'
+} from '../throttle/throttle.ts'
+import { Refusal } from '../base/refusals.ts'
+import { actAs, type Actor, type ActorDeps } from '../access/act-as.ts'
+import { isLive } from '../access/session-store.ts'
+import { selectPasswordHash } from './profile-store.ts'
 
 export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 

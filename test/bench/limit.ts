@@ -1,7 +1,7 @@
-import { equalBytes } from '../../src/encoding.ts'
-import { DEFAULT_COST } from '../../src/login/passwords.ts'
+import { equalBytes } from '../../src/base/encoding.ts'
+import { DEFAULT_COST } from '../../src/passwords/passwords.ts'
 
-export { PasswordHasher } from '../../src/login/password-hasher.ts'
+export { PasswordHasher } from '../../src/crypto/password-hasher.ts'
 
 /**
  * The limit: the least that each endpoint's job needs, without a framework, a log, or any care.

@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Wrangler } from '../../src/cli/cloudflare.ts'
+import type { Wrangler } from '../../src/cli/deploy/cloudflare.ts'
 import { CommandError } from '../../src/cli/command-error.ts'
-import { STEPS } from '../../src/cli/deploy-steps.ts'
-import { takeSteps } from '../../src/cli/deployment.ts'
-import { readSiteConfig } from '../../src/cli/site-config.ts'
+import { STEPS } from '../../src/cli/deploy/steps.ts'
+import { takeSteps } from '../../src/cli/deploy/run-steps.ts'
+import { readSiteConfig } from '../../src/cli/deploy/site-config.ts'
 import { runWrangler } from '../../src/cli/wrangler.ts'
 import { Clone } from '../support/clone.ts'
 import { FakeCloudflare } from '../support/fake-cloudflare.ts'
@@ -283,7 +283,7 @@ describe('npm run deploy, with the real wrangler', () => {
   })
 
   test('rehearses without network', async () => {
-    const { code, stdout, stderr } = await clone.run('src/cli/deploy.ts', ['--dry-run'])
+    const { code, stdout, stderr } = await clone.run('src/cli/deploy/main.ts', ['--dry-run'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/\d KiB gzip, of the 3072\.0 KiB/)
     expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')

@@ -9,8 +9,8 @@ import {
 } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Proxy } from '../../src/cli/front-request.ts'
-import { createFront } from '../../src/cli/front.ts'
+import type { Proxy } from '../../src/cli/start/front-request.ts'
+import { createFront } from '../../src/cli/start/front.ts'
 
 const SECRET = 'the secret of this start'
 const servers: Server[] = []

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editDistance, nearest } from '../../src/cli/edit-distance.ts'
-import { parseSince } from '../../src/cli/event.ts'
-import { columnWidths } from '../../src/cli/output.ts'
-import { parsePermission, permissionNames } from '../../src/cli/permission.ts'
+import { editDistance, nearest } from '../../src/cli/operator/edit-distance.ts'
+import { parseSince } from '../../src/cli/operator/event.ts'
+import { columnWidths } from '../../src/cli/operator/output.ts'
+import { parsePermission, permissionNames } from '../../src/cli/operator/permission.ts'
 import { readLine } from '../../src/cli/standard-input.ts'
 import { Readable } from 'node:stream'
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, sshKeys, users } from '../../schema/tables.ts'
-import { PERMISSION } from '../../src/users/roles.ts'
+import { PERMISSION } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { HOUR, MINUTE } from '../support/site.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { usernameKey } from '../../src/users/username.ts'
+import { usernameKey } from '../../src/accounts/username.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { expectEscaped, fillWithMarkup, MARKUP } from '../support/markup.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { settings } from '../../schema/tables.ts'
-import { createMeter, openDatabase } from '../../src/database.ts'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
 import type { Deps } from '../../src/deps.ts'
 import { VERSION } from '../../src/settings/defaults.ts'
 import { rebuildCopy } from '../../src/settings/store.ts'

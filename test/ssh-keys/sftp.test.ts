@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, serviceTokens, sshKeys, users } from '../../schema/tables.ts'
-import { addServiceToken, deleteServiceToken } from '../../src/tokens/service-tokens.ts'
+import { addServiceToken, deleteServiceToken } from '../../src/access/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
 

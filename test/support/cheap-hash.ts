@@ -1,5 +1,5 @@
 import { randomBytes } from '../../src/deps.ts'
-import { hashPassword, staticDigest } from '../../src/login/passwords.ts'
+import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
 
 /**
  * Stands in for scrypt where a test is not about hashing: SHA-256 over digest and salt, 32 bytes. A

@@ -1,18 +1,18 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
-import { listEvents } from '../../src/audit/all-events.ts'
-import { createMeter, openDatabase } from '../../src/database.ts'
-import { unlockUser } from '../../src/login/unlock.ts'
-import { COMMAND_LINE, type Operator } from '../../src/tokens/operators.ts'
+import { listEvents } from '../../src/activity/operator-events.ts'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
+import { unlockUser } from '../../src/users/unlock.ts'
+import { COMMAND_LINE, type Operator } from '../../src/access/operators.ts'
 import {
   endEverySession,
   endSessionOf,
   endSessionsOf,
   listSessionsOf,
-} from '../../src/tokens/user-sessions.ts'
-import { changeUser, getUser, listUsers, removeUser } from '../../src/users/admin.ts'
-import { ADMIN, GENERAL } from '../../src/users/roles.ts'
+} from '../../src/sessions/operator-sessions.ts'
+import { changeUser, getUser, listUsers, removeUser } from '../../src/users/manage-users.ts'
+import { ADMIN, GENERAL } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../support/site.ts'

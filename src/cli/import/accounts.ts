@@ -1,5 +1,5 @@
-import { ADMIN, GUEST } from '../../users/roles.ts'
-import { usernameKey } from '../../users/username.ts'
+import { ADMIN, GUEST } from '../../accounts/roles.ts'
+import { usernameKey } from '../../accounts/username.ts'
 import { readId, readText } from './columns.ts'
 import type { OldKey } from './keys.ts'
 import type { Item, SiteState } from './plan.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { KeyRing } from '../../tokens/key-ring.ts'
-import { onSite } from '../on-site.ts'
+import type { KeyRing } from '../../crypto/key-ring.ts'
+import { onSite } from '../operator/on-site.ts'
 import type { Site } from '../site.ts'
 import { type Plan, planImport } from './plan.ts'
 import { startProgress } from './progress.ts'

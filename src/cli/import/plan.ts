@@ -3,7 +3,7 @@ import { readId, readText } from './columns.ts'
 import { readKey } from './keys.ts'
 import { planSettings } from './settings.ts'
 import type { RawRow, Source } from './source.ts'
-import { GUEST } from '../../users/roles.ts'
+import { GUEST } from '../../accounts/roles.ts'
 
 /** What the plan must know of the site it is for. */
 export interface SiteState {

@@ -3,8 +3,8 @@ import { auditEvents, sessions, settings, sshKeys, users } from '../../../schema
 import { eventRow } from '../../audit/events.ts'
 import type { Database } from '../../deps.ts'
 import { EVENT_MILLISECONDS } from '../../maintenance.ts'
-import { COMMAND_LINE } from '../../tokens/operators.ts'
-import { ADMIN, GUEST } from '../../users/roles.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import type { OldKey } from './keys.ts'
 import type { SiteState } from './plan.ts'
 

@@ -1,6 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import type { listEvents } from '../../audit/own-events.ts'
-import { COMMAND_LINE } from '../../network.ts'
+import type { listEvents } from '../../activity/own-events.ts'
+import { COMMAND_LINE } from '../../base/network.ts'
 import { actorText, eventText } from '../event-text.ts'
 import { AccountPage } from '../layout.tsx'
 import { Empty, Pager, Time } from '../parts.tsx'

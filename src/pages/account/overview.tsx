@@ -1,6 +1,6 @@
 import { AccountPage } from '../layout.tsx'
 import { Icon } from '../parts.tsx'
-import type { Account } from '../../users/accounts.ts'
+import type { Account } from '../../accounts/accounts.ts'
 import type { View } from '../view.ts'
 
 export function OverviewPage({ view, account }: { view: View; account: Account }) {

@@ -1,4 +1,4 @@
-import type { Account } from '../../users/accounts.ts'
+import type { Account } from '../../accounts/accounts.ts'
 import type { Enrolment } from '../../two-factor/enrolment.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'

@@ -1,4 +1,4 @@
-import type { listSessions } from '../../tokens/own-sessions.ts'
+import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Confirm, Time } from '../parts.tsx'

@@ -1,4 +1,4 @@
-import type { listEvents } from '../../audit/all-events.ts'
+import type { listEvents } from '../../activity/operator-events.ts'
 import { EVENT_KINDS } from '../../audit/events.ts'
 import { EventRow } from '../account/activity.tsx'
 import { actorText } from '../event-text.ts'

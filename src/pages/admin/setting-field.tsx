@@ -1,5 +1,5 @@
-import { own } from '../../own.ts'
-import type { Setting } from '../../settings/admin.ts'
+import { own } from '../../base/own.ts'
+import type { Setting } from '../../settings/manage-settings.ts'
 import type { Problem } from '../form.ts'
 import { Confirm, Field } from '../parts.tsx'
 import type { View } from '../view.ts'

@@ -1,4 +1,4 @@
-import type { Setting } from '../../settings/admin.ts'
+import type { Setting } from '../../settings/manage-settings.ts'
 import { GROUP_NUMBERS, type SettingGroup } from '../../settings/definitions.ts'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'

@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import { GUEST } from '../../users/roles.ts'
+import { GUEST } from '../../accounts/roles.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { Alert, Confirm } from '../parts.tsx'
 import type { UserForm } from './user-actions.ts'

@@ -1,6 +1,6 @@
 import type { listKeysOf } from '../../ssh-keys/keys.ts'
-import type { Account } from '../../users/accounts.ts'
-import { GENERAL } from '../../users/roles.ts'
+import type { Account } from '../../accounts/accounts.ts'
+import { GENERAL } from '../../accounts/roles.ts'
 import { SurvivingKeys } from '../account/surviving-keys.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'

@@ -1,7 +1,7 @@
 import type { AppContext } from '../../http/context.ts'
-import { Refusal } from '../../refusals.ts'
-import { actAs } from '../../tokens/act-as.ts'
-import { ADMIN } from '../../users/roles.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { actAs } from '../../access/act-as.ts'
+import { ADMIN } from '../../accounts/roles.ts'
 import { actorOf } from '../session-cookie.ts'
 import { readView, type View } from '../view.ts'
 

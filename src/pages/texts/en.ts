@@ -1,6 +1,6 @@
 import type { EventKind } from '../../audit/events.ts'
-import { own } from '../../own.ts'
-import type { RefusalName } from '../../refusals.ts'
+import { own } from '../../base/own.ts'
+import type { RefusalName } from '../../base/refusals.ts'
 import {
   adminEventsEn,
   adminNoticesEn,

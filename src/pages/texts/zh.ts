@@ -1,4 +1,4 @@
-import { own } from '../../own.ts'
+import { own } from '../../base/own.ts'
 import {
   adminEventsZh,
   adminNoticesZh,

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pruneCss } from './prune-css.ts'
+import { CommandError, runCommand } from '../src/cli/command-error.ts'
+
+const SOURCES = 'src/pages/sources'
+/** What Cloudflare serves itself, before the Worker. */
+const SERVED = 'src/pages/assets'
+/** What the pages know of it, and the style sheet, which the Worker serves in the site's colour. */
+const MODULE = 'src/pages/assets.ts'
+
+/** Made by `npm run openapi`, in the same folder. */
+const OTHERS = ['docs.html', 'openapi.json']
+
+const HASH_DIGITS = 10
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+const DAY_SECONDS = 24 * 60 * 60
+
+/**
+ * `npm run assets`: makes what browsers load from its sources; with `--check`, says whether it is
+ * stale.
+ */
+await runCommand(async () => {
+  const files = makeFiles()
+  if (!process.argv.includes('--check')) return write(files)
+  const present = [MODULE, ...listServed()]
+  const isStale = (path: string) => !existsSync(path) || read(path) !== files.get(path)
+  if ([...present, ...files.keys()].some(isStale)) {
+    throw new CommandError(`${SERVED} or ${MODULE} is stale: run \`npm run assets\`.`)
+  }
+})
+
+/** Every file, by path. */
+function makeFiles(): Map<string, string> {
+  const files = new Map<string, string>()
+  const addHashed = (name: string, extension: string, content: string) => {
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, HASH_DIGITS)
+    const served = `${name}-${hash}.${extension}`
+    files.set(join(SERVED, served), content)
+    return `/${served}`
+  }
+  const logo = source('logo.svg')
+  const module = {
+    LOGO: addHashed('logo', 'svg', logo),
+    ICONS: addHashed('icons', 'svg', source('icons.svg')),
+    SCRIPT: addHashed('script', 'js', source('script.js')),
+    STYLE_SHEET: pico() + minifyCss(source('style.css')),
+  }
+  // The address that the settings name by default.
+  files.set(join(SERVED, 'logo.svg'), logo)
+  files.set(join(SERVED, 'docs.css'), source('docs.css'))
+  files.set(join(SERVED, '_headers'), headers(module.LOGO, module.ICONS, module.SCRIPT))
+  files.set(MODULE, toModule(module))
+  return files
+}
+
+/** @see https://developers.cloudflare.com/workers/static-assets/headers/ */
+function headers(...immutable: string[]): string {
+  const rules = [
+    [
+      '/*',
+      'X-Content-Type-Options: nosniff',
+      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+    ],
+    [
+      '/docs',
+      '! Content-Security-Policy',
+      "Content-Security-Policy: default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'Referrer-Policy: no-referrer',
+    ],
+    ['/openapi.json', 'Access-Control-Allow-Origin: *'],
+    ['/logo.svg', `Cache-Control: public, max-age=${DAY_SECONDS}`],
+    ...immutable.map((path) => [path, `Cache-Control: public, max-age=${YEAR_SECONDS}, immutable`]),
+  ]
+  return rules.map(([path, ...lines]) => `${[path, ...lines].join('\n  ')}\n`).join('\n')
+}
+
+function toModule(values: Record<string, string>): string {
+  const lines = Object.entries(values).map(
+    ([name, value]) => `export const ${name} =\n  ${JSON.stringify(value)}\n`,
+  )
+  return `// Made by \`npm run assets\` from ${SOURCES}; change it there.\n${lines.join('')}`
+}
+
+function pico(): string {
+  const file = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css')
+  return pruneCss(read(file).trim())
+}
+
+/** Enough for a style sheet of our own, which has no texts with two blanks or braces in them. */
+function minifyCss(css: string): string {
+  return css
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(/: /g, ':')
+    .replaceAll(';}', '}')
+    .trim()
+}
+
+function source(name: string): string {
+  return read(join(SOURCES, name))
+}
+
+function read(path: string): string {
+  return readFileSync(path, 'utf8')
+}
+
+function listServed(): string[] {
+  const names = readdirSync(SERVED).filter((name) => !OTHERS.includes(name))
+  return names.map((name) => join(SERVED, name))
+}
+
+function write(files: Map<string, string>): void {
+  for (const path of listServed()) rmSync(path)
+  for (const [path, content] of files) writeFileSync(path, content)
+}

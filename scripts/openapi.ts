@@ -1,0 +1,22 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { buildDocument } from './openapi/document.ts'
+import { buildPage } from './openapi/page.ts'
+import { CommandError, runCommand } from '../src/cli/command-error.ts'
+
+/**
+ * `npm run openapi`: writes the document of the interface and its page, from the routes themselves;
+ * with `--check`, says instead which of them is not what the routes would give.
+ */
+await runCommand(async () => {
+  const document = buildDocument()
+  const files = {
+    'schema/openapi.json': `${JSON.stringify(document, undefined, 2)}\n`,
+    'src/pages/assets/openapi.json': JSON.stringify(document),
+    'src/pages/assets/docs.html': await buildPage(),
+  }
+  for (const [file, content] of Object.entries(files)) {
+    if (!process.argv.includes('--check')) writeFileSync(file, content)
+    else if (readFileSync(file, 'utf8') !== content)
+      throw new CommandError(`${file} is stale: npm run openapi`)
+  }
+})

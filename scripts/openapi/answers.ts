@@ -1,0 +1,71 @@
+import { Refusal, type RefusalName } from '../../src/base/refusals.ts'
+import type { Example, Operation } from './operation.ts'
+
+/** Stands for what is filled into a message. */
+const FILLED = '\0'
+
+/** An answer as a client sees it. */
+export interface WrittenAnswer {
+  status: number
+  type: 'application/json' | 'text/plain'
+  body: unknown
+}
+
+/** What an example is answered: `http/envelope.ts`, said once more. */
+export function writtenAnswer(path: string, operation: Operation, { answer }: Example) {
+  if ('raw' in answer) {
+    const type = operation.plain ?? 'application/json'
+    return { status: operation.redirects ?? 200, type, body: answer.raw } satisfies WrittenAnswer
+  }
+  if ('data' in answer) return inEnvelope(200, { code: 200, message: 'success', data: answer.data })
+  const { code, message } = new Refusal(answer.refusal, { fill: answer.fill ?? '' })
+  const kind = kindOf(path)
+  if (kind === 'site') return { status: code, type: 'text/plain' as const, body: `${message}\n` }
+  return inEnvelope(kind === 'servers' ? code : 200, { code, message, data: null })
+}
+
+/** Who asks under a path, and so how they learn of a refusal. */
+export function kindOf(path: string): 'site' | 'servers' | 'api' {
+  if (path.startsWith('/api/sftp/')) return 'servers'
+  return path.startsWith('/api/') ? 'api' : 'site'
+}
+
+function inEnvelope(status: number, body: object): WrittenAnswer {
+  return { status, type: 'application/json', body }
+}
+
+/** The schemas of the envelopes that say no, one per code, so that a client can tell them apart. */
+export function refusalSchemas(names: Iterable<RefusalName>): Map<number, object> {
+  const messages = new Map<number, Set<string>>()
+  for (const name of names) {
+    const { code, message } = new Refusal(name, { fill: FILLED })
+    messages.set(code, (messages.get(code) ?? new Set()).add(message))
+  }
+  return new Map(
+    Array.from(messages)
+      .toSorted(([a], [b]) => a - b)
+      .map(([code, texts]) => [code, envelopeSchema(code, messageSchema([...texts]), NULL)]),
+  )
+}
+
+export const NULL = { type: 'null' }
+
+export function envelopeSchema(code: number, message: object, data: object) {
+  return {
+    title: String(code),
+    type: 'object',
+    properties: { code: { const: code }, message, data },
+    required: ['code', 'message', 'data'],
+    additionalProperties: false,
+  }
+}
+
+function messageSchema(messages: string[]): object {
+  if (messages.every((message) => !message.includes(FILLED))) return { enum: messages }
+  const patterns = messages.map((message) => message.split(FILLED).map(escape).join('[^]+'))
+  return { type: 'string', pattern: `^(${patterns.join('|')})$` }
+}
+
+function escape(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
+}

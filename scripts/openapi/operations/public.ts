@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { DEFAULT_SETTINGS } from '../../../src/settings/defaults.ts'
+import type { Operations } from '../operation.ts'
+import { publicSettings } from '../schemas.ts'
+
+export const publicOperations: Operations = {
+  'GET /ping': {
+    summary: 'Whether the service is up',
+    description: 'Every other method is answered alike.',
+    needs: [],
+    plain: 'text/plain',
+    schema: v.literal('pong'),
+    examples: { success: { answer: { raw: 'pong' } } },
+  },
+  'GET /api/public/settings': {
+    summary: 'The public settings',
+    description: 'Every value is a text. With an `ETag`.',
+    needs: ['database'],
+    schema: publicSettings,
+    otherStatus: { '304': 'What the ETag in `If-None-Match` names is unchanged.' },
+    examples: { success: { answer: { data: DEFAULT_SETTINGS } } },
+  },
+  'GET /api/public/archive_extensions': {
+    summary: 'Archive types that can be looked into: none',
+    needs: [],
+    schema: v.array(v.string()),
+    examples: { success: { answer: { data: [] } } },
+  },
+  'GET /robots.txt': {
+    summary: 'What the setting `robots_txt` says',
+    needs: ['database'],
+    plain: 'text/plain',
+    schema: v.string(),
+    examples: { success: { answer: { raw: DEFAULT_SETTINGS.robots_txt } } },
+  },
+  'GET /.well-known/security.txt': {
+    summary: 'Where to report a security problem (RFC 9116)',
+    description: 'The contact is the setting `security_contact`; it expires half a year from now.',
+    needs: ['database'],
+    plain: 'text/plain',
+    schema: v.string(),
+    otherStatus: { '404': 'The operator has set no contact.' },
+    examples: {
+      success: {
+        given: 'nobody is signed in, an operator set a security contact',
+        answer: {
+          raw: 'Contact: mailto:security@example.org\nExpires: 2027-05-20T09:15:06Z\n',
+        },
+      },
+    },
+  },
+  'GET /favicon.ico': {
+    summary: 'To the address in the setting `favicon`',
+    needs: ['database'],
+    plain: 'text/plain',
+    schema: v.literal(''),
+    redirects: 302,
+    examples: { success: { answer: { raw: '' } } },
+  },
+}

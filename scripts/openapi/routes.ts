@@ -1,0 +1,42 @@
+import { Hono } from 'hono'
+import type { App } from '../../src/http/context.ts'
+import { mountApi } from '../../src/api.ts'
+import { ping } from '../../src/http/headers.ts'
+import { guard } from '../../src/http/guard.ts'
+import { inputs } from '../../src/http/input.ts'
+
+/** What a route says itself: whether it asks for a token, and what it checks. */
+export interface Route {
+  isGuarded: boolean
+  inputs: NonNullable<ReturnType<typeof inputs.get>>[]
+}
+
+/** Every route of the interface as it is mounted, by method and path; `ALL` is documented as GET. */
+export function readRoutes(): Map<string, Route> {
+  const app = new Hono<App>()
+  app.all('/ping', ping)
+  mountApi(app)
+  const routes = new Map<string, Route>()
+  for (const { method, path, handler } of app.routes) {
+    const name = `${method === 'ALL' ? 'GET' : method} ${path}`
+    const route = routes.get(name) ?? { isGuarded: false, inputs: [] }
+    routes.set(name, route)
+    if (handler === guard) route.isGuarded = true
+    const input = inputs.get(handler)
+    if (input !== undefined) route.inputs.push(input)
+  }
+  return routes
+}
+
+/** @returns What is mounted and not documented, or documented and not mounted. */
+export function findGaps(routes: Iterable<string>, documented: Iterable<string>): string[] {
+  const [mounted, described] = [new Set(routes), new Set(documented)]
+  return [
+    ...Array.from(mounted.keys()).flatMap((name) =>
+      described.has(name) ? [] : `${name} is not documented`,
+    ),
+    ...Array.from(described.keys()).flatMap((name) =>
+      mounted.has(name) ? [] : `${name} does not exist`,
+    ),
+  ]
+}

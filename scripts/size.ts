@@ -1,0 +1,38 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { buildBundle, kib } from '../src/cli/deploy/bundle.ts'
+import { CommandError, runCommand } from '../src/cli/command-error.ts'
+import { runWrangler } from '../src/cli/wrangler.ts'
+
+const MAX_GZIP_BYTES = { 'with pages': 140 * 1024, 'without pages': 100 * 1024 }
+
+const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
+const PAGES = 'src/pages/routes.tsx'
+const NO_PAGES = `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\n`
+
+/** `npm run size`: what a deployed Worker weighs, minified and compressed, held to limits. */
+await runCommand(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-size-'))
+  try {
+    for (const source of SOURCES) cpSync(source, join(folder, source), { recursive: true })
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    const whole = await weigh(folder, 'with pages')
+    writeFileSync(join(folder, PAGES), NO_PAGES)
+    const bare = await weigh(folder, 'without pages')
+    if (!whole || !bare) throw new CommandError('The Worker is too large.')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+/** @returns Whether the Worker keeps its limit. */
+async function weigh(folder: string, name: keyof typeof MAX_GZIP_BYTES): Promise<boolean> {
+  const config = join(folder, 'wrangler.toml')
+  const { bytes, gzipBytes } = await buildBundle(runWrangler, join(folder, 'out'), config)
+  const limit = MAX_GZIP_BYTES[name]
+  console.log(
+    `Worker ${name}: ${kib(bytes)} minified, ${kib(gzipBytes)} gzip (limit ${kib(limit)})`,
+  )
+  return gzipBytes <= limit
+}

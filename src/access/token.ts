@@ -1,0 +1,128 @@
+import type { JWTHeaderParameters } from 'jose'
+import { JWTExpired } from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
+import { readBookmark } from '../database/bookmarks.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { KeyRing } from '../crypto/key-ring.ts'
+
+const AUDIENCE = 'latchkey'
+
+/**
+ * What a token says once its signature and its times are good; whether the session still is, only
+ * D1 knows.
+ */
+export interface SessionClaims {
+  sessionId: string
+  userId: number
+  /** Unix time. */
+  issuedAtSeconds: number
+  /** The state of the database in which the session had begun (`bookmarks.ts`). */
+  bookmark?: string | undefined
+}
+
+/** A session about to begin. */
+export interface NewSession extends SessionClaims {
+  /** Unix time. */
+  expiresAtSeconds: number
+}
+
+/** Signs the token of a session with the newest key: JWT, HS256. @see RFC 7519 section 7.1 */
+export function signToken(ring: KeyRing, session: NewSession): Promise<string> {
+  return new SignJWT(session.bookmark === undefined ? {} : { bookmark: session.bookmark })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: ring.current.id })
+    .setSubject(String(session.userId))
+    .setJti(session.sessionId)
+    .setAudience(AUDIENCE)
+    .setIssuedAt(session.issuedAtSeconds)
+    .setNotBefore(session.issuedAtSeconds)
+    .setExpirationTime(session.expiresAtSeconds)
+    .sign(ring.current.token)
+}
+
+/** A token that was found genuine, and when it is good. Unix time. */
+interface Genuine {
+  claims: SessionClaims
+  notBeforeSeconds: number
+  expiresAtSeconds: number
+}
+
+/**
+ * People ask several times with one token: its signature is checked once in the life of an isolate,
+ * its times at every request, and its session by D1. Only what was genuine gets in here, so nobody
+ * pushes others out with forgeries.
+ */
+const genuineBy = new WeakMap<KeyRing, Map<string, Genuine>>()
+/** The latest: as many people as ask one isolate at about the same time. */
+const MAX_REMEMBERED = 100
+
+/**
+ * Checks everything about a token that needs no database.
+ *
+ * @param now Unix time, milliseconds.
+ * @throws {Refusal} `tokenExpired` for one of ours that is merely too old, `tokenInvalidated` for
+ *   anything else.
+ * @see RFC 7515 section 5.2, RFC 7519 section 7.2, RFC 8725 section 3
+ */
+export async function verifyToken(
+  ring: KeyRing,
+  token: string,
+  now: number,
+): Promise<SessionClaims> {
+  const remembered = genuineOf(ring)
+  const known = remembered.get(token)
+  if (known !== undefined && isTimely(known, now)) return known.claims
+  const genuine = await verifyGenuine(ring, token, now)
+  const [oldest] = remembered.keys()
+  if (oldest !== undefined && remembered.size >= MAX_REMEMBERED) remembered.delete(oldest)
+  remembered.set(token, genuine)
+  return genuine.claims
+}
+
+function genuineOf(ring: KeyRing): Map<string, Genuine> {
+  const genuine = genuineBy.get(ring) ?? new Map<string, Genuine>()
+  genuineBy.set(ring, genuine)
+  return genuine
+}
+
+function isTimely({ notBeforeSeconds, expiresAtSeconds }: Genuine, now: number): boolean {
+  const seconds = now / 1000
+  return notBeforeSeconds <= seconds && seconds < expiresAtSeconds
+}
+
+async function verifyGenuine(ring: KeyRing, token: string, now: number): Promise<Genuine> {
+  // Three canonical base64url parts. 32 bytes of signature leave two unused bits in the 43rd character: a
+  // decoder ignores them, so one token would otherwise have four spellings.
+  if (!/^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/.test(token))
+    throw new Refusal('tokenInvalidated')
+  try {
+    const { payload } = await jwtVerify(token, (header) => keyOf(ring, header), {
+      algorithms: ['HS256'],
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
+      currentDate: new Date(now),
+    })
+    const userId = Number(payload.sub)
+    if (!Number.isSafeInteger(userId) || String(userId) !== payload.sub)
+      throw new Refusal('tokenInvalidated')
+    const claims = {
+      sessionId: String(payload.jti),
+      userId,
+      issuedAtSeconds: Number(payload.iat),
+      bookmark: readBookmark(payload['bookmark']),
+    }
+    return {
+      claims,
+      notBeforeSeconds: Number(payload.nbf),
+      expiresAtSeconds: Number(payload.exp),
+    }
+  } catch (error) {
+    throw new Refusal(error instanceof JWTExpired ? 'tokenExpired' : 'tokenInvalidated')
+  }
+}
+
+function keyOf(ring: KeyRing, { kid }: JWTHeaderParameters): CryptoKey {
+  const key = kid === undefined ? undefined : ring.find(kid)
+  if (key === undefined) throw new Refusal('tokenInvalidated')
+  return key.token
+}

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm'
+import { users } from '../../schema/tables.ts'
+import type { Database } from '../database/database.ts'
+
+/** What is shown of a user: neither the hash of the password nor the seed. */
+export type Account = Awaited<ReturnType<typeof selectAccounts>>[number]
+
+export const accountColumns = {
+  id: users.id,
+  username: users.username,
+  role: users.role,
+  permission: users.permission,
+  basePath: users.basePath,
+  disabled: users.disabled,
+  ssoId: users.ssoId,
+  hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),
+  passwordChangedAt: users.passwordChangedAt,
+}
+
+/** Of all users; callers narrow it. */
+export function selectAccounts(db: Database) {
+  return db.select(accountColumns).from(users)
+}

@@ -1,0 +1,33 @@
+import * as v from 'valibot'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
+import { MAX_PERMISSION } from './roles.ts'
+
+const MAX_PATH_CHARACTERS = 1024
+const MAX_SSO_ID_CHARACTERS = 255
+const PERMISSION_RANGE = `must be 0 to ${MAX_PERMISSION}`
+
+/** Empty means everything. */
+export const basePathSchema = v.pipe(
+  possiblyEmptyText(),
+  maxCharacters(MAX_PATH_CHARACTERS),
+  noControlCharacters(),
+  v.transform((path) => path || '/'),
+  v.check(
+    (path) => path.startsWith('/') && !path.split('/').includes('..'),
+    'must be an absolute path',
+  ),
+)
+
+export const permissionSchema = v.pipe(
+  v.number(),
+  v.integer('must be an integer'),
+  v.minValue(0, PERMISSION_RANGE),
+  v.maxValue(MAX_PERMISSION, PERMISSION_RANGE),
+)
+
+/** Empty for who has none. */
+export const ssoIdSchema = v.pipe(
+  possiblyEmptyText(),
+  maxCharacters(MAX_SSO_ID_CHARACTERS),
+  noControlCharacters(),
+)

@@ -1,0 +1,51 @@
+import { and, eq, ne } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { users } from '../../schema/tables.ts'
+import type { Database } from '../database/database.ts'
+import { type Account, selectAccounts } from './accounts.ts'
+import { GUEST } from './roles.ts'
+import { usernameKey } from './username.ts'
+
+export async function findGuest(db: Database): Promise<Account | undefined> {
+  const [guest] = await selectAccounts(db).where(eq(users.role, GUEST)).orderBy(users.id).limit(1)
+  return guest
+}
+
+export function selectUser(db: Database, userId: number) {
+  return selectAccounts(db).where(eq(users.id, userId))
+}
+
+/** The user of exactly this name. */
+export function selectUserNamed(db: Database, username: string) {
+  return selectAccounts(db).where(isNamed(username))
+}
+
+/** What a sign-in must know of a user; the name is compared exactly. */
+export function selectForSignIn(db: Database, username: string) {
+  return db
+    .select({
+      id: users.id,
+      role: users.role,
+      disabled: users.disabled,
+      permission: users.permission,
+      passwordHash: users.passwordHash,
+      passwordChangedAt: users.passwordChangedAt,
+      totpSeed: users.totpSeed,
+    })
+    .from(users)
+    .where(isNamed(username))
+}
+
+/** Other users whose name looks like this one. */
+export function selectSameName(db: Database, username: string, exceptId: number) {
+  const others = alias(users, 'others')
+  return db
+    .select({ id: others.id })
+    .from(others)
+    .where(and(eq(others.usernameKey, usernameKey(username)), ne(others.id, exceptId)))
+}
+
+/** Holds for the user of exactly this name. The index is on the key. */
+export function isNamed(username: string) {
+  return and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username))
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import { CommandError, messageOf } from '../command-error.ts'
+import { namespaceTitle, type SiteConfig } from './site-config.ts'
+import type { runWrangler } from '../wrangler.ts'
+
+/** How a command reaches wrangler; tests put their own here. */
+export type Wrangler = typeof runWrangler
+
+const id = v.pipe(v.string(), v.minLength(1))
+const databasesSchema = v.array(v.object({ name: v.string(), uuid: id }))
+const secretsSchema = v.array(v.object({ name: v.string() }))
+const namespacesSchema = v.array(v.object({ title: v.string(), id }))
+
+/** The ids of a site's database and namespace at Cloudflare, as far as they exist. */
+export interface Resources {
+  databaseId: string | undefined
+  namespaceId: string | undefined
+}
+
+/** Finds what belongs to the site: by the ids in `wrangler.toml`, else by name. */
+export async function findResources(wrangler: Wrangler, config: SiteConfig): Promise<Resources> {
+  const [{ database_name, database_id }] = config.d1_databases
+  const [{ id: namespace_id }] = config.kv_namespaces
+  const [databases, namespaces] = await Promise.all([
+    database_id ? [] : readJson(wrangler, ['d1', 'list', '--json'], databasesSchema),
+    namespace_id ? [] : readJson(wrangler, ['kv', 'namespace', 'list'], namespacesSchema),
+  ])
+  return {
+    databaseId: database_id ?? databases.find(({ name }) => name === database_name)?.uuid,
+    namespaceId:
+      namespace_id ?? namespaces.find(({ title }) => title === namespaceTitle(config))?.id,
+  }
+}
+
+/** The names of the deployed Worker's secrets; `undefined` while there is no such Worker. */
+export async function listSecrets(
+  wrangler: Wrangler,
+  { name }: SiteConfig,
+): Promise<string[] | undefined> {
+  const args = ['secret', 'list', '--name', name, '--format', 'json']
+  try {
+    return (await readJson(wrangler, args, secretsSchema)).map((secret) => secret.name)
+  } catch (error) {
+    if (error instanceof Error && /Worker ".*" not found/.test(error.message)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Runs wrangler for its JSON.
+ *
+ * @throws {CommandError} When it failed, or answers what this version doesn't know.
+ */
+export async function readJson<Schema extends v.GenericSchema>(
+  wrangler: Wrangler,
+  args: string[],
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const printed = await wrangler(args)
+  try {
+    return v.parse(schema, JSON.parse(printed))
+  } catch {
+    throw new CommandError(`wrangler ${args.join(' ')} printed something unexpected.`)
+  }
+}
+
+/** What wrangler says when it reaches Cloudflare in vain, and what to do about it. */
+const EXPLANATIONS: [RegExp, string][] = [
+  [
+    /More than one account/,
+    'This sign-in reaches several Cloudflare accounts: choose one of those that npx wrangler whoami lists, with CLOUDFLARE_ACCOUNT_ID=<id>.',
+  ],
+  [
+    /CLOUDFLARE_API_TOKEN|wrangler login|not authenticated|"loggedIn":false|Authentication error|Invalid access token|code: 10000/i,
+    'Not signed in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.',
+  ],
+  [
+    /Unable to resolve|fetch failed|failed to lookup address|ECONNREFUSED|ENOTFOUND|ETIMEDOUT/,
+    "Can't reach Cloudflare: look at this machine's network and try again.",
+  ],
+]
+
+/** A failure at Cloudflare in the operator's words, whatever wrangler printed around it. */
+export function explain(error: unknown): CommandError {
+  const told = messageOf(error)
+  const message = told ?? (error instanceof Error ? error.message : String(error))
+  const [, explanation] = EXPLANATIONS.find(([pattern]) => pattern.test(message)) ?? []
+  return new CommandError(explanation ?? told ?? `Cloudflare didn't do it: ${message}`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,172 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { buildBundle, kib } from './bundle.ts'
+import { findResources, listSecrets, readJson } from './cloudflare.ts'
+import { CommandError } from '../command-error.ts'
+import type { Deployment, Step } from './run-steps.ts'
+import { findProductionSecretKeys, makeProductionSecretKeys, PRODUCTION_FILE } from '../dev-vars.ts'
+import { listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
+
+/** Of the free plan, after compression. */
+const MAX_GZIP_BYTES = 3 * 1024 * 1024
+/** Stands for ids that only Cloudflare can give. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+const SECRET = 'SECRET_KEYS'
+
+const whoamiSchema = v.object({
+  accounts: v.array(v.object({ id: v.string(), name: v.string() })),
+})
+const uploadSchema = v.object({ type: v.literal('deploy'), targets: v.array(v.string()) })
+
+const signIn: Step = {
+  title: 'Checking the sign-in at Cloudflare',
+  remedy: 'Mend the sign-in.',
+  rehearse: async () => 'would ask wrangler who is signed in, and to which account',
+  async run({ wrangler, config }) {
+    const { accounts } = await readJson(wrangler, ['whoami', '--json'], whoamiSchema)
+    const chosen = process.env['CLOUDFLARE_ACCOUNT_ID'] ?? config['account_id']
+    const account = chosen ? accounts.find(({ id }) => id === chosen) : accounts[0]
+    if (account === undefined || (!chosen && accounts.length > 1)) {
+      const list = accounts.map(({ id, name }) => `  ${id}  ${name}`).join('\n')
+      throw new CommandError(
+        `Choose one of these accounts with CLOUDFLARE_ACCOUNT_ID=<id>:\n${list}`,
+      )
+    }
+    return `signed in, to the account "${account.name}"`
+  },
+}
+
+const build: Step = {
+  title: 'Building the Worker',
+  remedy: 'This needs no network; npm run check may say more.',
+  rehearse: buildWorker,
+  run: buildWorker,
+}
+
+async function buildWorker({ wrangler, config, folder }: Deployment): Promise<string> {
+  const configPath = join(folder, 'build.json')
+  const placeholders = { databaseId: NO_ID, namespaceId: NO_ID }
+  writeFileSync(configPath, JSON.stringify(uploadConfig(config, placeholders)))
+  const { gzipBytes } = await buildBundle(wrangler, join(folder, 'bundle'), configPath)
+  if (gzipBytes > MAX_GZIP_BYTES)
+    throw new CommandError(
+      `The Worker has ${kib(gzipBytes)} gzip, and the free plan takes ${kib(MAX_GZIP_BYTES)}.`,
+    )
+  return `${kib(gzipBytes)} gzip, of the ${kib(MAX_GZIP_BYTES)} that the free plan takes`
+}
+
+const provision: Step = {
+  title: 'Providing the database and the KV namespace',
+  remedy: 'Nothing was lost.',
+  rehearse: async ({ config }) =>
+    `would look for the database "${databaseName(config)}" and the namespace "${namespaceTitle(config)}", and make what is missing`,
+  async run(deployment) {
+    const { wrangler, config } = deployment
+    const found = await findResources(wrangler, config)
+    await refuseForeignWorker(deployment, found.databaseId !== undefined)
+    // Made here and not by the upload: migrations come before it, and wrangler would refuse a
+    // second try when the first made the namespace and then failed.
+    if (found.databaseId === undefined) await wrangler(['d1', 'create', databaseName(config)])
+    if (found.namespaceId === undefined)
+      await wrangler(['kv', 'namespace', 'create', namespaceTitle(config)])
+    const isComplete = found.databaseId !== undefined && found.namespaceId !== undefined
+    deployment.resources = isComplete ? found : await findResources(wrangler, config)
+    return [
+      `database "${databaseName(config)}" ${found.databaseId === undefined ? 'made' : 'kept'}`,
+      `namespace "${namespaceTitle(config)}" ${found.namespaceId === undefined ? 'made' : 'kept'}`,
+    ].join(', ')
+  },
+}
+
+/** A site's database is there before its Worker; a Worker without one is somebody else's. */
+async function refuseForeignWorker(deployment: Deployment, hasDatabase: boolean): Promise<void> {
+  const { name } = deployment.config
+  if (hasDatabase || (await listSecrets(deployment.wrangler, deployment.config)) === undefined)
+    return
+  throw new CommandError(
+    `This account has a Worker "${name}" but not its database: it is another one, or the database was deleted. Choose another name in wrangler.toml, or delete that Worker.`,
+  )
+}
+
+const secret: Step = {
+  title: `Looking at ${SECRET}`,
+  remedy: 'No secret was changed.',
+  rehearse: async () =>
+    `would keep the secret of the deployed Worker, or else make one, with a copy in ${PRODUCTION_FILE}`,
+  async run(deployment) {
+    const secrets = await listSecrets(deployment.wrangler, deployment.config)
+    if (secrets?.includes(SECRET)) return 'kept as it is'
+    const kept = findProductionSecretKeys()
+    deployment.secretKeys = kept ?? makeProductionSecretKeys()
+    if (kept !== undefined) return 'goes up with the Worker, as it is known here'
+    return `made; goes up with the Worker. Its only copy is ${PRODUCTION_FILE}: keep that safe`
+  },
+}
+
+const migrate: Step = {
+  title: 'Applying the migrations of the database',
+  remedy: 'A migration that failed was rolled back, those before it stay.',
+  async rehearse({ wrangler, config, folder }) {
+    const migrations = listMigrations(config)
+    const state = join(folder, 'state')
+    await wrangler(['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', state])
+    return `${migrations.length} apply to an empty database: ${migrations.join(', ')}`
+  },
+  async run({ wrangler, config }) {
+    await wrangler(['d1', 'migrations', 'apply', 'DB', '--remote'])
+    return `all ${listMigrations(config).length} are applied`
+  },
+}
+
+const upload: Step = {
+  title: 'Uploading the Worker',
+  remedy: 'What was deployed before goes on serving.',
+  rehearse: async ({ config }) => `would upload "${config.name}" and its cron trigger`,
+  async run(deployment) {
+    const { wrangler, config, folder, resources, secretKeys } = deployment
+    const configPath = join(folder, 'upload.json')
+    writeFileSync(configPath, JSON.stringify(uploadConfig(config, resources)))
+    const secretsFile = join(folder, 'secrets.json')
+    if (secretKeys !== undefined)
+      // JSON, because wrangler would prefer the environment to a file of another form.
+      writeFileSync(secretsFile, JSON.stringify({ [SECRET]: secretKeys }), { mode: 0o600 })
+    const report = join(folder, 'report.ndjson')
+    const args = ['deploy', '--minify', '--config', configPath]
+    if (secretKeys !== undefined) args.push('--secrets-file', secretsFile)
+    await wrangler(args, { WRANGLER_OUTPUT_FILE_PATH: report })
+    deployment.addresses = readAddresses(report)
+    return `serves on ${deployment.addresses.join(', ') || 'no address yet'}`
+  },
+}
+
+/** Wrangler reports as JSON, a line for each thing done. */
+function readAddresses(report: string): string[] {
+  const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean)
+  for (const line of lines) {
+    const reported = v.safeParse(uploadSchema, JSON.parse(line))
+    // Cron triggers are reported as addresses, too.
+    if (reported.success)
+      return reported.output.targets.filter((target) => !target.startsWith('schedule:'))
+  }
+  return []
+}
+
+const admin: Step = {
+  title: 'Making the first accounts',
+  remedy: 'The site serves already, but nobody can sign in.',
+  rehearse: async () => 'would make the users admin and guest, unless there is an admin',
+  async run({ makeFirstAccounts, print }) {
+    const password = await makeFirstAccounts()
+    if (password === undefined) return 'there is an admin already'
+    print(`\n  user      admin\n  password  ${password}\n`)
+    return 'made; the password is shown this once'
+  },
+}
+
+/** In an order that can stop anywhere: no code serves before its secret and its tables. */
+export const STEPS: readonly Step[] = [signIn, build, provision, secret, migrate, upload, admin]
+
+function databaseName({ d1_databases: [database] }: Deployment['config']): string {
+  return database.database_name
+}

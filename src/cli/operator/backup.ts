@@ -1,0 +1,63 @@
+import { closeSync, openSync, rmSync } from 'node:fs'
+import type { Command } from 'commander'
+import { codeOf, CommandError, UsageError } from '../command-error.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import { findLocalDatabase, readMigrations, withSqlite } from '../local-database.ts'
+import { jsonOutput, textOutput } from './output.ts'
+
+const HELP = `
+The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
+SECRET_KEYS: keep .dev.vars as well, in another place. It is never written over a file.
+
+Example:
+  latchkey backup /srv/backup/latchkey-$(date +%F).sqlite`
+
+/** `latchkey backup`: one file with all data of the local site. */
+export function addBackupCommand(program: Command, command: Command): void {
+  command
+    .argument('<file>', 'a file that does not exist yet')
+    .addHelpText('after', HELP)
+    .action((file: string) => {
+      const { remote, json } = program.opts<GlobalOptions>()
+      if (remote)
+        throw new UsageError(
+          'This copies the local site; for the deployed one, use npx wrangler d1 export DB --remote --output <file>.',
+        )
+      backUp(file)
+      const sentence = `Wrote ${file}. SECRET_KEYS is not in it: keep .dev.vars as well.`
+      ;(json ? jsonOutput : textOutput).done(sentence, { file })
+    })
+}
+
+/** @throws {CommandError} When there is no site, or the file can't be written. */
+function backUp(file: string): void {
+  const database = findLocalDatabase()
+  if (database === undefined)
+    throw new CommandError('There is no database here yet: run npm start first.')
+  createPrivately(file)
+  try {
+    withSqlite(database, { readOnly: false }, (site) => {
+      if (readMigrations(site) === undefined)
+        throw new CommandError('There is no database here yet: run npm start first.')
+      // One read transaction: whoever writes meanwhile is not in it, and does not wait.
+      site.prepare('vacuum into ?').run(file)
+    })
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  }
+}
+
+/** SQLite writes into an empty file, and would make one that all may read. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    const code = codeOf(error)
+    throw new CommandError(
+      code === 'EEXIST'
+        ? `${file} is there already: name another file.`
+        : `Can't write ${file} (${code}).`,
+    )
+  }
+}

@@ -1,0 +1,112 @@
+import { Refusal } from '../../base/refusals.ts'
+import { freshSecondsOf, tokenSecondsOf } from '../../deps.ts'
+import { judgeData } from './doctor-data-checks.ts'
+import type { Facts, Finding } from './doctor-facts.ts'
+import type { PlainHttp } from './plain-http.ts'
+
+/** Longer than this, and a stolen token is good for a month. */
+const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
+
+/** Judges a site; one finding for each thing looked at. */
+export function judgeSite(facts: Facts): Finding[] {
+  const findings = [
+    checkSecret(facts),
+    checkTokenHours(facts),
+    checkFreshMinutes(facts),
+    checkCron(facts),
+    checkMigrations(facts),
+    ...checkPlainHttp(facts),
+  ]
+  return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
+}
+
+function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
+  const check = 'secret'
+  if (secretProblem !== undefined)
+    return {
+      check,
+      status: 'fail',
+      text: secretProblem,
+      fix: isRemote ? 'npm run deploy' : 'npm start makes one where .dev.vars is missing',
+    }
+  if (copyProblem !== undefined) return { check, status: 'warn', text: copyProblem }
+  return { check, status: 'ok', text: 'SECRET_KEYS is there' }
+}
+
+function checkTokenHours({ tokenHours = '' }: Facts): Finding {
+  const check = 'token hours'
+  const fix = 'set TOKEN_HOURS in wrangler.toml, 48 unless there is a reason'
+  try {
+    const isSane = tokenSecondsOf(tokenHours) <= MAX_SANE_TOKEN_SECONDS
+    const text = `a sign-in lasts ${tokenHours} hours`
+    return isSane ? { check, status: 'ok', text } : { check, status: 'warn', text, fix }
+  } catch (error) {
+    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
+    return { check, status: 'fail', text, fix }
+  }
+}
+
+function checkFreshMinutes({ freshMinutes = '' }: Facts): Finding {
+  const check = 'fresh minutes'
+  const fix = 'set FRESH_MINUTES in wrangler.toml, 10 unless there is a reason'
+  try {
+    if (freshSecondsOf(freshMinutes) > 0)
+      return { check, status: 'ok', text: `a session is fresh for ${freshMinutes} minutes` }
+    const text = 'FRESH_MINUTES is 0: a stolen session is enough to take an account over'
+    return { check, status: 'warn', text, fix }
+  } catch (error) {
+    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
+    return { check, status: 'fail', text, fix }
+  }
+}
+
+function checkCron({ crons }: Facts): Finding {
+  const check = 'nightly run'
+  if (crons.length > 0) return { check, status: 'ok', text: `configured: ${crons.join(', ')}` }
+  return {
+    check,
+    status: 'fail',
+    text: 'wrangler.toml has no cron trigger: what has expired stays for ever',
+    fix: 'put crons = ["17 3 * * *"] under [triggers] in wrangler.toml',
+  }
+}
+
+function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): Finding {
+  const check = 'migrations'
+  const pending = known.filter((name) => !applied.includes(name))
+  if (pending.length > 0)
+    return {
+      check,
+      status: 'fail',
+      text: `not applied: ${pending.join(', ')}`,
+      fix: isRemote ? 'npm run deploy' : 'npm start',
+    }
+  const unknown = applied.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    return {
+      check,
+      status: 'fail',
+      text: `the database is newer than this copy, by ${unknown.join(', ')}`,
+      fix: 'git pull',
+    }
+  return { check, status: 'ok', text: `all ${known.length} are applied` }
+}
+
+const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {
+  refused: { status: 'ok', text: 'the site refuses it' },
+  silent: { status: 'ok', text: 'nothing answers' },
+  unknown: {
+    status: 'warn',
+    text: 'not looked at: wrangler.toml names no custom domain',
+    fix: 'npm run latchkey -- doctor --remote --url https://<address of the site>',
+  },
+  answered: {
+    status: 'fail',
+    text: 'the site answers over http: passwords can be read on the way',
+    fix: 'npm run deploy; and remove ALLOW_HTTP from the variables of the Worker',
+  },
+}
+
+function checkPlainHttp({ plainHttp }: Facts): Finding[] {
+  return plainHttp === undefined ? [] : [{ check: 'plain http', ...PLAIN_HTTP[plainHttp] }]
+}

@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { rebuildCopy } from '../../settings/store.ts'
+import { judgeSite } from './doctor-checks.ts'
+import { UsageError } from '../command-error.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import { type Finding, gatherFacts } from './doctor-facts.ts'
+import { withSite } from '../site.ts'
+import { runWrangler } from '../wrangler.ts'
+
+const EXAMPLES = `
+Exits with 1 when something fails, with 0 for warnings.
+
+Example:
+  latchkey doctor --remote`
+
+/** `latchkey doctor`: is the site well, and what mends it. */
+export function addDoctorCommand(program: Command, doctor: Command): void {
+  doctor
+    .option('--fix', 'makes the KV copy of the settings anew, should it differ')
+    .option('--url <address>', 'where the deployed site answers, to ask there over http', parseHost)
+    .addHelpText('after', EXAMPLES)
+    .action((options: DoctorOptions) => examine(program.opts<GlobalOptions>(), options))
+}
+
+interface DoctorOptions {
+  fix?: boolean
+  /** The host of `--url`. */
+  url?: string
+}
+
+function parseHost(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.host
+  throw new InvalidArgumentError('It must be an address, as in https://accounts.example.org.')
+}
+
+async function examine({ remote, json }: GlobalOptions, { fix = false, url }: DoctorOptions) {
+  if (url !== undefined && !remote) throw new UsageError('--url needs --remote.')
+  const findings = await withSite({ remote }, async (site) => {
+    const facts = await gatherFacts(site, remote, runWrangler, url)
+    if (!fix || facts.data?.copy !== 'different') return judgeSite(facts)
+    await rebuildCopy(site)
+    return judgeSite({ ...facts, data: { ...facts.data, copy: 'equal' } })
+  })
+  console.log(json ? JSON.stringify({ findings }, undefined, 2) : render(findings))
+  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1
+}
+
+function render(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  return findings
+    .map(({ check, status, text, fix }) => {
+      const remedy = fix === undefined ? '' : `\n${' '.repeat(width + 8)}→ ${fix}`
+      return `${status.padEnd(4)}  ${check.padEnd(width)}  ${text}${remedy}`
+    })
+    .join('\n')
+}

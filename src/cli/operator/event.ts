@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { listEvents } from '../../activity/operator-events.ts'
+import type { Change } from '../../audit/changes.ts'
+import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
+import { eventRecord } from '../../activity/routes.ts'
+import { windowOf } from '../../base/paging.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
+import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { onSite } from './on-site.ts'
+import { addPageOptions, type PageOptions } from './paging.ts'
+import { permissionNames } from './permission.ts'
+
+const COLUMNS = ['time', 'kind', 'user', 'by', 'what', 'network', 'user_agent']
+
+interface EventOptions extends PageOptions, Pick<EventFilter, 'kind' | 'since'> {
+  user?: string
+}
+
+/** `latchkey event list`: what happened on the site. */
+export function addEventCommands(program: Command, event: Command): void {
+  addPageOptions(event.command('list'))
+    .description('shows what happened, the latest first')
+    .option('--user <user>', `to whom: ${USER_ARGUMENT}`)
+    .addOption(new Option('--kind <kind>', 'what').choices(EVENT_KINDS))
+    .option('--since <time>', 'from when on: 30m, 12h, 7d, or a time as in 2026-11-21', (text) =>
+      parseSince(text, Date.now()),
+    )
+    .addHelpText('after', '\nExample:\n  latchkey event list --kind sign_in_refused --since 12h')
+    .action(({ user, kind, since, page, limit }: EventOptions) =>
+      onSite(program, async (site, output) => {
+        const filter = {
+          ...(user !== undefined && { userId: (await lookUpUser(site, user)).id }),
+          ...(kind !== undefined && { kind }),
+          ...(since !== undefined && { since }),
+        }
+        const window = windowOf(page, limit)
+        const { events, more } = await listEvents(site, COMMAND_LINE, filter, window)
+        output.list(COLUMNS, { content: events.map(toRow), more })
+      }),
+    )
+}
+
+/** An event and whom it concerns: by the hash where nobody has the name, by the id who is gone. */
+function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
+  const { userId, username, nameHash, times } = event
+  const gone = userId === null ? unknownName(nameHash, times) : `#${userId}`
+  const record = eventRecord(event)
+  const { actor, changes } = record
+  const actorName = actor?.command_line === true ? 'command line' : actor && `#${actor.id}`
+  return {
+    ...record,
+    user_id: userId,
+    username,
+    name_hash: nameHash,
+    times,
+    user: username ?? gone ?? '',
+    by: actor?.username ?? actorName ?? '',
+    what: changes.length === 0 ? event.detail : changes.map(changeText).join('; '),
+  }
+}
+
+/** As in `role user → admin`. */
+function changeText({ field, from, to }: Change): string {
+  const [before, after] = [valueText(field, from), valueText(field, to)]
+  if (from === null) return `${field} ${after}`
+  return to === null ? `${field} ${before}` : `${field} ${before} → ${after}`
+}
+
+function valueText(field: string, value: Change['from']): string {
+  if (value === null || value === '') return '""'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (field === 'role') return ROLE_NAMES.get(Number(value)) ?? String(value)
+  if (field === 'permission') return permissionNames(Number(value)).join(',') || 'none'
+  return String(value)
+}
+
+const ROLE_NAMES = new Map([
+  [GENERAL, 'general'],
+  [GUEST, 'guest'],
+  [ADMIN, 'admin'],
+])
+
+/** The sign-ins of a network under names that no account has are one event. */
+function unknownName(nameHash: string | null, times: number): string {
+  if (times > 1)
+    return nameHash === null ? `unknown names ×${times}` : `unknown name ${nameHash} ×${times}`
+  return nameHash === null ? '' : `unknown name ${nameHash}`
+}
+
+const UNIT_MILLISECONDS = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+/** @returns Unix time, milliseconds. */
+export function parseSince(text: string, now: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const time =
+    count === undefined
+      ? Date.parse(/^\d{4}-\d\d-\d\d/.test(text) ? text : '')
+      : now - Number(count) * (UNIT_MILLISECONDS.get(unit) ?? 0)
+  if (!Number.isNaN(time)) return time
+  throw new InvalidArgumentError('It must be as 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
+}

@@ -1,0 +1,46 @@
+import { eq } from 'drizzle-orm'
+import { users } from '../../../schema/tables.ts'
+import type { Deps } from '../../deps.ts'
+import { generatePassword } from '../../passwords/generated-password.ts'
+import { refuseCommonPassword, selectCommonPassword } from '../../passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../../passwords/passwords.ts'
+import { ADMIN, GUEST } from '../../accounts/roles.ts'
+import { usernameKey } from '../../accounts/username.ts'
+
+/**
+ * The permission of OpenList's first admin (docs/interface.md, Values): all but writing over WebDAV
+ * (bit 9), FTP and SFTP (10, 11), which the operator may add.
+ */
+const ADMIN_PERMISSION = 0x71ff
+
+/**
+ * Makes the admin and the disabled guest, unless there is an admin.
+ *
+ * @returns The admin's password; `undefined` when there was an admin already.
+ * @throws {Refusal} For a password that everybody tries first.
+ */
+export async function createFirstAccounts(
+  { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
+  password = generatePassword(deps),
+): Promise<string | undefined> {
+  const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
+  if (admins.length > 0) return undefined
+  refuseCommonPassword(await selectCommonPassword(db, password))
+  const passwordHash = await hashPassword(deps, await staticDigest(password))
+  const [made] = await db.batch([
+    db
+      .insert(users)
+      .values({ ...account('admin'), role: ADMIN, permission: ADMIN_PERMISSION, passwordHash })
+      .onConflictDoNothing()
+      .returning({ id: users.id }),
+    db
+      .insert(users)
+      .values({ ...account('guest'), role: GUEST, disabled: true })
+      .onConflictDoNothing(),
+  ])
+  return made.length > 0 ? password : undefined
+}
+
+function account(username: string) {
+  return { username, usernameKey: usernameKey(username), createdAt: Date.now() }
+}

@@ -1,0 +1,90 @@
+import { accessSync, constants, copyFileSync, renameSync, rmSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
+import type { Command } from 'commander'
+import { codeOf, CommandError, UsageError } from '../command-error.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import { findLocalDatabase, readMigrations, withSqlite } from '../local-database.ts'
+import { jsonOutput, textOutput } from './output.ts'
+import { narrowPrivateFiles } from '../private-files.ts'
+import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
+import { withSite } from '../site.ts'
+
+const HELP = `
+For a folder without a site: put .dev.vars with its SECRET_KEYS there first. A backup of an older
+version is brought up to date by npm start.
+
+Example:
+  latchkey restore /srv/backup/latchkey-2026-11-21.sqlite`
+
+/** `latchkey restore`: a site from what `backup` wrote. */
+export function addRestoreCommand(program: Command, command: Command): void {
+  command
+    .argument('<file>', 'what latchkey backup wrote')
+    .addHelpText('after', HELP)
+    .action(async (file: string) => {
+      const { remote, json } = program.opts<GlobalOptions>()
+      if (remote) throw new UsageError('This restores a local site, so --remote makes no sense.')
+      await checkBackup(file)
+      refuseToOverwrite()
+      await restore(file)
+      const sentence = `Restored the site from ${file}; everybody signs in again. Next: npm start`
+      ;(json ? jsonOutput : textOutput).done(sentence, { file })
+    })
+}
+
+/** @throws {CommandError} For a file that is none, damaged, or of a later version. */
+async function checkBackup(file: string): Promise<void> {
+  try {
+    accessSync(file, constants.R_OK)
+  } catch (error) {
+    throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)
+  }
+  const applied = readApplied(file)
+  const known = listMigrations(await readSiteConfig())
+  const unknown = applied.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new CommandError(
+      `${file} was written by a later version (${unknown.join(', ')}): git pull first.`,
+    )
+}
+
+function readApplied(file: string): string[] {
+  let applied: string[] | undefined
+  try {
+    applied = withSqlite(file, { readOnly: true }, (backup) => {
+      const check = backup.prepare('pragma integrity_check').get()
+      return check?.['integrity_check'] === 'ok' ? readMigrations(backup) : undefined
+    })
+  } catch {
+    // SQLite can't read it.
+  }
+  if (applied !== undefined) return applied
+  throw new CommandError(`${file} is no backup of a Latchkey site, or it is damaged.`)
+}
+
+/** A site has its accounts since its first start, so this holds for a running one as well. */
+function refuseToOverwrite(): void {
+  const file = findLocalDatabase()
+  if (file === undefined) return
+  const hasUsers = withSqlite(file, { readOnly: false }, (database) => {
+    if (readMigrations(database) === undefined) return false
+    return database.prepare('select 1 from users limit 1').get() !== undefined
+  })
+  if (hasUsers)
+    throw new CommandError('There is a site here already: stop it and move .wrangler away first.')
+}
+
+/** The copy of the settings in KV is made anew by the daily run of `npm start`. */
+async function restore(file: string): Promise<void> {
+  // Makes the file where Miniflare will look for it.
+  await withSite({}, (site) => site.db.all(sql`select 1`))
+  const target = findLocalDatabase()
+  if (target === undefined) throw new Error('Miniflare has made no database')
+  const copy = `${target}.restored`
+  copyFileSync(file, copy)
+  // A session that was ended since the backup must not come back.
+  withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
+  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
+  renameSync(copy, target)
+  narrowPrivateFiles()
+}

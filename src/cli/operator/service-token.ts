@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import * as v from 'valibot'
+import { isoTime } from '../../http/envelope.ts'
+import { maxCharacters, noControlCharacters, text } from '../../base/text.ts'
+import {
+  addServiceToken,
+  deleteServiceToken,
+  listServiceTokens,
+  SCOPE_NAMES,
+  type ScopeName,
+  scopeText,
+} from '../../access/service-tokens.ts'
+import { CommandError } from '../command-error.ts'
+import { onSite } from './on-site.ts'
+import { parsed } from './parsed.ts'
+
+const COLUMNS = ['name', 'scope', 'created_time']
+const MAX_NAME_CHARACTERS = 255
+
+const nameSchema = v.pipe(text(), maxCharacters(MAX_NAME_CHARACTERS), noControlCharacters())
+const scopeSchema = v.picklist(SCOPE_NAMES, `must be one of ${SCOPE_NAMES.join(', ')}`)
+
+type Scopes = [ScopeName, ...ScopeName[]]
+
+/** `latchkey service-token add|list|delete`: credentials of SFTP servers. */
+export function addServiceTokenCommands(program: Command, serviceToken: Command): void {
+  addAddCommand(program, serviceToken)
+  addListCommand(program, serviceToken)
+  addDeleteCommand(program, serviceToken)
+}
+
+function addAddCommand(program: Command, serviceToken: Command): void {
+  serviceToken
+    .command('add')
+    .argument('<name>', 'of the server, for you to know it by', parsed(nameSchema))
+    .description('makes one and prints it, this once')
+    .option(
+      '--scope <scope>',
+      'sftp:keys to ask for keys, sftp:passwords to check passwords; may stand twice (default: both)',
+      collectScope,
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  latchkey service-token add files.example.org --scope sftp:keys',
+    )
+    .action((name: string, { scope: scopes = ['sftp'] }: { scope?: Scopes }) =>
+      onSite(program, async (site, output) => {
+        const token = await addServiceToken(site, name, ...scopes)
+        if (token === undefined) {
+          throw new CommandError(`There is a service token "${name}" already: delete it first.`)
+        }
+        // Alone on its line, so that a script can keep it.
+        output.done(token, { name, scope: scopeText(scopes), token })
+      }),
+    )
+}
+
+function collectScope(scope: string, others?: Scopes): Scopes {
+  const name = parsed(scopeSchema)(scope)
+  return others === undefined ? [name] : [...others, name]
+}
+
+function addListCommand(program: Command, serviceToken: Command): void {
+  serviceToken
+    .command('list')
+    .description('lists them with what they may ask; the tokens themselves are not stored')
+    .addHelpText('after', '\nExample:\n  latchkey service-token list')
+    .action(() =>
+      onSite(program, async (site, output) => {
+        const tokens = await listServiceTokens(site.db)
+        const content = tokens.map(({ name, scope, createdAt }) => ({
+          name,
+          scope,
+          created_time: isoTime(createdAt),
+        }))
+        output.list(COLUMNS, { content, total: content.length })
+      }),
+    )
+}
+
+function addDeleteCommand(program: Command, serviceToken: Command): void {
+  serviceToken
+    .command('delete')
+    .argument('<name>', 'as service-token list shows it')
+    .description('ends one at once')
+    .addHelpText('after', '\nExample:\n  latchkey service-token delete files.example.org')
+    .action((name: string) =>
+      onSite(program, async (site, output) => {
+        if (!(await deleteServiceToken(site, name))) {
+          throw new CommandError(
+            `There is no service token "${name}": see latchkey service-token list.`,
+          )
+        }
+        output.done(`Ended ${name}.`, { name })
+      }),
+    )
+}

@@ -1,0 +1,128 @@
+import type { Command } from 'commander'
+import {
+  listSettings,
+  resetSettings,
+  saveSettings,
+  type Setting,
+} from '../../settings/manage-settings.ts'
+import { SETTINGS } from '../../settings/definitions.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import { CommandError, UsageError } from '../command-error.ts'
+import { nearest } from './edit-distance.ts'
+import { onSite } from './on-site.ts'
+import { addExportCommand, addImportCommand } from './setting-files.ts'
+import type { Site } from '../site.ts'
+import { readAll } from '../standard-input.ts'
+
+const COLUMNS = ['key', 'value', 'changed', 'help']
+const SLACK = 4
+
+/** `latchkey setting …`: what the site is called, how it looks, what it allows. */
+export function addSettingCommands(program: Command, setting: Command): void {
+  addListCommand(program, setting)
+  addGetCommand(program, setting)
+  addSetCommand(program, setting)
+  addResetCommand(program, setting)
+  addExportCommand(program, setting)
+  addImportCommand(program, setting)
+}
+
+function addListCommand(program: Command, setting: Command): void {
+  setting
+    .command('list')
+    .description('shows all settings')
+    .option('--changed', 'only those that are not at their default')
+    .addHelpText('after', '\nExample:\n  latchkey setting list --changed')
+    .action(({ changed = false }: { changed?: boolean }) =>
+      onSite(program, async (site, output) => {
+        const all = (await listSettings(site, COMMAND_LINE)).map(settingRecord)
+        const content = changed ? all.filter((one) => one.changed) : all
+        output.list(COLUMNS, { content, total: content.length })
+      }),
+    )
+}
+
+function addGetCommand(program: Command, setting: Command): void {
+  setting
+    .command('get')
+    .argument('<key>', 'as setting list shows it')
+    .description('prints the value of a setting, as it is')
+    .addHelpText('after', '\nExample:\n  latchkey setting get site_title')
+    .action((key: string) =>
+      onSite(program, async (site, output) => {
+        const found = await findSetting(site, key)
+        output.done(found.value, settingRecord(found))
+      }),
+    )
+}
+
+function addSetCommand(program: Command, setting: Command): void {
+  setting
+    .command('set')
+    .argument('<key>', 'as setting list shows it')
+    .argument('[value]', 'after -- if it begins with a hyphen')
+    .description('gives a setting a value')
+    .option('--stdin', 'read the value from the standard input')
+    .addHelpText('after', "\nExample:\n  latchkey setting set site_title 'My files'")
+    .action((key: string, value: string | undefined, { stdin = false }: { stdin?: boolean }) => {
+      if (stdin === (value !== undefined)) {
+        throw new UsageError('Give the value either as an argument or with --stdin.')
+      }
+      return onSite(program, async (site, output) => {
+        const found = await findSetting(site, key)
+        const wanted = value ?? (await readAll(process.stdin)).replace(/\r?\n$/, '')
+        const changed = await saveSettings(site, COMMAND_LINE, { [found.key]: wanted })
+        const done = changed.length === 0 ? `${found.key} was so already.` : `Set ${found.key}.`
+        output.done(done, { key: found.key, changed: changed.length > 0 })
+      })
+    })
+}
+
+function addResetCommand(program: Command, setting: Command): void {
+  setting
+    .command('reset')
+    .argument('[keys...]', 'as setting list shows them')
+    .description('gives settings their defaults back')
+    .option('--all', 'all of them')
+    .addHelpText('after', '\nExample:\n  latchkey setting reset site_title main_color')
+    .action((keys: string[], { all = false }: { all?: boolean }) => {
+      if (all === keys.length > 0) throw new UsageError('Name the settings, or say --all.')
+      return onSite(program, async (site, output) => {
+        for (const key of keys) await findSetting(site, key)
+        const every = SETTINGS.map(({ key }) => key)
+        const changed = await resetSettings(site, COMMAND_LINE, all ? every : keys)
+        const what =
+          changed.length === 0 ? 'nothing, all were at their defaults' : changed.join(', ')
+        output.done(`Reset ${what}.`, { changed })
+      })
+    })
+}
+
+/** @throws {CommandError} For an unknown key; it names the one that may have been meant. */
+async function findSetting(site: Site, key: string): Promise<Setting> {
+  const all = await listSettings(site, COMMAND_LINE)
+  const found = all.find((one) => one.key === key)
+  if (found !== undefined) return found
+  const meant = nearest(
+    key,
+    all.map((one) => one.key),
+    SLACK,
+  )
+  const hint = meant === undefined ? 'latchkey setting list shows all.' : `did you mean "${meant}"?`
+  throw new CommandError(`There is no setting "${key}": ${hint}`)
+}
+
+/** A setting for programs; key, value, help, type and options as in the API. */
+function settingRecord({ key, value, help, type, options, group, ...setting }: Setting) {
+  return {
+    key,
+    value,
+    default: setting.default,
+    changed: value !== setting.default,
+    help,
+    type,
+    options: options.join(','),
+    group,
+    read_only: setting.isReadOnly,
+  }
+}

@@ -1,0 +1,116 @@
+import { isIP } from 'node:net'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { checkPasswordLength } from '../../passwords/password-rules.ts'
+import { CommandError, UsageError } from '../command-error.ts'
+import type { Proxy } from './front-request.ts'
+
+export interface StartOptions {
+  host: string
+  port: number
+  proxy: Proxy | undefined
+  /** The first password of `admin`. */
+  password: string | undefined
+}
+
+const LOCALHOST = '127.0.0.1'
+const DEFAULT_PORT = '8787'
+
+const HELP = `
+Environment:
+  PORT            the port, ${DEFAULT_PORT} unless set
+  ADMIN_PASSWORD  the first password of admin
+  BEHIND_PROXY    as --behind-proxy
+
+Example:
+  npm start -- --behind-proxy X-Forwarded-For`
+
+/**
+ * Reads the command line and the environment of `npm start`.
+ *
+ * @returns `undefined` when only help was asked for.
+ * @throws {UsageError} In one sentence, for a command line that makes no sense.
+ * @throws {CommandError} For a bad value of the environment.
+ */
+export function readStartOptions(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): StartOptions | undefined {
+  const options = readCommandLine(argv)
+  if (options === undefined) return undefined
+  const { host = LOCALHOST, behindProxy, proxyAddress } = options
+  const header = behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || undefined)
+  if (header === undefined && proxyAddress !== undefined)
+    throw new UsageError('--proxy-address needs --behind-proxy.')
+  return {
+    host,
+    port: readPort(env['PORT'] || DEFAULT_PORT),
+    proxy: header === undefined ? undefined : { header, address: proxyAddress },
+    password: readPassword(env['ADMIN_PASSWORD'] || undefined),
+  }
+}
+
+interface CommandLine {
+  host?: string
+  behindProxy?: string
+  proxyAddress?: string
+}
+
+function readCommandLine(argv: readonly string[]): CommandLine | undefined {
+  const program = new Command('npm start --')
+    .description('Serves this site from this machine.')
+    .option('--host <address>', `listen on this address instead of ${LOCALHOST}`, parseAddress)
+    .option(
+      '--behind-proxy <header>',
+      'believe what the proxy in front says of clients: their address in this header, of a list the last; http or https in X-Forwarded-Proto',
+      parseHeaderName,
+    )
+    .option(
+      '--proxy-address <address>',
+      'where that proxy connects from, if from elsewhere',
+      parseAddress,
+    )
+    .addHelpText('after', HELP)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+  try {
+    return program.parse(argv, { from: 'user' }).opts<CommandLine>()
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return undefined
+    throw new UsageError(`${error.message.replace(/^error: /, '')} (--help shows what there is)`)
+  }
+}
+
+function parseAddress(text: string): string {
+  if (isIP(text) !== 0) return text
+  throw new InvalidArgumentError('It must be an IP address.')
+}
+
+/** @see RFC 9110 section 5.6.2 */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+function parseHeaderName(text: string): string {
+  if (TOKEN.test(text)) return text.toLowerCase()
+  throw new InvalidArgumentError('It must be the name of a header.')
+}
+
+function readHeaderName(text: string | undefined): string | undefined {
+  if (text === undefined || TOKEN.test(text)) return text?.toLowerCase()
+  throw new UsageError(`BEHIND_PROXY must be the name of a header, not "${text}".`)
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65535) return port
+  throw new CommandError(`PORT must be a number from 1 to 65535, not "${text}".`)
+}
+
+function readPassword(text: string | undefined): string | undefined {
+  try {
+    if (text !== undefined) checkPasswordLength(text)
+    return text
+  } catch (error) {
+    throw new CommandError(`ADMIN_PASSWORD: ${error instanceof Error ? error.message : ''}.`)
+  }
+}

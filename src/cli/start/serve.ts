@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants } from 'node:fs'
+import type { Server } from 'node:http'
+import { createServer, isIPv6 } from 'node:net'
+import type { Miniflare } from 'miniflare'
+import { createMeter, openDatabase } from '../../database/database.ts'
+import { randomBytes as randomArray } from '../../deps.ts'
+import { logError } from '../../http/log.ts'
+import { deriveScrypt } from '../../crypto/scrypt.ts'
+import { codeOf, CommandError, runCommand, UsageError } from '../command-error.ts'
+import { runDaily } from './daily-run.ts'
+import { ensureDevVars, readSecretKeys } from '../dev-vars.ts'
+import { createFirstAccounts } from '../operator/first-accounts.ts'
+import { createFront } from './front.ts'
+import { isLoopback } from './front-request.ts'
+import { openLocalSite } from '../local-site.ts'
+import { narrowPrivateFiles, writePrivately } from '../private-files.ts'
+import { readStartOptions, type StartOptions } from './options.ts'
+
+const SECRET_BYTES = 32
+/** What answers take that are on their way when the server is stopped. */
+const STOP_MILLISECONDS = 3000
+const SETUP_DEADLINE_MILLISECONDS = 60_000
+
+/** `npm start`: from a clone to a service that answers, and the same again without losing anything. */
+export function runStart(argv: readonly string[]): Promise<void> {
+  return runCommand(async () => {
+    const options = readStartOptions(argv, process.env)
+    if (options === undefined) return
+    writePrivately()
+    checkFolderIsWritable()
+    await checkPortIsFree(options)
+    ensureDevVars()
+    narrowPrivateFiles()
+    console.log('Preparing the local database …')
+    await serve(options)
+  })
+}
+
+/** Serves until a signal comes. */
+async function serve(options: StartOptions): Promise<void> {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+  const miniflare = await openLocalSite(bindingsFor(options, secret))
+  const stopped = untilSignal()
+  try {
+    const password = await makeFirstAccounts(miniflare, options.password)
+    if (password !== undefined) announceAdmin(password, options.password !== undefined)
+    else if (options.password !== undefined) announceIgnoredPassword()
+    const front = createFront({ worker: () => miniflare.ready, secret, proxy: options.proxy })
+    await listen(front, options)
+    announce(options)
+    const stopDailyRuns = runDaily(
+      () => runScheduled(miniflare),
+      (error) => logError(error, { during: 'daily run' }),
+    )
+    await stopped
+    stopDailyRuns()
+    await close(front)
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
+/** Behind a proxy the Worker sees the client's scheme, and refuses http as it does when deployed. */
+function bindingsFor({ proxy }: StartOptions, secret: string): Record<string, string> {
+  return {
+    SECRET_KEYS: readSecretKeys() ?? '',
+    FRONT_SECRET: secret,
+    ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
+  }
+}
+
+function checkFolderIsWritable(): void {
+  try {
+    accessSync('.', constants.W_OK)
+  } catch {
+    throw new CommandError(
+      `Can't write to ${process.cwd()}: make the folder yours, or clone into another.`,
+    )
+  }
+}
+
+/** Before anything is prepared, which takes seconds. */
+async function checkPortIsFree(options: StartOptions): Promise<void> {
+  const server = createServer()
+  await listen(server, options)
+  await new Promise((resolve) => server.close(resolve))
+}
+
+async function listen(
+  server: ReturnType<typeof createServer>,
+  { host, port }: StartOptions,
+): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, host, resolve)
+    })
+  } catch (error) {
+    if (codeOf(error) === 'EADDRNOTAVAIL')
+      throw new UsageError(`This machine has no address ${host}.`)
+    throw new CommandError(
+      `Port ${port} is taken or not allowed: choose another, as in PORT=8788 npm start.`,
+    )
+  }
+}
+
+async function makeFirstAccounts(
+  miniflare: Miniflare,
+  chosen: string | undefined,
+): Promise<string | undefined> {
+  const d1 = await miniflare.getD1Database('DB')
+  const db = openDatabase(d1, createMeter(), SETUP_DEADLINE_MILLISECONDS)
+  return createFirstAccounts({ db, hashPassword: deriveScrypt, randomBytes: randomArray }, chosen)
+}
+
+function announceAdmin(password: string, isChosen: boolean): void {
+  if (isChosen) console.log('Made the user admin with the password from ADMIN_PASSWORD.')
+  else
+    console.log(
+      `\n  user      admin\n  password  ${password}\n\nThe password is shown this once.\n`,
+    )
+}
+
+function announceIgnoredPassword(): void {
+  console.log(
+    'ADMIN_PASSWORD is ignored because there is an admin already; to change the password: npm run latchkey -- user password admin',
+  )
+}
+
+function announce({ host, port, proxy }: StartOptions): void {
+  const where = `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  const whom = proxy === undefined ? '' : `, for the proxy that sets ${proxy.header}`
+  console.log(`Latchkey serves on ${where}${whom} (Ctrl-C stops it)`)
+  if (isLoopback(host)) return
+  console.log(
+    proxy === undefined
+      ? 'This address is open to the network, and nothing is encrypted: everybody on the way reads passwords, codes and sessions, and can change what they see. Put a proxy with https in front (docs/self-hosting.md).'
+      : 'This address is open to the network: requests of others than the proxy are refused, but what the proxy sends here is not encrypted.',
+  )
+}
+
+async function runScheduled(miniflare: Miniflare): Promise<void> {
+  const worker = await miniflare.getWorker()
+  const { outcome } = await worker.scheduled({})
+  if (outcome !== 'ok') throw new Error(`the daily run ended with ${outcome}`)
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      // Miniflare's own would end the process at once, in the midst of answers.
+      process.removeAllListeners(signal)
+      process.on(signal, () => resolve())
+    }
+  })
+}
+
+/** Lets answers go out that are on their way, for a moment. */
+async function close(front: Server): Promise<void> {
+  const closed = new Promise((resolve) => front.close(resolve))
+  setTimeout(() => front.closeAllConnections(), STOP_MILLISECONDS).unref()
+  await closed
+}

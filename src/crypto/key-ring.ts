@@ -1,0 +1,95 @@
+import * as base64url from 'jose/base64url'
+import { Refusal } from '../base/refusals.ts'
+
+const MIN_SECRET_BYTES = 32
+
+type Secret = Uint8Array<ArrayBuffer>
+
+/** The keys derived from one entry of `SECRET_KEYS`, one for each purpose. */
+interface SecretKey {
+  /** Says which entry signed or sealed something, and nothing about it. */
+  id: string
+  /** HMAC-SHA-256, for tokens. */
+  token: CryptoKey
+  /** AES-256-GCM, for what is sealed at rest. */
+  seal: CryptoKey
+  /** HMAC-SHA-256, for names that nobody has and that may be a password in the wrong field. */
+  name: CryptoKey
+}
+
+/** Newest first: the first signs and seals, all verify and open. */
+export interface KeyRing {
+  current: SecretKey
+  find: (id: string) => SecretKey | undefined
+}
+
+/**
+ * Reads `SECRET_KEYS`: base64url texts of at least 32 random bytes each, separated by commas,
+ * newest first.
+ *
+ * @returns The bytes of each, or one sentence that says what is wrong and what to do.
+ */
+export function parseSecretKeys(secrets: string | undefined): [Secret, ...Secret[]] | string {
+  if (!secrets?.trim())
+    return 'SECRET_KEYS is missing: run `npm run secrets` and follow what it prints'
+  const keys: Secret[] = []
+  for (const [index, text] of secrets.split(',').entries()) {
+    const bytes = decode(text.trim())
+    if (bytes === undefined || bytes.length < MIN_SECRET_BYTES) {
+      return `SECRET_KEYS, entry ${index + 1}, is not base64url of at least ${MIN_SECRET_BYTES} bytes: make one with \`npm run secrets\``
+    }
+    keys.push(bytes)
+  }
+  const [newest, ...older] = keys
+  return newest === undefined ? 'SECRET_KEYS is empty' : [newest, ...older]
+}
+
+/** @throws {Refusal} `internal`, with the remedy as its detail, when there is no usable secret. */
+export async function createKeyRing(secrets: string | undefined): Promise<KeyRing> {
+  const parsed = parseSecretKeys(secrets)
+  if (typeof parsed === 'string') throw new Refusal('internal', { detail: parsed })
+  const [newest, ...older] = parsed
+  const current = await deriveKeys(newest)
+  const keys = [current, ...(await Promise.all(older.map(deriveKeys)))]
+  return { current, find: (id) => keys.find((key) => key.id === id) }
+}
+
+/** One key per purpose, so that a weakness in one use says nothing about another. @see RFC 5869 */
+async function deriveKeys(secret: Secret): Promise<SecretKey> {
+  const root = await crypto.subtle.importKey('raw', secret, 'HKDF', false, [
+    'deriveKey',
+    'deriveBits',
+  ])
+  const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+  const aes = { name: 'AES-GCM', length: 256 }
+  const [id, token, seal, name] = await Promise.all([
+    crypto.subtle.deriveBits(hkdf('key id'), root, 48),
+    crypto.subtle.deriveKey(hkdf('token'), root, hmac, false, ['sign', 'verify']),
+    crypto.subtle.deriveKey(hkdf('seal'), root, aes, false, ['encrypt', 'decrypt']),
+    crypto.subtle.deriveKey(hkdf('name'), root, hmac, false, ['sign']),
+  ])
+  return { id: base64url.encode(new Uint8Array(id)), token, seal, name }
+}
+
+/**
+ * A name as counters and events know it: nobody reads it back, and the same name gives the same
+ * text.
+ */
+export async function hashName(ring: KeyRing, name: string): Promise<string> {
+  const mac = await crypto.subtle.sign('HMAC', ring.current.name, new TextEncoder().encode(name))
+  return base64url.encode(new Uint8Array(mac, 0, 16))
+}
+
+function hkdf(purpose: string) {
+  const info = new TextEncoder().encode(`latchkey/${purpose}`)
+  return { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+}
+
+function decode(text: string): Secret | undefined {
+  if (!/^[\w-]+$/.test(text)) return undefined
+  try {
+    return new Uint8Array(base64url.decode(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,57 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import * as v from 'valibot'
+import type { AppContext } from '../../http/context.ts'
+import { openBox, sealBox } from '../../crypto/sealed-box.ts'
+
+const SECONDS = 5 * 60
+const USE = 'sign-in'
+
+/** A sign-in whose password was right and whose code is yet to come. */
+interface HalfWay {
+  username: string
+  /** Static digest of the password. */
+  digest: string
+}
+
+const schema = v.object({ username: v.string(), digest: v.string(), expiresAt: v.number() })
+
+/**
+ * Keeps a sign-in between its two forms, so that no page holds the password and nobody types it
+ * twice: in a cookie that only we can open, for five minutes. It proves nothing by itself: `login`
+ * checks the password again, together with the code.
+ */
+export async function keepHalfWay(c: AppContext, halfWay: HalfWay): Promise<void> {
+  const deps = c.get('deps')
+  const content = JSON.stringify({ ...halfWay, expiresAt: deps.now() + SECONDS * 1000 })
+  const bytes = new Uint8Array(new TextEncoder().encode(content))
+  const { name, options } = cookieOf(c)
+  setCookie(c, name, await sealBox(deps, await deps.keyRing(), bytes, USE), {
+    ...options,
+    maxAge: SECONDS,
+  })
+}
+
+/** @returns `undefined` when there is none, or it is too old. */
+export async function readHalfWay(c: AppContext): Promise<HalfWay | undefined> {
+  const deps = c.get('deps')
+  const sealed = getCookie(c, cookieOf(c).name)
+  if (sealed === undefined) return undefined
+  const ring = await deps.keyRing()
+  const bytes = await openBox(ring, sealed, USE, 'a sign-in').catch(() => undefined)
+  if (bytes === undefined) return undefined
+  const { expiresAt, ...halfWay } = v.parse(schema, JSON.parse(new TextDecoder().decode(bytes)))
+  return deps.now() < expiresAt ? halfWay : undefined
+}
+
+export function forgetHalfWay(c: AppContext): void {
+  const { name, options } = cookieOf(c)
+  if (getCookie(c, name) === undefined) return
+  deleteCookie(c, name, options)
+}
+
+/** `__Host-` would send it with every request; it is for these two pages only. */
+function cookieOf(c: AppContext) {
+  const secure = c.req.url.startsWith('https:')
+  const options = { path: '/account/sign-in', httpOnly: true, sameSite: 'Strict', secure } as const
+  return { name: secure ? '__Secure-sign-in' : 'sign-in', options }
+}

@@ -1,0 +1,39 @@
+import { eq } from 'drizzle-orm'
+import { commonPasswords } from '../../schema/tables.ts'
+import type { Database } from '../deps.ts'
+import { Refusal } from '../base/refusals.ts'
+
+const MIN_CHARACTERS = 8
+const MAX_CHARACTERS = 1024
+
+/**
+ * Length is all that is asked of a new password, and that it is not one that everybody tries first.
+ *
+ * @throws {Refusal} `invalidBody`.
+ * @see NIST SP 800-63B section 3.1.1.2
+ */
+export function checkPasswordLength(password: string): void {
+  const { length } = Array.from(password)
+  if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return
+  throw new Refusal('invalidBody', {
+    fill: `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`,
+    field: 'password',
+  })
+}
+
+/** Finds a password in the list of common ones, in any case. */
+export function selectCommonPassword(db: Database, password: string) {
+  return db
+    .select({ password: commonPasswords.password })
+    .from(commonPasswords)
+    .where(eq(commonPasswords.password, password.toLowerCase()))
+}
+
+/** @throws {Refusal} `invalidBody` when `selectCommonPassword` found something. */
+export function refuseCommonPassword(found: unknown[]): void {
+  if (found.length === 0) return
+  throw new Refusal('invalidBody', {
+    fill: 'password is one of the most common ones, choose another',
+    field: 'password',
+  })
+}

@@ -1,0 +1,113 @@
+import * as v from 'valibot'
+import { type AuditEvent, logEvent } from '../audit/events.ts'
+import { Refusal } from '../base/refusals.ts'
+import { actAsOperator, type Operator } from '../access/operators.ts'
+import type { ActorDeps } from '../access/act-as.ts'
+import {
+  deleteSettings,
+  insertEventOfChange,
+  upsertSettings,
+  type WantedSettings,
+} from './operator-store.ts'
+import { ALL_DEFAULTS } from './defaults.ts'
+import { type SettingDefinition, SETTINGS } from './definitions.ts'
+import {
+  forgetSettings,
+  rebuildCopy,
+  selectChangedSettings,
+  type SettingsDeps,
+  withAllDefaults,
+} from './store.ts'
+
+/** A setting and what it is now. */
+export interface Setting extends SettingDefinition {
+  value: string
+}
+
+type SettingsAdminDeps = ActorDeps & SettingsDeps
+
+/** @throws {Refusal} `invalidBody`, naming the key, when there is no such setting. */
+export function describeSetting(key: string): SettingDefinition {
+  const setting = SETTINGS.find((definition) => definition.key === key)
+  if (setting !== undefined) return setting
+  throw new Refusal('invalidBody', { fill: `"${key}" is not a setting` })
+}
+
+/** All settings as D1 has them, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
+export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
+  const [changed] = await actAsOperator(deps, operator, selectChangedSettings(deps.db))
+  const values = withAllDefaults(changed)
+  return SETTINGS.map((definition) => ({ ...definition, value: values[definition.key] }))
+}
+
+/**
+ * Sets settings, all or none of them; those it doesn't name stay as they are.
+ *
+ * @returns The keys of those that were not already so.
+ * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
+ *   can't be changed, or a poor value; `unavailable` when all are set but their public copy in KV
+ *   is an older one: the same call again mends it.
+ */
+export function saveSettings(
+  deps: SettingsAdminDeps,
+  operator: Operator,
+  values: Record<string, string>,
+): Promise<string[]> {
+  const wanted = Object.entries(values).map(([key, value]) => checkSetting(key, value))
+  return writeSettings(deps, operator, Object.fromEntries(wanted))
+}
+
+/**
+ * Gives settings their defaults back, all or none of them.
+ *
+ * @returns The keys of those that had another value.
+ * @throws {Refusal} As `saveSettings`.
+ */
+export function resetSettings(
+  deps: SettingsAdminDeps,
+  operator: Operator,
+  keys: readonly string[],
+): Promise<string[]> {
+  const wanted = keys.map((key) => [describeSetting(key).key, null])
+  return writeSettings(deps, operator, Object.fromEntries(wanted))
+}
+
+function checkSetting(name: string, value: string): [key: string, value: string | null] {
+  const { key, isReadOnly, check } = describeSetting(name)
+  if (isReadOnly)
+    throw new Refusal('invalidBody', { fill: `${key} can not be changed`, field: key })
+  const checked = v.safeParse(check, value, { abortPipeEarly: true })
+  if (!checked.success) {
+    throw new Refusal('invalidBody', {
+      fill: `${key} ${checked.issues[0].message}`,
+      field: key,
+    })
+  }
+  return [key, checked.output === ALL_DEFAULTS[key] ? null : checked.output]
+}
+
+async function writeSettings(
+  deps: SettingsAdminDeps,
+  operator: Operator,
+  wanted: WantedSettings,
+): Promise<string[]> {
+  const event = eventOfChange(operator, deps.now())
+  const [[remembered]] = await actAsOperator(
+    deps,
+    operator,
+    insertEventOfChange(deps.db, operator, wanted, event),
+    upsertSettings(deps.db, operator, wanted, event.at),
+    deleteSettings(deps.db, operator, wanted, event.at),
+  )
+  if (remembered !== undefined) logEvent({ ...event, ...remembered })
+  forgetSettings(deps)
+  // Also when nothing changed: perhaps this is the second try of one whose copy was not written.
+  await rebuildCopy(deps)
+  return remembered?.detail.split(', ') ?? []
+}
+
+/** The values stay out of it: an announcement is no business of the log. */
+function eventOfChange({ network, userAgent, ...operator }: Operator, at: number): AuditEvent {
+  const userId = 'userId' in operator ? { userId: operator.userId } : {}
+  return { at, kind: 'settings_changed', ...userId, network, userAgent }
+}

@@ -1,0 +1,143 @@
+import { logEvent } from '../audit/events.ts'
+import type { Deps } from '../deps.ts'
+import type { Client } from '../base/network.ts'
+import { Refusal } from '../base/refusals.ts'
+import { hashName } from '../crypto/key-ring.ts'
+import { GUEST } from '../accounts/roles.ts'
+import { selectForSignIn } from '../accounts/store.ts'
+import { verifyPassword } from '../passwords/passwords.ts'
+import { insertRefusal, type RefusedSignIn } from '../throttle/refused.ts'
+import { settle } from './complete-sign-in.ts'
+import type { CheckedUser } from './store.ts'
+import {
+  chargeSignIn,
+  passGate,
+  payBack,
+  selectSignInBlocks,
+  type SignInCounters,
+  signInCounters,
+  tooManyAttempts,
+} from '../throttle/throttle.ts'
+
+/** Who wants in, with what proof. */
+interface Attempt {
+  username: string
+  /** Static digest of the password. */
+  digest: string
+  /** Six digits, a recovery code, or empty. */
+  code: string
+}
+
+/** An attempt whose password is right. */
+export interface CheckedAttempt {
+  user: CheckedUser & { permission: number }
+  /** What the attempt was charged to. */
+  signIn: SignInCounters
+  /** A better hash of the same password, if the stored one should go. */
+  rehash: { stored: string; replacement: string } | undefined
+  /** Unix time, milliseconds. */
+  now: number
+}
+
+/** How long an attempt waits for others that are in flight to be settled: two seconds in all. */
+const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
+
+/**
+ * Signs a user in, in two round trips: charge and load; then, once the password has been checked,
+ * settle all the rest.
+ *
+ * @returns The token.
+ * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
+ *   missing, wrong or used.
+ */
+export async function login(deps: Deps, attempt: Attempt, client: Client): Promise<string> {
+  const tokenSeconds = deps.tokenSeconds()
+  const checked = await checkPassword(deps, attempt, client)
+  if (checked.user.totpSeed !== null && attempt.code.trim() === '') {
+    await payBack(deps.db, checked.signIn.counters)
+    throw new Refusal('wrongCode')
+  }
+  try {
+    return await settle(deps, checked, attempt.code, client, tokenSeconds)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code >= 500) forgiveOutage(deps, checked.signIn)
+    throw error
+  }
+}
+
+/**
+ * Charges an attempt and checks its password.
+ *
+ * Unknown, disabled and password-less accounts, the guest and a wrong password cost the same hash
+ * and the same round trips, and get the same answer.
+ *
+ * @throws {Refusal} `tooManyAttempts`, `wrongCredentials`.
+ */
+export async function checkPassword(
+  deps: Deps,
+  { username, digest }: Pick<Attempt, 'username' | 'digest'>,
+  client: Client,
+): Promise<CheckedAttempt> {
+  const { db } = deps
+  const ring = await deps.keyRing()
+  await passGate(deps, client)
+
+  const nameHash = await hashName(ring, username)
+  const signIn = signInCounters(username, nameHash, client.network)
+  const { now, user, blocks } = await chargeInTurn(deps, signIn)
+  const owner = user === undefined ? { nameHash } : { userId: user.id }
+  const refused = { ...client, ...owner, at: now, kind: 'sign_in_refused' } as const
+  if (blocks !== undefined) {
+    logEvent({ ...refused, detail: 'too many attempts' })
+    throw tooManyAttempts(blocks, now)
+  }
+
+  const isAllowedIn = user !== undefined && !user.disabled && user.role !== GUEST
+  const stored = isAllowedIn ? user.passwordHash : null
+  const { matches, replacement } = await verifyPassword(deps, digest, stored).catch(
+    (error: unknown) => {
+      forgiveOutage(deps, signIn)
+      throw error
+    },
+  )
+  if (!isAllowedIn || stored === null || !matches) {
+    const event: RefusedSignIn = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
+    await db.batch(insertRefusal(db, event, signIn))
+    logEvent(event)
+    throw new Refusal('wrongCredentials')
+  }
+  return {
+    user,
+    signIn,
+    rehash: replacement === undefined ? undefined : { stored, replacement },
+    now,
+  }
+}
+
+/**
+ * Charges an attempt and loads the user in one round trip. An attempt that only others in flight
+ * keep out waits for its turn: each of them may be a right sign-in that is paid back.
+ *
+ * @returns `blocks` when the attempt was not charged.
+ */
+async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: SignInCounters) {
+  const { db } = deps
+  const waits = WAITS_MILLISECONDS.values()
+  for (;;) {
+    const now = deps.now()
+    const [blocks, charged, [user]] = await db.batch([
+      selectSignInBlocks(db, signIn, now),
+      chargeSignIn(db, signIn, now),
+      selectForSignIn(db, signIn.username),
+    ])
+    if (charged.length > 0) return { now, user, blocks: undefined }
+    const next = blocks.every(({ isInFlight }) => isInFlight) ? waits.next() : undefined
+    if (next === undefined || next.done) return { now, user, blocks }
+    await deps.wait(next.value)
+  }
+}
+
+/** An outage is nobody's failure; if D1 is out as well, the charge runs out by itself. */
+function forgiveOutage({ db, defer }: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
+  defer(payBack(db, signIn.counters).catch(() => undefined))
+}

@@ -1,0 +1,98 @@
+import { Hono } from 'hono'
+import type { App } from '../http/context.ts'
+import * as v from 'valibot'
+import { ok } from '../http/envelope.ts'
+import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
+import { Refusal } from '../base/refusals.ts'
+import { possiblyEmptyText, text } from '../base/text.ts'
+import {
+  cancelUserTwoFactor,
+  changeUser,
+  createUser,
+  findUser,
+  getUser,
+  listUsers,
+  removeUser,
+} from './manage-users.ts'
+import { basePathSchema, permissionSchema, ssoIdSchema } from '../accounts/fields.ts'
+import { userRecord } from './profile-routes.ts'
+import { usernameSchema } from '../accounts/username.ts'
+
+/**
+ * What the stock client sends; it sends back every field it got, of which the rest is not the
+ * operator's to set.
+ */
+const fields = {
+  password: v.nullish(possiblyEmptyText()),
+  base_path: v.nullish(basePathSchema),
+  role: v.nullish(v.number()),
+  disabled: v.nullish(v.boolean()),
+  permission: v.nullish(permissionSchema),
+  sso_id: v.nullish(ssoIdSchema),
+}
+const createSchema = v.object({ username: usernameSchema, ...fields })
+const updateSchema = v.object({
+  id: v.pipe(v.number(), v.integer('must be an integer')),
+  username: v.nullish(usernameSchema),
+  ...fields,
+})
+
+const usernameQuery = v.object({ username: text() })
+
+/** Users, for operators, under `/api/admin/user`. */
+export const adminUserRoutes = new Hono<App>()
+  .get('/list', guard, notGuest('notAdmin'), query(pageQuery), async (c) => {
+    const { page, per_page: perPage } = c.req.valid('query')
+    const { users, total } = await listUsers(c.get('deps'), sessionOf(c, 'notAdmin'), page, perPage)
+    return ok(c, { content: users.map(userRecord), total })
+  })
+  .get('/get', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
+    const { id } = c.req.valid('query')
+    return ok(c, userRecord(await getUser(c.get('deps'), sessionOf(c, 'notAdmin'), id)))
+  })
+  .post('/create', guard, notGuest('notAdmin'), jsonBody(createSchema), async (c) => {
+    const body = c.req.valid('json')
+    const user = { ...requestOf(body), username: body.username }
+    await createUser(c.get('deps'), sessionOf(c, 'notAdmin'), user)
+    return ok(c, null)
+  })
+  .post('/update', guard, notGuest('notAdmin'), jsonBody(updateSchema), async (c) => {
+    const { id, username, ...body } = c.req.valid('json')
+    const request = { ...requestOf(body), ...(typeof username === 'string' && { username }) }
+    await changeUser(c.get('deps'), sessionOf(c, 'notAdmin'), id, request)
+    return ok(c, null)
+  })
+  .post('/delete', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await removeUser(c.get('deps'), sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+    return ok(c, null)
+  })
+  .post(
+    '/cancel_2fa',
+    guard,
+    notGuest('notAdmin'),
+    query(idQuery, 'idFormatInvalid'),
+    async (c) => {
+      await cancelUserTwoFactor(c.get('deps'), sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+      return ok(c, null)
+    },
+  )
+  .post('/del_cache', guard, notGuest('notAdmin'), query(usernameQuery), async (c) => {
+    const { username } = c.req.valid('query')
+    const user = await findUser(c.get('deps'), sessionOf(c, 'notAdmin'), username)
+    if (user === undefined) throw new Refusal('userNotFound')
+    // Users are read from D1 each time: there is no cache that could be stale.
+    return ok(c, null)
+  })
+
+/** Only what was said: a field that is missing or null is one to leave alone. */
+function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>) {
+  return {
+    ...(typeof body.password === 'string' && { password: body.password }),
+    ...(typeof body.base_path === 'string' && { basePath: body.base_path }),
+    ...(typeof body.role === 'number' && { expectedRole: body.role }),
+    ...(typeof body.disabled === 'boolean' && { disabled: body.disabled }),
+    ...(typeof body.permission === 'number' && { permission: body.permission }),
+    ...(typeof body.sso_id === 'string' && { ssoId: body.sso_id }),
+  }
+}

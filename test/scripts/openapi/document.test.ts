@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import written from '../../../schema/openapi.json' with { type: 'json' }
+import { createApp } from '../../../src/app.ts'
+import { createDeps } from '../../../src/deps.ts'
+import { buildDocument } from '../../../scripts/openapi/document.ts'
+import { operations } from '../../../scripts/openapi/operations.ts'
+import { findGaps, readRoutes } from '../../../scripts/openapi/routes.ts'
+import { fits } from '../../support/json-schema.ts'
+
+describe('schema/openapi.json', () => {
+  test('is what the routes say; otherwise: npm run openapi', () => {
+    expect(JSON.parse(JSON.stringify(buildDocument()))).toEqual(written)
+  })
+
+  test('names every route of the interface, and no other', () => {
+    expect(findGaps(readRoutes().keys(), Object.keys(operations))).toEqual([])
+    const served = createApp(createDeps)
+      .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+      .map(({ method, path }) => `${method} ${path}`)
+    expect(served.length).toBeGreaterThan(20)
+    expect(findGaps(served, operationsUnderApi())).toEqual([])
+  })
+
+  test('would name a route that nobody has described, and a description of none', () => {
+    expect(findGaps(['GET /a', 'GET /b'], ['GET /b', 'POST /c'])).toEqual([
+      'GET /a is not documented',
+      'POST /c does not exist',
+    ])
+  })
+})
+
+describe('the schema check of these tests', () => {
+  test('says no to what a schema does not allow', () => {
+    const schema = {
+      type: 'object',
+      properties: { code: { const: 200 }, list: { type: 'array', items: { type: 'integer' } } },
+      required: ['code'],
+      additionalProperties: false,
+    }
+    expect(fits({ code: 200, list: [1] }, schema)).toBe(true)
+    for (const wrong of [
+      {},
+      { code: 201 },
+      { code: 200, list: ['1'] },
+      { code: 200, more: 1 },
+      7,
+    ]) {
+      expect(fits(wrong, schema)).toBe(false)
+    }
+    expect(fits(1, { oneOf: [{ type: 'integer' }, { type: 'number' }] })).toBe(false)
+    expect(() => fits(1, { multipleOf: 2 })).toThrow('multipleOf')
+  })
+})
+
+function operationsUnderApi(): string[] {
+  return Object.keys(operations).filter((name) => name.includes(' /api/'))
+}

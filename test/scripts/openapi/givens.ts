@@ -1,0 +1,198 @@
+import { eq } from 'drizzle-orm'
+import { settings, sshKeys, users } from '../../../schema/tables.ts'
+import type { Deps } from '../../../src/deps.ts'
+import type { Given } from '../../../scripts/openapi/operation.ts'
+import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
+import { Refusal } from '../../../src/base/refusals.ts'
+import { addServiceToken } from '../../../src/access/service-tokens.ts'
+import { CheapSite } from '../../support/cheap-site.ts'
+import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
+import { Visitor } from '../../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+/** Bits 10 and 11. */
+const SFTP = 3 << 10
+
+/** How a documented example is asked. */
+export interface Asked {
+  site: CheapSite
+  token?: string
+  /** What no document can know: codes of the moment, secrets, the id of a session. */
+  body?: Record<string, string>
+  query?: Record<string, string>
+  /** Sent instead of the documented body. */
+  rawBody?: string
+}
+
+/** What every `given` of a documented example means. */
+export const givens: Record<Given, () => Promise<Asked>> = {
+  'alice is signed in': signedIn,
+  'alice signed in an hour ago': async () => {
+    const asked = await signedIn()
+    asked.site.now += HOUR
+    return asked
+  },
+  'alice is signed in twice': async () => {
+    const asked = await signedIn()
+    const other = await asked.site.token('alice', PASSWORD)
+    const { data } = await asked.site.get('/api/me/sessions', { token: other })
+    const another = data.content.find((session: { current: boolean }) => !session.current)
+    return { ...asked, token: other, query: { id: another.id } }
+  },
+  'alice has the key "laptop"': async () => {
+    const asked = await signedIn()
+    await addLaptop(asked)
+    return asked
+  },
+  'alice has 100 keys': async () => {
+    const asked = await signedIn()
+    const rows = Array.from({ length: 100 }, (_, n) => ({
+      userId: 3,
+      title: `key ${n}`,
+      fingerprint: `SHA256:${n}`,
+      type: 'ssh-ed25519',
+      bits: 256,
+      line: '',
+      addedAt: NOW,
+      lastUsedAt: NOW,
+    }))
+    for (const row of rows) await asked.site.db.insert(sshKeys).values(row)
+    return asked
+  },
+  'alice was shown a QR code': async () => {
+    const asked = await signedIn()
+    const { data } = await asked.site.post('/api/auth/2fa/generate', undefined, asked)
+    return { ...asked, body: { secret: data.secret, code: asked.site.code(data.secret) } }
+  },
+  'alice uses two-step verification': withTwoFactor,
+  'alice names files by her name': async () => {
+    const asked = await signedIn()
+    await asked.site.db.update(users).set({ permission: SFTP }).where(eq(users.id, 3))
+    return asked
+  },
+  'alice failed to sign in five times': async () => {
+    const asked = await signedIn()
+    for (let n = 0; n < 5; n++) await asked.site.login('alice', 'wrong')
+    return { site: asked.site }
+  },
+  'alice entered ten wrong codes': async () => {
+    const asked = await withTwoFactor()
+    for (let n = 0; n < 10; n++) {
+      await asked.site.post('/api/auth/2fa/disable', { otp_code: 'wrong' }, asked)
+      const wrong = { username: 'alice', password: 'another-Passw0rd', old_password: 'wrong' }
+      await asked.site.post('/api/me/update', wrong, asked)
+    }
+    return asked
+  },
+  'the admin is signed in': adminSignedIn,
+  'the admin signed in an hour ago': async () => {
+    const asked = await adminSignedIn()
+    asked.site.now += HOUR
+    return asked
+  },
+  'root made alice an admin': async () => {
+    const asked = await signedIn()
+    const { site } = asked
+    await site.addUser('root', { password: ADMIN_PASSWORD, role: 2 })
+    const root = new Visitor(site)
+    await root.signIn('root', ADMIN_PASSWORD)
+    await root.post('/account/admin/users/3/change', {
+      username: 'alice',
+      role: '2',
+      base_path: '/',
+    })
+    return asked
+  },
+  'the admin is signed in, alice has the key "laptop"': async () => {
+    const asked = await signedIn()
+    await addLaptop(asked)
+    return { site: asked.site, token: await asked.site.token('admin', ADMIN_PASSWORD) }
+  },
+  'a server has a service token, alice has the key "laptop" and may use SFTP': async () => {
+    const asked = await signedIn()
+    await addLaptop(asked)
+    await asked.site.db.update(users).set({ permission: SFTP }).where(eq(users.id, 3))
+    const token = await addServiceToken(asked.site.deps, 'files', 'sftp')
+    return { site: asked.site, token: `Bearer ${token}` }
+  },
+  'nobody is signed in': async () => ({ site: await withAlice() }),
+  'nobody is signed in, the guest is enabled': async () => {
+    const site = await withAlice()
+    await site.db.update(users).set({ disabled: false }).where(eq(users.username, 'guest'))
+    return { site }
+  },
+  'nobody is signed in, an operator set a security contact': async () => {
+    const site = await withAlice()
+    const row = { key: 'security_contact', value: 'mailto:security@example.org' }
+    await site.db.insert(settings).values(row)
+    return { site }
+  },
+  'the session has ended': async () => {
+    const asked = await signedIn()
+    await asked.site.get('/api/auth/logout', asked)
+    return asked
+  },
+  'the token is older than 48 hours': async () => {
+    const asked = await signedIn()
+    asked.site.now += 48 * HOUR + SECOND
+    return asked
+  },
+  'the password was changed since': async () => {
+    const asked = await signedIn()
+    const change = { username: 'alice', password: 'another-Passw0rd' }
+    await asked.site.post('/api/me/update', change, asked)
+    return asked
+  },
+  'the account was disabled since': async () => {
+    const asked = await signedIn()
+    await asked.site.db.update(users).set({ disabled: true }).where(eq(users.id, 3))
+    return asked
+  },
+  'the body is larger than 64 KiB': async () => ({
+    ...(await signedIn()),
+    rawBody: 'x'.repeat(64 * 1024 + 1),
+  }),
+  'the database is away': () =>
+    afterSigningIn({
+      get db(): Deps['db'] {
+        throw new Refusal('unavailable')
+      },
+    }),
+  'no secret is configured': () =>
+    afterSigningIn({ keyRing: () => Promise.reject(new Refusal('internal')) }),
+}
+
+async function withAlice(): Promise<CheapSite> {
+  const site = new CheapSite()
+  await site.addFirstUsers()
+  await site.addUser('alice', { password: PASSWORD })
+  return site
+}
+
+async function signedIn(): Promise<Asked & { token: string }> {
+  const site = await withAlice()
+  return { site, token: await site.token('alice', PASSWORD) }
+}
+
+async function adminSignedIn(): Promise<Asked> {
+  const { site } = await signedIn()
+  return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+}
+
+async function withTwoFactor(): Promise<Asked & { token: string }> {
+  const asked = await signedIn()
+  const secret = await asked.site.enrol(asked.token)
+  return { ...asked, body: { otp_code: asked.site.code(secret) } }
+}
+
+async function addLaptop({ site, token }: Asked & { token: string }): Promise<void> {
+  await site.post('/api/me/sshkey/add', { title: 'laptop', key: KEY_LINE }, { token })
+}
+
+/** The same accounts and sessions, in a world that lacks something. */
+async function afterSigningIn(faults: Partial<Deps>): Promise<Asked> {
+  const { token } = await signedIn()
+  const site = new CheapSite()
+  Object.defineProperties(site.deps, Object.getOwnPropertyDescriptors(faults))
+  return { site, token }
+}
