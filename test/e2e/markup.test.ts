@@ -42,6 +42,11 @@ let browser: Browser
 
 beforeAll(async () => {
   clone = new Clone()
+  // Before the site starts, because its first run copies the settings to KV.
+  await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+  for (const key of SETTING_KEYS) {
+    clone.sql('INSERT INTO settings (key, value) VALUES (?, ?)', key, MARKUP)
+  }
   site = await clone.serve(PASSWORD)
   browser = await openBrowser()
 })
@@ -99,10 +104,6 @@ const PATHS = [
 ]
 
 test('markup in every text is a text on every page, and nothing runs', async () => {
-  // Before anybody has asked for a page, and with it for the settings.
-  for (const key of SETTING_KEYS) {
-    clone.sql('INSERT INTO settings (key, value) VALUES (?, ?)', key, MARKUP)
-  }
   const { page, complaints } = await openVisit(browser, site.url, { javaScriptEnabled: true })
   await signIn(page)
   await fillWithMarkup(page)
