@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
@@ -47,9 +47,6 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   ],
 ]
 
-/** Whether the folders of issue 14, which the documents describe, are in place. */
-const hasFloors = existsSync('src/base')
-
 const documents = readDocuments()
 const commands = new Set(documents.flatMap(commandsOf))
 const runnable = [...commands].filter((one) => !NOT_RUN.some(([pattern]) => pattern.test(one)))
@@ -89,7 +86,7 @@ describe('README.md', () => {
       expect(answer).toMatch(withOmissions(printed[i] ?? ''))
   })
 
-  test.runIf(hasFloors)('names every folder and file of src', () => {
+  test('names every folder and file of src', () => {
     const [, table = ''] = /^## Folders\n(.*?)^## /ms.exec(readme.text) ?? []
     const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
       cell.split(', ').map((name) => name.replaceAll(/[`/]/g, '')),
@@ -103,7 +100,7 @@ describe('the documents', () => {
     expect(documents.flatMap((one) => [...deadLinksOf(one), ...deadAnchorsOf(one)])).toEqual([])
   })
 
-  test.runIf(hasFloors)('name files and folders that exist', () => {
+  test('name files and folders that exist', () => {
     expect(documents.flatMap(deadPathsOf)).toEqual([])
   })
 
