@@ -1,8 +1,8 @@
 import { and, eq, gt } from 'drizzle-orm'
-import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SelectedFields } from 'drizzle-orm/sqlite-core'
 import { sessions, users } from '../../schema/tables.ts'
+import { type Answers, type Parts, runBatchAfter } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -65,50 +65,51 @@ export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
 /** What it takes to read for a user, wherever that is nearest. */
 export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
 
+/** The account of the actor, and the answers of the other parts of the batch. */
+type Acted<Named extends Parts> = { account: Acting } & Answers<Named>
+
 /**
- * Acts for the user of a session in one round trip: the session is checked and `statements` run in
- * the same D1 transaction. A statement that writes carries `isLive` in its condition, so that it
- * changes nothing for a session that has ended; one that reads has read in vain.
+ * Acts for the user of a session in one round trip: the session is checked and `parts` run in the
+ * same D1 transaction, in their order. A write among them carries `isLive`, so it changes nothing
+ * for a session that has ended.
  *
- * @returns The account, then what the statements returned.
+ * @returns The account, and the answer of each part under its name.
  * @throws {Refusal} 401: account gone or disabled, session ended.
  */
-export function actAs<Statements extends BatchItem<'sqlite'>[]>(
+export function actAs<Named extends Parts>(
   deps: ActorDeps,
   actor: Actor,
-  ...statements: Statements
-): Promise<[Acting, ...BatchResponse<Statements>]> {
-  return actWith(deps.db, deps, actor, selectActor, statements)
+  parts: Named,
+): Promise<Acted<Named>> {
+  return actWith(deps.db, deps, actor, selectActor, parts)
 }
 
 /**
- * As `actAs`, for what only a fresh session may do. A statement that writes carries `isFresh` of
- * the same `now` in its condition.
+ * As `actAs`, for what only a fresh session may do. A write carries `isFresh` of the same `now`.
  *
  * @throws {Refusal} `confirmationNeeded`, and those of `actAs`.
  */
-export async function actFreshAs<Statements extends BatchItem<'sqlite'>[]>(
+export async function actFreshAs<Named extends Parts>(
   deps: ActorDeps & FreshnessDeps,
   actor: Actor,
   now: number,
-  ...statements: Statements
-): Promise<[Acting, ...BatchResponse<Statements>]> {
-  const acted = await actAs(deps, actor, ...statements)
-  if (!isFreshAt(deps, acted[0].provenAt, now)) throw new Refusal('confirmationNeeded')
+  parts: Named,
+): Promise<Acted<Named>> {
+  const acted = await actAs(deps, actor, parts)
+  if (!isFreshAt(deps, acted.account.provenAt, now)) throw new Refusal('confirmationNeeded')
   return acted
 }
 
 /**
- * As `actAs`, for statements that only read: a replica may answer that knows all that the caller
- * has seen. What it refuses, or fails to answer, the primary decides: a replica may not have heard
- * of the session yet.
+ * As `actAs`, for parts that only read. A replica may answer that has all that the caller has seen.
+ * When it refuses or fails, the primary decides: a replica may not have the session yet.
  */
-export function readAs<Statements extends BatchItem<'sqlite'>[]>(
+export function readAs<Named extends Parts>(
   deps: ReaderDeps,
   actor: Actor,
-  ...statements: Statements
-): Promise<[Acting, ...BatchResponse<Statements>]> {
-  return readNearby(deps, actor, (db) => actWith(db, deps, actor, selectActor, statements))
+  parts: Named,
+): Promise<Acted<Named>> {
+  return readNearby(deps, actor, (db) => actWith(db, deps, actor, selectActor, parts))
 }
 
 /** As `readAs`, for what is read in the same row as the account. */
@@ -117,8 +118,8 @@ export async function readRowAs<Row extends Found>(
   actor: Actor,
   query: ActorQuery<Row>,
 ): Promise<Row> {
-  const [row] = await readNearby(deps, actor, (db) => actWith(db, deps, actor, query, []))
-  return row
+  const { account } = await readNearby(deps, actor, (db) => actWith(db, deps, actor, query, {}))
+  return account
 }
 
 async function readNearby<Result>(
@@ -136,22 +137,21 @@ async function readNearby<Result>(
   }
 }
 
-async function actWith<Row extends Found, Statements extends BatchItem<'sqlite'>[]>(
+async function actWith<Row extends Found, Named extends Parts>(
   db: Database,
   deps: ActorDeps,
   actor: Actor,
   query: ActorQuery<Row>,
-  statements: Statements,
-): Promise<[Row, ...BatchResponse<Statements>]> {
+  parts: Named,
+): Promise<{ account: Row } & Answers<Named>> {
   const { sessionId, userId } = actor
   const finding = query(db, { sessionId, userId, now: deps.now() })
-  const [[found], ...results] = await db.batch([finding, ...statements])
+  const [[found], answers] = await runBatchAfter(db, finding, parts)
   const account = admit(actor, found)
-  // Should that fail, only the list of sessions is staler.
+  // When this fails, the list of sessions shows an older network.
   if (account.network !== actor.network)
     deps.defer(moveSession(deps.db, actor).catch(() => undefined))
-  // Drizzle types a batch as a tuple, and forgets it when the tuple is spread.
-  return [account, ...(results as BatchResponse<Statements>)]
+  return { ...answers, account }
 }
 
 function admit<Row extends Found>(session: SessionClaims, account: Row | undefined): Row {

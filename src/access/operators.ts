@@ -1,6 +1,12 @@
-import { eq, exists, type SQL, sql } from 'drizzle-orm'
-import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import { eq, exists, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
+import {
+  type Answers,
+  asAuthority,
+  type Authority,
+  type Parts,
+  runBatch,
+} from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import type { AuditEvent, EventKind } from '../audit/events.ts'
 import { COMMAND_LINE } from '../base/network.ts'
@@ -16,48 +22,44 @@ export { COMMAND_LINE }
 export type Operator = Actor | typeof COMMAND_LINE
 
 /**
- * Acts as an operator: for a session as `actAs`, if its user is an admin. A statement that writes
- * carries `isOperator`.
+ * Acts as an operator: for a session as `actAs`, if its user is an admin. A write carries
+ * `isOperator`.
  *
  * @throws {Refusal} `notAdmin`, and those of `actAs`.
  */
-export async function actAsOperator<
-  Statements extends [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
->(
+export async function actAsOperator<Named extends Parts>(
   deps: ActorDeps,
   operator: Operator,
-  ...statements: Statements
-): Promise<BatchResponse<Statements>> {
-  if (!isActor(operator)) return deps.db.batch(statements)
-  const [account, ...results] = await actAs(deps, operator, ...statements)
-  if (account.role !== ADMIN) throw new Refusal('notAdmin')
-  return results
+  parts: Named,
+): Promise<Answers<Named>> {
+  if (!isActor(operator)) return runBatch(deps.db, parts)
+  const acted = await actAs(deps, operator, parts)
+  if (acted.account.role !== ADMIN) throw new Refusal('notAdmin')
+  return acted
 }
 
 /**
- * As `actAsOperator`, for what only a fresh session may do, if it is asked for: a statement that
- * does it carries `isFreshOperator` of the same `now`.
+ * As `actAsOperator`, for a batch with parts that only a fresh session may do: those carry
+ * `isFreshOperator` of the same `now`.
  *
- * @returns First whether the session is fresh, which the command line always is.
+ * @returns The answers, and whether the session is fresh. The command line always is.
  */
-export async function actAsOperatorAt<
-  Statements extends [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
->(
+export async function actAsOperatorAt<Named extends Parts>(
   deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   now: number,
-  ...statements: Statements
-): Promise<[isFresh: boolean, ...BatchResponse<Statements>]> {
-  if (!isActor(operator)) return [true, ...(await deps.db.batch(statements))]
-  const [account, ...results] = await actAs(deps, operator, ...statements)
-  if (account.role !== ADMIN) throw new Refusal('notAdmin')
-  return [isFreshAt(deps, account.provenAt, now), ...results]
+  parts: Named,
+): Promise<{ isFresh: boolean } & Answers<Named>> {
+  if (!isActor(operator)) return { ...(await runBatch(deps.db, parts)), isFresh: true }
+  const acted = await actAs(deps, operator, parts)
+  if (acted.account.role !== ADMIN) throw new Refusal('notAdmin')
+  return { ...acted, isFresh: isFreshAt(deps, acted.account.provenAt, now) }
 }
 
-/** A condition for statements that write: `isLive`, and the session is an admin's. */
-export function isOperator(db: Database, operator: Operator, now: number): SQL {
-  if (!isActor(operator)) return sql`true`
-  return exists(selectLive(db, operator, now, eq(users.role, ADMIN)))
+/** The session is live and an admin's, or it is the command line. */
+export function isOperator(db: Database, operator: Operator, now: number): Authority {
+  if (!isActor(operator)) return asAuthority(sql`true`)
+  return asAuthority(exists(selectLive(db, operator, now, eq(users.role, ADMIN))))
 }
 
 /** As `isOperator`, and the session is fresh. */
@@ -65,9 +67,10 @@ export function isFreshOperator(
   deps: Pick<Deps, 'db'> & FreshnessDeps,
   operator: Operator,
   now: number,
-): SQL {
-  if (!isActor(operator)) return sql`true`
-  return exists(selectLive(deps.db, operator, now, whenFresh(deps, now, eq(users.role, ADMIN))))
+): Authority {
+  if (!isActor(operator)) return asAuthority(sql`true`)
+  const isAdmin = whenFresh(deps, now, eq(users.role, ADMIN))
+  return asAuthority(exists(selectLive(deps.db, operator, now, isAdmin)))
 }
 
 /**

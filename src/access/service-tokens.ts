@@ -1,12 +1,20 @@
-import { and, eq, sql } from 'drizzle-orm'
-import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import { and, eq, exists, not, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { serviceTokens } from '../../schema/tables.ts'
-import { type AuditEvent, afterChange, insertEvent } from '../audit/events.ts'
+import { type AuditEvent, insertEvent } from '../audit/events.ts'
+import {
+  type Answers,
+  asAuthority,
+  type Authority,
+  type Parts,
+  runBatch,
+  runBatchAfter,
+  writing,
+} from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { sha256Hex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
-import { COMMAND_LINE } from './operators.ts'
+import { COMMAND_LINE, isOperator } from './operators.ts'
 
 const TOKEN_BYTES = 32
 /** Tells scanners of public code what they have found. */
@@ -45,19 +53,16 @@ export async function addServiceToken(
   const token = PREFIX + base64url.encode(deps.randomBytes(TOKEN_BYTES))
   const now = deps.now()
   const event: AuditEvent = { ...COMMAND_LINE, at: now, kind: 'service_token_made', detail: name }
-  const [inserted] = await deps.db.batch([
-    deps.db
-      .insert(serviceTokens)
-      .values({
-        name,
-        scope: scopeText(scopes),
-        tokenHash: await sha256Hex(token),
-        createdAt: now,
-      })
-      .onConflictDoNothing()
+  const { db } = deps
+  const by = isOperator(db, COMMAND_LINE, now)
+  const row = { name, scope: scopeText(scopes), tokenHash: await sha256Hex(token), createdAt: now }
+  const isFree = not(hasServiceToken(db, name))
+  const { inserted } = await runBatch(db, {
+    event: insertEvent(db, by, event, isFree),
+    inserted: writing(db, by)
+      .insert(serviceTokens, row, { where: isFree })
       .returning({ id: serviceTokens.id }),
-    insertEvent(deps.db, event, afterChange),
-  ])
+  })
   return inserted.length === 0 ? undefined : token
 }
 
@@ -77,41 +82,47 @@ export async function deleteServiceToken(
   deps: Pick<Deps, 'db' | 'now'>,
   name: string,
 ): Promise<boolean> {
-  const event: AuditEvent = {
-    ...COMMAND_LINE,
-    at: deps.now(),
-    kind: 'service_token_ended',
-    detail: name,
-  }
-  const [deleted] = await deps.db.batch([
-    deps.db
-      .delete(serviceTokens)
-      .where(eq(serviceTokens.name, name))
+  const { db } = deps
+  const now = deps.now()
+  const event: AuditEvent = { ...COMMAND_LINE, at: now, kind: 'service_token_ended', detail: name }
+  const by = isOperator(db, COMMAND_LINE, now)
+  const { deleted } = await runBatch(db, {
+    event: insertEvent(db, by, event, hasServiceToken(db, name)),
+    deleted: writing(db, by)
+      .delete(serviceTokens, eq(serviceTokens.name, name))
       .returning({ id: serviceTokens.id }),
-    insertEvent(deps.db, event, afterChange),
-  ])
+  })
   return deleted.length > 0
 }
 
+function hasServiceToken(db: Database, name: string) {
+  const named = db.select({ id: serviceTokens.id }).from(serviceTokens)
+  return exists(named.where(eq(serviceTokens.name, name)))
+}
+
 /**
- * Acts for a server in one round trip: its credential is checked and `statements` run in the same
- * D1 transaction. A statement that writes carries `isService` in its condition.
+ * Acts for a server in one round trip: its credential is checked and `parts` run in the same D1
+ * transaction. A write carries `isService`.
  *
  * @throws {Refusal} `wrongServiceToken`.
  */
-export async function actAsService<Statements extends BatchItem<'sqlite'>[]>(
+export async function actAsService<Named extends Parts>(
   db: Database,
   tokenHash: string,
   scope: Scope,
-  ...statements: Statements
-): Promise<BatchResponse<Statements>> {
-  const [found, ...results] = await db.batch([isService(db, tokenHash, scope), ...statements])
+  parts: Named,
+): Promise<Answers<Named>> {
+  const [found, answers] = await runBatchAfter(db, selectService(db, tokenHash, scope), parts)
   if (found.length === 0) throw new Refusal('wrongServiceToken')
-  return results
+  return answers
 }
 
-/** The row of a credential that has a scope; in `exists`, a condition for statements that write. */
-export function isService(db: Database, tokenHash: string, scope: Scope) {
+/** The credential exists and has the scope. */
+export function isService(db: Database, tokenHash: string, scope: Scope): Authority {
+  return asAuthority(exists(selectService(db, tokenHash, scope)))
+}
+
+function selectService(db: Database, tokenHash: string, scope: Scope) {
   const hasScope = sql`instr(' ' || ${serviceTokens.scope} || ' ', ${` ${scope} `}) > 0`
   return db
     .select({ id: serviceTokens.id })

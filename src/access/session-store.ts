@@ -1,27 +1,24 @@
 import { and, desc, eq, exists, gt, lte, ne, type SQL } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
-import { afterChange } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
+import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Actor } from './act-as.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 
-/**
- * A condition for statements that write: the session exists, has time left, and its user is
- * enabled.
- */
-export function isLive(db: Database, session: SessionClaims, now: number) {
-  return exists(selectLive(db, session, now))
+/** The session exists, has time left, and its user is enabled. */
+export function isLive(db: Database, session: SessionClaims, now: number): Authority {
+  return asAuthority(exists(selectLive(db, session, now)))
 }
 
-/** As `isLive`, and the session is fresh. */
+/** The session is live and fresh. */
 export function isFresh(
   deps: Pick<Deps, 'db'> & FreshnessDeps,
   session: SessionClaims,
   now: number,
-): SQL {
-  return exists(selectLive(deps.db, session, now, whenFresh(deps, now)))
+): Authority {
+  return asAuthority(exists(selectLive(deps.db, session, now, whenFresh(deps, now))))
 }
 
 /** The row of a live session; in `exists`, a condition. */
@@ -56,60 +53,55 @@ export function selectSessions(db: Database, userId: number, now: number) {
     .orderBy(desc(sessions.createdAt), sessions.id)
 }
 
-/** Ends one session of a user. */
-export function deleteSession(db: Database, userId: number, sessionId: string, when?: SQL) {
-  return db
-    .delete(sessions)
-    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId), when))
-    .returning({ id: sessions.id })
+/** Holds for one session of a user. */
+export function isSession(userId: number, sessionId: string): SQL | undefined {
+  return and(eq(sessions.userId, userId), eq(sessions.id, sessionId))
 }
 
-/** Ends every session of everybody. */
-export function deleteEverySession(db: Database, when: SQL) {
-  return db.delete(sessions).where(when).returning({ id: sessions.id })
+/** Holds for every session of a user. */
+export function isSessionOf(userId: number): SQL {
+  return eq(sessions.userId, userId)
 }
 
-/** Ends every session of a user but the actor's own, which must be live. */
-export function deleteOtherSessions(db: Database, actor: Actor, now: number, when?: SQL) {
-  const isOther = and(eq(sessions.userId, actor.userId), ne(sessions.id, actor.sessionId))
-  return db.delete(sessions).where(and(isOther, isLive(db, actor, now), when))
+/** Holds for every session of a user but this one. */
+export function isOtherSession({ userId, sessionId }: SessionClaims): SQL | undefined {
+  return and(eq(sessions.userId, userId), ne(sessions.id, sessionId))
 }
 
-/** Ends every session of a user. */
-export function deleteSessions(db: Database, userId: number, when: SQL) {
-  return db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), when))
-    .returning({ id: sessions.id })
+/** Holds while there is a session of this kind; for an event that stands before its deletion. */
+export function hasSession(db: Database, which?: SQL): SQL {
+  return exists(db.select({ id: sessions.id }).from(sessions).where(which))
 }
 
-/** Ends every session of a user, if the statement before in the batch changed a row. */
-export function deleteSessionsAfterChange(db: Database, userId: number) {
-  return db.delete(sessions).where(and(eq(sessions.userId, userId), afterChange))
+/**
+ * Ends sessions. It stands after every statement of its batch that needs the actor's session.
+ *
+ * @param which `isSession`, `isSessionOf`, `isOtherSession`; every session of every user without
+ *   it.
+ */
+export function deleteSessions(db: Database, by: Authority, which?: SQL) {
+  return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
 }
 
 /** Notes that the user of a live session has just shown a password or a code. */
 export function confirmLiveSession(db: Database, actor: Actor, now: number) {
-  return db
-    .update(sessions)
-    .set({ confirmedAt: now })
-    .where(
-      and(
-        eq(sessions.id, actor.sessionId),
-        eq(sessions.userId, actor.userId),
-        isLive(db, actor, now),
-      ),
-    )
+  return writing(db, isLive(db, actor, now)).update(
+    sessions,
+    { confirmedAt: now },
+    isSession(actor.userId, actor.sessionId),
+  )
 }
 
 /** Notes where a session was last used from. */
 export function moveSession(db: Database, actor: Actor) {
-  return db
-    .update(sessions)
-    .set({ network: actor.network })
-    .where(and(eq(sessions.id, actor.sessionId), eq(sessions.userId, actor.userId)))
+  // The session was live in the round trip before, and an ended one has no row.
+  return writing(db, THE_SERVICE).update(
+    sessions,
+    { network: actor.network },
+    isSession(actor.userId, actor.sessionId),
+  )
 }
 
 export function pruneSessions(db: Database, now: number) {
-  return db.delete(sessions).where(lte(sessions.expiresAt, now))
+  return writing(db, THE_SERVICE).delete(sessions, lte(sessions.expiresAt, now))
 }

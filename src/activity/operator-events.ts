@@ -4,9 +4,9 @@ import type { Window } from '../base/paging.ts'
 import { type EventFilter, selectAllEvents } from '../audit/events.ts'
 
 /**
- * What happened on the site, for an operator; the latest first.
+ * Lists the events of the site for an operator, latest first.
  *
- * @returns Whether there is more as well: to count all of them would take a look at every row.
+ * @returns The events, and whether there are more. A total would need a read of every row.
  * @throws {Refusal} `notAdmin`.
  */
 export async function listEvents(
@@ -16,6 +16,8 @@ export async function listEvents(
   { limit, offset }: Window,
 ) {
   const oneMore = { limit: limit + 1, offset }
-  const [events] = await actAsOperator(deps, operator, selectAllEvents(deps.db, filter, oneMore))
+  const { events } = await actAsOperator(deps, operator, {
+    events: selectAllEvents(deps.db, filter, oneMore),
+  })
   return { events: events.slice(0, limit), more: events.length > limit }
 }

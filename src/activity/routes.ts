@@ -7,7 +7,7 @@ import { pageQuery, query } from '../http/input.ts'
 import type { selectEvents } from '../audit/events.ts'
 import { listEvents } from './own-events.ts'
 
-/** What happened to a user's own account, under `/api/me/events`. */
+/** The events of a user's own account, under `/api/me/events`. */
 export const eventRoutes = new Hono<App>().get(
   '/',
   guard,
@@ -38,8 +38,8 @@ export function eventRecord(event: Event) {
 }
 
 /**
- * Who did it: null for the user and for nobody; without an id for the command line, without a name
- * for an admin who was deleted.
+ * Names the actor of an event: null when the user did it or nobody is known. The command line has
+ * no id, and an admin who was deleted has no name.
  */
 function actorOf({
   actorId,

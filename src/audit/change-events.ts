@@ -1,5 +1,6 @@
 import { and, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
+import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { type ChangedField, changesIn } from './changes.ts'
 import { type AuditEvent, type EventKind, eventRow } from './events.ts'
@@ -27,23 +28,19 @@ export interface ChangeEvent {
  */
 export function insertEventsOfChange(
   db: Database,
+  by: Authority,
   event: AuditEvent,
   kinds: ChangeEvent[],
   when: SQL | undefined,
 ) {
   const made = sql`json_array(${sql.join(kinds.map(eventJson), sql`, `)})`
   const changes = sql`json_each.value ->> 'changes'`
-  const row = db
-    .select({
-      ...eventRow(event),
-      kind: sql`json_each.value ->> 'kind'`.as('kind'),
-      changes: changes.as('changes'),
+  const row = { ...eventRow(event), kind: sql`json_each.value ->> 'kind'`, changes }
+  return writing(db, by)
+    .insert(auditEvents, row, {
+      from: sql`${users}, json_each(${made})`,
+      where: and(when, sql`${changes} is not null`),
     })
-    .from(sql`${users}, json_each(${made})`)
-    .where(and(when, sql`${changes} is not null`))
-  return db
-    .insert(auditEvents)
-    .select(row)
     .returning({
       kind: sql<EventKind>`${auditEvents.kind}`.as('kind'),
       changes: sql`${auditEvents.changes}`.mapWith(changesIn).as('changes'),

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
 import type { Window } from '../base/paging.ts'
@@ -72,37 +73,23 @@ export function eventOf(
   }
 }
 
-/** Holds when the statement before it in the batch changed something. */
-export const afterChange = sql`changes() > 0`
-
-/** Remembers an event; with `when`, only if that holds at this point of the batch. */
-export function insertEvent(db: Database, event: AuditEvent, when?: SQL) {
-  const row = db
-    .select(eventRow(event))
-    .from(sql`(select 1)`)
-    .where(when)
-  return db.insert(auditEvents).select(row)
+/** Writes an event; with `when`, only if that holds at this point of the batch. */
+export function insertEvent(db: Database, by: Authority, event: AuditEvent, when?: SQL) {
+  return writing(db, by).insert(auditEvents, eventRow(event), { where: when })
 }
 
-/**
- * The columns of an event, in the table's order; what another row knows better may take their
- * place.
- */
-export function eventRow(event: AuditEvent) {
+/** The columns of an event. A caller may replace those that another row knows better. */
+export function eventRow({ at, kind, userId, nameHash, detail, ...event }: AuditEvent) {
   return {
-    id: sql`null`.as('id'),
-    at: sql`${event.at}`.as('at'),
-    kind: sql`${event.kind}`.as('kind'),
-    userId: sql`${event.userId ?? null}`.as('user_id'),
-    nameHash: sql`${event.nameHash ?? null}`.as('name_hash'),
-    detail: sql`${event.detail ?? ''}`.as('detail'),
-    network: sql`${event.network}`.as('network'),
-    userAgent: sql`${event.userAgent}`.as('user_agent'),
-    times: sql`1`.as('times'),
-    actorId: sql`${event.actorId ?? null}`.as('actor_id'),
-    changes: sql`${event.changes === undefined ? null : JSON.stringify(event.changes)}`.as(
-      'changes',
-    ),
+    at,
+    kind,
+    userId: userId ?? null,
+    nameHash: nameHash ?? null,
+    detail: detail ?? '',
+    network: event.network,
+    userAgent: event.userAgent,
+    actorId: event.actorId ?? null,
+    changes: event.changes === undefined ? null : JSON.stringify(event.changes),
   }
 }
 
@@ -198,7 +185,7 @@ export function countEvents(db: Database, userId: number) {
 
 export function pruneEvents(db: Database, before: number) {
   const isEarly = lte(auditEvents.id, sql`${firstIdSince(before)} + ${OUT_OF_ORDER_EVENTS}`)
-  return db.delete(auditEvents).where(and(isEarly, lte(auditEvents.at, before)))
+  return writing(db, THE_SERVICE).delete(auditEvents, and(isEarly, lte(auditEvents.at, before)))
 }
 
 /** How much older than those written before it an event may be: a shared one keeps its first time. */

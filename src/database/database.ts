@@ -1,8 +1,20 @@
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
 import { Refusal } from '../base/refusals.ts'
 
-/** Drizzle over D1; every query and every batch is one round trip. */
-export type Database = DrizzleD1Database
+const whole = Symbol('all of Drizzle')
+
+/**
+ * Drizzle over D1, for reading: each query is one round trip. `statements.ts` has batches, and
+ * writes, which need an authority.
+ */
+export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
+  readonly [whole]: DrizzleD1Database
+}
+
+/** For `statements.ts` alone: what a database can do, writes included. */
+export function drizzleOf(db: Database): DrizzleD1Database {
+  return db[whole]
+}
 
 /** How long a person waits for something that doesn't answer. */
 const DEADLINE_MILLISECONDS = 5000
@@ -45,7 +57,8 @@ export function openDatabase(
   deadlineMilliseconds?: number,
   freshness = 'first-primary',
 ): Database {
-  return drizzle(new MeteredD1(d1, meter, freshness, deadlineMilliseconds))
+  const db = drizzle(new MeteredD1(d1, meter, freshness, deadlineMilliseconds))
+  return Object.assign(db, { [whole]: db })
 }
 
 /** D1 as Drizzle's driver uses it: statements and batches, each sent by `#trip`. */

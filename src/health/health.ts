@@ -4,15 +4,14 @@ import { orUnavailable } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { selectAccounts } from '../accounts/accounts.ts'
 
-/** How long a part may take; whoever looks at health has no five seconds for each. */
+/** How long a part may take. An operator should not wait five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000
 
 /** One hash as small as scrypt allows: whether the hasher answers, not how fast it hashes. */
 const TRIAL_COST = { logN: 1, blockSize: 1, parallelism: 1 }
 
-/** How one part does; why it does not is for the log of that part. */
+/** The state of one part. The reason of a failure is in the log of that part. */
 export interface PartHealth {
   ok: boolean
   milliseconds: number
@@ -21,13 +20,13 @@ export interface PartHealth {
 type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
 
 /**
- * Looks at everything the service stands on, all at once. Who asks is looked up first, so D1 is up
- * in a way; its own figure says how long one more round trip takes.
+ * Checks everything that the service needs, in parallel. The operator's session is checked first,
+ * which needs D1 as well; the figure of D1 is that of one more round trip.
  *
  * @throws {Refusal} `notAdmin`, and those of `actAs`.
  */
 export async function checkHealth(deps: HealthDeps, operator: Operator) {
-  await actAsOperator(deps, operator, selectAccounts(deps.db).limit(0))
+  await actAsOperator(deps, operator, {})
   const [d1, kv, hasher, migrations] = await Promise.all([
     timed(async () => (await deps.db.all(sql`select 1`)).length === 1),
     timed(async () => (await deps.kv.get('health')) === null),
@@ -37,7 +36,7 @@ export async function checkHealth(deps: HealthDeps, operator: Operator) {
   return { d1, kv, hasher, migrations }
 }
 
-/** @param check Says whether all is well; whatever it throws says that it isn't. */
+/** @param check Tells whether the part works. When it throws, the part does not work. */
 async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
   const start = performance.now()
   const ok = await orUnavailable(check(), DEADLINE_MILLISECONDS).catch(() => false)

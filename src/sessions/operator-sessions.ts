@@ -1,28 +1,27 @@
-import { afterChange, insertEvent, logEvent } from '../audit/events.ts'
+import { insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import { selectUser } from '../accounts/store.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import {
-  deleteEverySession,
-  deleteSession,
   deleteSessions,
+  hasSession,
+  isSession,
+  isSessionOf,
   selectSessions,
 } from '../access/session-store.ts'
 
 /**
- * Where any user is signed in, for an operator; the latest first.
+ * Lists the sessions of any user for an operator, latest first.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
 export async function listSessionsOf(deps: ActorDeps, operator: Operator, userId: number) {
-  const [[user], sessions] = await actAsOperator(
-    deps,
-    operator,
-    selectUser(deps.db, userId),
-    selectSessions(deps.db, userId, deps.now()),
-  )
-  if (user === undefined) throw new Refusal('userNotFound')
+  const { user, sessions } = await actAsOperator(deps, operator, {
+    user: selectUser(deps.db, userId),
+    sessions: selectSessions(deps.db, userId, deps.now()),
+  })
+  if (user.length === 0) throw new Refusal('userNotFound')
   return sessions
 }
 
@@ -33,14 +32,15 @@ export async function endSessionOf(
   userId: number,
   sessionId: string,
 ): Promise<void> {
+  const { db } = deps
   const now = deps.now()
+  const by = isOperator(db, operator, now)
+  const which = isSession(userId, sessionId)
   const event = eventBy(operator, userId, 'session_ended', now)
-  const [ended] = await actAsOperator(
-    deps,
-    operator,
-    deleteSession(deps.db, userId, sessionId, isOperator(deps.db, operator, now)),
-    insertEvent(deps.db, event, afterChange),
-  )
+  const { ended } = await actAsOperator(deps, operator, {
+    event: insertEvent(db, by, event, hasSession(db, which)),
+    ended: deleteSessions(db, by, which),
+  })
   if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
 }
@@ -56,35 +56,36 @@ export async function endSessionsOf(
   operator: Operator,
   userId: number,
 ): Promise<number> {
+  const { db } = deps
   const now = deps.now()
+  const by = isOperator(db, operator, now)
+  const which = isSessionOf(userId)
   const event = eventBy(operator, userId, 'session_ended', now, 'all')
-  const [[user], ended] = await actAsOperator(
-    deps,
-    operator,
-    selectUser(deps.db, userId),
-    deleteSessions(deps.db, userId, isOperator(deps.db, operator, now)),
-    insertEvent(deps.db, event, afterChange),
-  )
-  if (user === undefined) throw new Refusal('userNotFound')
+  const { user, ended } = await actAsOperator(deps, operator, {
+    user: selectUser(db, userId),
+    event: insertEvent(db, by, event, hasSession(db, which)),
+    ended: deleteSessions(db, by, which),
+  })
+  if (user.length === 0) throw new Refusal('userNotFound')
   if (ended.length > 0) logEvent(event)
   return ended.length
 }
 
 /**
- * Signs everybody out, operators too: after a backup has brought sessions back that had ended.
+ * Signs every user out, operators too. A restored backup may contain sessions that had ended.
  *
  * @returns How many sessions that ended.
  * @throws {Refusal} `notAdmin`.
  */
 export async function endEverySession(deps: ActorDeps, operator: Operator): Promise<number> {
+  const { db } = deps
   const now = deps.now()
+  const by = isOperator(db, operator, now)
   const event = eventBy(operator, undefined, 'session_ended', now, 'everyone')
-  const [ended] = await actAsOperator(
-    deps,
-    operator,
-    deleteEverySession(deps.db, isOperator(deps.db, operator, now)),
-    insertEvent(deps.db, event, afterChange),
-  )
+  const { ended } = await actAsOperator(deps, operator, {
+    event: insertEvent(db, by, event, hasSession(db)),
+    ended: deleteSessions(db, by),
+  })
   if (ended.length > 0) logEvent(event)
   return ended.length
 }

@@ -1,47 +1,45 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
 import {
-  deleteOtherSessions,
-  deleteSession,
+  deleteSessions,
+  hasSession,
   isLive,
+  isOtherSession,
+  isSession,
   selectSessions,
 } from '../access/session-store.ts'
 
 /** The actor's account and sessions, latest first. */
-export async function listSessions(deps: ReaderDeps, actor: Actor) {
-  const { db } = deps
-  const [account, sessions] = await readAs(
-    deps,
-    actor,
-    selectSessions(db, actor.userId, deps.now()),
-  )
-  return { account, sessions }
+export function listSessions(deps: ReaderDeps, actor: Actor) {
+  const sessions = selectSessions(deps.db, actor.userId, deps.now())
+  return readAs(deps, actor, { sessions })
 }
 
 /** @throws {Refusal} `sessionNotFound` for an unknown id and for another user's. */
 export async function endSession(deps: ActorDeps, actor: Actor, sessionId: string): Promise<void> {
+  const { db } = deps
   const now = deps.now()
+  const by = isLive(db, actor, now)
+  const which = isSession(actor.userId, sessionId)
   const event = eventOf(actor, 'session_ended', now)
-  const [, ended] = await actAs(
-    deps,
-    actor,
-    deleteSession(deps.db, actor.userId, sessionId, isLive(deps.db, actor, now)),
-    insertEvent(deps.db, event, afterChange),
-  )
-  if (ended.length === 0) throw new Refusal('sessionNotFound')
+  const { deleted } = await actAs(deps, actor, {
+    event: insertEvent(db, by, event, hasSession(db, which)),
+    deleted: deleteSessions(db, by, which),
+  })
+  if (deleted.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
 }
 
 /** Signs the actor out everywhere but here. */
 export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<void> {
+  const { db } = deps
   const now = deps.now()
+  const by = isLive(db, actor, now)
   const event = eventOf(actor, 'session_ended', now, 'all others')
-  await actAs(
-    deps,
-    actor,
-    deleteOtherSessions(deps.db, actor, now),
-    insertEvent(deps.db, event, isLive(deps.db, actor, now)),
-  )
+  await actAs(deps, actor, {
+    event: insertEvent(db, by, event),
+    deleted: deleteSessions(db, by, isOtherSession(actor)),
+  })
   logEvent(event)
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type AuditEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAsOperator, type Operator } from '../access/operators.ts'
+import { actAsOperator, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import {
   deleteSettings,
@@ -19,7 +19,7 @@ import {
   withAllDefaults,
 } from './store.ts'
 
-/** A setting and what it is now. */
+/** A setting and its present value. */
 export interface Setting extends SettingDefinition {
   value: string
 }
@@ -35,18 +35,20 @@ export function describeSetting(key: string): SettingDefinition {
 
 /** All settings as D1 has them, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
 export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
-  const [changed] = await actAsOperator(deps, operator, selectChangedSettings(deps.db))
+  const { changed } = await actAsOperator(deps, operator, {
+    changed: selectChangedSettings(deps.db),
+  })
   const values = withAllDefaults(changed)
   return SETTINGS.map((definition) => ({ ...definition, value: values[definition.key] }))
 }
 
 /**
- * Sets settings, all or none of them; those it doesn't name stay as they are.
+ * Sets settings, all or none of them. A setting that `values` does not name keeps its value.
  *
- * @returns The keys of those that were not already so.
+ * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
- *   can't be changed, or a poor value; `unavailable` when all are set but their public copy in KV
- *   is an older one: the same call again mends it.
+ *   can't be changed, or a bad value; `unavailable` when all are set but KV still has an older
+ *   public copy: the same call again writes it.
  */
 export function saveSettings(
   deps: SettingsAdminDeps,
@@ -58,9 +60,9 @@ export function saveSettings(
 }
 
 /**
- * Gives settings their defaults back, all or none of them.
+ * Resets settings to their defaults, all or none of them.
  *
- * @returns The keys of those that had another value.
+ * @returns The keys of the settings that had another value.
  * @throws {Refusal} As `saveSettings`.
  */
 export function resetSettings(
@@ -91,22 +93,27 @@ async function writeSettings(
   operator: Operator,
   wanted: WantedSettings,
 ): Promise<string[]> {
-  const event = eventOfChange(operator, deps.now())
-  const [[remembered]] = await actAsOperator(
-    deps,
-    operator,
-    insertEventOfChange(deps.db, operator, wanted, event),
-    upsertSettings(deps.db, operator, wanted, event.at),
-    deleteSettings(deps.db, operator, wanted, event.at),
-  )
-  if (remembered !== undefined) logEvent({ ...event, ...remembered })
+  const { db } = deps
+  const now = deps.now()
+  const by = isOperator(db, operator, now)
+  const event = eventOfChange(operator, now)
+  const { events } = await actAsOperator(deps, operator, {
+    events: insertEventOfChange(db, by, wanted, event),
+    upserted: upsertSettings(db, by, wanted),
+    deleted: deleteSettings(db, by, wanted),
+  })
+  const [changed] = events
+  if (changed !== undefined) logEvent({ ...event, ...changed })
   forgetSettings(deps)
-  // Also when nothing changed: perhaps this is the second try of one whose copy was not written.
+  // Also when nothing changed: this may be the second try of a save whose copy was not written.
   await rebuildCopy(deps)
-  return remembered?.detail.split(', ') ?? []
+  return changed?.detail.split(', ') ?? []
 }
 
-/** The values stay out of it: an announcement is no business of the log. */
+/**
+ * The event of a change. It names keys only: a value, such as an announcement, stays out of the
+ * log.
+ */
 function eventOfChange({ network, userAgent, ...operator }: Operator, at: number): AuditEvent {
   const userId = 'userId' in operator ? { userId: operator.userId } : {}
   return { at, kind: 'settings_changed', ...userId, network, userAgent }

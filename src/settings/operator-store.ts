@@ -1,61 +1,55 @@
-import { and, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { auditEvents, settings } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { isOperator, type Operator } from '../access/operators.ts'
 import type { SettingKey } from './defaults.ts'
 
-/** What settings are to be; null is the default, for which there is no row. */
+/** The new values of settings. Null means the default, for which there is no row. */
 export type WantedSettings = { [Key in SettingKey]?: string | null }
 
 /**
- * Remembers that settings change, if any does: stands before the statements that change them, and
- * names in its detail those whose rows will be others.
+ * Writes an event, if any setting is about to change. Its detail names the settings whose rows will
+ * differ, so it stands before the statements that change them.
  */
 export function insertEventOfChange(
   db: Database,
-  operator: Operator,
+  by: Authority,
   wanted: WantedSettings,
   event: AuditEvent,
 ) {
   const differing = sql`(
     select group_concat(wanted.key, ', ') as keys
-    from json_each(${JSON.stringify(wanted)}) as wanted
+    from ${eachOf(wanted)}
     left join ${settings} on ${settings.key} = wanted.key
     where ${settings.value} is not wanted.value
   ) as differing`
-  const row = db
-    .select({ ...eventRow(event), detail: sql`differing.keys`.as('detail') })
-    .from(differing)
-    .where(and(sql`differing.keys is not null`, isOperator(db, operator, event.at)))
-  return db.insert(auditEvents).select(row).returning({ detail: auditEvents.detail })
+  const row = { ...eventRow(event), detail: sql`differing.keys` }
+  return writing(db, by)
+    .insert(auditEvents, row, { from: differing, where: sql`differing.keys is not null` })
+    .returning({ detail: auditEvents.detail })
 }
 
-/** Writes the settings that are to differ from their defaults. */
-export function upsertSettings(
-  db: Database,
-  operator: Operator,
-  wanted: WantedSettings,
-  now: number,
-) {
-  return db
-    .insert(settings)
-    .select(
-      sql`select wanted.key, wanted.value from json_each(${JSON.stringify(wanted)}) as wanted
-        where wanted.value is not null and ${isOperator(db, operator, now)}`,
+/** Writes the settings that differ from their defaults. */
+export function upsertSettings(db: Database, by: Authority, wanted: WantedSettings) {
+  return writing(db, by)
+    .insert(
+      settings,
+      { key: sql`wanted.key`, value: sql`wanted.value` },
+      { from: eachOf(wanted), where: sql`wanted.value is not null` },
     )
     .onConflictDoUpdate({ target: settings.key, set: { value: sql`excluded.value` } })
 }
 
-/** Removes the rows of the settings that are to have their defaults. */
-export function deleteSettings(
-  db: Database,
-  operator: Operator,
-  wanted: WantedSettings,
-  now: number,
-) {
+/** Deletes the rows of the settings that get their defaults. */
+export function deleteSettings(db: Database, by: Authority, wanted: WantedSettings) {
   const isToBeDefault = sql`${settings.key} in (
-    select wanted.key from json_each(${JSON.stringify(wanted)}) as wanted where wanted.value is null
+    select wanted.key from ${eachOf(wanted)} where wanted.value is null
   )`
-  return db.delete(settings).where(and(isToBeDefault, isOperator(db, operator, now)))
+  return writing(db, by).delete(settings, isToBeDefault)
+}
+
+/** The wanted settings as rows of `wanted`, in one parameter. */
+function eachOf(wanted: WantedSettings): SQL {
+  return sql`json_each(${JSON.stringify(wanted)}) as wanted`
 }

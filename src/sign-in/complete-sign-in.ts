@@ -1,95 +1,85 @@
-import { not, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type NewSession, signToken } from '../access/token.ts'
-import { readSecondFactor } from '../two-factor/second-factor.ts'
-import { resealSeed } from '../two-factor/sealed.ts'
-import { consumeSecondFactor, isUsedFor, replaceSeed } from '../two-factor/store.ts'
+import { hasSecondFactor } from '../two-factor/second-factor.ts'
+import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import type { CheckedAttempt } from './sign-in.ts'
-import { insertRefusal, type RefusedSignIn } from '../throttle/refused.ts'
-import { hasBegun, insertSession, replacePasswordHash } from './store.ts'
-import {
-  chargeProof,
-  clearCounter,
-  codeCounter,
-  isProofOpen,
-  payBack,
-  payBackSignIn,
-  selectProofBlocks,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
+import { insertSession, isUnchanged, replacePasswordHash } from './store.ts'
+import { payBack, payBackSignIn, tooManyAttempts } from '../throttle/throttle.ts'
 
 const SESSION_ID_BYTES = 16
 
 /**
- * Settles a sign-in in one transaction. The session is written only together with all it rests on:
- * the code is used up, and the account is still what was checked. What can't be written leaves no
- * session, and so no token.
+ * Completes a sign-in in one transaction. The session is written only when the account is still
+ * what was checked and the code, if the user has a second factor, was used up for this session.
+ * Without a session there is no token.
  *
  * @returns The token.
- * @throws {Refusal} `wrongCode`; `tooManyAttempts` after too many wrong codes, for the right one as
- *   well.
+ * @throws {Refusal} `wrongCredentials` when the account has changed since it was checked;
+ *   `wrongCode`; `tooManyAttempts` after too many wrong codes, for the right one as well.
  */
-export async function settle(
+export async function completeSignIn(
   deps: Deps,
-  { user, signIn, rehash, now }: CheckedAttempt,
+  checked: CheckedAttempt,
   code: string,
   client: Client,
   tokenSeconds: number,
 ): Promise<string> {
   const { db } = deps
+  const { user, signIn, rehash, now } = checked
   const ring = await deps.keyRing()
   const session = newSession(deps, user.id, now, tokenSeconds)
-  const begun = hasBegun(db, session)
   const event: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
-  const wrongCode: RefusedSignIn = { ...event, kind: 'sign_in_refused', detail: 'code' }
-  const rest = [
-    payBackSignIn(db, signIn, begun),
-    insertEvent(db, event, begun),
-    ...(rehash === undefined ? [] : [replacePasswordHash(db, user.id, rehash)]),
-  ]
-
-  if (user.totpSeed === null) {
-    const [inserted] = await db.batch([insertSession(db, user, session, client), ...rest])
-    // Only a change of the account between the two round trips can have kept the session out.
-    if (inserted.length === 0) throw new Refusal('wrongCredentials')
-  } else {
-    const enrolled = { id: user.id, totpSeed: user.totpSeed }
-    const factor = await readSecondFactor(ring, enrolled, code, now)
-    const usedCode: AuditEvent = { ...event, kind: 'recovery_code_used' }
-    const resealed =
-      factor.kind === 'time step' ? await resealSeed(deps, ring, user.totpSeed, user.id) : undefined
-    const proof = codeCounter(user.id)
-    const usedRecoveryCode = factor.kind === 'recovery code' ? begun : sql`false`
-    const { sessionId } = session
-    const [blocks, , inserted] = await db.batch([
-      selectProofBlocks(db, proof, now),
-      consumeSecondFactor(db, enrolled, factor, isProofOpen(db, proof, now), sessionId),
-      insertSession(db, user, session, client, isUsedFor(db, enrolled, factor, sessionId)),
-      // One transaction: of codes sent at once, too, each sees what those before it were charged.
-      chargeProof(db, proof, now, not(begun)),
-      clearCounter(db, proof, begun),
-      insertEvent(db, usedCode, usedRecoveryCode),
-      ...rest,
-      ...(resealed === undefined ? [] : [replaceSeed(db, enrolled, resealed, begun)]),
-    ])
-    if (blocks.length > 0) {
-      logEvent({ ...wrongCode, detail: 'too many codes' })
-      await payBack(db, signIn.counters)
-      throw tooManyAttempts(blocks, now)
-    }
-    if (inserted.length === 0) {
-      logEvent(wrongCode)
-      await db.batch(insertRefusal(db, wrongCode, signIn))
-      throw new Refusal('wrongCode')
-    }
-    if (factor.kind === 'recovery code') logEvent(usedCode)
+  const { sessionId } = session
+  const isStill = isUnchanged(db, user)
+  const use = hasSecondFactor(user)
+    ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event })
+    : undefined
+  const by = use?.by ?? isStill
+  const { blocks, inserted } = await runBatch(db, {
+    blocks: use?.blocks,
+    consumed: use?.consumed,
+    charged: use?.charged,
+    cleared: use?.cleared,
+    usedEvent: use?.usedEventInsert,
+    paidBack: payBackSignIn(db, by, signIn),
+    event: insertEvent(db, by, event),
+    inserted: insertSession(db, by, session, client),
+    // The password was right, whatever becomes of the session.
+    rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
+    resealed: use?.resealed,
+  })
+  if (inserted.length === 0) {
+    // Without a code, only a change of the account since the check keeps the session out.
+    if (blocks === undefined) throw new Refusal('wrongCredentials')
+    throw await refuseCode(deps, checked, blocks, event)
   }
+  if (use?.usedEvent) logEvent(use.usedEvent)
   logEvent(event)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
+}
+
+/** Records a sign-in whose code was wrong, or came while codes are blocked. */
+async function refuseCode(
+  { db }: Pick<Deps, 'db'>,
+  { signIn, now }: CheckedAttempt,
+  blocks: { expiresAt: number }[],
+  event: AuditEvent,
+): Promise<Refusal> {
+  const refused: RefusedSignIn = { ...event, kind: 'sign_in_refused', detail: 'code' }
+  if (blocks.length > 0) {
+    logEvent({ ...refused, detail: 'too many codes' })
+    await payBack(db, THE_SERVICE, signIn.counters)
+    return tooManyAttempts(blocks, now)
+  }
+  logEvent(refused)
+  await runBatch(db, refusalParts(db, THE_SERVICE, refused, signIn))
+  return new Refusal('wrongCode')
 }
 
 function newSession(

@@ -1,4 +1,5 @@
 import { logEvent } from '../audit/events.ts'
+import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -6,8 +7,9 @@ import { hashName } from '../crypto/key-ring.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { selectForSignIn } from '../accounts/store.ts'
 import { verifyPassword } from '../passwords/passwords.ts'
-import { insertRefusal, type RefusedSignIn } from '../throttle/refused.ts'
-import { settle } from './complete-sign-in.ts'
+import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
+import { hasSecondFactor } from '../two-factor/second-factor.ts'
+import { completeSignIn } from './complete-sign-in.ts'
 import type { CheckedUser } from './store.ts'
 import {
   chargeSignIn,
@@ -19,7 +21,7 @@ import {
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 
-/** Who wants in, with what proof. */
+/** What a sign-in sends. */
 interface Attempt {
   username: string
   /** Static digest of the password. */
@@ -31,20 +33,20 @@ interface Attempt {
 /** An attempt whose password is right. */
 export interface CheckedAttempt {
   user: CheckedUser & { permission: number }
-  /** What the attempt was charged to. */
+  /** The counters that the attempt was charged to. */
   signIn: SignInCounters
-  /** A better hash of the same password, if the stored one should go. */
+  /** A better hash of the same password, when the stored one is to be replaced. */
   rehash: { stored: string; replacement: string } | undefined
   /** Unix time, milliseconds. */
   now: number
 }
 
-/** How long an attempt waits for others that are in flight to be settled: two seconds in all. */
+/** The waits of an attempt for others that are in flight: two seconds in all. */
 const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
 
 /**
- * Signs a user in, in two round trips: charge and load; then, once the password has been checked,
- * settle all the rest.
+ * Signs a user in, in two round trips. The first charges the attempt and loads the user; after the
+ * check of the password, the second completes the sign-in.
  *
  * @returns The token.
  * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
@@ -53,12 +55,12 @@ const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
 export async function login(deps: Deps, attempt: Attempt, client: Client): Promise<string> {
   const tokenSeconds = deps.tokenSeconds()
   const checked = await checkPassword(deps, attempt, client)
-  if (checked.user.totpSeed !== null && attempt.code.trim() === '') {
-    await payBack(deps.db, checked.signIn.counters)
+  if (hasSecondFactor(checked.user) && attempt.code.trim() === '') {
+    await payBack(deps.db, THE_SERVICE, checked.signIn.counters)
     throw new Refusal('wrongCode')
   }
   try {
-    return await settle(deps, checked, attempt.code, client, tokenSeconds)
+    return await completeSignIn(deps, checked, attempt.code, client, tokenSeconds)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code >= 500) forgiveOutage(deps, checked.signIn)
     throw error
@@ -102,7 +104,7 @@ export async function checkPassword(
   )
   if (!isAllowedIn || stored === null || !matches) {
     const event: RefusedSignIn = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
-    await db.batch(insertRefusal(db, event, signIn))
+    await runBatch(db, refusalParts(db, THE_SERVICE, event, signIn))
     logEvent(event)
     throw new Refusal('wrongCredentials')
   }
@@ -115,8 +117,8 @@ export async function checkPassword(
 }
 
 /**
- * Charges an attempt and loads the user in one round trip. An attempt that only others in flight
- * keep out waits for its turn: each of them may be a right sign-in that is paid back.
+ * Charges an attempt and loads the user in one round trip. When only attempts in flight keep it
+ * out, it waits for them, because each may be a right sign-in that is paid back.
  *
  * @returns `blocks` when the attempt was not charged.
  */
@@ -125,11 +127,13 @@ async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: Sig
   const waits = WAITS_MILLISECONDS.values()
   for (;;) {
     const now = deps.now()
-    const [blocks, charged, [user]] = await db.batch([
-      selectSignInBlocks(db, signIn, now),
-      chargeSignIn(db, signIn, now),
-      selectForSignIn(db, signIn.username),
-    ])
+    const { blocks, charged, found } = await runBatch(db, {
+      // Before the charge, which can spend a counter itself.
+      blocks: selectSignInBlocks(db, signIn, now),
+      charged: chargeSignIn(db, THE_SERVICE, signIn, now),
+      found: selectForSignIn(db, signIn.username),
+    })
+    const [user] = found
     if (charged.length > 0) return { now, user, blocks: undefined }
     const next = blocks.every(({ isInFlight }) => isInFlight) ? waits.next() : undefined
     if (next === undefined || next.done) return { now, user, blocks }
@@ -137,7 +141,7 @@ async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: Sig
   }
 }
 
-/** An outage is nobody's failure; if D1 is out as well, the charge runs out by itself. */
+/** Takes the charge back after an outage. When D1 is out as well, the charge ends by itself. */
 function forgiveOutage({ db, defer }: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
-  defer(payBack(db, signIn.counters).catch(() => undefined))
+  defer(payBack(db, THE_SERVICE, signIn.counters).catch(() => undefined))
 }

@@ -1,13 +1,14 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { asAuthority, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { deleteSession } from '../access/session-store.ts'
+import { deleteSessions, hasSession, isSession } from '../access/session-store.ts'
 import { type SessionClaims, verifyToken } from '../access/token.ts'
 
 /**
- * Ends the session of a token. A token that is dead already needs no ending, and the stock client
- * forgets its token only when it hears of success, so no token is refused.
+ * Ends the session of a token. No token is refused, because the stock client forgets its token only
+ * after a success.
  */
 export async function logout(
   deps: Pick<Deps, 'db' | 'keyRing' | 'now'>,
@@ -16,12 +17,16 @@ export async function logout(
 ): Promise<void> {
   const claims = token === '' ? undefined : await readToken(deps, token)
   if (claims === undefined) return
+  const { db } = deps
   const { userId, sessionId } = claims
   const event = eventOf({ userId, ...client }, 'session_ended', deps.now(), 'logout')
-  const [ended] = await deps.db.batch([
-    deleteSession(deps.db, userId, sessionId),
-    insertEvent(deps.db, event, afterChange),
-  ])
+  const which = isSession(userId, sessionId)
+  // The token was verified. Its session may end itself, even when its user is disabled.
+  const by = asAuthority(hasSession(db, which))
+  const { ended } = await runBatch(db, {
+    event: insertEvent(db, by, event),
+    ended: deleteSessions(db, by, which),
+  })
   if (ended.length > 0) logEvent(event)
 }
 

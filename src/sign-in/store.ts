@@ -1,62 +1,52 @@
-import { and, eq, exists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
+import { asAuthority, type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../base/network.ts'
-import type { NewSession, SessionClaims } from '../access/token.ts'
+import type { NewSession } from '../access/token.ts'
+import type { WithSecondFactor } from '../two-factor/second-factor.ts'
+import { hasSameFactor } from '../two-factor/store.ts'
 
-/** The part of a user's row that a sign-in relied on. */
-export interface CheckedUser {
-  id: number
+/** The part of a user's row that a sign-in relies on. */
+export interface CheckedUser extends WithSecondFactor {
   passwordChangedAt: number
-  /** Sealed; null while two-step verification is off. */
-  totpSeed: string | null
 }
 
-/** Writes the session, if the user's row is still the one that was checked, and if `when` holds. */
-export function insertSession(
-  db: Database,
-  user: CheckedUser,
-  session: NewSession,
-  client: Client,
-  when?: SQL,
-) {
-  const row = db
-    .select({
-      id: sql`${session.sessionId}`.as('id'),
-      userId: users.id,
-      createdAt: sql`${session.issuedAtSeconds * 1000}`.as('created_at'),
-      expiresAt: sql`${session.expiresAtSeconds * 1000}`.as('expires_at'),
-      network: sql`${client.network}`.as('network'),
-      userAgent: sql`${client.userAgent}`.as('user_agent'),
-      confirmedAt: sql`0`.as('confirmed_at'),
-    })
+/** The user is enabled, and password and second factor are still those that were checked. */
+export function isUnchanged(db: Database, user: CheckedUser): Authority {
+  const checked = db
+    .select({ id: users.id })
     .from(users)
     .where(
       and(
         eq(users.id, user.id),
         eq(users.disabled, false),
         eq(users.passwordChangedAt, user.passwordChangedAt),
-        sql`${users.totpSeed} is ${user.totpSeed}`,
-        when,
+        hasSameFactor(user),
       ),
     )
-  return db.insert(sessions).select(row).returning({ id: sessions.id })
+  return asAuthority(exists(checked))
 }
 
-/** Holds when that session was written. */
-export function hasBegun(db: Database, { sessionId, userId }: SessionClaims): SQL {
-  const isThis = and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
-  return exists(db.select({ id: sessions.id }).from(sessions).where(isThis))
+export function insertSession(
+  db: Database,
+  by: Authority,
+  { sessionId, userId, issuedAtSeconds, expiresAtSeconds }: NewSession,
+  { network, userAgent }: Client,
+) {
+  const times = { createdAt: issuedAtSeconds * 1000, expiresAt: expiresAtSeconds * 1000 }
+  return writing(db, by)
+    .insert(sessions, { id: sessionId, userId, ...times, network, userAgent })
+    .returning({ id: sessions.id })
 }
 
-/** Puts a better hash of the same password in the place of the one that was checked. */
+/** Replaces the hash that was checked by a better hash of the same password. */
 export function replacePasswordHash(
   db: Database,
+  by: Authority,
   userId: number,
   rehash: { stored: string; replacement: string },
 ) {
-  return db
-    .update(users)
-    .set({ passwordHash: rehash.replacement })
-    .where(and(eq(users.id, userId), eq(users.passwordHash, rehash.stored)))
+  const isStored = and(eq(users.id, userId), eq(users.passwordHash, rehash.stored))
+  return writing(db, by).update(users, { passwordHash: rehash.replacement }, isStored)
 }

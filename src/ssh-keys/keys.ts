@@ -1,9 +1,7 @@
-import type { SQL } from 'drizzle-orm'
-import { afterChange, type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { EVERYTHING, windowOf } from '../base/paging.ts'
-import type { Database } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAsOperator, eventBy, type Operator } from '../access/operators.ts'
+import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import {
   actAs,
   actFreshAs,
@@ -14,17 +12,16 @@ import {
   readRowAs,
 } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
   countKeys,
-  deleteKey,
-  insertDeletionEvent,
+  hasPlace,
   insertKey,
-  isAnyKey,
-  isOfOwner,
-  isOfUser,
-  isOwnKey,
+  isKey,
+  isKeyOf,
+  keyDeletion,
   selectKeys,
   selectOwnKeys,
   selectRivals,
@@ -46,14 +43,15 @@ export async function addKey(
   const key = parseOrRefuse(text)
   const now = deps.now()
   const event = eventOf(actor, 'key_added', now, title)
-  const [, rivals, inserted] = await actFreshAs(
-    deps,
-    actor,
-    now,
-    selectRivals(deps.db, actor.userId, title, key.fingerprint),
-    insertKey(deps, actor, { title, key, limit: MAX_KEYS_PER_USER }, now),
-    insertEvent(deps.db, event, afterChange),
-  )
+  const { db } = deps
+  const by = isFresh(deps, actor, now)
+  const { userId } = actor
+  const place = { userId, title, fingerprint: key.fingerprint, limit: MAX_KEYS_PER_USER }
+  const { rivals, inserted } = await actFreshAs(deps, actor, now, {
+    rivals: selectRivals(db, place),
+    event: insertEvent(db, by, event, hasPlace(db, place)),
+    inserted: insertKey(db, by, place, key, now),
+  })
   if (inserted.length > 0) return logEvent(event)
   const [rival] = rivals
   if (rival === undefined) throw new Refusal('tooManyKeys', { fill: String(MAX_KEYS_PER_USER) })
@@ -68,27 +66,30 @@ export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, per
     const { keys, ...account } = await readRowAs(deps, actor, selectOwnKeys)
     return { account, keys, total: keys.length }
   }
-  const selected = selectKeys(deps.db, actor.userId, window)
-  const counting = countKeys(deps.db, actor.userId)
-  const [account, keys, [counted]] = await readAs(deps, actor, selected, counting)
-  return { account, keys, total: counted?.total ?? 0 }
+  const { account, keys, counted } = await readAs(deps, actor, {
+    keys: selectKeys(deps.db, actor.userId, window),
+    counted: countKeys(deps.db, actor.userId),
+  })
+  return { account, keys, total: counted[0]?.total ?? 0 }
 }
 
 /** @throws {Refusal} `keyNotFound` for an unknown id and for another user's. */
 export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
   const now = deps.now()
-  const isKey = isOwnKey(deps.db, actor, keyId, now)
+  const by = isLive(deps.db, actor, now)
   const event = eventOf(actor, 'key_deleted', now)
-  const [, , [deleted]] = await actAs(deps, actor, ...deletion(deps.db, isKey, event))
-  confirmDeletion(event, keyId, deleted)
+  const deletion = keyDeletion(deps.db, by, isKeyOf(actor.userId, keyId), event)
+  const { deleted } = await actAs(deps, actor, deletion)
+  confirmDeletion(event, keyId, deleted[0])
 }
 
 /** Removes all keys of the actor. */
 export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
   const now = deps.now()
-  const isKey = isOfOwner(deps.db, actor, now)
+  const by = isLive(deps.db, actor, now)
   const event = eventOf(actor, 'key_deleted', now)
-  const [, , deleted] = await actAs(deps, actor, ...deletion(deps.db, isKey, event))
+  const deletion = keyDeletion(deps.db, by, isKeyOf(actor.userId), event)
+  const { deleted } = await actAs(deps, actor, deletion)
   for (const key of deleted) logDeletion(event, key)
 }
 
@@ -98,12 +99,10 @@ export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
 export async function listKeysOf(deps: ActorDeps, operator: Operator, userId: number) {
-  const [owner, keys] = await actAsOperator(
-    deps,
-    operator,
-    selectUser(deps.db, userId),
-    selectKeys(deps.db, userId, EVERYTHING),
-  )
+  const { owner, keys } = await actAsOperator(deps, operator, {
+    owner: selectUser(deps.db, userId),
+    keys: selectKeys(deps.db, userId, EVERYTHING),
+  })
   if (owner.length === 0) throw new Refusal('userNotFound')
   return { keys, total: keys.length }
 }
@@ -121,10 +120,12 @@ export async function removeKeyOf(
   userId: number | undefined,
 ): Promise<void> {
   const now = deps.now()
-  const isKey = isAnyKey(deps.db, operator, keyId, userId, now)
+  const by = isOperator(deps.db, operator, now)
+  const which = userId === undefined ? isKey(keyId) : isKeyOf(userId, keyId)
   const event = eventBy(operator, undefined, 'key_deleted', now)
-  const [, [deleted]] = await actAsOperator(deps, operator, ...deletion(deps.db, isKey, event))
-  confirmDeletion(event, keyId, deleted)
+  const deletion = keyDeletion(deps.db, by, which, event)
+  const { deleted } = await actAsOperator(deps, operator, deletion)
+  confirmDeletion(event, keyId, deleted[0])
 }
 
 /**
@@ -139,15 +140,12 @@ export async function removeKeysOf(
   userId: number,
 ): Promise<number> {
   const now = deps.now()
-  const isKey = isOfUser(deps.db, operator, userId, now)
+  const by = isOperator(deps.db, operator, now)
   const event = eventBy(operator, undefined, 'key_deleted', now)
-  const [, deleted] = await actAsOperator(deps, operator, ...deletion(deps.db, isKey, event))
+  const deletion = keyDeletion(deps.db, by, isKeyOf(userId), event)
+  const { deleted } = await actAsOperator(deps, operator, deletion)
   for (const key of deleted) logDeletion(event, key)
   return deleted.length
-}
-
-function deletion(db: Database, isKey: SQL | undefined, event: AuditEvent) {
-  return [insertDeletionEvent(db, isKey, event), deleteKey(db, isKey)] as const
 }
 
 function confirmDeletion(

@@ -16,7 +16,7 @@ const useSchema = v.object({
   address: v.nullish(possiblyEmptyText(), ''),
 })
 
-/** What SFTPGo sends; it sends more than is needed here. */
+/** The fields of SFTPGo's request that are used here. */
 const externalSchema = v.object({
   username: v.nullish(possiblyEmptyText(), ''),
   password: v.nullish(possiblyEmptyText(), ''),
@@ -31,7 +31,7 @@ const signedInQuery = v.object({
   ip: v.optional(possiblyEmptyText(), ''),
 })
 
-/** The part of SFTPGo's user that says which key signed in. */
+/** The fields of SFTPGo's user that say which key signed in. */
 const signedInSchema = v.object({
   username: text(),
   public_keys: v.nullish(v.array(possiblyEmptyText()), []),
@@ -39,8 +39,8 @@ const signedInSchema = v.object({
 })
 
 /**
- * For servers, not for browsers, under `/api/sftp`: their own credential, and the code as HTTP
- * status too.
+ * Routes for servers, under `/api/sftp`. A server has a credential of its own, and the code of an
+ * answer is its HTTP status too.
  */
 export const sftpRoutes = new Hono<App>()
   .get('/authorized_keys', query(keysQuery), async (c) => {

@@ -1,5 +1,6 @@
 import { auditEvents } from '../../schema/tables.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { checkPassword } from '../sign-in/sign-in.ts'
 import { staticDigest } from '../passwords/passwords.ts'
@@ -7,7 +8,8 @@ import { replacePasswordHash } from '../sign-in/store.ts'
 import { payBack } from '../throttle/throttle.ts'
 import { networkOf } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAsService } from '../access/service-tokens.ts'
+import { hasSecondFactor } from '../two-factor/second-factor.ts'
+import { actAsService, isService } from '../access/service-tokens.ts'
 import { sftpAccess } from './access.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
@@ -29,8 +31,8 @@ type ServiceDeps = Pick<Deps, 'db' | 'now'>
  * `restrict` alone stops no command, and a user who may not write gets a server that can't.
  *
  * @param fingerprint The key that was offered; all keys of the user without it.
- * @returns No lines for a user that is unknown, disabled, without permission or without keys:
- *   nothing tells them apart.
+ * @returns No lines for a user that is unknown, disabled, without permission or without keys. The
+ *   cases look alike.
  * @see sshd(8), AUTHORIZED_KEYS FILE FORMAT
  */
 export async function authorizedKeys(
@@ -39,17 +41,14 @@ export async function authorizedKeys(
   username: string,
   fingerprint: string | undefined,
 ): Promise<string[]> {
-  const [keys] = await actAsService(
-    deps.db,
-    tokenHash,
-    'sftp:keys',
-    selectSignInKeys(deps.db, username, fingerprint),
-  )
+  const { keys } = await actAsService(deps.db, tokenHash, 'sftp:keys', {
+    keys: selectSignInKeys(deps.db, username, fingerprint),
+  })
   return keys.flatMap(({ line, permission }) => {
     const access = sftpAccess(permission)
     if (access === 'none') return []
     const command = access === 'write' ? 'internal-sftp' : 'internal-sftp -R'
-    // Without the comment: it is the user's own text, and sshd needs none.
+    // Without the comment, which is the user's own text. sshd doesn't need it.
     return [`restrict,command="${command}" ${line.split(' ', 2).join(' ')}`]
   })
 }
@@ -65,7 +64,7 @@ interface KeyUse {
 }
 
 /**
- * Notes that a key really signed somebody in.
+ * Records that a key has signed a user in.
  *
  * @throws {Refusal} `keyNotFound`.
  */
@@ -74,23 +73,24 @@ export async function reportKeyUse(
   tokenHash: string,
   use: KeyUse,
 ): Promise<void> {
+  const { db } = deps
   const at = deps.now()
-  const [[key]] = await actAsService(
-    deps.db,
-    tokenHash,
-    'sftp:keys',
-    markKeyUsed(deps.db, tokenHash, use.username, use.fingerprint, at),
-  )
+  const by = isService(db, tokenHash, 'sftp:keys')
+  const { marked } = await actAsService(db, tokenHash, 'sftp:keys', {
+    marked: markKeyUsed(db, by, use, at),
+  })
+  const [key] = marked
   if (key === undefined)
     throw new Refusal('keyNotFound', { detail: `${use.fingerprint} was reported as used` })
   const client = { network: networkOf(use.address), userAgent: use.userAgent }
   const event = { ...client, at, kind: 'key_used' as const, userId: key.userId, detail: key.title }
-  await insertEvent(deps.db, event)
+  // The server was allowed to mark the key, so the event is written in any case.
+  await insertEvent(db, THE_SERVICE, event)
   logEvent(event)
 }
 
 /**
- * Notes that SFTPGo has signed somebody in, if a key did it.
+ * Records that SFTPGo has signed a user in, when a key did it.
  *
  * @throws {Refusal} `keyNotFound`.
  */
@@ -100,12 +100,12 @@ export async function reportSftpgoSignIn(
   { username, address, ...signedIn }: SignedIn & { username: string; address: string },
 ): Promise<void> {
   const key = keyThatSignedIn(signedIn)
-  if (key === undefined) return void (await actAsService(deps.db, tokenHash, 'sftp:keys'))
+  if (key === undefined) return void (await actAsService(deps.db, tokenHash, 'sftp:keys', {}))
   const fingerprint = fingerprintOf(key)
   await reportKeyUse(deps, tokenHash, { username, fingerprint, address, userAgent: 'SFTPGo' })
 }
 
-/** Who wants in at an SFTPGo server, with what. */
+/** A sign-in at an SFTPGo server. */
 export interface ExternalAttempt {
   username: string
   password: string
@@ -115,17 +115,17 @@ export interface ExternalAttempt {
 }
 
 /**
- * Decides for SFTPGo's external authentication hook whether a user may come in.
+ * Decides for SFTPGo's external authentication hook whether a user may sign in.
  *
- * @returns What the user may do; `undefined` is a refusal, whatever its reason. A password with
- *   two-step verification on is refused: it would go round the second factor.
+ * @returns What the user may do; `undefined` for every refusal. A password of a user with a second
+ *   factor is refused, because SFTPGo doesn't ask for that factor.
  */
 export async function authenticateExternally(
   deps: Deps,
   tokenHash: string,
   attempt: ExternalAttempt,
 ): Promise<Admission | undefined> {
-  // A name becomes a folder there.
+  // SFTPGo makes a folder of the name.
   const isFolderName = !/[/\\]|^\.{1,2}$/.test(attempt.username)
   const isOurs = isFolderName && isProtocol(attempt.protocol)
   if (attempt.publicKey !== '') {
@@ -134,19 +134,16 @@ export async function authenticateExternally(
     return access === 'none' ? undefined : { access }
   }
   const network = networkOf(attempt.address)
-  const [recent] = await actAsService(
-    deps.db,
-    tokenHash,
-    'sftp:passwords',
-    selectRecentSignIn(deps.db, attempt.username, network, rememberedSince(deps.now())),
-  )
+  const { recent } = await actAsService(deps.db, tokenHash, 'sftp:passwords', {
+    recent: selectRecentSignIn(deps.db, attempt.username, network, rememberedSince(deps.now())),
+  })
   if (attempt.password === '' || !isOurs) return undefined
-  // SFTPGo would not have asked about an attempt that it remembered: it must not use up the gate.
+  // After a recent sign-in SFTPGo may ask for every request, which must not use up the gate.
   const limitSignIns = recent.length > 0 ? async () => true : deps.limitSignIns
-  return admitByPassword({ ...deps, limitSignIns }, attempt, network)
+  return admitByPassword({ ...deps, limitSignIns }, tokenHash, attempt, network)
 }
 
-/** An event after this moment belongs to a sign-in that SFTPGo could still go by. */
+/** The time since which SFTPGo may still remember a sign-in. */
 function rememberedSince(now: number): number {
   return now - REMEMBERED_SECONDS * 1000
 }
@@ -157,41 +154,41 @@ async function permissionByKey(
   { username, publicKey }: ExternalAttempt,
 ): Promise<number> {
   const fingerprint = fingerprintOf(publicKey)
-  const [[key]] = await actAsService(
-    deps.db,
-    tokenHash,
-    'sftp:keys',
-    selectSignInKeys(deps.db, username, fingerprint),
-  )
-  return key?.permission ?? 0
+  const { keys } = await actAsService(deps.db, tokenHash, 'sftp:keys', {
+    keys: selectSignInKeys(deps.db, username, fingerprint),
+  })
+  return keys[0]?.permission ?? 0
 }
 
 async function admitByPassword(
   deps: Deps,
+  tokenHash: string,
   { username, password, protocol }: ExternalAttempt,
   network: string,
 ): Promise<Admission | undefined> {
+  const { db } = deps
   const client = { network, userAgent: 'SFTPGo' }
   try {
     const attempt = { username, digest: await staticDigest(password) }
     const { user, signIn, rehash, now } = await checkPassword(deps, attempt, client)
-    const access = user.totpSeed === null ? accessBy(protocol, user.permission) : 'none'
+    const needsCode = hasSecondFactor(user)
+    const access = needsCode ? 'none' : accessBy(protocol, user.permission)
     const who = { ...client, at: now, userId: user.id }
-    const detail = user.totpSeed === null ? 'permission' : 'two-factor'
     const event: AuditEvent =
       access === 'none'
-        ? { ...who, kind: 'sign_in_refused', detail }
+        ? { ...who, kind: 'sign_in_refused', detail: needsCode ? 'two-factor' : 'permission' }
         : { ...who, kind: 'service_sign_in' }
+    const by = isService(db, tokenHash, 'sftp:passwords')
     const insertion =
       access === 'none'
-        ? insertEvent(deps.db, event)
-        : insertServiceSignIn(deps.db, username, event, rememberedSince(now))
-    const [, inserted, keys] = await deps.db.batch([
-      payBack(deps.db, signIn.counters),
-      insertion.returning({ id: auditEvents.id }),
-      selectSignInKeys(deps.db, username, undefined),
-      ...(rehash === undefined ? [] : [replacePasswordHash(deps.db, user.id, rehash)]),
-    ])
+        ? insertEvent(db, by, event)
+        : insertServiceSignIn(db, by, username, event, rememberedSince(now))
+    const { inserted, keys } = await actAsService(db, tokenHash, 'sftp:passwords', {
+      paidBack: payBack(db, THE_SERVICE, signIn.counters),
+      inserted: insertion.returning({ id: auditEvents.id }),
+      keys: selectSignInKeys(db, username, undefined),
+      rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
+    })
     if (inserted.length > 0) logEvent(event)
     if (access === 'none') return undefined
     return { access, remembered: rememberedOf(user.permission, keys) }
@@ -201,7 +198,7 @@ async function admitByPassword(
   }
 }
 
-/** A text that is no key has a fingerprint that no key has. */
+/** Returns a fingerprint that no key has when the text is not a key. */
 function fingerprintOf(publicKey: string): string {
   try {
     return parsePublicKey(publicKey).fingerprint

@@ -1,18 +1,18 @@
 import { type Access, sftpAccess, webdavAccess } from './access.ts'
 
 /**
- * How long SFTPGo goes by the latest password that was accepted, without asking again. A WebDAV
- * client sends the password with every request.
+ * How long SFTPGo accepts the latest right password without asking again. A WebDAV client sends the
+ * password with every request.
  */
 export const REMEMBERED_SECONDS = 60
 
 /**
- * SFTPGo sends the user that it keeps back with every question, keys included, and a body may have
- * 64 KiB.
+ * The most that the keys of a user may take. SFTPGo sends the user that it keeps, with the keys, in
+ * every request, and a body may have 64 KiB.
  */
 const MAX_LISTED_BYTES = 32 * 1024
 
-/** SFTPGo checks these against the password that it keeps, perhaps without asking. */
+/** SFTPGo may check these against the password that it keeps, without asking. */
 const DENIED_LOGIN_METHODS = [
   'keyboard-interactive',
   'publickey+keyboard-interactive',
@@ -21,34 +21,34 @@ const DENIED_LOGIN_METHODS = [
 
 const PERMISSIONS = { read: ['list', 'download'], write: ['*'] }
 
-/** What SFTPGo calls its protocols; its web pages (HTTP) are not among them. */
+/** SFTPGo's names of its protocols, without its web pages (HTTP). */
 const ACCESS = new Map([
   ['SSH', sftpAccess],
   ['FTP', sftpAccess],
   ['DAV', webdavAccess],
 ])
 
-/** A user whom SFTPGo may let in. */
+/** What a user may do at SFTPGo. */
 export interface Admission {
   access: Exclude<Access, 'none'>
-  /** After a password only: a key is asked about each time. */
+  /** After a password only. SFTPGo asks about a key each time. */
   remembered?: Remembered
 }
 
-/** What SFTPGo goes by until it asks again, in all protocols alike. */
+/** What SFTPGo uses until it asks again, for all protocols. */
 interface Remembered {
   seconds: number
   deniedProtocols: string[]
   publicKeys: string[]
 }
 
-/** A key of the user: its line, with or without a comment, and when it was last used. */
+/** A key of the user. The line may end with a comment. */
 interface ListedKey {
   line: string
   lastUsedAt: number
 }
 
-/** @returns `none` for every user of a protocol that is not ours. */
+/** @returns `none` for an unknown protocol. */
 export function accessBy(protocol: string, permission: number): Access {
   return ACCESS.get(protocol)?.(permission) ?? 'none'
 }
@@ -58,9 +58,10 @@ export function isProtocol(name: string): boolean {
 }
 
 /**
- * What SFTPGo may go by after a password. It keeps one record of a user for all protocols: those
- * that the user may not use are denied, the keys are listed, or none would sign in meanwhile; and a
- * user who may do more over one protocol than over another is not remembered.
+ * What SFTPGo may use after a password. It keeps one record of a user for all protocols. So the
+ * record denies the protocols that the user may not use, and lists the keys, which could not sign
+ * in meanwhile otherwise. A user who may do more over one protocol than over another is not
+ * remembered.
  */
 export function rememberedOf(permission: number, keys: ListedKey[]): Remembered {
   const [sftp, webdav] = [sftpAccess(permission), webdavAccess(permission)]
@@ -75,7 +76,7 @@ export function rememberedOf(permission: number, keys: ListedKey[]): Remembered 
   }
 }
 
-/** The keys used last, without their comments. */
+/** The lines of the keys used last, without their comments, up to `MAX_LISTED_BYTES`. */
 function linesThatFit(keys: ListedKey[]): string[] {
   const lines = keys
     .toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
@@ -107,13 +108,13 @@ export interface SignedIn {
   /** `1` for a sign-in that succeeded. */
   status: string
   publicKeys: string[]
-  /** How long SFTPGo goes by what it was told last, seconds. */
+  /** How long SFTPGo uses the latest record, seconds. */
   rememberedSeconds: number
 }
 
 /**
- * @returns The key that signed the user in; `undefined` when none did, and when SFTPGo goes by the
- *   list of all keys that came with a password: then nothing says which of them it was.
+ * @returns The key that signed the user in; `undefined` when no key did, and when SFTPGo uses the
+ *   list of all keys that came with a password, because nothing says which of them it was.
  */
 export function keyThatSignedIn(signedIn: SignedIn): string | undefined {
   const { loginMethod, status, publicKeys, rememberedSeconds } = signedIn

@@ -1,28 +1,10 @@
-import {
-  and,
-  asc,
-  count,
-  eq,
-  exists,
-  inArray,
-  lt,
-  ne,
-  notExists,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, eq, inArray, lt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
-import type { Deps } from '../deps.ts'
+import { type Authority, writing } from '../database/statements.ts'
 import type { Window } from '../base/paging.ts'
-import { isService } from '../access/service-tokens.ts'
-import { isOperator, type Operator } from '../access/operators.ts'
 import { selectActorWith } from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
-import type { SessionClaims } from '../access/token.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { isNamed } from '../accounts/store.ts'
 import type { PublicKey } from './openssh.ts'
@@ -71,94 +53,73 @@ export function countKeys(db: Database, userId: number) {
 }
 
 /** The keys of a user that have this title or this fingerprint. */
-export function selectRivals(db: Database, userId: number, title: string, fingerprint: string) {
+export function selectRivals(db: Database, { userId, title, fingerprint }: KeyPlace) {
+  const isRival = or(eq(sshKeys.title, title), eq(sshKeys.fingerprint, fingerprint))
   return db
     .select({ title: sshKeys.title })
     .from(sshKeys)
-    .where(
-      and(
-        eq(sshKeys.userId, userId),
-        or(eq(sshKeys.title, title), eq(sshKeys.fingerprint, fingerprint)),
-      ),
-    )
+    .where(and(eq(sshKeys.userId, userId), isRival))
 }
 
-/**
- * Adds a key to the session's user; no row when title or key are there already, when the user has
- * `limit` keys, or when the session is not fresh.
- */
+/** What must be free for a new key. */
+export interface KeyPlace {
+  userId: number
+  title: string
+  fingerprint: string
+  /** How many keys a user may have. */
+  limit: number
+}
+
+/** Title and key are new for this user, and the user has fewer keys than the limit. */
+export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
+  const isBelowLimit = lt(sql`(${countKeys(db, place.userId)})`, place.limit)
+  return and(notExists(selectRivals(db, place)), isBelowLimit)
+}
+
+/** Adds a key where `hasPlace` holds. */
 export function insertKey(
-  deps: Pick<Deps, 'db'> & FreshnessDeps,
-  session: SessionClaims,
-  { title, key, limit }: { title: string; key: PublicKey; limit: number },
-  now: number,
-) {
-  const { db } = deps
-  const row = db
-    .select({
-      id: sql`null`.as('id'),
-      userId: users.id,
-      title: sql`${title}`.as('title'),
-      fingerprint: sql`${key.fingerprint}`.as('fingerprint'),
-      type: sql`${key.type}`.as('type'),
-      bits: sql`${key.bits}`.as('bits'),
-      line: sql`${key.line}`.as('line'),
-      addedAt: sql`${now}`.as('added_at'),
-      lastUsedAt: sql`${now}`.as('last_used_at'),
-    })
-    .from(users)
-    .where(
-      and(
-        eq(users.id, session.userId),
-        isFresh(deps, session, now),
-        lt(sql`(${countKeys(db, session.userId)})`, limit),
-      ),
-    )
-  return db.insert(sshKeys).select(row).onConflictDoNothing().returning({ id: sshKeys.id })
-}
-
-/** A key of the session's user, while the session is live. */
-export function isOwnKey(db: Database, session: SessionClaims, keyId: number, now: number) {
-  return and(eq(sshKeys.id, keyId), eq(sshKeys.userId, session.userId), isLive(db, session, now))
-}
-
-/** Every key of the session's user, while the session is live. */
-export function isOfOwner(db: Database, session: SessionClaims, now: number) {
-  return and(eq(sshKeys.userId, session.userId), isLive(db, session, now))
-}
-
-/** Every key of a user, for an operator to deal with. */
-export function isOfUser(db: Database, operator: Operator, userId: number, now: number) {
-  return and(eq(sshKeys.userId, userId), isOperator(db, operator, now))
-}
-
-/** A key for an operator to deal with; of this user, if that was said. */
-export function isAnyKey(
   db: Database,
-  operator: Operator,
-  keyId: number,
-  userId: number | undefined,
+  by: Authority,
+  place: KeyPlace,
+  { fingerprint, type, bits, line }: PublicKey,
   now: number,
 ) {
-  const isOwner = userId === undefined ? undefined : eq(sshKeys.userId, userId)
-  return and(eq(sshKeys.id, keyId), isOwner, isOperator(db, operator, now))
+  const { userId, title } = place
+  const times = { addedAt: now, lastUsedAt: now }
+  return writing(db, by)
+    .insert(
+      sshKeys,
+      { userId, title, fingerprint, type, bits, line, ...times },
+      { where: hasPlace(db, place) },
+    )
+    .returning({ id: sshKeys.id })
 }
 
-/**
- * Remembers, with the user whose key it is, that the key goes; stands before `deleteKey` in a
- * batch.
- */
-export function insertDeletionEvent(db: Database, isKey: SQL | undefined, event: AuditEvent) {
-  const row = db
-    .select({ ...eventRow(event), userId: sshKeys.userId, detail: sshKeys.title })
-    .from(sshKeys)
-    .where(isKey)
-  return db.insert(auditEvents).select(row)
+/** Holds for a key of a user; for every key of the user without an id. */
+export function isKeyOf(userId: number, keyId?: number): SQL | undefined {
+  return and(eq(sshKeys.userId, userId), keyId === undefined ? undefined : isKey(keyId))
 }
 
-/** Removes the key that a condition names. */
-export function deleteKey(db: Database, isKey: SQL | undefined) {
-  return db.delete(sshKeys).where(isKey).returning({ userId: sshKeys.userId, title: sshKeys.title })
+/** Holds for a key, whoever has it. */
+export function isKey(keyId: number): SQL {
+  return eq(sshKeys.id, keyId)
+}
+
+/** Deletes keys, with an event for each. */
+export function keyDeletion(
+  db: Database,
+  by: Authority,
+  which: SQL | undefined,
+  event: AuditEvent,
+) {
+  const row = { ...eventRow(event), userId: sshKeys.userId, detail: sshKeys.title }
+  const written = writing(db, by)
+  return {
+    events: written.insert(auditEvents, row, { from: sshKeys, where: which }),
+    deleted: written
+      .delete(sshKeys, which)
+      .returning({ userId: sshKeys.userId, title: sshKeys.title }),
+  }
 }
 
 /** The keys with which a user may sign in elsewhere now, and what that user may do there. */
@@ -176,25 +137,17 @@ export function selectSignInKeys(db: Database, username: string, fingerprint: st
     .orderBy(asc(sshKeys.id))
 }
 
-/** Moves the time of the last use, for a server that may say so. */
+/** Moves the time of the last use of a user's key. */
 export function markKeyUsed(
   db: Database,
-  tokenHash: string,
-  username: string,
-  fingerprint: string,
+  by: Authority,
+  { username, fingerprint }: { username: string; fingerprint: string },
   now: number,
 ) {
   const owner = db.select({ id: users.id }).from(users).where(isNamed(username))
-  return db
-    .update(sshKeys)
-    .set({ lastUsedAt: now })
-    .where(
-      and(
-        inArray(sshKeys.userId, owner),
-        eq(sshKeys.fingerprint, fingerprint),
-        exists(isService(db, tokenHash, 'sftp:keys')),
-      ),
-    )
+  const isUsed = and(inArray(sshKeys.userId, owner), eq(sshKeys.fingerprint, fingerprint))
+  return writing(db, by)
+    .update(sshKeys, { lastUsedAt: now }, isUsed)
     .returning({ userId: sshKeys.userId, title: sshKeys.title })
 }
 
@@ -214,10 +167,11 @@ export function selectRecentSignIn(db: Database, username: string, network: stri
 /** Remembers that a server's user was let in, unless that is remembered since `since` already. */
 export function insertServiceSignIn(
   db: Database,
+  by: Authority,
   username: string,
   event: AuditEvent,
   since: number,
 ) {
   const recent = selectRecentSignIn(db, username, event.network, since)
-  return insertEvent(db, event, notExists(recent))
+  return insertEvent(db, by, event, notExists(recent))
 }

@@ -6,7 +6,7 @@ import { isNamed } from '../accounts/store.ts'
 /** How long a network stays known after a sign-in. */
 const KNOWN_NETWORK_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 
-/** A row for each sign-in that makes a network known for a user: here, or at a server of files. */
+/** The sign-ins that make a network known for a user, here or at a file server. */
 export function selectKnown(db: Database, username: string, network: string, now: number) {
   return db
     .select({ id: auditEvents.id })
@@ -15,7 +15,7 @@ export function selectKnown(db: Database, username: string, network: string, now
     .where(
       and(
         isNamed(username),
-        // Letter for letter the condition of the index.
+        // Exactly the condition of the partial index.
         sql`${auditEvents.kind} in ('sign_in', 'service_sign_in')`,
         eq(auditEvents.network, network),
         gt(auditEvents.at, now - KNOWN_NETWORK_MILLISECONDS),

@@ -1,31 +1,38 @@
 import { and, desc, eq, gte, inArray, isNull, like, notExists, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters } from '../../schema/tables.ts'
 import { type AuditEvent, insertEvent } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { siteOf } from '../base/network.ts'
 import { LIMITS } from './limits.ts'
 import type { SignInCounters } from './throttle.ts'
 
-/** What a sign-in is refused for that stays charged. */
+/** The reasons for which a refused sign-in stays charged. */
 type RefusalDetail = 'credentials' | 'disabled' | 'code'
 
 const CHARGED_DETAILS: RefusalDetail[] = ['credentials', 'disabled', 'code']
 
-/** How far back among all events those of a network are looked for. */
+/** How many of the latest events are searched for those of a network. */
 const LATEST_EVENTS = 64
 
-/** A sign-in that is refused; who never had the name has no `userId`. */
+/** A refused sign-in. It has no `userId` when no account has the name. */
 export interface RefusedSignIn extends AuditEvent {
   kind: 'sign_in_refused'
   detail: RefusalDetail
 }
 
 /**
- * Remembers a refused sign-in. Names that no account has share one event for each network and each
- * time that the failures of its site are counted, or a stranger could fill the table.
+ * The statements that record a refused sign-in, in the order of their batch. Names that no account
+ * has share one event for each network and each period of the site's counter, so that a stranger
+ * can't fill the table.
  */
-export function insertRefusal(db: Database, event: RefusedSignIn, { counters }: SignInCounters) {
-  if (event.userId !== undefined) return [insertEvent(db, event)] as const
+export function refusalParts(
+  db: Database,
+  by: Authority,
+  event: RefusedSignIn,
+  { counters }: SignInCounters,
+) {
+  if (event.userId !== undefined) return { repeated: undefined, event: insertEvent(db, by, event) }
   const site = db
     .select({ beginning: beginningOfSite().as('beginning') })
     .from(throttleCounters)
@@ -42,18 +49,19 @@ export function insertRefusal(db: Database, event: RefusedSignIn, { counters }: 
     )
     .orderBy(desc(auditEvents.id))
     .limit(1)
-  const again = db
-    .update(auditEvents)
-    .set({
-      times: sql`${auditEvents.times} + 1`,
-      // Of several names none is worth more than the others.
-      nameHash: sql`case when ${auditEvents.nameHash} = ${event.nameHash ?? null} then ${auditEvents.nameHash} end`,
-    })
-    .where(sql`${auditEvents.id} = (${shared})`)
-  return [again, insertEvent(db, event, notExists(shared))] as const
+  const again = {
+    times: sql`${auditEvents.times} + 1`,
+    // An event of several names has no name.
+    nameHash: sql`case when ${auditEvents.nameHash} = ${event.nameHash ?? null} then ${auditEvents.nameHash} end`,
+  }
+  return {
+    // Before the new event, which it would count as well.
+    repeated: writing(db, by).update(auditEvents, again, sql`${auditEvents.id} = (${shared})`),
+    event: insertEvent(db, by, event, notExists(shared)),
+  }
 }
 
-/** How many sign-ins were written down as refused of those that the row of a site counts. */
+/** Counts the sign-ins recorded as refused, of those that the row of a site counts. */
 export function countRefusals(db: Database, network: string) {
   const site = siteOf(network)
   const isOfSite =
@@ -66,12 +74,12 @@ export function countRefusals(db: Database, network: string) {
     .where(and(isRefusal(beginningOfSite()), isOfSite))
 }
 
-/** When the row of a site began to count. */
+/** The time at which the row of a site began to count. */
 function beginningOfSite(): SQL {
   return sql`${throttleCounters.expiresAt} - ${LIMITS.site.seconds * 1000}`
 }
 
-/** No index has what this is asked with: only the latest events are looked at. */
+/** No index fits this condition, so it looks at the latest events only. */
 function isRefusal(since: SQL) {
   const latest = sql`(select max(newest.id) from ${auditEvents} as newest)`
   return and(

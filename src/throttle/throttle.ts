@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { type Client, siteOf } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -9,8 +10,8 @@ import { blockOf, endOf, figuresOf, isSpent, type LimitName, LIMITS } from './li
 import { countRefusals } from './refused.ts'
 
 /**
- * An attempt is settled sooner, or its request has died. Until then an attempt that it keeps out
- * waits; after that it is a failure as any other.
+ * How long a charged attempt counts as in flight. An attempt that it keeps out waits for it. After
+ * this time its request has failed, and it counts as a failure.
  */
 const IN_FLIGHT_MILLISECONDS = 10_000
 
@@ -18,11 +19,11 @@ const IN_FLIGHT_MILLISECONDS = 10_000
 interface Counter {
   limit: LimitName
   key: string
-  /** The keys of counters within it that are charged with it: together they are one row written. */
+  /** The keys of the counters in the row's `parts`. They are charged with it, in one row written. */
   parts?: Record<'network' | 'pair', string>
 }
 
-/** What one attempt to sign in is counted against. */
+/** The counters of one attempt to sign in. */
 export interface SignInCounters {
   counters: [site: Counter, account: Counter]
   parts: Record<'network' | 'pair', string>
@@ -30,7 +31,7 @@ export interface SignInCounters {
   network: string
 }
 
-/** @param nameHash Keyed hash of the user name, known or not. */
+/** @param nameHash Keyed hash of the user name. An account of that name need not exist. */
 export function signInCounters(
   username: string,
   nameHash: string,
@@ -45,14 +46,14 @@ export function signInCounters(
   }
 }
 
-/** What wrong codes of a user are counted against, at sign-in and after it. */
+/** The counter of a user's wrong codes, at sign-in and after it. */
 export function codeCounter(userId: number): Counter {
   return counter('proof', `code/${userId}`)
 }
 
 /**
- * What wrong old passwords are counted against: apart from codes, so that a thief can't use up the
- * owner's.
+ * The counter of a user's wrong old passwords. It is not the counter of codes, so that a thief of a
+ * session can't use up the owner's codes.
  */
 export function oldPasswordCounter(userId: number): Counter {
   return counter('proof', `old-password/${userId}`)
@@ -63,31 +64,40 @@ function counter(limit: LimitName, owner: string): Counter {
 }
 
 /**
- * Charges an attempt before anything is known of it, so that of attempts made at once no more get
- * through than of attempts made in turn. A row comes back for each row charged; none when any
- * counter blocks, and then none is charged: who tries while blocked waits no longer for it.
+ * Charges an attempt before it is checked, so that concurrent attempts get through no more often
+ * than attempts in turn. Returns a row for each row charged. When a counter blocks, none is charged
+ * and no row comes back, so an attempt while blocked doesn't lengthen the block.
  */
-export function chargeSignIn(db: Database, signIn: SignInCounters, now: number) {
-  return charge(db, signIn.counters, now, isSignInOpen(db, signIn, now))
+export function chargeSignIn(db: Database, by: Authority, signIn: SignInCounters, now: number) {
+  return charge(db, by, signIn.counters, now, isSignInOpen(db, signIn, now))
 }
 
-/** As `chargeSignIn`, for one counter; `when` may ask for a live session too. */
-export function chargeProof(db: Database, proof: Counter, now: number, when?: SQL) {
-  return charge(db, [proof], now, and(isProofOpen(db, proof, now), when))
+/** As `chargeSignIn`, for one counter. With `when`, only if that holds too. */
+export function chargeProof(db: Database, by: Authority, proof: Counter, now: number, when?: SQL) {
+  return charge(db, by, [proof], now, and(isProofOpen(db, proof, now), when))
 }
 
-function charge(db: Database, counters: readonly Counter[], now: number, when: SQL | undefined) {
+function charge(
+  db: Database,
+  by: Authority,
+  counters: readonly Counter[],
+  now: number,
+  when: SQL | undefined,
+) {
   const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now)])
   const { key, failures, expiresAt } = throttleCounters
   const isOver = sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`
-  const charged = sql`
-    select charged.value ->> 0, iif(${isOver}, 1, ${failures} + 1),
-      iif(${isOver}, charged.value ->> 1, ${expiresAt}), ${now}, ${chargedParts(isOver, now)}
-    from json_each(${JSON.stringify(rows)}) as charged
-    left join ${throttleCounters} on ${key} = charged.value ->> 0 where ${when}`
-  return db
-    .insert(throttleCounters)
-    .select(charged)
+  const charged = sql`json_each(${JSON.stringify(rows)}) as charged
+    left join ${throttleCounters} on ${key} = charged.value ->> 0`
+  const row = {
+    key: sql`charged.value ->> 0`,
+    failures: sql`iif(${isOver}, 1, ${failures} + 1)`,
+    expiresAt: sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`,
+    chargedAt: now,
+    parts: chargedParts(isOver, now),
+  }
+  return writing(db, by)
+    .insert(throttleCounters, row, { from: charged, where: when })
     .onConflictDoUpdate({
       target: key,
       set: {
@@ -104,7 +114,7 @@ function endAfter({ limit }: Counter, now: number): number {
   return now + LIMITS[limit].seconds * 1000
 }
 
-/** The parts of a row that was not there. */
+/** The parts of a new row. */
 function newParts({ parts }: Counter, now: number): Record<string, [number, number, number]> {
   if (parts === undefined) return {}
   return {
@@ -114,8 +124,8 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
 }
 
 /**
- * The parts of a row that is charged. Where the row begins anew, those that count no longer go: so
- * it never holds many more than it allows failures.
+ * The parts of a row after a charge. When the row begins anew, the parts that have ended are
+ * removed, so their number stays near the number of failures that the row allows.
  */
 function chargedParts(isOver: SQL, now: number): SQL {
   const parts = sql`coalesce(${throttleCounters.parts}, '{}')`
@@ -130,14 +140,15 @@ function chargedParts(isOver: SQL, now: number): SQL {
 }
 
 /**
- * The counters that block a sign-in, the one that does so longest first; and whether that may be
- * over as soon as the attempts in flight are settled.
+ * The counters that block a sign-in, the longest block first. `isInFlight` says that the block may
+ * end as soon as the attempts in flight are decided.
  */
 export function selectSignInBlocks(db: Database, signIn: SignInCounters, now: number) {
   const until = blockOfSignIn(db, signIn, now)
   return selectBlocks(db, signIn.counters, now, until, hasInFlight(db, signIn, now))
 }
 
+/** The block of one counter: no row exactly when `isProofOpen` holds. */
 export function selectProofBlocks(db: Database, proof: Counter, now: number) {
   return selectBlocks(db, [proof], now)
 }
@@ -166,14 +177,14 @@ function isSignInOpen(db: Database, signIn: SignInCounters, now: number): SQL {
   return sql`not exists (select 1 from ${rowsOf(signIn.counters)} where ${until} > ${now})`
 }
 
-/** Holds while a counter doesn't block. */
+/** The counter doesn't block. */
 export function isProofOpen(db: Database, proof: Counter, now: number): SQL {
   const isBlocking = and(isOneOf([proof]), sql`${blockOf(throttleCounters)} > ${now}`)
   const { key } = throttleCounters
   return notExists(db.select({ key }).from(throttleCounters).where(isBlocking))
 }
 
-/** The rows of counters, under the name of the table, with their parts of this attempt. */
+/** The rows of counters, under the name of the table, with the parts that this attempt charges. */
 function rowsOf(counters: readonly Counter[]): SQL {
   const { network = '', pair = '' } = counters.find(({ parts }) => parts)?.parts ?? {}
   const { parts } = throttleCounters
@@ -182,25 +193,25 @@ function rowsOf(counters: readonly Counter[]): SQL {
     from ${throttleCounters} where ${isOneOf(counters)}) as ${throttleCounters}`
 }
 
-/** SQLite's path to a part: networks and hashes have no quotation mark. */
+/** SQLite's path to a part. Networks and hashes contain no quotation mark. */
 const pathOf = (part: string) => `$."${part}"`
 
 const OF_NETWORK = figuresOf(sql`network_key`, sql`of_network`)
 const OF_PAIR = figuresOf(sql`pair_key`, sql`of_pair`)
 
-/** Until when one of `rowsOf` blocks a sign-in; in the past when it doesn't. */
+/** The end of the block of a row of `rowsOf`; in the past when it doesn't block. */
 function blockOfSignIn(db: Database, { username, network }: SignInCounters, now: number): SQL {
   const known = selectKnown(db, username, network, now)
   const ofRow = blockOf(throttleCounters)
-  // Only the site's and the account's leave the networks alone that the user is known from.
+  // The counters of site and account don't block networks that the user is known from.
   const ofStranger = sql`iif(${ofRow} > ${now} and ${notExists(known)}, ${ofRow}, 0)`
   return sql`max(${ofStranger}, coalesce(${blockOf(OF_NETWORK)}, 0), coalesce(${blockOf(OF_PAIR)}, 0))`
 }
 
 /**
  * Holds in the row of a site while an attempt from there is charged, and neither paid back nor
- * written down as refused. The event of the refusal is what tells: a second write to the counter
- * would tell no more.
+ * recorded as refused. The event of the refusal decides, which saves a second write to the
+ * counter.
  */
 function hasInFlight(db: Database, { counters: [site], network }: SignInCounters, now: number) {
   const { key, failures, chargedAt } = throttleCounters
@@ -210,36 +221,31 @@ function hasInFlight(db: Database, { counters: [site], network }: SignInCounters
 }
 
 /**
- * Lets a counter that is spent block for its full time from now on. A charge does that by itself;
- * this is for a failure that is noticed long after it.
+ * Restarts the block of a spent counter at `now`. A charge does that too; this is for a failure
+ * that is known long after its charge.
  */
-export function confirmFailure(db: Database, counters: readonly Counter[], now: number) {
-  return db
-    .update(throttleCounters)
-    .set({ chargedAt: now })
-    .where(and(isOneOf(counters), isSpent(throttleCounters)))
-}
-
-/**
- * Takes back what a charge counted: this attempt was no failure. `when` may make it depend on a
- * session.
- */
-export function payBack(db: Database, counters: readonly Counter[], when?: SQL) {
-  return takeBack(db, counters, when)
-}
-
-/** As `payBack`, after a sign-in: the account's failures from this network are forgotten as well. */
-export function payBackSignIn(db: Database, { counters }: SignInCounters, when: SQL) {
-  return takeBack(db, counters, when, sql`null`)
-}
-
-/** @param restOfPair What becomes of the pair; null: it goes. */
-function takeBack(
+export function confirmFailure(
   db: Database,
+  by: Authority,
   counters: readonly Counter[],
-  when: SQL | undefined,
-  restOfPair?: SQL,
+  now: number,
 ) {
+  const isBlocking = and(isOneOf(counters), isSpent(throttleCounters))
+  return writing(db, by).update(throttleCounters, { chargedAt: now }, isBlocking)
+}
+
+/** Takes back what a charge counted, because the attempt was no failure. */
+export function payBack(db: Database, by: Authority, counters: readonly Counter[]) {
+  return takeBack(db, by, counters)
+}
+
+/** As `payBack`, after a sign-in: also forgets the account's failures from this network. */
+export function payBackSignIn(db: Database, by: Authority, { counters }: SignInCounters) {
+  return takeBack(db, by, counters, sql`null`)
+}
+
+/** @param restOfPair The new value of the pair's part; null removes it. */
+function takeBack(db: Database, by: Authority, counters: readonly Counter[], restOfPair?: SQL) {
   const { key, failures, parts } = throttleCounters
   const cases = counters.flatMap(({ key: own, parts: charged }) => {
     if (charged === undefined) return []
@@ -247,25 +253,23 @@ function takeBack(
     const change = sql`json_object(${charged.network}, ${withoutCharge(charged.network)}, ${charged.pair}, ${ofPair})`
     return sql` when ${own} then json_patch(${parts}, ${change})`
   })
-  return db
-    .update(throttleCounters)
-    .set({
-      failures: sql`max(0, ${failures} - 1)`,
-      ...(cases.length > 0 && { parts: sql`case ${key}${sql.join(cases)} else ${parts} end` }),
-    })
-    .where(and(isOneOf(counters), when))
+  const set = {
+    failures: sql`max(0, ${failures} - 1)`,
+    ...(cases.length > 0 && { parts: sql`case ${key}${sql.join(cases)} else ${parts} end` }),
+  }
+  return writing(db, by).update(throttleCounters, set, isOneOf(counters))
 }
 
-/** A part with a failure less; null when none is left. */
+/** A part with one failure less; null when none is left. */
 function withoutCharge(part: string): SQL {
   const { parts } = throttleCounters
   const [path, ofFailures] = [pathOf(part), `${pathOf(part)}[0]`]
   return sql`iif(${parts} ->> ${ofFailures} > 1, json_set(${parts} -> ${path}, '$[0]', (${parts} ->> ${ofFailures}) - 1), null)`
 }
 
-/** Forgets the failures of a counter: whoever knows the answer need not fear the earlier ones. */
-export function clearCounter(db: Database, proof: Counter, when?: SQL) {
-  return db.delete(throttleCounters).where(and(eq(throttleCounters.key, proof.key), when))
+/** Forgets the failures of a counter, after a right password or code. */
+export function clearCounter(db: Database, by: Authority, proof: Counter, when?: SQL) {
+  return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, proof.key), when))
 }
 
 function isOneOf(counters: readonly Counter[]) {
@@ -276,56 +280,61 @@ function isOneOf(counters: readonly Counter[]) {
 }
 
 /**
- * Forgets all failures that were counted against one account, those of its codes and old passwords
- * too; what a network has failed at elsewhere stays.
+ * Forgets all failures of one account, those of its codes and old passwords too. The counters of
+ * networks stay.
  *
  * @param nameHash Keyed hash of the user name.
  */
-export function clearAccountCounters(db: Database, userId: number, nameHash: string, when: SQL) {
+export function clearAccountCounters(
+  db: Database,
+  by: Authority,
+  userId: number,
+  nameHash: string,
+) {
   const own = [counter('account', nameHash), codeCounter(userId), oldPasswordCounter(userId)]
-  return db
-    .delete(throttleCounters)
-    .where(and(isOneOf(own), when))
+  return writing(db, by)
+    .delete(throttleCounters, isOneOf(own))
     .returning({ key: throttleCounters.key })
 }
 
-/** As `clearAccountCounters`, for the pairs of the account; a row comes back for each site. */
-export function clearPairs(db: Database, nameHash: string, when: SQL) {
+/** As `clearAccountCounters`, for the pairs of the account. Returns a row for each site. */
+export function clearPairs(db: Database, by: Authority, nameHash: string) {
   const { key, parts } = throttleCounters
   const pairs = `pair/${nameHash}/`
   const rest = sql`select json_group_object(part.key, json(part.value)) from json_each(${parts}) as part where instr(part.key, ${pairs}) <> 1`
-  // `0` is the character after `/`: every row of a site, found by the primary key.
+  // `0` is the character after `/`. The range finds every row of a site by the primary key.
   const isSite = sql`${key} >= 'site/' and ${key} < 'site0'`
-  return db
-    .update(throttleCounters)
-    .set({ parts: sql`(${rest})` })
-    .where(and(isSite, sql`instr(${parts}, ${`"${pairs}`}) > 0`, when))
+  const hasPair = sql`instr(${parts}, ${`"${pairs}`}) > 0`
+  return writing(db, by)
+    .update(throttleCounters, { parts: sql`(${rest})` }, and(isSite, hasPair))
     .returning({ key })
 }
 
-/** The longest that a row counts after it was last charged. */
+/** The longest time for which a row blocks after its latest charge. */
 const MAX_BLOCK_MILLISECONDS = LIMITS.proof.blockSeconds * 1000
 
-/** Forgets what counts no longer. */
+/** Deletes the counters that have ended and block no longer. */
 export function pruneCounters(db: Database, now: number) {
   const { expiresAt, chargedAt } = throttleCounters
   const isOver = sql`${expiresAt} <= ${now} and ${chargedAt} <= ${now - MAX_BLOCK_MILLISECONDS}`
-  return db.delete(throttleCounters).where(isOver)
+  return writing(db, THE_SERVICE).delete(throttleCounters, isOver)
 }
 
-/** @param blocks What blocked in the batch in which the charge was refused. */
+/** @param blocks The blocks that the batch of the refused charge has read. */
 export function tooManyAttempts(blocks: { expiresAt: number }[], now: number): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))
   return new Refusal('tooManyAttempts', { retryAfterSeconds })
 }
 
-/** How long the gate counts, and so how long it may stay closed. */
+/** How long the gate counts, and the longest that it stays closed. */
 const GATE_SECONDS = 60
 
 /**
- * A first, cheap gate. It counts loosely and per location; where it fails, the counters decide
- * alone.
+ * Passes a first, cheap gate, which counts roughly and for each location alone. When the gate
+ * fails, only the counters decide.
+ *
+ * @throws {Refusal} `tooManyAttempts`.
  */
 export async function passGate(
   deps: Pick<Deps, 'limitSignIns' | 'now'>,

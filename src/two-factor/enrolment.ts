@@ -1,28 +1,29 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { and } from 'drizzle-orm'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type Actor, type ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { deleteOtherSessions } from '../access/session-store.ts'
+import { deleteSessions, isFresh, isLive, isOtherSession } from '../access/session-store.ts'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { openSeed, sealSeed } from './sealed.ts'
-import { confirmPendingSeed, hasSeed, selectSeeds, setPendingSeed } from './store.ts'
+import { confirmPendingSeed, isPending, selectSeeds, setPendingSeed } from './store.ts'
 import { enrolmentUri, findTimeStep, SEED_BYTES } from './totp.ts'
 
 const PENDING_MILLISECONDS = 10 * 60 * 1000
 
-/** A seed as a user takes it over into an authenticator. */
+/** A seed in the two forms that an authenticator reads. */
 export interface Enrolment {
-  /** Address of an image. */
+  /** A QR code as a `data:` URI. */
   qr: string
   /** Base32. */
   secret: string
 }
 
 /**
- * Hands the user a new seed, which counts for nothing until a code from it comes back.
+ * Gives the user a new seed. It has no effect before `confirmEnrolment`.
  *
  * @returns The seed in base32 and as a QR code.
  * @throws {Refusal} `twoFactorAlreadyOn`: a stolen session must not replace the authenticator.
@@ -34,15 +35,18 @@ export async function startEnrolment(deps: Deps, actor: Actor, issuer: string): 
     seed: await sealSeed(deps, await deps.keyRing(), seed, actor.userId),
     expiresAt: now + PENDING_MILLISECONDS,
   }
-  const [account, updated] = await actAs(deps, actor, setPendingSeed(deps.db, actor, pending, now))
+  const by = isLive(deps.db, actor, now)
+  const { account, updated } = await actAs(deps, actor, {
+    updated: setPendingSeed(deps.db, by, actor.userId, pending),
+  })
   if (updated.length === 0) throw new Refusal('twoFactorAlreadyOn')
   return showSeed(issuer, account.username, seed)
 }
 
 /**
- * Shows a seed again to the user who brings it back.
+ * Shows a seed again that the user sends back.
  *
- * @returns `undefined` for a text that is no seed of ours.
+ * @returns `undefined` for a text that is not a seed.
  */
 export async function showSecret(
   issuer: string,
@@ -58,35 +62,39 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
 }
 
 /**
- * Switches two-step verification on, if the code fits the seed this user was last given, and ends
- * the user's other sessions. The code is not burnt: people sign in again within the same half
- * minute.
+ * Switches two-step verification on when the code fits the seed that the user was last given, and
+ * ends the user's other sessions. The code stays usable, because people sign in again within the
+ * same half minute.
  *
  * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
- *   that is another, too old or used.
+ *   that is not the last one, has expired or is in force.
  */
 export async function confirmEnrolment(
   deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
   actor: Actor,
   proof: { code: string; secret: string },
 ): Promise<void> {
+  const { db } = deps
+  const { userId } = actor
   const now = deps.now()
-  const [, [seeds]] = await actFreshAs(deps, actor, now, selectSeeds(deps.db, actor.userId, now))
+  const read = await actFreshAs(deps, actor, now, { seeds: selectSeeds(db, userId, now) })
+  const sealed = read.seeds[0]?.pending
   const secret = fromBase32(proof.secret.trim())
-  if (!seeds?.pending || secret === undefined) throw new Refusal('wrongEnrolmentCode')
-  const seed = await openSeed(await deps.keyRing(), seeds.pending, actor.userId)
+  if (!sealed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
+  const seed = await openSeed(await deps.keyRing(), sealed, userId)
   if (!equalBytes(seed, secret) || (await findTimeStep(seed, proof.code, now)) === undefined) {
     throw new Refusal('wrongEnrolmentCode')
   }
   const event = eventOf(actor, 'two_factor_on', now)
-  const [, confirmed] = await actFreshAs(
-    deps,
-    actor,
-    now,
-    confirmPendingSeed(deps, actor, seeds.pending, now),
-    insertEvent(deps.db, event, afterChange),
-    deleteOtherSessions(deps.db, actor, now, hasSeed(deps.db, actor.userId, seeds.pending)),
-  )
+  const by = isFresh(deps, actor, now)
+  const pending = { userId, seed: sealed }
+  const isStillPending = isPending(db, pending, now)
+  const { confirmed } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(db, by, event, isStillPending),
+    ended: deleteSessions(db, by, and(isOtherSession(actor), isStillPending)),
+    // Last, because the seed is pending no more after it.
+    confirmed: confirmPendingSeed(db, by, pending, now),
+  })
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')
   logEvent(event)
 }

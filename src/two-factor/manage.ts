@@ -1,26 +1,29 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { and, not } from 'drizzle-orm'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { type Authority, runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import {
   chargeProof,
   clearCounter,
   confirmFailure,
   codeCounter,
+  isProofOpen,
   selectProofBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type Actor, type ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { deleteOtherSessions, isFresh, isLive } from '../access/session-store.ts'
+import { deleteSessions, isFresh, isLive, isOtherSession } from '../access/session-store.ts'
 import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODE_COUNT } from './recovery.ts'
-import { type Enrolled, readSecondFactor } from './second-factor.ts'
+import { type Enrolled, hasSecondFactor, readSecondFactor } from './second-factor.ts'
 import {
   clearSeed,
   consumeSecondFactor,
   deleteRecoveryCodes,
   hasSeed,
   insertRecoveryCodes,
+  isUsable,
   selectSeeds,
 } from './store.ts'
 
@@ -28,7 +31,7 @@ type CodeDeps = ActorDeps & Pick<Deps, 'keyRing'>
 type ProofDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
 
 /**
- * Gives the user ten new recovery codes for a code that is used up by it; the old ones end.
+ * Gives the user ten new recovery codes and deletes the old ones. It uses a code up.
  *
  * @returns The codes, which are never shown again.
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
@@ -43,16 +46,14 @@ export async function renewRecoveryCodes(
   const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => makeRecoveryCode(deps))
   const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(actor.userId, one)))
   const now = deps.now()
-  const mayRenew = sql`(${hasSeed(db, actor.userId, user.totpSeed)} and ${isFresh(deps, actor, now)})`
+  const by = isFresh(deps, actor, now)
+  const isOn = hasSeed(db, actor.userId, user.totpSeed)
   const event = eventOf(actor, 'recovery_codes_made', now)
-  const [, , inserted] = await actFreshAs(
-    deps,
-    actor,
-    now,
-    deleteRecoveryCodes(db, actor.userId, mayRenew),
-    insertRecoveryCodes(db, actor.userId, hashes, mayRenew),
-    insertEvent(db, event, mayRenew),
-  )
+  const { inserted } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(db, by, event, isOn),
+    deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
+    inserted: insertRecoveryCodes(db, by, actor.userId, hashes, isOn),
+  })
   if (inserted.length === 0) throw new Refusal('twoFactorOff')
   logEvent(event)
   return codes
@@ -68,82 +69,91 @@ export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: stri
   const { db } = deps
   const user = await useUpCodeOfFresh(deps, actor, code)
   const now = deps.now()
-  const isOff = hasSeed(db, actor.userId, null)
+  const by = isFresh(deps, actor, now)
+  const isOn = hasSeed(db, actor.userId, user.totpSeed)
   const event = eventOf(actor, 'two_factor_off', now)
-  const [, cleared] = await actFreshAs(
-    deps,
-    actor,
-    now,
-    clearSeed(deps, actor, user.totpSeed, now),
-    insertEvent(db, event, afterChange),
-    deleteRecoveryCodes(db, actor.userId, isOff),
-    deleteOtherSessions(db, actor, now, isOff),
-  )
+  const { cleared } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(db, by, event, isOn),
+    deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
+    ended: deleteSessions(db, by, and(isOtherSession(actor), isOn)),
+    // Last, because the seed is not in force after it.
+    cleared: clearSeed(db, by, actor.userId, user.totpSeed),
+  })
   if (cleared.length === 0) throw new Refusal('twoFactorOff')
   logEvent(event)
 }
 
 /**
- * Uses up a code of a signed-in user; wrong ones count with the wrong ones of sign-ins.
+ * Uses up a code of a signed-in user. A wrong code counts with the wrong codes of sign-ins.
  *
  * @throws {Refusal} `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
  */
 export async function useUpCode(deps: CodeDeps, actor: Actor, code: string): Promise<void> {
   const now = deps.now()
-  const [, [seeds]] = await actAs(deps, actor, selectSeeds(deps.db, actor.userId, now))
-  const may = isLive(deps.db, actor, now)
-  await useUp(deps, actor, { code, seed: seeds?.current, now, may, wrong: 'wrongConfirmationCode' })
+  const { seeds } = await actAs(deps, actor, { seeds: selectSeeds(deps.db, actor.userId, now) })
+  const by = isLive(deps.db, actor, now)
+  const seed = seeds[0]?.current
+  await useUp(deps, actor, { code, seed, now, by, wrong: 'wrongConfirmationCode' })
 }
 
-/** As `useUpCode`, and uses none up of a session that is not fresh. */
+/** As `useUpCode`, for a fresh session only. */
 async function useUpCodeOfFresh(deps: ProofDeps, actor: Actor, code: string): Promise<Enrolled> {
   const now = deps.now()
-  const [, [seeds]] = await actFreshAs(deps, actor, now, selectSeeds(deps.db, actor.userId, now))
-  const may = isFresh(deps, actor, now)
-  return useUp(deps, actor, { code, seed: seeds?.current, now, may, wrong: 'wrongEnrolmentCode' })
+  const { seeds } = await actFreshAs(deps, actor, now, {
+    seeds: selectSeeds(deps.db, actor.userId, now),
+  })
+  const by = isFresh(deps, actor, now)
+  const seed = seeds[0]?.current
+  return useUp(deps, actor, { code, seed, now, by, wrong: 'wrongEnrolmentCode' })
 }
 
 interface Use {
   code: string
-  /** Sealed; none while two-step verification is off. */
+  /** Sealed; null or missing while two-step verification is off. */
   seed: string | null | undefined
   now: number
-  /** What the session must be still. */
-  may: SQL
-  /** What a wrong code is refused as. */
+  /** What the session must still be. */
+  by: Authority
+  /** The refusal of a wrong code. */
   wrong: 'wrongEnrolmentCode' | 'wrongConfirmationCode'
 }
 
 async function useUp(
   deps: CodeDeps,
   actor: Actor,
-  { code, seed, now, may, wrong }: Use,
+  { code, seed = null, now, by, wrong }: Use,
 ): Promise<Enrolled> {
   const { db } = deps
-  if (!seed) throw new Refusal('twoFactorOff')
   const user = { id: actor.userId, totpSeed: seed }
+  if (!hasSecondFactor(user)) throw new Refusal('twoFactorOff')
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
   const counter = codeCounter(user.id)
+  const isGood = isUsable(db, user, factor)
+  const isOpen = isProofOpen(db, counter, now)
+  const mayUse = and(isOpen, isGood)
   const event = eventOf(actor, 'recovery_code_used', now)
   const refused = eventOf(actor, 'proof_refused', now, 'code')
-  const [, blocks, charged, consumed] = await actAs(
-    deps,
-    actor,
-    selectProofBlocks(db, counter, now),
-    chargeProof(db, counter, now, may),
-    consumeSecondFactor(db, user, factor, afterChange),
-    clearCounter(db, counter, afterChange),
-    insertEvent(db, event, factor.kind === 'recovery code' ? afterChange : sql`false`),
-  )
+  const { blocks, charged, consumed } = await actAs(deps, actor, {
+    blocks: selectProofBlocks(db, counter, now),
+    // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
+    charged: chargeProof(db, by, counter, now, not(isGood)),
+    event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
+    cleared: clearCounter(db, by, counter, mayUse),
+    // Last, because the code is not usable after it.
+    consumed: consumeSecondFactor(db, by, user, factor, isOpen),
+  })
+  if (consumed.length > 0) {
+    if (factor.kind === 'recovery code') logEvent(event)
+    return user
+  }
   if (charged.length === 0) {
     logEvent({ ...refused, detail: 'too many codes' })
     throw tooManyAttempts(blocks, now)
   }
-  if (consumed.length === 0) {
-    await db.batch([insertEvent(db, refused), confirmFailure(db, [counter], now)])
-    logEvent(refused)
-    throw new Refusal(wrong)
-  }
-  if (factor.kind === 'recovery code') logEvent(event)
-  return user
+  await runBatch(db, {
+    event: insertEvent(db, THE_SERVICE, refused),
+    failed: confirmFailure(db, THE_SERVICE, [counter], now),
+  })
+  logEvent(refused)
+  throw new Refusal(wrong)
 }

@@ -3,17 +3,29 @@ import { hashRecoveryCode, isRecoveryCode } from './recovery.ts'
 import { openSeed } from './sealed.ts'
 import { findTimeStep } from './totp.ts'
 
-/** What a code turns out to be. Whether it is still good, the statement that uses it up finds out. */
+/** What a code is. Whether it can still be used is decided by the statement that uses it up. */
 export type SecondFactor =
   | { kind: 'time step'; timeStep: number }
   | { kind: 'recovery code'; hash: string }
   | { kind: 'wrong' }
 
-/** The part of a user's row that a second factor is checked against. */
-export interface Enrolled {
+/** The part of a user's row that holds the second factor. Only this folder looks into it. */
+export interface WithSecondFactor {
   id: number
-  /** Sealed. */
+  /** Sealed; null while two-step verification is off. */
+  totpSeed: string | null
+}
+
+/** As `WithSecondFactor`, of a user who has one. */
+export interface Enrolled extends WithSecondFactor {
   totpSeed: string
+}
+
+/** Tells whether a user has a second factor; `isEnrolled` is the same in a statement. */
+export function hasSecondFactor<User extends WithSecondFactor>(
+  user: User,
+): user is User & Enrolled {
+  return user.totpSeed !== null
 }
 
 /** @param now Unix time, milliseconds. */
@@ -23,7 +35,7 @@ export async function readSecondFactor(
   code: string,
   now: number,
 ): Promise<SecondFactor> {
-  // First, because it needs no seed: the way back is open even when the key that sealed the seed is lost.
+  // First, because it needs no seed: a recovery code works when the key of the seed is lost.
   if (isRecoveryCode(code))
     return { kind: 'recovery code', hash: await hashRecoveryCode(user.id, code) }
   const seed = await openSeed(ring, user.totpSeed, user.id)

@@ -1,24 +1,34 @@
-import { and, eq, exists, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, exists, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { recoveryCodes, users } from '../../schema/tables.ts'
-import type { Database, Deps } from '../deps.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
-import type { SessionClaims } from '../access/token.ts'
-import type { Enrolled, SecondFactor } from './second-factor.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import type { Enrolled, SecondFactor, WithSecondFactor } from './second-factor.ts'
 
-type FreshDeps = Pick<Deps, 'db'> & FreshnessDeps
+/** Holds for a row of `users` with a second factor; `hasSecondFactor` says it of a row read. */
+export function isEnrolled(): SQL {
+  return isNotNull(users.totpSeed)
+}
 
-/** Keeps the seed last handed to the session's user; no row while two-step verification is on. */
+/** Holds for a row of `users` whose second factor is still that of `user`, or none. */
+export function hasSameFactor(user: WithSecondFactor): SQL {
+  return sql`${users.totpSeed} is ${user.totpSeed}`
+}
+
+/** This seed of the user is the one in force. */
+export function hasSeed(db: Database, userId: number, seed: string): SQL {
+  return existsUser(db, and(eq(users.id, userId), eq(users.totpSeed, seed)))
+}
+
+/** Stores the seed last given to a user. Returns no row while two-step verification is on. */
 export function setPendingSeed(
   db: Database,
-  session: SessionClaims,
+  by: Authority,
+  userId: number,
   pending: { seed: string; expiresAt: number },
-  now: number,
 ) {
-  return db
-    .update(users)
-    .set({ pendingTotpSeed: pending.seed, pendingTotpExpiresAt: pending.expiresAt })
-    .where(and(eq(users.id, session.userId), isNull(users.totpSeed), isLive(db, session, now)))
+  const set = { pendingTotpSeed: pending.seed, pendingTotpExpiresAt: pending.expiresAt }
+  return writing(db, by)
+    .update(users, set, and(eq(users.id, userId), isNull(users.totpSeed)))
     .returning({ id: users.id })
 }
 
@@ -35,86 +45,102 @@ export function selectSeeds(db: Database, userId: number, now: number) {
     .where(eq(users.id, userId))
 }
 
-/**
- * Switches two-step verification on with the seed that was confirmed; no row if it is pending no
- * more, or if the session is not fresh.
- */
-export function confirmPendingSeed(
-  deps: FreshDeps,
-  session: SessionClaims,
-  seed: string,
-  now: number,
-) {
-  return deps.db
-    .update(users)
-    .set({ totpSeed: seed, totpStep: 0, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
-    .where(
-      and(
-        eq(users.id, session.userId),
-        eq(users.pendingTotpSeed, seed),
-        isNull(users.totpSeed),
-        gt(users.pendingTotpExpiresAt, now),
-        isFresh(deps, session, now),
-      ),
-    )
-    .returning({ id: users.id })
-}
-
-/** Switches two-step verification off for a fresh session, if this seed is the one in force. */
-export function clearSeed(deps: FreshDeps, session: SessionClaims, seed: string, now: number) {
-  return deps.db
-    .update(users)
-    .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
-    .where(and(eq(users.id, session.userId), eq(users.totpSeed, seed), isFresh(deps, session, now)))
-    .returning({ id: users.id })
-}
-
-/** Puts the same seed, sealed anew, in the place of the old box. */
-export function replaceSeed(db: Database, user: Enrolled, resealed: string, when: SQL) {
+/** Counts the seeds in force by the id of the key that has sealed them. */
+export function countSeedsByKey(db: Database) {
+  const keyId = sql<string>`substr(${users.totpSeed}, 1, instr(${users.totpSeed}, '.') - 1)`
   return db
-    .update(users)
-    .set({ totpSeed: resealed })
-    .where(and(eq(users.id, user.id), eq(users.totpSeed, user.totpSeed), when))
+    .select({ keyId: keyId.as('key_id'), total: count() })
+    .from(users)
+    .where(isEnrolled())
+    .groupBy(sql`key_id`)
 }
 
-/** Holds when this seed is the one in force; `null` for none. */
-export function hasSeed(db: Database, userId: number, seed: string | null): SQL {
-  const row = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), sql`${users.totpSeed} is ${seed}`))
-  return exists(row)
+/** A seed that was given to a user. */
+interface PendingSeed {
+  userId: number
+  /** Sealed. */
+  seed: string
+}
+
+/** This seed may still be confirmed, and two-step verification is off. */
+export function isPending(db: Database, pending: PendingSeed, now: number): SQL {
+  return existsUser(db, isPendingRow(pending, now))
+}
+
+/** Switches two-step verification on with a pending seed. Returns no row unless `isPending` holds. */
+export function confirmPendingSeed(db: Database, by: Authority, pending: PendingSeed, now: number) {
+  const off = { pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
+  return writing(db, by)
+    .update(users, { totpSeed: pending.seed, totpStep: 0, ...off }, isPendingRow(pending, now))
+    .returning({ id: users.id })
+}
+
+function isPendingRow({ userId, seed }: PendingSeed, now: number): SQL | undefined {
+  return and(
+    eq(users.id, userId),
+    eq(users.pendingTotpSeed, seed),
+    isNull(users.totpSeed),
+    gt(users.pendingTotpExpiresAt, now),
+  )
 }
 
 /**
- * Uses a second factor up: a row comes back for the first who presents it, and none for anybody
- * after, nor for a code that is older than one already used, nor for a recovery code that the user
- * hasn't got.
+ * Switches two-step verification of a user off. A user without it is changed as well.
  *
- * @param sessionId The session that begins with it, if one does; `isUsedFor` finds it there.
+ * @param seed With it, only while this seed is the one in force.
+ */
+export function clearSeed(db: Database, by: Authority, userId: number, seed?: string) {
+  const isInForce = seed === undefined ? undefined : eq(users.totpSeed, seed)
+  const set = { totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
+  return writing(db, by)
+    .update(users, set, and(eq(users.id, userId), isInForce))
+    .returning({ id: users.id })
+}
+
+/** Replaces the sealed seed of a user by the same seed under another key. */
+export function replaceSeed(db: Database, by: Authority, user: Enrolled, resealed: string) {
+  const isSame = and(eq(users.id, user.id), eq(users.totpSeed, user.totpSeed))
+  return writing(db, by).update(users, { totpSeed: resealed }, isSame)
+}
+
+/**
+ * The code can still be used: its time step is later than every one used before, or its recovery
+ * code is the user's and unused.
+ */
+export function isUsable(db: Database, user: Enrolled, factor: SecondFactor): SQL {
+  return factor.kind === 'time step'
+    ? existsUser(db, isLaterStep(user, factor.timeStep))
+    : existsCode(db, isUnusedCode(user, factor))
+}
+
+/**
+ * Uses a code up. Returns a row when `isUsable` held, so for the first of several who send it.
+ *
+ * @param sessionId The session that begins with the code, when one does; `isUsedFor` finds it.
  */
 export function consumeSecondFactor(
   db: Database,
+  by: Authority,
   user: Enrolled,
   factor: SecondFactor,
-  when: SQL,
+  when?: SQL,
   sessionId?: string,
 ) {
   if (factor.kind === 'time step') {
-    const isNew = and(eq(users.totpSeed, user.totpSeed), lt(users.totpStep, factor.timeStep))
-    return db
-      .update(users)
-      .set({ totpStep: factor.timeStep, totpSession: sessionId ?? null })
-      .where(and(eq(users.id, user.id), isNew, when))
+    const set = { totpStep: factor.timeStep, totpSession: sessionId ?? null }
+    return writing(db, by)
+      .update(users, set, and(isLaterStep(user, factor.timeStep), when))
       .returning({ userId: users.id })
   }
-  const isGood = and(isRecoveryCodeOf(user, factor), isNull(recoveryCodes.usedBy), when)
+  const which = and(isUnusedCode(user, factor), when)
   const { userId } = recoveryCodes
-  if (sessionId === undefined) return db.delete(recoveryCodes).where(isGood).returning({ userId })
-  return db.update(recoveryCodes).set({ usedBy: sessionId }).where(isGood).returning({ userId })
+  const written = writing(db, by)
+  return sessionId === undefined
+    ? written.delete(recoveryCodes, which).returning({ userId })
+    : written.update(recoveryCodes, { usedBy: sessionId }, which).returning({ userId })
 }
 
-/** Holds when the second factor was used up for this session, whatever else has happened since. */
+/** The code was used up for this session, whatever has happened since. */
 export function isUsedFor(
   db: Database,
   user: Enrolled,
@@ -123,37 +149,48 @@ export function isUsedFor(
 ): SQL {
   if (factor.kind === 'time step') {
     const isThis = and(eq(users.totpStep, factor.timeStep), eq(users.totpSession, sessionId))
-    return exists(
-      db
-        .select({ id: users.id })
-        .from(users)
-        .where(and(eq(users.id, user.id), isThis)),
-    )
+    return existsUser(db, and(eq(users.id, user.id), isThis))
   }
-  return exists(
-    db
-      .select({ userId: recoveryCodes.userId })
-      .from(recoveryCodes)
-      .where(and(isRecoveryCodeOf(user, factor), eq(recoveryCodes.usedBy, sessionId))),
-  )
+  return existsCode(db, and(isCode(user, factor), eq(recoveryCodes.usedBy, sessionId)))
 }
 
-function isRecoveryCodeOf(user: Enrolled, factor: SecondFactor) {
+function isLaterStep(user: Enrolled, timeStep: number): SQL | undefined {
+  return and(eq(users.id, user.id), eq(users.totpSeed, user.totpSeed), lt(users.totpStep, timeStep))
+}
+
+function isUnusedCode(user: Enrolled, factor: SecondFactor): SQL | undefined {
+  return and(isCode(user, factor), isNull(recoveryCodes.usedBy))
+}
+
+function isCode(user: Enrolled, factor: SecondFactor): SQL | undefined {
   const isThis =
     factor.kind === 'recovery code' ? eq(recoveryCodes.codeHash, factor.hash) : sql`false`
   return and(eq(recoveryCodes.userId, user.id), isThis)
 }
 
-export function deleteRecoveryCodes(db: Database, userId: number, when: SQL) {
-  return db.delete(recoveryCodes).where(and(eq(recoveryCodes.userId, userId), when))
+function existsUser(db: Database, which: SQL | undefined): SQL {
+  return exists(db.select({ id: users.id }).from(users).where(which))
 }
 
-/** Gives a user these recovery codes, hashed, if `when` holds. */
-export function insertRecoveryCodes(db: Database, userId: number, hashes: string[], when: SQL) {
-  return db
-    .insert(recoveryCodes)
-    .select(
-      sql`select ${userId}, value, null from json_each(${JSON.stringify(hashes)}) where ${when}`,
-    )
+function existsCode(db: Database, which: SQL | undefined): SQL {
+  return exists(db.select({ userId: recoveryCodes.userId }).from(recoveryCodes).where(which))
+}
+
+/** Deletes all recovery codes of a user; with `when`, only if that holds. */
+export function deleteRecoveryCodes(db: Database, by: Authority, userId: number, when?: SQL) {
+  return writing(db, by).delete(recoveryCodes, and(eq(recoveryCodes.userId, userId), when))
+}
+
+/** Gives a user these recovery codes, hashed; with `when`, only if that holds. */
+export function insertRecoveryCodes(
+  db: Database,
+  by: Authority,
+  userId: number,
+  hashes: string[],
+  when?: SQL,
+) {
+  const from = sql`json_each(${JSON.stringify(hashes)})`
+  return writing(db, by)
+    .insert(recoveryCodes, { userId, codeHash: sql`json_each.value` }, { from, where: when })
     .returning({ userId: recoveryCodes.userId })
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../audit/changes.ts'
-import { afterChange, type AuditEvent, logEvent } from '../audit/events.ts'
+import { type AuditEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   checkPasswordLength,
@@ -16,16 +16,17 @@ import {
   eventBy,
   isActor,
   isFreshOperator,
+  isOperator,
   type Operator,
 } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { deleteOtherSessions, deleteSessionsAfterChange } from '../access/session-store.ts'
+import { deleteSessions, isOtherSession, isSessionOf } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
-import { deleteRecoveryCodes, hasSeed } from '../two-factor/store.ts'
+import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import {
-  cancelTwoFactor,
   countUsers,
+  deleteSessionsOfChanged,
   deleteUser,
   insertEventOfCancelling,
   insertEventOfDeletion,
@@ -40,26 +41,26 @@ import {
 } from './store.ts'
 import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 
-/** For the command line's operator, and the log. */
+/** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
 
 type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
-/** What an operator asks for; an empty password keeps the one there is. */
+/** The change that an operator asks for. An empty password keeps the present one. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
   password?: string
   /** The role that clients of OpenList send back; they can't change it (docs/interface.md). */
   expectedRole?: number
 }
 
-/** As `UserRequest`; a new user has no bits yet that could stay. */
+/** As `UserRequest`. A new user has no permission bits that could stay. */
 interface NewUserRequest extends Omit<UserRequest, 'permission'> {
   username: string
   permission?: number
 }
 
 /**
- * All users, or those whose name has `search` in it, in any case; a page of them, see `windowOf`.
+ * Lists a page of the users whose name contains `search`, in any case; see `windowOf`.
  *
  * @throws {Refusal} `notAdmin`.
  */
@@ -70,13 +71,11 @@ export async function listUsers(
   perPage: number,
   search = '',
 ) {
-  const [users, [counted]] = await actAsOperator(
-    deps,
-    operator,
-    selectUsers(deps.db, search, windowOf(page, perPage)),
-    countUsers(deps.db, search),
-  )
-  return { users, total: counted?.total ?? 0 }
+  const { users, counted } = await actAsOperator(deps, operator, {
+    users: selectUsers(deps.db, search, windowOf(page, perPage)),
+    counted: countUsers(deps.db, search),
+  })
+  return { users, total: counted[0]?.total ?? 0 }
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */
@@ -85,23 +84,26 @@ export async function getUser(
   operator: Operator,
   userId: number,
 ): Promise<Account> {
-  const [[user]] = await actAsOperator(deps, operator, selectUser(deps.db, userId))
+  const { found } = await actAsOperator(deps, operator, { found: selectUser(deps.db, userId) })
+  const [user] = found
   if (user === undefined) throw new Refusal('userNotFound')
   return user
 }
 
-/** @returns Nothing for an unknown name. @throws {Refusal} `notAdmin`. */
+/** @returns `undefined` for an unknown name. @throws {Refusal} `notAdmin`. */
 export async function findUser(
   deps: ActorDeps,
   operator: Operator,
   username: string,
 ): Promise<Account | undefined> {
-  const [[user]] = await actAsOperator(deps, operator, selectUserNamed(deps.db, username))
-  return user
+  const { found } = await actAsOperator(deps, operator, {
+    found: selectUserNamed(deps.db, username),
+  })
+  return found[0]
 }
 
 /**
- * Names that may have been meant by one that nobody has.
+ * Lists names of about the length of an unknown one, for a suggestion.
  *
  * @param slack How many letters longer or shorter they may be. @throws {Refusal} `notAdmin`.
  */
@@ -111,17 +113,18 @@ export async function listNamesLike(
   username: string,
   slack: number,
 ): Promise<string[]> {
-  const similar = selectNamesLike(deps.db, username, slack)
-  const [rows] = await actAsOperator(deps, operator, similar)
-  return rows.map((row) => row.username)
+  const { similar } = await actAsOperator(deps, operator, {
+    similar: selectNamesLike(deps.db, username, slack),
+  })
+  return similar.map((row) => row.username)
 }
 
 /**
- * Makes a user; one without a password can't sign in.
+ * Makes a user. A user without a password can't sign in.
  *
  * @returns The new user's id.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `invalidBody` for a poor
- *   password, `confirmationNeeded` for an admin.
+ *   password, `confirmationNeeded` for a new admin.
  */
 export async function createUser(
   deps: OperatorDeps,
@@ -141,22 +144,21 @@ export async function createUser(
     ...fields,
     passwordHash: passwordHash ?? null,
   }
-  const event = { ...eventBy(operator, 0, 'user_made', now), changes: changesOfNew(user) }
-  const when = isGuarded ? isFreshOperator(deps, operator, now) : undefined
-  const [isFresh, [inserted]] = await actAsOperatorAt(
-    deps,
-    operator,
-    now,
-    insertUser(deps.db, operator, user, now, when),
-    insertEventOfNewUser(deps.db, event),
-  )
+  const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }
+  const { db } = deps
+  const by = isGuarded ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
+  const { isFresh, inserted: rows } = await actAsOperatorAt(deps, operator, now, {
+    inserted: insertUser(db, by, user, now),
+    event: insertEventOfNewUser(db, by, user.username, event),
+  })
+  const [inserted] = rows
   if (inserted === undefined && isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (inserted === undefined) throw new Refusal('usernameTaken')
   logEvent({ ...event, userId: inserted.id })
   return inserted.id
 }
 
-/** What an operator gave a new user; a secret is none of it. */
+/** The fields that an operator gave a new user, without the password. */
 function changesOfNew({
   username,
   role,
@@ -170,8 +172,8 @@ function changesOfNew({
 }
 
 /**
- * Changes what a request names of a user. A new password, and being disabled, end every session of
- * the user.
+ * Changes the fields of a user that a request names. A new password ends every session of the user,
+ * and so does disabling.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
  *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role or a
@@ -191,18 +193,16 @@ export async function changeUser(
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const event = eventBy(operator, userId, 'user_changed', now)
-  const endsSessions = fields.disabled === true || passwordHash !== undefined
+  const { db } = deps
+  const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
-  const [isFresh, rivals, noted, updated] = await actAsOperatorAt(
-    deps,
-    operator,
-    now,
-    selectSameName(deps.db, fields.username ?? before.username, userId),
-    insertEventsOfUpdate(deps.db, operator, userId, change, event, isProven),
-    updateUser(deps.db, operator, userId, change, now, isProven),
-    ...(endsSessions ? [deleteSessionsAfterChange(deps.db, userId)] : []),
-  )
-  if (updated.length > 0) return logEvents(event, noted)
+  const { isFresh, rivals, events, updated } = await actAsOperatorAt(deps, operator, now, {
+    rivals: selectSameName(db, fields.username ?? before.username, userId),
+    events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
+    updated: updateUser(db, by, userId, change, now, isProven),
+    ended: deleteSessionsOfChanged(db, userId, change),
+  })
+  if (updated.length > 0) return logEvents(event, events)
   if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (rivals.length > 0) throw new Refusal('usernameTaken')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
@@ -211,8 +211,8 @@ export async function changeUser(
 }
 
 /**
- * The guest stays the guest, nobody becomes one, and clients of OpenList change no role
- * (docs/interface.md).
+ * Tells whether a role may be set. The guest stays the guest, nobody else becomes one, and clients
+ * of OpenList change no role (docs/interface.md).
  */
 function isRoleAllowed(
   role: number,
@@ -229,25 +229,26 @@ export async function removeUser(
   operator: Operator,
   userId: number,
 ): Promise<void> {
+  const { db } = deps
   const now = deps.now()
+  const by = isOperator(db, operator, now)
   const event = eventBy(operator, userId, 'user_deleted', now)
-  const [[user], noted, deleted] = await actAsOperator(
-    deps,
-    operator,
-    selectUser(deps.db, userId),
-    insertEventOfDeletion(deps.db, operator, userId, event),
-    deleteUser(deps.db, operator, userId, now),
-  )
-  if (deleted.length > 0) return logEvents(event, noted)
+  const { found, events, deleted } = await actAsOperator(deps, operator, {
+    found: selectUser(db, userId),
+    events: insertEventOfDeletion(db, by, userId, event),
+    deleted: deleteUser(db, by, userId),
+  })
+  if (deleted.length > 0) return logEvents(event, events)
+  const [user] = found
   if (user === undefined) throw new Refusal('userNotFound')
   const detail = user.role === ADMIN ? LAST_ADMIN : ''
   throw new Refusal('builtInNotDeleted', { detail })
 }
 
 /**
- * Switches the two-step verification of a user off, who has lost the authenticator, and ends the
- * user's sessions. Operators who do it for themselves keep the session that they do it with: the
- * stock client would show them its sign-in page.
+ * Switches the two-step verification of a user off who has lost the authenticator, and ends the
+ * user's sessions. Operators who do it for themselves keep their present session: the stock client
+ * would show them its sign-in page.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
@@ -256,33 +257,33 @@ export async function cancelUserTwoFactor(
   operator: Operator,
   userId: number,
 ): Promise<void> {
+  const { db } = deps
   const now = deps.now()
+  const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, userId, 'two_factor_cancelled', now)
-  const isAllowed = isFreshOperator(deps, operator, now)
-  const [isFresh, noted, updated] = await actAsOperatorAt(
-    deps,
-    operator,
-    now,
-    insertEventOfCancelling(deps.db, userId, event, isAllowed),
-    cancelTwoFactor(deps.db, userId, isAllowed),
-    isActor(operator) && operator.userId === userId
-      ? deleteOtherSessions(deps.db, operator, now, afterChange)
-      : deleteSessionsAfterChange(deps.db, userId),
-    deleteRecoveryCodes(deps.db, userId, hasSeed(deps.db, userId, null)),
-  )
+  const isOwn = isActor(operator) && operator.userId === userId
+  const { isFresh, events, updated } = await actAsOperatorAt(deps, operator, now, {
+    events: insertEventOfCancelling(db, by, userId, event),
+    updated: clearSeed(db, by, userId),
+    codes: deleteRecoveryCodes(db, by, userId),
+    // Never the operator's own session, which `by` needs.
+    sessions: deleteSessions(db, by, isOwn ? isOtherSession(operator) : isSessionOf(userId)),
+  })
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')
-  logEvents(event, noted)
+  logEvents(event, events)
 }
 
-/** A request that changes several things is an event for each. */
-function logEvents(event: AuditEvent, noted: Pick<AuditEvent, 'kind' | 'changes'>[]): void {
-  for (const one of noted) logEvent({ ...event, ...one })
+/** Logs the events of one request, which may be of several kinds. */
+function logEvents(event: AuditEvent, written: Pick<AuditEvent, 'kind' | 'changes'>[]): void {
+  for (const one of written) logEvent({ ...event, ...one })
 }
 
 /**
+ * Checks and hashes a new password.
+ *
  * @param isGuarded Whether a fresh session is needed.
- * @returns Nothing for an empty password: the one there is stays.
+ * @returns `undefined` for an empty password: the present one stays.
  * @throws {Refusal} `notAdmin` and `confirmationNeeded`, before the time of a hash is spent;
  *   `invalidBody` for a poor password.
  */
@@ -292,11 +293,12 @@ async function hashNewPassword(
   password = '',
   isGuarded = false,
 ): Promise<string | undefined> {
-  const common = selectCommonPassword(deps.db, password)
-  const [isFresh, rows] = await actAsOperatorAt(deps, operator, deps.now(), common)
+  const { isFresh, common } = await actAsOperatorAt(deps, operator, deps.now(), {
+    common: selectCommonPassword(deps.db, password),
+  })
   if (password !== '') {
     checkPasswordLength(password)
-    refuseCommonPassword(rows)
+    refuseCommonPassword(common)
   }
   if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (password === '') return undefined

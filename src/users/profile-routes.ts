@@ -33,8 +33,10 @@ const confirmSchema = v.pipe(
 export const userRoutes = new Hono<App>()
   .get('/', guard, async (c) => {
     const caller = c.get('caller')
-    const [account] =
-      'guest' in caller ? [caller.guest] : await readAs(c.get('deps'), caller.session)
+    const { account } =
+      'guest' in caller
+        ? { account: caller.guest }
+        : await readAs(c.get('deps'), caller.session, {})
     return ok(c, userRecord(account))
   })
   .post('/update', guard, jsonBody(profileSchema), async (c) => {

@@ -1,13 +1,13 @@
-import { and, eq, notExists, or, type SQL, sql } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { and, eq, notExists, or, sql } from 'drizzle-orm'
+import { auditEvents, users } from '../../schema/tables.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { isLive } from '../access/session-store.ts'
-import type { SessionClaims } from '../access/token.ts'
 import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
 
-/** What a user may change of their own record. */
+/** The fields of their own record that users may change. */
 export interface ProfileChange {
   username?: string
   ssoId?: string
@@ -16,41 +16,61 @@ export interface ProfileChange {
 }
 
 /**
- * Changes the record of the session's own user; returns no row when somebody else has the name, or
- * when the name of a general user is that of files elsewhere and would change.
+ * Changes the record of a user. Returns no row when another user has the name, or when a general
+ * user would get a new name although the present one is that of their files elsewhere.
  *
- * @param isProven What a new name or a new password asks of the session beyond being live.
+ * @param isProven The condition on the session for a new name or a new password.
  */
 export function updateProfile(
   db: Database,
-  session: SessionClaims,
+  by: Authority,
+  userId: number,
   change: ProfileChange,
   now: number,
-  isProven: SQL,
+  isProven: Authority,
 ) {
-  const { username, passwordHash } = change
-  return db
-    .update(users)
-    .set({
-      // A statement must set something; the id stays what it is.
-      id: sql`${users.id}`,
-      ...(username !== undefined && { username, usernameKey: usernameKey(username) }),
-      ...(change.ssoId !== undefined && { ssoId: change.ssoId }),
-      ...(passwordHash !== undefined && { passwordHash, passwordChangedAt: now }),
-    })
-    .where(
-      and(
-        eq(users.id, session.userId),
-        isLive(db, session, now),
-        passwordHash === undefined ? undefined : isProven,
-        username === undefined ? undefined : or(eq(users.username, username), isProven),
-        username === undefined ? undefined : mayBeNamed(db, username, session.userId),
-      ),
-    )
+  const { username, ssoId, passwordHash } = change
+  const set = {
+    // A statement must set something; the id stays what it is.
+    id: sql`${users.id}`,
+    ...(username !== undefined && { username, usernameKey: usernameKey(username) }),
+    ...(ssoId !== undefined && { ssoId }),
+    ...(passwordHash !== undefined && { passwordHash, passwordChangedAt: now }),
+  }
+  return writing(db, by)
+    .update(users, set, mayUpdate(db, userId, change, isProven))
     .returning({ id: users.id })
 }
 
-/** Nobody else has the name, and the user's files elsewhere are not under another. */
+/** Writes the event of `updateProfile`. It stands before it, and has the same condition. */
+export function insertEventOfUpdate(
+  db: Database,
+  by: Authority,
+  userId: number,
+  change: ProfileChange,
+  event: AuditEvent,
+  isProven: Authority,
+) {
+  const where = mayUpdate(db, userId, change, isProven)
+  return writing(db, by).insert(auditEvents, eventRow(event), { from: users, where })
+}
+
+/** Holds for the row that `updateProfile` changes. */
+function mayUpdate(
+  db: Database,
+  userId: number,
+  { username, passwordHash }: ProfileChange,
+  isProven: Authority,
+) {
+  return and(
+    eq(users.id, userId),
+    passwordHash === undefined ? undefined : isProven,
+    username === undefined ? undefined : or(eq(users.username, username), isProven),
+    username === undefined ? undefined : mayBeNamed(db, username, userId),
+  )
+}
+
+/** No other user has the name, and the user's files elsewhere do not depend on the present one. */
 function mayBeNamed(db: Database, username: string, userId: number) {
   return and(
     notExists(selectSameName(db, username, userId)),

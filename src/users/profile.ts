@@ -1,4 +1,4 @@
-import { afterChange, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { eventOf, logEvent } from '../audit/events.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
@@ -6,33 +6,38 @@ import {
 } from '../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
+import { EVERYTHING } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type Actor } from '../access/act-as.ts'
 import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
-import { deleteSessionsAfterChange, isFresh, isLive } from '../access/session-store.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
-import { updateProfile } from './profile-store.ts'
+import { insertEventOfUpdate, updateProfile } from './profile-store.ts'
+import { deleteSessionsOfChanged } from './store.ts'
 
 type ProfileDeps = ProofDeps & FreshnessDeps
 
-/** What a user asks for; a field that is missing stays as it is, and so does an empty password. */
+/**
+ * The change that a user asks for. A missing field stays as it is, and so does the password when it
+ * is empty.
+ */
 interface ProfileRequest {
   username?: string
   password?: string | null | undefined
-  /** Does instead of a fresh session. */
+  /** Replaces a fresh session. */
   old_password?: string | null | undefined
   sso_id?: string | null | undefined
 }
 
 /**
  * Changes a user's own record. A new name and a new password need a fresh session, or the old
- * password. A new password ends every session of the user, this one too: who holds an old token has
- * to know the new password.
+ * password. A new password ends every session of the user, this one too: a holder of an old token
+ * has to know the new password.
  *
- * @returns The SSH keys that a new password leaves in force; none without a new password.
+ * @returns The SSH keys that stay in force after a new password; none without a new password.
  * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 for one that is
  *   not fresh and for a wrong old password, 409 for a name that is taken.
  */
@@ -51,19 +56,19 @@ export async function changeProfile(
   }
   const kind = passwordHash === undefined ? 'profile_changed' : 'password_changed'
   const event = eventOf(actor, kind, now)
-  const mayChange = isProven ? isLive(deps.db, actor, now) : isFresh(deps, actor, now)
-  const limit = passwordHash === undefined ? 0 : -1
-  const [account, keys, updated] = await actAs(
-    deps,
-    actor,
-    selectKeys(deps.db, actor.userId, { limit, offset: 0 }),
-    updateProfile(deps.db, actor, change, now, mayChange),
-    insertEvent(deps.db, event, afterChange),
-    ...(passwordHash === undefined ? [] : [deleteSessionsAfterChange(deps.db, actor.userId)]),
-  )
+  const { db } = deps
+  const { userId } = actor
+  const by = isLive(db, actor, now)
+  const mayChange = isProven ? by : isFresh(deps, actor, now)
+  const { account, keys, updated } = await actAs(deps, actor, {
+    keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
+    event: insertEventOfUpdate(db, by, userId, change, event, mayChange),
+    updated: updateProfile(db, by, userId, change, now, mayChange),
+    ended: deleteSessionsOfChanged(db, userId, change),
+  })
   if (updated.length > 0) {
     logEvent(event)
-    return keys
+    return keys ?? []
   }
   const { username = account.username } = request
   const isGuarded = passwordHash !== undefined || username !== account.username
@@ -73,10 +78,10 @@ export async function changeProfile(
 }
 
 /**
- * Checks a new password and what it takes to set it, and an old one wherever it was sent, before
- * the time of another hash is spent.
+ * Checks a new password, and whether the user may set it, before it spends the time of its hash.
+ * Checks the old password whenever it was sent.
  *
- * @returns Nothing when there is no new password.
+ * @returns The hash of the new password; `undefined` when there is none.
  * @throws {Refusal} `invalidBody`, `confirmationNeeded`, `wrongOldPassword`, `tooManyAttempts`.
  */
 async function hashNewPassword(
@@ -87,22 +92,24 @@ async function hashNewPassword(
   if (password) {
     checkPasswordLength(password)
     const now = deps.now()
-    const common = selectCommonPassword(deps.db, password)
-    const [account, rows] = await actAs(deps, actor, common)
-    refuseCommonPassword(rows)
+    const { account, common } = await actAs(deps, actor, {
+      common: selectCommonPassword(deps.db, password),
+    })
+    refuseCommonPassword(common)
     if (!oldPassword && !isFreshAt(deps, account.provenAt, now))
       throw new Refusal('confirmationNeeded')
   }
   if (oldPassword) {
     await provePassword(deps, actor, oldPassword, 'wrongOldPassword')
-    await clearCounter(deps.db, oldPasswordCounter(actor.userId))
+    const by = isLive(deps.db, actor, deps.now())
+    await clearCounter(deps.db, by, oldPasswordCounter(actor.userId))
   }
   return password ? hashPassword(deps, await staticDigest(password)) : undefined
 }
 
 /**
- * Why a record was not changed. Whoever could take the name of another's folder could take the
- * files in it.
+ * Tells why a record was not changed. A user who could take the name of another user's folder could
+ * take the files in it.
  */
 function reasonAgainst(account: Account, username: string): Refusal {
   const isBound = account.role !== ADMIN && isPermitted(account.permission, NAMES_FILES)

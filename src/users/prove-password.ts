@@ -1,4 +1,5 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import {
@@ -17,8 +18,8 @@ import { selectPasswordHash } from './profile-store.ts'
 export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /**
- * Checks the password of a signed-in user, at the price of one hash; a session that is throttled
- * pays none. The failures before stay counted: who calls it forgets them with `clearCounter`.
+ * Checks the password of a signed-in user. It costs one hash, or none when the user is throttled.
+ * Earlier failures stay counted: the caller deletes them with `clearCounter`.
  *
  * @param wrong What a wrong password is refused as.
  * @throws {Refusal} `wrong`; `tooManyAttempts` after too many wrong ones.
@@ -33,27 +34,27 @@ export async function provePassword(
   const now = deps.now()
   const counter = oldPasswordCounter(actor.userId)
   const refused = eventOf(actor, 'proof_refused', now, 'password')
-  const [, blocks, charged, [stored]] = await actAs(
-    deps,
-    actor,
-    selectProofBlocks(db, counter, now),
-    chargeProof(db, counter, now, isLive(db, actor, now)),
-    selectPasswordHash(db, actor.userId),
-  )
+  const { blocks, charged, stored } = await actAs(deps, actor, {
+    blocks: selectProofBlocks(db, counter, now),
+    charged: chargeProof(db, isLive(db, actor, now), counter, now),
+    stored: selectPasswordHash(db, actor.userId),
+  })
   if (charged.length === 0) {
     logEvent({ ...refused, detail: 'too many passwords' })
     throw tooManyAttempts(blocks, now)
   }
   const digest = await staticDigest(password)
-  const { matches } = await verifyPassword(deps, digest, stored?.passwordHash ?? null).catch(
-    (error: unknown) => {
-      // An outage is nobody's failure.
-      deps.defer(payBack(db, [counter]).catch(() => undefined))
-      throw error
-    },
-  )
+  const passwordHash = stored[0]?.passwordHash ?? null
+  const { matches } = await verifyPassword(deps, digest, passwordHash).catch((error: unknown) => {
+    // An outage is no failure of the user.
+    deps.defer(payBack(db, THE_SERVICE, [counter]).catch(() => undefined))
+    throw error
+  })
   if (matches) return
-  await db.batch([insertEvent(db, refused), confirmFailure(db, [counter], now)])
+  await runBatch(db, {
+    event: insertEvent(db, THE_SERVICE, refused),
+    confirmed: confirmFailure(db, THE_SERVICE, [counter], now),
+  })
   logEvent(refused)
   throw new Refusal(wrong)
 }

@@ -15,18 +15,20 @@ import {
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { type ChangeEvent, type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
-import { afterChange, type AuditEvent, eventRow } from '../audit/events.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Window } from '../base/paging.ts'
-import { isOperator, type Operator } from '../access/operators.ts'
+import { deleteSessions, isSessionOf } from '../access/session-store.ts'
 import { selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
-import { selectSameName } from '../accounts/store.ts'
+import { isNamed, selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
+import { isEnrolled } from '../two-factor/store.ts'
 
 const MAX_NAMES_LIKE = 20_000
 
-/** What an operator may set of a user; what is missing stays as it is. */
+/** The fields of a user that an operator may set. A missing field stays as it is. */
 export interface UserChange {
   username?: string
   role?: number
@@ -38,41 +40,41 @@ export interface UserChange {
   passwordHash?: string
 }
 
-/** Of the table, or of an alias of it. */
+/** Columns of the table or of an alias of it. */
 type UserColumns = Record<'role' | 'disabled' | 'passwordHash', SQLiteColumn>
 
-/** Bits to set and bits to clear; the others stay as they are. */
+/** Bits to set and bits to clear. The other bits stay as they are. */
 export interface PermissionChange {
   set: number
   clear: number
 }
 
-/** What a new user is. */
+/** The fields of a new user. */
 export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> & {
   permission: number
   passwordHash: string | null
 }
 
-/** @param search A part of the name, as in `isNamedLike`. */
+/** @param search A part of the name; see `isNamedLike`. */
 export function selectUsers(db: Database, search: string, { limit, offset }: Window) {
   return selectAccounts(db).where(isNamedLike(search)).orderBy(users.id).limit(limit).offset(offset)
 }
 
-/** @param search As in `selectUsers`. */
+/** @param search A part of the name; see `isNamedLike`. */
 export function countUsers(db: Database, search: string) {
   return db.select({ total: count() }).from(users).where(isNamedLike(search))
 }
 
 /**
- * The name has this in it, in any case; nothing is in every name. `LIKE` would give `%` and `_` a
- * meaning, and D1 takes no pattern over 50 bytes.
+ * Holds for a name that contains `search`, in any case. Every name contains an empty one. `LIKE`
+ * would give `%` and `_` a meaning, and D1 takes no pattern over 50 bytes.
  */
 function isNamedLike(search: string) {
   if (search === '') return undefined
   return sql`instr(${users.usernameKey}, ${usernameKey(search)}) > 0`
 }
 
-/** Names about as long as this one, among which to find what was meant. */
+/** Names of about the length of this one, from which the caller finds similar names. */
 export function selectNamesLike(db: Database, username: string, slack: number) {
   const length = Array.from(username).length
   return db
@@ -83,93 +85,100 @@ export function selectNamesLike(db: Database, username: string, slack: number) {
     .limit(MAX_NAMES_LIKE)
 }
 
-/** Makes a user, if `when` holds; no row when the name is taken. */
-export function insertUser(
-  db: Database,
-  operator: Operator,
-  user: NewUser,
-  now: number,
-  when?: SQL,
-) {
-  const values = sql.join(
-    [
-      sql`null`,
-      sql`${user.username}`,
-      sql`${usernameKey(user.username)}`,
-      sql`${user.passwordHash}`,
-      sql`0`,
-      sql`${user.role}`,
-      sql`${user.permission}`,
-      sql`${user.basePath}`,
-      sql`${Number(user.disabled)}`,
-      sql`${user.ssoId}`,
-      sql`null, 0, null, 0`,
-      sql`${now}`,
-      sql`null`,
-    ],
-    sql`, `,
-  )
-  // In the order of the table's columns, as Drizzle writes them.
-  return db
-    .insert(users)
-    .select(sql`select ${values} where ${and(isOperator(db, operator, now), when)}`)
-    .onConflictDoNothing()
-    .returning({ id: users.id })
-}
-
-/** Remembers that the user of the statement before was made, if one was. */
-export function insertEventOfNewUser(db: Database, event: AuditEvent) {
-  const row = db
-    .select({ ...eventRow(event), userId: sql`last_insert_rowid()`.as('user_id') })
-    .from(sql`(select 1)`)
-    .where(afterChange)
-  return db.insert(auditEvents).select(row)
+/** Adds a user. Returns no row when the name is taken. */
+export function insertUser(db: Database, by: Authority, user: NewUser, now: number) {
+  const row = { ...user, usernameKey: usernameKey(user.username), createdAt: now }
+  return writing(db, by).insert(users, row).onConflictDoNothing().returning({ id: users.id })
 }
 
 /**
- * Changes a user; no row when the name is taken, the id unknown, or no admin who can sign in would
- * be left.
+ * Writes the event of a new user. It stands after `insertUser`, because only then the user has an
+ * id. A user who was there before was made at another time, or has an event.
+ */
+export function insertEventOfNewUser(
+  db: Database,
+  by: Authority,
+  username: string,
+  event: AuditEvent,
+) {
+  const row = { ...eventRow(event), userId: users.id }
+  const earlier = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(eq(auditEvents.userId, users.id))
+  const isNew = and(isNamed(username), eq(users.createdAt, event.at), notExists(earlier))
+  return writing(db, by).insert(auditEvents, row, { from: users, where: isNew })
+}
+
+/**
+ * Changes a user. Returns no row when the name is taken, the id is unknown, or no other admin could
+ * sign in.
  *
- * @param isProven What a new role or a new password asks of the operator's session.
+ * @param isProven The condition on the operator's session for a new role or a new password.
  */
 export function updateUser(
   db: Database,
-  operator: Operator,
+  by: Authority,
   userId: number,
   change: UserChange,
   now: number,
-  isProven: SQL,
+  isProven: Authority,
 ) {
   const { permission, ...columns } = change
-  return db
-    .update(users)
-    .set({
-      // A statement must set something; the id stays what it is.
-      id: sql`${users.id}`,
-      ...columns,
-      ...(permission !== undefined && { permission: permissionAfter(permission) }),
-      ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
-      ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
-    })
-    .where(mayUpdate(db, operator, userId, change, now, isProven))
+  const set = {
+    // A statement must set something; the id stays what it is.
+    id: sql`${users.id}`,
+    ...columns,
+    ...(permission !== undefined && { permission: permissionAfter(permission) }),
+    ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
+    ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
+  }
+  return writing(db, by)
+    .update(users, set, mayUpdate(db, userId, change, isProven))
     .returning({ id: users.id })
 }
 
-/** Remembers what `updateUser` is about to change; stands before it in the batch. */
+/** Writes the events of `updateUser`. It stands before it, where the old values still are. */
 export function insertEventsOfUpdate(
   db: Database,
-  operator: Operator,
+  by: Authority,
   userId: number,
   change: UserChange,
   event: AuditEvent,
-  isProven: SQL,
+  isProven: Authority,
 ) {
   const kinds = kindsOf(change).filter(({ fields, always }) => always === true || fields.length > 0)
-  const mayBe = mayUpdate(db, operator, userId, change, event.at, isProven)
-  return insertEventsOfChange(db, event, kinds, mayBe)
+  return insertEventsOfChange(db, by, event, kinds, mayUpdate(db, userId, change, isProven))
 }
 
-/** What an operator would look for has a kind of its own. */
+/**
+ * Ends every session of a user who has a new password or is disabled. It stands after the update
+ * and reads what that has written, not the actor's session: operators who disable themselves have
+ * no live one any more.
+ *
+ * @returns Nothing for a change that ends no session.
+ */
+export function deleteSessionsOfChanged(
+  db: Database,
+  userId: number,
+  { disabled, passwordHash }: Pick<UserChange, 'disabled' | 'passwordHash'>,
+) {
+  if (disabled !== true && passwordHash === undefined) return undefined
+  const changed = db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        eq(users.id, userId),
+        disabled === true ? eq(users.disabled, true) : undefined,
+        // A hash has a random salt, so no other request has written this one.
+        passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
+      ),
+    )
+  return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
+}
+
+/** The kinds of events of a change. A change that operators search for has its own kind. */
 function kindsOf(change: UserChange): ChangeEvent[] {
   const { username, role, basePath, disabled, permission, ssoId, passwordHash } = change
   const others = [
@@ -198,7 +207,7 @@ function textChange(
   return to === undefined ? [] : [{ field, from, to: sql`${to}` }]
 }
 
-/** D1 takes every number for a fraction, which would be shown as one. */
+/** D1 binds every number as a fraction, so `1` would be shown as `1.0`. */
 function numberChange(
   field: FieldChange['field'],
   from: SQLiteColumn,
@@ -212,22 +221,14 @@ function permissionChange(permission: number | PermissionChange): FieldChange[] 
   return [{ field: 'permission', from: users.permission, to }]
 }
 
-/** The condition of `updateUser`. */
-function mayUpdate(
-  db: Database,
-  operator: Operator,
-  userId: number,
-  change: UserChange,
-  now: number,
-  isProven: SQL,
-) {
+/** Holds for the row that `updateUser` changes. */
+function mayUpdate(db: Database, userId: number, change: UserChange, isProven: Authority) {
   const isFree =
     change.username === undefined
       ? undefined
       : notExists(selectSameName(db, change.username, userId))
   return and(
     eq(users.id, userId),
-    isOperator(db, operator, now),
     change.passwordHash === undefined ? undefined : isProven,
     change.role === undefined ? undefined : or(eq(users.role, change.role), isProven),
     isFree,
@@ -240,18 +241,15 @@ function permissionAfter(change: number | PermissionChange): SQL {
   return sql`((${users.permission} | ${change.set}) & ~${change.clear})`
 }
 
-/** Removes a user, with all that is theirs; never the guest, nor the last admin who can sign in. */
-export function deleteUser(db: Database, operator: Operator, userId: number, now: number) {
-  return db
-    .delete(users)
-    .where(mayDelete(db, operator, userId, now))
-    .returning({ id: users.id })
+/** Deletes a user and all that is theirs; never the guest, nor the last admin who can sign in. */
+export function deleteUser(db: Database, by: Authority, userId: number) {
+  return writing(db, by).delete(users, mayDelete(db, userId)).returning({ id: users.id })
 }
 
-/** Remembers who is about to go by `deleteUser`; stands before it in the batch. */
+/** Writes the event of `deleteUser`. It stands before it, where the user still is. */
 export function insertEventOfDeletion(
   db: Database,
-  operator: Operator,
+  by: Authority,
   userId: number,
   event: AuditEvent,
 ) {
@@ -259,53 +257,33 @@ export function insertEventOfDeletion(
     { field: 'username', from: users.username, to: sql`null` },
     { field: 'role', from: users.role, to: sql`null` },
   ]
-  const kinds = [{ kind: event.kind, fields }]
-  return insertEventsOfChange(db, event, kinds, mayDelete(db, operator, userId, event.at))
+  return insertEventsOfChange(db, by, event, [{ kind: event.kind, fields }], mayDelete(db, userId))
 }
 
-/** The condition of `deleteUser`. */
-function mayDelete(db: Database, operator: Operator, userId: number, now: number) {
-  return and(
-    eq(users.id, userId),
-    ne(users.role, GUEST),
-    isNotLastAdmin(db),
-    isOperator(db, operator, now),
-  )
+/** Holds for the row that `deleteUser` deletes. */
+function mayDelete(db: Database, userId: number) {
+  return and(eq(users.id, userId), ne(users.role, GUEST), isNotLastAdmin(db))
 }
 
-/** Switches the two-step verification of a user off; a user without it is changed as well. */
-export function cancelTwoFactor(db: Database, userId: number, isAllowed: SQL) {
-  return db
-    .update(users)
-    .set({ totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 })
-    .where(and(eq(users.id, userId), isAllowed))
-    .returning({ id: users.id })
-}
-
-/** Remembers what `cancelTwoFactor` is about to do; stands before it in the batch. */
+/** Writes the event of `clearSeed`. It stands before it, where the old seed still is. */
 export function insertEventOfCancelling(
   db: Database,
+  by: Authority,
   userId: number,
   event: AuditEvent,
-  isAllowed: SQL,
 ) {
-  const otp: FieldChange = { field: 'otp', from: sql`(${isNotNull(users.totpSeed)})`, to: sql`0` }
-  const mayCancel = and(eq(users.id, userId), isAllowed)
-  // Sessions end all the same, so there is an event as well where it was off.
-  return insertEventsOfChange(
-    db,
-    event,
-    [{ kind: event.kind, fields: [otp], always: true }],
-    mayCancel,
-  )
+  const otp: FieldChange = { field: 'otp', from: sql`(${isEnrolled()})`, to: sql`0` }
+  // The user's sessions end in any case, so there is an event even if it was off.
+  const kinds = [{ kind: event.kind, fields: [otp], always: true }]
+  return insertEventsOfChange(db, by, event, kinds, eq(users.id, userId))
 }
 
-/** @returns Whether who is an admin would be one no more, or not be let in. */
+/** @returns Whether an admin would be no admin after the change, or could not sign in. */
 function losesAdmin({ role, disabled }: UserChange): boolean {
   return disabled === true || (role !== undefined && role !== ADMIN)
 }
 
-/** The row is of nobody who can sign in as an admin, or somebody else can. */
+/** The user is not an admin who can sign in, or there is another one. */
 function isNotLastAdmin(db: Database) {
   const others = alias(users, 'others')
   const otherAdmins = db
@@ -315,7 +293,7 @@ function isNotLastAdmin(db: Database) {
   return or(not(isUsableAdmin(users)), exists(otherAdmins))
 }
 
-/** An admin who is not let in, or has no password, runs no site. */
+/** The user is an admin who can sign in: enabled, with a password. */
 function isUsableAdmin({ role, disabled, passwordHash }: UserColumns): SQL {
   return sql`(${eq(role, ADMIN)} and ${eq(disabled, false)} and ${isNotNull(passwordHash)})`
 }

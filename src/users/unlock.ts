@@ -9,8 +9,8 @@ import { selectUser } from '../accounts/store.ts'
 import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
 
 /**
- * Lets a user try again at once who has failed too often: forgets the failures of the account,
- * wherever they came from. A network that failed at many accounts stays blocked.
+ * Unlocks a user who has failed to sign in too often: deletes the failures of the account from
+ * every network. A network that failed at many accounts stays blocked.
  *
  * @returns How many counters there were.
  * @throws {Refusal} `notAdmin`, `userNotFound`.
@@ -20,20 +20,19 @@ export async function unlockUser(
   operator: Operator,
   userId: number,
 ): Promise<number> {
+  const { db } = deps
   const { username } = await getUser(deps, operator, userId)
   const nameHash = await hashName(await deps.keyRing(), username)
   const now = deps.now()
+  const by = isOperator(db, operator, now)
   const event = eventBy(operator, userId, 'user_unlocked', now)
-  const isAllowed = isOperator(deps.db, operator, now)
-  const [[user], cleared, clearedPairs] = await actAsOperator(
-    deps,
-    operator,
-    selectUser(deps.db, userId),
-    clearAccountCounters(deps.db, userId, nameHash, isAllowed),
-    clearPairs(deps.db, nameHash, isAllowed),
-    insertEvent(deps.db, event, isAllowed),
-  )
-  if (user === undefined) throw new Refusal('userNotFound')
+  const { found, counters, pairs } = await actAsOperator(deps, operator, {
+    found: selectUser(db, userId),
+    event: insertEvent(db, by, event),
+    counters: clearAccountCounters(db, by, userId, nameHash),
+    pairs: clearPairs(db, by, nameHash),
+  })
+  if (found.length === 0) throw new Refusal('userNotFound')
   logEvent(event)
-  return cleared.length + clearedPairs.length
+  return counters.length + pairs.length
 }

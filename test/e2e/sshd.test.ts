@@ -4,10 +4,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/d1'
+import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { type Database, randomBytes } from '../../src/deps.ts'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
+import { randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
@@ -29,14 +30,20 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
   const upload = join(folder, 'upload.txt')
   let worker: ServedWorker
   let machine: SftpMachine
-  let db: Database
+  let db: DrizzleD1Database
 
   beforeAll(async () => {
     writeFileSync(upload, 'from alice\n')
     worker = await ServedWorker.start(inject('workerFolder'))
     await worker.setUp('admin-Passw0rd')
-    db = drizzle(await worker.database())
-    const deps = { db, now: Date.now, randomBytes, hashPassword: deriveScrypt }
+    const d1 = await worker.database()
+    db = drizzle(d1)
+    const deps = {
+      db: openDatabase(d1, createMeter()),
+      now: Date.now,
+      randomBytes,
+      hashPassword: deriveScrypt,
+    }
     const passwordHash = await hashPassword(deps, await staticDigest(PASSWORD))
     for (const username of ['alice', 'bob']) {
       await db

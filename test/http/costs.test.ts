@@ -64,8 +64,8 @@ const SCANS: Record<string, string> = {
   // As many rows as an operator changed settings: one for each setting at most.
   'select "key", "value" from "settings"': 'SCAN settings',
   // Once a night; an index of times would be a row more to write for each sign-in.
-  'delete from "sessions" where "sessions"."expires_at" <= ?': 'SCAN sessions',
-  'delete from "throttle_counters" where "throttle_counters"."expires_at" <= ? and "throttle_counters"."charged_at" <= ?':
+  'delete from "sessions" where ("sessions"."expires_at" <= ? and true)': 'SCAN sessions',
+  'delete from "throttle_counters" where ("throttle_counters"."expires_at" <= ? and "throttle_counters"."charged_at" <= ? and true)':
     'SCAN throttle_counters',
   // An operator's list has a total.
   'select count(*) from "users"': 'SCAN users USING COVERING INDEX users_role',

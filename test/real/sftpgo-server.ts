@@ -22,7 +22,7 @@ interface Ports {
   webdav: number
 }
 
-/** A real SFTPGo that asks the service, set up with the lines of docs/sftp.md. */
+/** A real SFTPGo that asks the service, set up with the lines of the README. */
 export class SftpgoServer {
   readonly #child: ChildProcess
   readonly #folder: string
@@ -38,7 +38,7 @@ export class SftpgoServer {
   static async start(program: string, origin: string, token: string): Promise<SftpgoServer> {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftpgo-'))
     const [sftp, ftp, webdav] = [await port(), await port(), await port()]
-    const { data_provider: provider } = documentedSettings(origin, token)
+    const { data_provider: provider } = readmeSettings(origin, token)
     const settings = {
       common: { idle_timeout: 15 },
       sftpd: {
@@ -164,11 +164,11 @@ function templatesFolder(): string {
   return existsSync(join(folder, 'templates')) ? join(folder, 'templates') : folder
 }
 
-/** What docs/sftp.md tells the operator of an SFTPGo to write, for this service and token. */
-function documentedSettings(origin: string, token: string): { data_provider: object } {
+/** What the README tells the operator of an SFTPGo to write, for this service and token. */
+function readmeSettings(origin: string, token: string): { data_provider: object } {
   const [, json] =
-    /```json\n(\{[^`]*external_auth_hook[^`]*)```/.exec(readFileSync('docs/sftp.md', 'utf8')) ?? []
-  if (json === undefined) throw new Error('docs/sftp.md has no lines for SFTPGo')
+    /```json\n(\{[^`]*external_auth_hook[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+  if (json === undefined) throw new Error('the README has no lines for SFTPGo')
   const { protocol, host } = new URL(origin)
   return JSON.parse(
     json

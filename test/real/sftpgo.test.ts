@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/d1'
+import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { auditEvents } from '../../schema/tables.ts'
-import { type Database, randomBytes } from '../../src/deps.ts'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
+import { randomBytes } from '../../src/deps.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { ServedWorker } from '../support/served-worker.ts'
@@ -32,7 +33,7 @@ describe.skipIf(program === undefined)('a real SFTPGo', () => {
   let upload: string
   let worker: ServedWorker
   let server: SftpgoServer
-  let db: Database
+  let db: DrizzleD1Database
   let admin: string
   let serviceToken: string
 
@@ -42,10 +43,15 @@ describe.skipIf(program === undefined)('a real SFTPGo', () => {
     writeFileSync(upload, 'from alice\n')
     worker = await ServedWorker.start(inject('workerFolder'), { signInsAMinute: 60 })
     await worker.setUp(ADMIN_PASSWORD)
-    db = drizzle(await worker.database())
+    const d1 = await worker.database()
+    db = drizzle(d1)
     admin = await signIn('admin', ADMIN_PASSWORD)
     serviceToken =
-      (await addServiceToken({ db, now: Date.now, randomBytes }, 'sftpgo', 'sftp')) ?? ''
+      (await addServiceToken(
+        { db: openDatabase(d1, createMeter()), now: Date.now, randomBytes },
+        'sftpgo',
+        'sftp',
+      )) ?? ''
     server = await SftpgoServer.start(program ?? '', worker.url.origin, serviceToken)
   })
 

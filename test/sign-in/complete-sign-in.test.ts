@@ -101,3 +101,50 @@ describe('among the statements of others', () => {
     expect(await signIn(crowdedSite.code(secret, 1))).toEqual(signedIn)
   })
 })
+
+describe('among the statements of others, in a session', () => {
+  test('a wrong code is charged and uses nothing up; a right one clears the failures', async () => {
+    crowdedSite.now += 30 * SECOND
+    const token = await crowdedSite.token('alice', PASSWORD, crowdedSite.code(secret))
+    for (const code of ['000000', 'AAAA-BBBB-CCCC-DDDD', crowdedSite.code(secret)]) {
+      expect(
+        await crowdedSite.post('/api/auth/2fa/disable', { otp_code: code }, { token }),
+      ).toMatchObject({ code: expect.any(Number), data: null })
+    }
+    const key = 'proof/code/1'
+    const failures = async () =>
+      (await site.db.select().from(throttleCounters)).find((row) => row.key === key)?.failures
+    expect(await failures()).toBe(3)
+    expect((await site.db.select().from(recoveryCodes)).length).toBe(10)
+    const other = await crowdedSite.token('alice', PASSWORD, recoveryCode)
+    await crowdedSite.post('/api/auth/2fa/disable', { otp_code: '000000' }, { token })
+    expect(await failures()).toBe(1)
+    crowdedSite.now += 30 * SECOND
+    const used = { otp_code: crowdedSite.code(secret) }
+    const renewed = await crowdedSite.post('/api/auth/2fa/recovery_codes', used, { token })
+    expect(renewed.data.recovery_codes.length).toBe(10)
+    expect(await failures()).toBe(undefined)
+    const { code } = await crowdedSite.post(
+      '/api/auth/2fa/disable',
+      { otp_code: renewed.data.recovery_codes[0] },
+      { token },
+    )
+    expect(code).toBe(200)
+    expect(await site.db.select().from(recoveryCodes)).toEqual([])
+    expect((await site.db.select().from(sessions)).length).toBe(1)
+    expect((await crowdedSite.get('/api/me', { token })).code).toBe(200)
+    expect((await crowdedSite.get('/api/me', { token: other })).code).toBe(401)
+    await crowdedSite.get('/api/auth/logout', { token })
+    await crowdedSite.get('/api/auth/logout', { token })
+    expect(await site.db.select().from(sessions)).toEqual([])
+    const all = (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
+    const count = (kind: string) => all.filter((one) => one === kind).length
+    expect([
+      count('two_factor_off'),
+      count('recovery_codes_made'),
+      count('session_ended'),
+      count('recovery_code_used'),
+      count('proof_refused'),
+    ]).toEqual([1, 2, 1, 2, 4])
+  })
+})

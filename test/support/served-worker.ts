@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { drizzle } from 'drizzle-orm/d1'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { createFirstAccounts } from '../../src/cli/operator/first-accounts.ts'
 import { randomBytes } from '../../src/deps.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
@@ -69,7 +69,7 @@ export class ServedWorker {
     const d1 = await this.database()
     await migrate(d1)
     await createFirstAccounts(
-      { db: drizzle(d1), hashPassword: deriveScrypt, randomBytes },
+      { db: openDatabase(d1, createMeter()), hashPassword: deriveScrypt, randomBytes },
       adminPassword,
     )
   }

@@ -1,10 +1,12 @@
-import { and, eq, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, not, notExists, sql } from 'drizzle-orm'
 import { auditEvents, sessions, settings, sshKeys, users } from '../../../schema/tables.ts'
 import { eventRow } from '../../audit/events.ts'
+import { type Authority, runBatch, writing } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { EVENT_MILLISECONDS } from '../../maintenance.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
+import { isEnrolled } from '../../two-factor/store.ts'
 import type { OldKey } from './keys.ts'
 import type { SiteState } from './plan.ts'
 
@@ -25,15 +27,15 @@ export interface AccountRow {
   totpSeed: string | null
 }
 
-/** A key, and whose it is. */
+/** A key and its owner. */
 export interface KeyRow extends OldKey {
   userId: number
   usernameKey: string
 }
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const [locals, events, changed] = await db.batch([
-    db
+  const { locals, owners, changed } = await runBatch(db, {
+    locals: db
       .select({
         id: users.id,
         usernameKey: users.usernameKey,
@@ -41,108 +43,109 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
         isUntouched: sql`${isUntouched(db, now)}`.mapWith(Boolean).as('is_untouched'),
       })
       .from(users),
-    db
+    owners: db
       .select({ userId: auditEvents.userId })
       .from(auditEvents)
       .where(isNotNull(auditEvents.userId))
       .groupBy(auditEvents.userId),
-    db.select({ key: settings.key }).from(settings),
-  ])
+    changed: db.select({ key: settings.key }).from(settings),
+  })
   return {
     users: locals,
-    eventUserIds: events.flatMap(({ userId }) => userId ?? []),
+    eventUserIds: owners.flatMap(({ userId }) => userId ?? []),
     settings: changed.map(({ key }) => key),
   }
 }
 
-/** Makes accounts; one whose name or id is taken is not made. */
-export function insertAccounts(db: Database, rows: AccountRow[], now: number) {
-  const row = db
-    .select({
-      id: member('id').as('id'),
-      username: member('username').as('username'),
-      usernameKey: member('usernameKey').as('username_key'),
-      passwordHash: member('passwordHash').as('password_hash'),
-      passwordChangedAt: member('passwordChangedAt').as('password_changed_at'),
-      role: member('role').as('role'),
-      permission: member('permission').as('permission'),
-      basePath: member('basePath').as('base_path'),
-      disabled: member('disabled').as('disabled'),
-      ssoId: member('ssoId').as('sso_id'),
-      totpSeed: member('totpSeed').as('totp_seed'),
-      totpStep: sql`0`.as('totp_step'),
-      pendingTotpSeed: sql`null`.as('pending_totp_seed'),
-      pendingTotpExpiresAt: sql`0`.as('pending_totp_expires_at'),
-      createdAt: sql`${now}`.as('created_at'),
-      totpSession: sql`null`.as('totp_session'),
-    })
-    .from(each(rows))
-    // Without a condition SQLite takes "on conflict" for part of a join.
-    .where(sql`true`)
-  return db.insert(users).select(row).onConflictDoNothing()
+/** Adds accounts. An account whose name or id is taken is not added. */
+export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], now: number) {
+  return writing(db, by)
+    .insert(
+      users,
+      {
+        id: member('id'),
+        username: member('username'),
+        usernameKey: member('usernameKey'),
+        passwordHash: member('passwordHash'),
+        passwordChangedAt: member('passwordChangedAt'),
+        role: member('role'),
+        permission: member('permission'),
+        basePath: member('basePath'),
+        disabled: member('disabled'),
+        ssoId: member('ssoId'),
+        totpSeed: member('totpSeed'),
+        createdAt: now,
+      },
+      { from: each(rows) },
+    )
+    .onConflictDoNothing()
 }
 
 /**
- * Puts an account of the source in the place of a built-in one, if nobody has used that since. The
- * guest, who never signs in, keeps the name of here.
+ * Puts an account of the source in the place of a built-in one that nobody has used since. The
+ * guest never signs in and keeps its present name.
  */
-export function replaceBuiltIn(db: Database, row: AccountRow, now: number) {
+export function replaceBuiltIn(db: Database, by: Authority, row: AccountRow, now: number) {
   const { id, username, usernameKey, role, ...change } = row
-  return db
-    .update(users)
-    .set({ ...change, ...(role === ADMIN && { username }), createdAt: now })
-    .where(
-      and(
-        eq(users.id, id),
-        eq(users.usernameKey, usernameKey),
-        eq(users.role, role),
-        isUntouched(db, now),
-      ),
-    )
+  return writing(db, by).update(
+    users,
+    { ...change, ...(role === ADMIN && { username }), createdAt: now },
+    and(
+      eq(users.id, id),
+      eq(users.usernameKey, usernameKey),
+      eq(users.role, role),
+      isUntouched(db, now),
+    ),
+  )
 }
 
-/** Gives keys to the accounts that this import has made, and to no others. */
-export function insertKeys(db: Database, rows: KeyRow[], now: number) {
-  const row = db
-    .select({
-      id: sql`null`.as('id'),
-      userId: users.id,
-      title: member('title').as('title'),
-      fingerprint: member('fingerprint').as('fingerprint'),
-      type: member('type').as('type'),
-      bits: member('bits').as('bits'),
-      line: member('line').as('line'),
-      addedAt: member('addedAt').as('added_at'),
-      lastUsedAt: member('lastUsedAt').as('last_used_at'),
-    })
-    .from(each(rows))
-    .innerJoin(
-      users,
-      and(
-        eq(users.id, member('userId')),
-        eq(users.usernameKey, member('usernameKey')),
-        eq(users.createdAt, now),
-      ),
+/** Adds keys to the accounts that this import has made, and to no others. */
+export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: number) {
+  const isOwner = and(
+    eq(users.id, member('userId')),
+    eq(users.usernameKey, member('usernameKey')),
+    eq(users.createdAt, now),
+  )
+  // The ids of the keys follow their order in the source.
+  const owned = sql`(
+    select ${users.id} as owner_id, value
+    from ${each(rows)} inner join ${users} on ${isOwner} order by json_each.key
+  )`
+  return writing(db, by)
+    .insert(
+      sshKeys,
+      {
+        userId: sql`owner_id`,
+        title: member('title'),
+        fingerprint: member('fingerprint'),
+        type: member('type'),
+        bits: member('bits'),
+        line: member('line'),
+        addedAt: member('addedAt'),
+        lastUsedAt: member('lastUsedAt'),
+      },
+      { from: owned },
     )
-    .orderBy(sql`json_each.key`)
-  return db.insert(sshKeys).select(row).onConflictDoNothing()
+    .onConflictDoNothing()
 }
 
-/** Remembers the admins and the guest that this import has made or replaced. */
+/** Writes the events of the admins and the guest that this import has made or replaced. */
 export function insertAccountEvents(
   db: Database,
+  by: Authority,
   rows: { userId: number; kind: 'user_made' | 'user_changed' }[],
   now: number,
 ) {
   const event = eventRow({ at: now, kind: 'user_made', detail: 'by import', ...COMMAND_LINE })
-  const row = db
-    .select({ ...event, kind: member('kind').as('kind'), userId: users.id })
-    .from(each(rows))
-    .innerJoin(users, and(eq(users.id, member('userId')), eq(users.createdAt, now)))
-  return db.insert(auditEvents).select(row)
+  const isMade = and(eq(users.id, member('userId')), eq(users.createdAt, now))
+  return writing(db, by).insert(
+    auditEvents,
+    { ...event, kind: member('kind'), userId: member('userId') },
+    { from: sql`${each(rows)} inner join ${users} on ${isMade}` },
+  )
 }
 
-/** Which of these accounts this import has made or replaced. */
+/** The accounts among these that this import has made or replaced. */
 export function selectMade(db: Database, userIds: number[], now: number) {
   const ids = db.select({ id: sql`value` }).from(each(userIds))
   return db
@@ -152,13 +155,13 @@ export function selectMade(db: Database, userIds: number[], now: number) {
 }
 
 /**
- * A built-in account as `npm start` makes it, that nobody has signed in to or changed. Events don't
- * reach back beyond their 90 days, so an older account may have been used.
+ * Holds for a built-in account as `npm start` makes it, which nobody has signed in to or changed.
+ * Events are kept 90 days, so an older account may have been used.
  */
 function isUntouched(db: Database, now: number) {
   return and(
     inArray(users.role, [ADMIN, GUEST]),
-    isNull(users.totpSeed),
+    not(isEnrolled()),
     gt(users.createdAt, now - EVENT_MILLISECONDS),
     notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
     notExists(
@@ -167,11 +170,12 @@ function isUntouched(db: Database, now: number) {
   )
 }
 
-/** Any number of rows as one parameter: D1 takes a hundred. */
+/** Any number of rows as one parameter: D1 takes at most a hundred parameters. */
 function each(rows: unknown[]) {
   return sql`json_each(${JSON.stringify(rows)})`
 }
 
+/** A member of a row of `each`. */
 function member(name: string) {
-  return sql`json_each.value ->> ${`$.${name}`}`
+  return sql`value ->> ${`$.${name}`}`
 }

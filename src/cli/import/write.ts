@@ -1,8 +1,10 @@
+import type { BatchItem } from 'drizzle-orm/batch'
 import { insertEvent } from '../../audit/events.ts'
+import { type Parts, runBatch } from '../../database/statements.ts'
 import { hashAsOpenList, staticDigest } from '../../passwords/passwords.ts'
 import { saveSettings } from '../../settings/manage-settings.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
-import { COMMAND_LINE } from '../../access/operators.ts'
+import { COMMAND_LINE, isOperator } from '../../access/operators.ts'
 import { sealSeed } from '../../two-factor/sealed.ts'
 import { GENERAL } from '../../accounts/roles.ts'
 import type { Site } from '../site.ts'
@@ -18,7 +20,7 @@ import {
   selectMade,
 } from './store.ts'
 
-/** What was written, and what somebody else's writing kept out. */
+/** What was written, and what another writer kept out. */
 export interface Written {
   imported: Counts
   refused: Item[]
@@ -30,8 +32,8 @@ const ACCOUNTS_PER_BATCH = 1000
 const MAX_PARAMETER_BYTES = 1_000_000
 
 /**
- * Carries a plan out, in batches of accounts with their keys, each of them whole or not at all:
- * whoever was written before an end that came too soon is kept by the next import.
+ * Writes a plan, in batches of accounts with their keys. A batch is written whole or not at all.
+ * When an import ends early, the next one keeps the accounts that were written.
  *
  * @param ring Seals the seeds.
  * @param now When the plan was made.
@@ -57,7 +59,8 @@ export async function writePlan(
   const { users, keys } = written.imported
   if (users > 0) {
     const detail = `${users} users, ${keys} SSH keys`
-    await insertEvent(site.db, { at: now, kind: 'users_imported', detail, ...COMMAND_LINE })
+    const by = isOperator(site.db, COMMAND_LINE, now)
+    await insertEvent(site.db, by, { at: now, kind: 'users_imported', detail, ...COMMAND_LINE })
   }
   return written
 }
@@ -79,18 +82,30 @@ async function writeAccounts(
       userId: id,
       kind: takesOver ? ('user_changed' as const) : ('user_made' as const),
     }))
-  await db.batch([
-    insertAccounts(db, newRows, now),
-    ...replacements.map((row) => replaceBuiltIn(db, row, now)),
-    insertAccountEvents(db, events, now),
-    ...chunk(accounts.flatMap(keysOf)).map((keys) => insertKeys(db, keys, now)),
-  ])
+  const by = isOperator(db, COMMAND_LINE, now)
+  const keys = chunk(accounts.flatMap(keysOf))
+  await runBatch(db, {
+    accounts: insertAccounts(db, by, newRows, now),
+    ...numbered('replaced', replacements, (row) => replaceBuiltIn(db, by, row, now)),
+    // An event makes an account a used one, so none stands before `replaceBuiltIn`.
+    events: insertAccountEvents(db, by, events, now),
+    ...numbered('keys', keys, (some) => insertKeys(db, by, some, now)),
+  })
   const made = await selectMade(
     db,
     accounts.map(({ id }) => id),
     now,
   )
   return new Set(made.map(({ id }) => id))
+}
+
+/** Parts of a batch for any number of rows, each with a name of its own. */
+function numbered<Row>(
+  name: string,
+  rows: Row[],
+  toPart: (row: Row) => BatchItem<'sqlite'>,
+): Parts {
+  return Object.fromEntries(rows.map((row, index) => [`${name} ${index}`, toPart(row)]))
 }
 
 async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<AccountRow> {

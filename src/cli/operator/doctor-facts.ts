@@ -1,17 +1,19 @@
-import { and, count, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, count, eq, lt, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { sessions, settings, users } from '../../../schema/tables.ts'
+import { runBatch } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { compareCopy } from '../../settings/store.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
+import { countSeedsByKey, isEnrolled } from '../../two-factor/store.ts'
 import { messageOf } from '../command-error.ts'
 import { listSecrets, type Wrangler } from '../deploy/cloudflare.ts'
 import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
 import { listMigrations, readSiteConfig, type SiteConfig } from '../deploy/site-config.ts'
 import type { Site } from '../site.ts'
 
-/** What is known of a site before anything is judged. */
+/** The facts of a site that the checks judge. */
 export interface Facts {
   isRemote: boolean
   /** What is wrong with `SECRET_KEYS` where the site runs. */
@@ -29,7 +31,7 @@ export interface Facts {
   data: SiteData | undefined
 }
 
-/** What the database and KV say. */
+/** Facts from the database and KV. */
 export interface SiteData {
   admins: { username: string; disabled: boolean; hasPassword: boolean; hasTwoFactor: boolean }[]
   isGuestEnabled: boolean
@@ -45,11 +47,11 @@ export interface Finding {
   check: string
   status: 'ok' | 'warn' | 'fail'
   text: string
-  /** What mends it. */
+  /** The step that solves the problem. */
   fix?: string
 }
 
-/** The nightly run is once a day; one that was missed is no illness yet. */
+/** The nightly run is once a day. A single missed run is no problem yet. */
 const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 
 const varsSchema = v.record(v.string(), v.unknown())
@@ -60,9 +62,9 @@ function textIn(value: unknown): string | undefined {
 }
 
 /**
- * Looks at a site; changes nothing.
+ * Reads the facts of a site and changes nothing.
  *
- * @param host Where a deployed one answers; otherwise as `wrangler.toml` says.
+ * @param host The host of a deployed site; by default the one in `wrangler.toml`.
  */
 export async function gatherFacts(
   site: Site,
@@ -94,7 +96,7 @@ export async function gatherFacts(
   }
 }
 
-/** @returns What is wrong, where there is none. */
+/** @returns The key ring, or what is wrong with `SECRET_KEYS`. */
 async function findKeyRing(site: Site): Promise<KeyRing | string> {
   try {
     return await site.keyRing()
@@ -105,7 +107,7 @@ async function findKeyRing(site: Site): Promise<KeyRing | string> {
   }
 }
 
-/** Of production only the names of its secrets can be seen. */
+/** Only the names of production's secrets can be read. */
 async function findDeployedSecretProblem(
   wrangler: Wrangler,
   config: SiteConfig,
@@ -115,7 +117,7 @@ async function findDeployedSecretProblem(
   return secrets.includes('SECRET_KEYS') ? undefined : 'the Worker has no SECRET_KEYS'
 }
 
-/** As wrangler notes them down. */
+/** The names of the applied migrations, as wrangler stores them. */
 async function selectAppliedMigrations(db: Database): Promise<string[]> {
   const tables = await db.all(
     sql`select name from sqlite_master where type = 'table' and name = 'd1_migrations'`,
@@ -127,51 +129,45 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
 
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const [admins, [guest], [title], seals, [expired]] = await db.batch([
-    db
+  const { admins, guests, titles, seals, expired } = await runBatch(db, {
+    admins: db
       .select({
         username: users.username,
         disabled: users.disabled,
         passwordHash: users.passwordHash,
-        seed: users.totpSeed,
+        hasTwoFactor: sql`${isEnrolled()}`.mapWith(Boolean).as('has_two_factor'),
       })
       .from(users)
       .where(eq(users.role, ADMIN))
       .orderBy(users.id),
-    db
+    guests: db
       .select({ total: count() })
       .from(users)
       .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
-    db.select({ value: settings.value }).from(settings).where(eq(settings.key, 'site_title')),
-    db
-      .select({
-        keyId: sql<string>`substr(${users.totpSeed}, 1, instr(${users.totpSeed}, '.') - 1)`.as(
-          'key_id',
-        ),
-        total: count(),
-      })
-      .from(users)
-      .where(isNotNull(users.totpSeed))
-      .groupBy(sql`key_id`),
-    db
+    titles: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'site_title')),
+    seals: countSeedsByKey(db),
+    expired: db
       .select({ total: count() })
       .from(sessions)
       .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
-  ])
+  })
   const sealedOut = seals
     .filter(({ keyId }) => ring?.find(keyId) === undefined)
     .reduce((sum, { total }) => sum + total, 0)
   return {
-    admins: admins.map(({ username, disabled, passwordHash, seed }) => ({
+    admins: admins.map(({ username, disabled, passwordHash, hasTwoFactor }) => ({
       username,
       disabled,
       hasPassword: passwordHash !== null,
-      hasTwoFactor: seed !== null,
+      hasTwoFactor,
     })),
-    isGuestEnabled: (guest?.total ?? 0) > 0,
-    siteTitle: title?.value,
+    isGuestEnabled: (guests[0]?.total ?? 0) > 0,
+    siteTitle: titles[0]?.value,
     copy: await compareCopy(site),
     sealedOut: ring === undefined ? undefined : sealedOut,
-    leftovers: expired?.total ?? 0,
+    leftovers: expired[0]?.total ?? 0,
   }
 }

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
+import { runBatch, THE_SERVICE, writing } from '../../database/statements.ts'
 import type { Deps } from '../../deps.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
 import { refuseCommonPassword, selectCommonPassword } from '../../passwords/password-rules.ts'
@@ -8,8 +9,8 @@ import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { usernameKey } from '../../accounts/username.ts'
 
 /**
- * The permission of OpenList's first admin (docs/interface.md, Values): all but writing over WebDAV
- * (bit 9), FTP and SFTP (10, 11), which the operator may add.
+ * The permission of OpenList's first admin (docs/interface.md, Values): all bits but writing over
+ * WebDAV (bit 9), FTP and SFTP (10, 11), which the operator may add.
  */
 const ADMIN_PERMISSION = 0x71ff
 
@@ -17,7 +18,7 @@ const ADMIN_PERMISSION = 0x71ff
  * Makes the admin and the disabled guest, unless there is an admin.
  *
  * @returns The admin's password; `undefined` when there was an admin already.
- * @throws {Refusal} For a password that everybody tries first.
+ * @throws {Refusal} `invalidBody` for a common password.
  */
 export async function createFirstAccounts(
   { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
@@ -27,18 +28,19 @@ export async function createFirstAccounts(
   if (admins.length > 0) return undefined
   refuseCommonPassword(await selectCommonPassword(db, password))
   const passwordHash = await hashPassword(deps, await staticDigest(password))
-  const [made] = await db.batch([
-    db
-      .insert(users)
-      .values({ ...account('admin'), role: ADMIN, permission: ADMIN_PERMISSION, passwordHash })
-      .onConflictDoNothing()
-      .returning({ id: users.id }),
-    db
-      .insert(users)
-      .values({ ...account('guest'), role: GUEST, disabled: true })
-      .onConflictDoNothing(),
-  ])
-  return made.length > 0 ? password : undefined
+  const admin = {
+    ...account('admin'),
+    role: ADMIN,
+    permission: ADMIN_PERMISSION,
+    passwordHash,
+  }
+  const guest = { ...account('guest'), role: GUEST, disabled: true }
+  const { insert } = writing(db, THE_SERVICE)
+  const made = await runBatch(db, {
+    admin: insert(users, admin).onConflictDoNothing().returning({ id: users.id }),
+    guest: insert(users, guest).onConflictDoNothing(),
+  })
+  return made.admin.length > 0 ? password : undefined
 }
 
 function account(username: string) {

@@ -30,7 +30,7 @@ const sessionSchema = v.object({ id: text() })
 export const accountRoutes = new Hono<App>()
   .use(signedIn)
   .get('/', async (c) => {
-    const [account] = await readAs(c.get('deps'), actorOf(c))
+    const { account } = await readAs(c.get('deps'), actorOf(c), {})
     return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
   })
   .post('/sign-out', async (c) => {

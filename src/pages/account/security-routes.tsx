@@ -85,14 +85,14 @@ export const securityRoutes = new Hono<App>()
   .get('/:form', (c) => goTo(c, PATH))
 
 async function showSecurity(c: AppContext, form?: SecurityForm, refusal?: Refusal) {
-  const [account] = await readAs(c.get('deps'), actorOf(c))
+  const { account } = await readAs(c.get('deps'), actorOf(c), {})
   const view = await readView(c, account)
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal) }
   return showPage(c, <SecurityPage view={view} account={account} refused={refused} />, refusal)
 }
 
 async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
-  const [account] = await readAs(c.get('deps'), actorOf(c))
+  const { account } = await readAs(c.get('deps'), actorOf(c), {})
   const view = await readView(c, account)
   const enrolment = await showSecret(view.site.title, account.username, secret)
   // Nothing to show for a form that was tampered with, or once it is on.
@@ -102,6 +102,6 @@ async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {
-  const [account] = await readAs(c.get('deps'), actorOf(c))
+  const { account } = await readAs(c.get('deps'), actorOf(c), {})
   return showPage(c, <RecoveryCodesPage view={await readView(c, account)} codes={codes} />)
 }

@@ -7,7 +7,7 @@ import { readView, type View } from '../view.ts'
 
 /** What the pages of operators know. @throws {Refusal} `notAdmin` for everybody else. */
 export async function adminView(c: AppContext): Promise<View> {
-  const [account] = await actAs(c.get('deps'), actorOf(c))
+  const { account } = await actAs(c.get('deps'), actorOf(c), {})
   if (account.role !== ADMIN) throw new Refusal('notAdmin')
   return readView(c, account)
 }

@@ -1,0 +1,120 @@
+import {
+  and,
+  type Column,
+  getTableColumns,
+  isSQLWrapper,
+  type SQL,
+  sql,
+  type SQLWrapper,
+} from 'drizzle-orm'
+import type { BatchItem } from 'drizzle-orm/batch'
+import type { SQLiteTable, SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
+import { type Database, drizzleOf } from './database.ts'
+
+declare const authority: unique symbol
+
+/**
+ * A condition on who acts: a live session, an operator, a server, the service itself. Every write
+ * carries one, because `writing` is the only way to make a write and asks for it.
+ */
+export type Authority = SQL & { readonly [authority]: true }
+
+/** Declares a condition to be one on who acts. Only what checks an actor calls it. */
+export function asAuthority(condition: SQL): Authority
+export function asAuthority(condition: SQL): SQL {
+  return condition
+}
+
+/** The service acts for itself: in the nightly run, in its counters, before anybody is signed in. */
+export const THE_SERVICE = asAuthority(sql`true`)
+
+/** The values of a new row, by the names of the table's columns. */
+type NewRow<Table extends SQLiteTable> = {
+  [Name in keyof Table['$inferInsert']]: Table['$inferInsert'][Name] | SQLWrapper
+}
+
+/** Where a new row comes from, and on what further condition. */
+interface Source {
+  /** Rows whose columns the new row uses; each one that fits becomes a new row. */
+  from?: SQLiteTable | SQL
+  where?: SQL | undefined
+}
+
+/**
+ * Makes statements that change nothing unless `by` holds.
+ *
+ * The condition is read when the statement runs, so within a batch a statement that makes it false
+ * (ends the session, say) stands last.
+ */
+export function writing(db: Database, by: Authority) {
+  const drizzle = drizzleOf(db)
+  return {
+    insert: <Table extends SQLiteTable>(table: Table, row: NewRow<Table>, source: Source = {}) => {
+      const { from = sql`(select 1)`, where } = source
+      const selected = drizzle.select(inColumnOrder(table, row)).from(from).where(and(by, where))
+      return drizzle.insert(table).select(selected.getSQL())
+    },
+    update: <Table extends SQLiteTable>(
+      table: Table,
+      // oxlint-disable-next-line typescript/no-generated-empty-object-type -- Empty for the widest table only.
+      set: SQLiteUpdateSetSource<Table>,
+      where: SQL | undefined,
+    ) => drizzle.update(table).set(set).where(and(where, by)),
+    delete: <Table extends SQLiteTable>(table: Table, where?: SQL) =>
+      drizzle.delete(table).where(and(where, by)),
+  }
+}
+
+/** `insert … select` matches columns by position, so a row is brought into the table's order. */
+function inColumnOrder(table: SQLiteTable, row: Record<string, unknown>) {
+  const columns: [string, Column][] = Object.entries(getTableColumns(table))
+  return Object.fromEntries(
+    columns.map(([name, column]) => [name, valueOf(row[name], column).as(column.name)]),
+  )
+}
+
+/** The value as the column stores it, or the column's default when there is no value. */
+function valueOf(value: unknown, column: Column): SQL {
+  if (isSQLWrapper(value)) return sql`${value}`
+  return sql`${sql.param(value ?? column.default ?? null, column)}`
+}
+
+/** Statements of a batch by name. A part is `undefined` when a request doesn't need it. */
+export type Parts = Record<string, BatchItem<'sqlite'> | undefined>
+
+/** The answer of each part, by the part's name: rows, or D1's word where a write returns none. */
+export type Answers<Named extends Parts> = {
+  [Name in keyof Named]: Named[Name] extends BatchItem<'sqlite'>
+    ? Named[Name]['_']['result']
+    : NonNullable<Named[Name]>['_']['result'] | undefined
+}
+
+/** Runs statements in their order, as one transaction and one round trip. */
+export async function runBatch<Named extends Parts>(
+  db: Database,
+  parts: Named,
+): Promise<Answers<Named>>
+export async function runBatch(db: Database, parts: Parts): Promise<Record<string, unknown>> {
+  const named = Object.entries(parts).flatMap(([name, statement]) =>
+    statement === undefined ? [] : [{ name, statement }],
+  )
+  const [first, ...rest] = named.map(({ statement }) => statement)
+  if (first === undefined) return {}
+  const answers: unknown[] = await drizzleOf(db).batch([first, ...rest])
+  return Object.fromEntries(named.map(({ name }, index) => [name, answers[index]]))
+}
+
+/** As `runBatch`, with a statement before the parts, whose answer is apart from theirs. */
+export async function runBatchAfter<First extends BatchItem<'sqlite'>, Named extends Parts>(
+  db: Database,
+  first: First,
+  parts: Named,
+): Promise<[First['_']['result'], Answers<Named>]>
+export async function runBatchAfter(
+  db: Database,
+  first: BatchItem<'sqlite'>,
+  parts: Parts,
+): Promise<[unknown, Record<string, unknown>]> {
+  const { first: answer, ...answers } = await runBatch(db, { first, ...parts })
+  return [answer, answers]
+}
