@@ -1,15 +1,25 @@
 import { and, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { type ChangedField, changesIn } from './changes.ts'
-import { type AuditEvent, type EventKind, eventRow } from './events.ts'
+import { type AuditEvent, type EventKind, eventRow, logEvent } from './events.ts'
 
 /** A field of the row that a statement is about to change. */
 export interface FieldChange {
   field: ChangedField
   from: SQLWrapper
   to: SQLWrapper
+}
+
+/** The change of a text; none when a request doesn't name it. */
+export function textChange(
+  field: ChangedField,
+  from: SQLiteColumn,
+  to: string | undefined,
+): FieldChange[] {
+  return to === undefined ? [] : [{ field, from, to: sql`${to}` }]
 }
 
 /** One event: it is written when a field differs, or `always`. */
@@ -61,4 +71,12 @@ function changesJson(fields: FieldChange[], always: boolean): SQL {
   const list = parts.length === 0 ? sql`''` : sql.join(parts, sql` || `)
   const json = sql`'[' || rtrim(${list}, ',') || ']'`
   return always ? json : sql`nullif(${json}, '[]')`
+}
+
+/** Logs the events of one request, which may be of several kinds. */
+export function logEvents(
+  event: AuditEvent,
+  written: Pick<AuditEvent, 'kind' | 'changes'>[],
+): void {
+  for (const one of written) logEvent({ ...event, ...one })
 }

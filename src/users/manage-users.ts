@@ -1,5 +1,6 @@
 import type { Change } from '../audit/changes.ts'
-import { type AuditEvent, logEvent } from '../audit/events.ts'
+import { logEvents } from '../audit/change-events.ts'
+import { logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   checkPasswordLength,
@@ -124,14 +125,14 @@ export async function listNamesLike(
  *
  * @returns The new user's id.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `invalidBody` for a poor
- *   password, `confirmationNeeded` for a new admin.
+ *   password, `confirmationNeeded` for a new admin or a password.
  */
 export async function createUser(
   deps: OperatorDeps,
   operator: Operator,
   { expectedRole = GENERAL, password, ...fields }: NewUserRequest,
 ): Promise<number> {
-  const isGuarded = fields.role === ADMIN
+  const isGuarded = fields.role === ADMIN || Boolean(password)
   const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
@@ -176,8 +177,8 @@ function changesOfNew({
  * and so does disabling.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
- *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role or a
- *   new password.
+ *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role,
+ *   name, SSO id or password.
  */
 export async function changeUser(
   deps: OperatorDeps,
@@ -188,7 +189,12 @@ export async function changeUser(
   const before = await getUser(deps, operator, userId)
   if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  const isGuarded = Boolean(password) || (fields.role ?? before.role) !== before.role
+  const { role = before.role, username = before.username, ssoId = before.ssoId } = fields
+  const isGuarded =
+    Boolean(password) ||
+    role !== before.role ||
+    username !== before.username ||
+    ssoId !== before.ssoId
   const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
@@ -197,7 +203,7 @@ export async function changeUser(
   const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
   const { isFresh, rivals, events, updated } = await actAsOperatorAt(deps, operator, now, {
-    rivals: selectSameName(db, fields.username ?? before.username, userId),
+    rivals: selectSameName(db, username, userId),
     events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
     updated: updateUser(db, by, userId, change, now, isProven),
     ended: deleteSessionsOfChanged(db, userId, change),
@@ -272,11 +278,6 @@ export async function cancelUserTwoFactor(
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')
   logEvents(event, events)
-}
-
-/** Logs the events of one request, which may be of several kinds. */
-function logEvents(event: AuditEvent, written: Pick<AuditEvent, 'kind' | 'changes'>[]): void {
-  for (const one of written) logEvent({ ...event, ...one })
 }
 
 /**

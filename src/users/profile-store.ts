@@ -1,6 +1,7 @@
 import { and, eq, notExists, or, sql } from 'drizzle-orm'
-import { auditEvents, users } from '../../schema/tables.ts'
-import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { users } from '../../schema/tables.ts'
+import { type ChangeEvent, insertEventsOfChange, textChange } from '../audit/change-events.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
@@ -19,7 +20,7 @@ export interface ProfileChange {
  * Changes the record of a user. Returns no row when another user has the name, or when a general
  * user would get a new name although the present one is that of their files elsewhere.
  *
- * @param isProven The condition on the session for a new name or a new password.
+ * @param isProven The condition on the session for a new name, SSO id or password.
  */
 export function updateProfile(
   db: Database,
@@ -42,8 +43,11 @@ export function updateProfile(
     .returning({ id: users.id })
 }
 
-/** Writes the event of `updateProfile`. It stands before it, and has the same condition. */
-export function insertEventOfUpdate(
+/**
+ * Writes the events of `updateProfile`: what changed, from what to what. They stand before it, and
+ * have the same condition.
+ */
+export function insertEventsOfProfile(
   db: Database,
   by: Authority,
   userId: number,
@@ -51,21 +55,30 @@ export function insertEventOfUpdate(
   event: AuditEvent,
   isProven: Authority,
 ) {
-  const where = mayUpdate(db, userId, change, isProven)
-  return writing(db, by).insert(auditEvents, eventRow(event), { from: users, where })
+  const { username, ssoId, passwordHash } = change
+  const fields = [
+    textChange('username', users.username, username),
+    textChange('sso_id', users.ssoId, ssoId),
+  ].flat()
+  const kinds: ChangeEvent[] = [
+    { kind: 'password_changed', fields: [], always: passwordHash !== undefined },
+    { kind: 'profile_changed', fields },
+  ]
+  return insertEventsOfChange(db, by, event, kinds, mayUpdate(db, userId, change, isProven))
 }
 
 /** Holds for the row that `updateProfile` changes. */
 function mayUpdate(
   db: Database,
   userId: number,
-  { username, passwordHash }: ProfileChange,
+  { username, ssoId, passwordHash }: ProfileChange,
   isProven: Authority,
 ) {
   return and(
     eq(users.id, userId),
     passwordHash === undefined ? undefined : isProven,
     username === undefined ? undefined : or(eq(users.username, username), isProven),
+    ssoId === undefined ? undefined : or(eq(users.ssoId, ssoId), isProven),
     username === undefined ? undefined : mayBeNamed(db, username, userId),
   )
 }

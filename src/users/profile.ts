@@ -1,4 +1,5 @@
-import { eventOf, logEvent } from '../audit/events.ts'
+import { logEvents } from '../audit/change-events.ts'
+import { eventOf } from '../audit/events.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
@@ -15,7 +16,7 @@ import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
-import { insertEventOfUpdate, updateProfile } from './profile-store.ts'
+import { insertEventsOfProfile, updateProfile } from './profile-store.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 
 type ProfileDeps = ProofDeps & FreshnessDeps
@@ -54,24 +55,24 @@ export async function changeProfile(
     ...(typeof request.sso_id === 'string' && { ssoId: request.sso_id }),
     ...(passwordHash !== undefined && { passwordHash }),
   }
-  const kind = passwordHash === undefined ? 'profile_changed' : 'password_changed'
-  const event = eventOf(actor, kind, now)
+  const event = eventOf(actor, 'profile_changed', now)
   const { db } = deps
   const { userId } = actor
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
-  const { account, keys, updated } = await actAs(deps, actor, {
+  const { account, keys, events, updated } = await actAs(deps, actor, {
     keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
-    event: insertEventOfUpdate(db, by, userId, change, event, mayChange),
+    events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
     updated: updateProfile(db, by, userId, change, now, mayChange),
     ended: deleteSessionsOfChanged(db, userId, change),
   })
   if (updated.length > 0) {
-    logEvent(event)
+    logEvents(event, events)
     return keys ?? []
   }
-  const { username = account.username } = request
-  const isGuarded = passwordHash !== undefined || username !== account.username
+  const { username = account.username, ssoId = account.ssoId } = change
+  const isGuarded =
+    passwordHash !== undefined || username !== account.username || ssoId !== account.ssoId
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
   throw reasonAgainst(account, username)

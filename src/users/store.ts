@@ -14,7 +14,12 @@ import {
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
-import { type ChangeEvent, type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
+import {
+  type ChangeEvent,
+  type FieldChange,
+  insertEventsOfChange,
+  textChange,
+} from '../audit/change-events.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -199,14 +204,6 @@ function kindsOf(change: UserChange): ChangeEvent[] {
   ]
 }
 
-function textChange(
-  field: FieldChange['field'],
-  from: SQLiteColumn,
-  to: string | undefined,
-): FieldChange[] {
-  return to === undefined ? [] : [{ field, from, to: sql`${to}` }]
-}
-
 /** D1 binds every number as a fraction, so `1` would be shown as `1.0`. */
 function numberChange(
   field: FieldChange['field'],
@@ -231,6 +228,8 @@ function mayUpdate(db: Database, userId: number, change: UserChange, isProven: A
     eq(users.id, userId),
     change.passwordHash === undefined ? undefined : isProven,
     change.role === undefined ? undefined : or(eq(users.role, change.role), isProven),
+    change.username === undefined ? undefined : or(eq(users.username, change.username), isProven),
+    change.ssoId === undefined ? undefined : or(eq(users.ssoId, change.ssoId), isProven),
     isFree,
     losesAdmin(change) ? isNotLastAdmin(db) : undefined,
   )

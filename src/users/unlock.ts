@@ -2,8 +2,9 @@ import { insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
-import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+import { actAsOperatorAt, eventBy, isFreshOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
 import { getUser } from './manage-users.ts'
 import { selectUser } from '../accounts/store.ts'
 import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
@@ -12,11 +13,14 @@ import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
  * Unlocks a user who has failed to sign in too often: deletes the failures of the account from
  * every network. A network that failed at many accounts stays blocked.
  *
+ * It needs a fresh session, because the failures may be those of a thief who guesses the operator's
+ * own password or code with a stolen token.
+ *
  * @returns How many counters there were.
- * @throws {Refusal} `notAdmin`, `userNotFound`.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
 export async function unlockUser(
-  deps: ActorDeps & Pick<Deps, 'keyRing'>,
+  deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
   operator: Operator,
   userId: number,
 ): Promise<number> {
@@ -24,14 +28,15 @@ export async function unlockUser(
   const { username } = await getUser(deps, operator, userId)
   const nameHash = await hashName(await deps.keyRing(), username)
   const now = deps.now()
-  const by = isOperator(db, operator, now)
+  const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, userId, 'user_unlocked', now)
-  const { found, counters, pairs } = await actAsOperator(deps, operator, {
+  const { isFresh, found, counters, pairs } = await actAsOperatorAt(deps, operator, now, {
     found: selectUser(db, userId),
     event: insertEvent(db, by, event),
     counters: clearAccountCounters(db, by, userId, nameHash),
     pairs: clearPairs(db, by, nameHash),
   })
+  if (!isFresh) throw new Refusal('confirmationNeeded')
   if (found.length === 0) throw new Refusal('userNotFound')
   logEvent(event)
   return counters.length + pairs.length

@@ -78,6 +78,16 @@ const GUARDED: Record<string, () => Promise<() => ReturnType<typeof post>>> = {
   'me/update of the name': async () => () => post('/api/me/update', { username: 'alicia' }),
   'me/update of the password': async () => () =>
     post('/api/me/update', { username: 'alice', password: NEW }),
+  'me/update of the SSO id': async () => () =>
+    post('/api/me/update', { username: 'alice', sso_id: 'mallory@example.org' }),
+  "an operator's new name for a user": async () => () =>
+    post('/api/admin/user/update', { id: ALICE, username: 'alicia' }, admin),
+  "an operator's new name for themselves": async () => () =>
+    post('/api/admin/user/update', { id: 1, username: 'root' }, admin),
+  "an operator's new SSO id": async () => () =>
+    post('/api/admin/user/update', { id: ALICE, sso_id: 'mallory@example.org' }, admin),
+  "an operator's new user with a password": async () => () =>
+    post('/api/admin/user/create', { username: 'mallory', password: NEW }, admin),
   "an operator's new password": async () => () =>
     post('/api/admin/user/update', { id: ALICE, password: NEW }, admin),
   "an operator's cancel_2fa": async () => {
@@ -165,9 +175,10 @@ describe('a session that is ten minutes old', () => {
     expect(await site.get('/api/me', { token: other })).toEqual(invalidated)
   })
 
-  test('changes what is neither name nor password', async () => {
-    site.now = NOW + HOUR
+  test('sends its own name and SSO id back unchanged, as the stock client does', async () => {
     const body = { username: 'alice', sso_id: 'alice@example.org', password: '' }
+    expect(await post('/api/me/update', body)).toEqual(success)
+    site.now = NOW + HOUR
     expect(await post('/api/me/update', body)).toEqual(success)
   })
 
@@ -186,7 +197,7 @@ describe('a session that is ten minutes old', () => {
     site.now = NOW + HOUR
     for (const [path, body] of [
       ['/api/admin/user/update', { id: ALICE, base_path: '/a', password: '', role: 0 }],
-      ['/api/admin/user/create', { username: 'bob', password: 'bob-Passw0rd' }],
+      ['/api/admin/user/create', { username: 'bob', password: '' }],
       ['/api/admin/user/delete?id=4', undefined],
       ['/api/admin/user/list', undefined],
     ] as const) {

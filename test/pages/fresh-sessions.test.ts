@@ -200,17 +200,26 @@ describe("an operator's session that is not fresh", () => {
     expect(await rowOf('alice')).toMatchObject({ role: 2, basePath: '/b' })
   })
 
-  test('makes a new admin with the password, and a new user without', async () => {
+  test.each(['0', '2'])('makes a new user of role %s with the password', async (role) => {
     site.now += HOUR
     const path = '/account/admin/users/new'
-    const user = { username: 'bob', role: '0', base_path: '/', password: NEW }
-    expect(await visitor.post(path, user)).toMatchObject({ status: 303 })
-    const carol = { ...user, username: 'carol', role: '2' }
+    expect((await visitor.get(path)).html).toContain('id="new-confirm_password"')
+    const carol = { username: 'carol', role, base_path: '/', password: NEW }
     expectAsked(await visitor.post(path, carol), 'new-confirm_password', [NEW])
     expect(await rowOf('carol')).toBeUndefined()
     const confirmed = { ...carol, confirm_password: ADMIN_PASSWORD }
     expect(await visitor.post(path, confirmed)).toMatchObject({ status: 303 })
-    expect(await rowOf('carol')).toMatchObject({ role: 2 })
+    expect(await rowOf('carol')).toMatchObject({ role: Number(role) })
+  })
+
+  test('unlocks nobody: the failures may be guesses at the password of the operator', async () => {
+    const token = visitor.cookies.get('session') ?? ''
+    site.now += HOUR
+    const guess = () => site.post('/api/me/confirm', { password: NEW }, { token })
+    for (let i = 0; i < 10; i++) expect(await guess()).toMatchObject({ code: 403 })
+    expect(await guess()).toMatchObject({ code: 429 })
+    expectAsked(await visitor.post('/account/admin/users/1/unlock'), 'unlock-confirm_password')
+    expect(await guess()).toMatchObject({ code: 429 })
   })
 
   test('has no field more while it is fresh', async () => {

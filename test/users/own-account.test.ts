@@ -61,7 +61,7 @@ test('own profile', async () => {
     code: 200,
   })
   expect(await of(4)).toBe(0)
-  expect(await kinds()).toEqual(['password_changed 4'])
+  expect(await kinds()).toEqual(['password_changed 4', 'profile_changed 4'])
 })
 test('admin cancels own 2fa, keeps session; deletes self', async () => {
   expect(await post('cancel_2fa?id=1')).toMatchObject({ code: 200 })

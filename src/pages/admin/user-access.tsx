@@ -7,7 +7,7 @@ import { PasswordField } from './user-fields.tsx'
 import type { UserProps } from './user.tsx'
 
 /** What needs a fresh session. */
-const GUARDED: readonly UserForm[] = ['password', 'cancel-two-factor']
+const GUARDED: readonly UserForm[] = ['password', 'unlock', 'cancel-two-factor']
 
 /** What lets a user in, or keeps a user out. */
 export function AccessForms(props: UserProps) {

@@ -114,7 +114,7 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
           <UserFields view={view} fields={fields} problem={problem} />
           <PasswordField view={view} problem={problem} />
           <PermissionBoxes view={view} fields={fields} />
-          <ConfirmFields view={view} form="new" problem={problem} onlyWhenAsked />
+          <ConfirmFields view={view} form="new" problem={problem} />
           <button>{t.create}</button>
         </form>
       </article>
