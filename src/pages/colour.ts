@@ -22,7 +22,7 @@ export function parseColour(text: string): Rgb | undefined {
  * The colour itself, or the nearest to it on the way to black or white, that can be read on every
  * one of `grounds`.
  */
-export function readable(colour: Rgb, towards: Rgb, grounds: Rgb[]): Rgb {
+export function toReadable(colour: Rgb, towards: Rgb, grounds: Rgb[]): Rgb {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, towards, step / STEPS)
     if (grounds.every((ground) => contrast(mixed, ground) >= TEXT_CONTRAST)) return mixed

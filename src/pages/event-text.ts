@@ -5,7 +5,7 @@ import { visible } from '../base/text.ts'
 import type { Texts } from './texts/en.ts'
 
 /** What a text says of an event. */
-export interface Told {
+export interface EventRecord {
   kind: string
   userId: number | null
   detail: string
@@ -16,14 +16,16 @@ export interface Told {
 }
 
 /** What happened, in words; a kind that a newer version wrote stays what it is. */
-export function eventText(t: Texts, { kind, detail, changes }: Told): string {
+export function eventText(t: Texts, { kind, detail, changes }: EventRecord): string {
   const what = isKnown(t, kind) ? t.events[kind](detail) : kind
-  const told = changes.map((change) => changeText(t, change, kind)).filter((text) => text !== '')
-  return told.length === 0 ? what : t.activity.withChanges(what, told)
+  const changeTexts = changes
+    .map((change) => changeText(t, change, kind))
+    .filter((text) => text !== '')
+  return changeTexts.length === 0 ? what : t.activity.withChanges(what, changeTexts)
 }
 
 /** Who did it; empty where that is whom it happened to, or nobody. */
-export function actorText(t: Texts, { userId, network, actorId, actorName }: Told): string {
+export function actorText(t: Texts, { userId, network, actorId, actorName }: EventRecord): string {
   if (network === COMMAND_LINE.network) return t.activity.byCommandLine
   if (actorId === null || actorId === userId) return ''
   return actorName === null ? t.activity.byDeleted(actorId) : t.activity.by(visible(actorName))

@@ -25,7 +25,7 @@ export function AccountPage({ view, title, children }: LayoutProps) {
         <Navigation view={view} />
         <main id="content">
           <Announcement view={view} />
-          <Done view={view} />
+          <Notice view={view} />
           {children}
         </main>
       </div>
@@ -40,7 +40,7 @@ export function SinglePage({ view, title, children }: LayoutProps) {
       <main id="content" class="single">
         <Brand view={view} />
         <Announcement view={view} />
-        <Done view={view} />
+        <Notice view={view} />
         {children}
       </main>
     </Document>
@@ -150,7 +150,7 @@ function Announcement({ view: { t, site } }: { view: View }): Child {
   )
 }
 
-function Done({ view: { notice } }: { view: View }): Child {
+function Notice({ view: { notice } }: { view: View }): Child {
   if (notice === undefined) return null
   return (
     <p class="done" role="status">

@@ -4,14 +4,14 @@ import type { App, AppContext } from '../http/context.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
-import { accountRoutes } from './account/routes.tsx'
+import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
 import { isLanguage, rememberLanguage } from './language.ts'
 import { ContinuePage, ProblemPage } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
-import { signInRoutes } from './sign-in/routes.tsx'
+import { signInPages } from './sign-in/routes.tsx'
 import { styleOf } from './style.ts'
 import { goTo, readView, showPage } from './view.ts'
 
@@ -43,8 +43,8 @@ export const pageRoutes = new Hono<App>()
     rememberLanguage(c, language)
     return goTo(c, /^\/account(\/[\w-]+)*$/.test(path) ? path : '/account')
   })
-  .route('/sign-in', signInRoutes)
-  .route('/', accountRoutes)
+  .route('/sign-in', signInPages)
+  .route('/', accountPages)
   .all('/*', () => {
     throw new Refusal('unknownPath')
   })

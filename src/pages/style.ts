@@ -1,7 +1,7 @@
 import { sha256Hex } from '../base/encoding.ts'
 import { DEFAULT_SETTINGS } from '../settings/defaults.ts'
 import { STYLE_SHEET } from './assets.ts'
-import { mix, parseColour, readable, toHex } from './colour.ts'
+import { mix, parseColour, toReadable, toHex } from './colour.ts'
 
 /** 64 bits: two style sheets never share an address by chance. */
 const HASH_DIGITS = 16
@@ -34,8 +34,8 @@ async function makeStyle(mainColour: string): Promise<Style> {
 /** The site's colour as Pico's variables, dark or light enough to be read. */
 function themeOf(mainColour: string): string {
   const colour = parseColour(mainColour) ?? parseColour(DEFAULT_SETTINGS.main_color) ?? [0, 0, 0]
-  const onLight = readable(colour, [...BLACK], grounds(LIGHT_GROUNDS))
-  const onDark = readable(colour, [...WHITE], grounds(DARK_GROUNDS))
+  const onLight = toReadable(colour, [...BLACK], grounds(LIGHT_GROUNDS))
+  const onDark = toReadable(colour, [...WHITE], grounds(DARK_GROUNDS))
   const button = `--pico-primary-background:${toHex(onLight)};--pico-primary-border:${toHex(onLight)};--pico-primary-hover-background:${toHex(mix(onLight, [...BLACK], 0.15))};--pico-primary-hover-border:${toHex(mix(onLight, [...BLACK], 0.15))};--pico-primary-inverse:#fff;--site:${toHex(colour)}`
   const text = (shade: typeof onLight) =>
     `--pico-primary:${toHex(shade)};--pico-primary-hover:${toHex(shade)};--pico-primary-focus:${toHex(shade)}80;--pico-primary-underline:${toHex(shade)}80`

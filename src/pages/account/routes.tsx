@@ -11,7 +11,7 @@ import { keySchema } from '../../ssh-keys/routes.ts'
 import { text } from '../../base/text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../sessions/own-sessions.ts'
 import { readAs } from '../../access/act-as.ts'
-import { adminRoutes } from '../admin/routes.tsx'
+import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
@@ -19,7 +19,7 @@ import { goTo, readView, showPage } from '../view.ts'
 import { ActivityPage } from './activity.tsx'
 import { KeysPage } from './keys.tsx'
 import { OverviewPage } from './overview.tsx'
-import { securityRoutes } from './security-routes.tsx'
+import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
 
 const EVENTS_PER_PAGE = 25
@@ -27,7 +27,7 @@ const EVENTS_PER_PAGE = 25
 const sessionSchema = v.object({ id: text() })
 
 /** A user's own account, under `/account`. */
-export const accountRoutes = new Hono<App>()
+export const accountPages = new Hono<App>()
   .use(signedIn)
   .get('/', async (c) => {
     const [account] = await readAs(c.get('deps'), actorOf(c))
@@ -38,8 +38,8 @@ export const accountRoutes = new Hono<App>()
     clearSessionToken(c)
     return goTo(c, '/account/sign-in', 'signed-out')
   })
-  .route('/security', securityRoutes)
-  .route('/admin', adminRoutes)
+  .route('/security', securityPages)
+  .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))
   .post('/keys/add', async (c) => {
     const fields = await readForm(c)

@@ -28,7 +28,7 @@ const passwordSchema = v.object({
 const confirmSchema = v.object({ code: text(), secret: text() })
 
 /** Password and two-step verification, under `/account/security`. */
-export const securityRoutes = new Hono<App>()
+export const securityPages = new Hono<App>()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)
@@ -52,11 +52,11 @@ export const securityRoutes = new Hono<App>()
   .post('/confirm', async (c) => {
     const fields = await readForm(c)
     const codes = await attempt(async () => {
-      const proof = validate(confirmSchema, fields)
+      const enrolment = validate(confirmSchema, fields)
       await confirmWith(c, fields)
-      await confirmEnrolment(c.get('deps'), actorOf(c), proof)
+      await confirmEnrolment(c.get('deps'), actorOf(c), enrolment)
       // The code that confirmed is not used up, so it pays for the recovery codes as well.
-      return renewRecoveryCodes(c.get('deps'), actorOf(c), proof.code)
+      return renewRecoveryCodes(c.get('deps'), actorOf(c), enrolment.code)
     })
     if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
     return showRecoveryCodes(c, codes)

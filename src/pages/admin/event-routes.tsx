@@ -21,10 +21,10 @@ const eventsQuery = v.object({
 })
 
 /** What happened on the site, under `/account/admin/events`. */
-export const adminEventRoutes = new Hono<App>().get('/', query(eventsQuery), async (c) => {
+export const eventPages = new Hono<App>().get('/', query(eventsQuery), async (c) => {
   const view = await adminView(c)
-  const { user, kind, page: asked } = c.req.valid('query')
-  const page = Math.max(asked, 1)
+  const { user, kind, page: requestedPage } = c.req.valid('query')
+  const page = Math.max(requestedPage, 1)
   const filter = await filterOf(c, user, kind)
   const { events, more } =
     filter === undefined ? { events: [], more: false } : await readEvents(c, filter, page)
@@ -47,6 +47,6 @@ async function filterOf(
 }
 
 function readEvents(c: AppContext, filter: EventFilter, page: number) {
-  const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
-  return listEvents(c.get('deps'), actorOf(c), filter, window)
+  const range = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
+  return listEvents(c.get('deps'), actorOf(c), filter, range)
 }

@@ -7,11 +7,11 @@ import { AccountPage } from '../layout.tsx'
 import { Empty, Field, Pager } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-type Event = Awaited<ReturnType<typeof listEvents>>['events'][number]
+type SiteEvent = Awaited<ReturnType<typeof listEvents>>['events'][number]
 
 interface EventsProps {
   view: View
-  events: Event[]
+  events: SiteEvent[]
   page: number
   more: boolean
   /** As it was asked for; empty for everything. */
@@ -75,7 +75,7 @@ function Subject({
   event: { userId, username, nameHash, times },
 }: {
   view: View
-  event: Event
+  event: SiteEvent
 }) {
   const t = view.t.adminEvents
   // Without a name that was tried it is about the whole site.
@@ -90,11 +90,11 @@ function Subject({
 }
 
 /** Who did it, where that is not whom it happened to. */
-function By({ view, event }: { view: View; event: Event }) {
+function By({ view, event }: { view: View; event: SiteEvent }) {
   const text = actorText(view.t, event)
   if (text === '') return <></>
-  const isThere = event.actorName !== null
+  const actorExists = event.actorName !== null
   return (
-    <span>{isThere ? <a href={`/account/admin/users/${event.actorId}`}>{text}</a> : text}</span>
+    <span>{actorExists ? <a href={`/account/admin/users/${event.actorId}`}>{text}</a> : text}</span>
   )
 }

@@ -7,13 +7,13 @@ import { PasswordField } from './user-fields.tsx'
 import type { UserProps } from './user.tsx'
 
 /** What needs a fresh session. */
-const GUARDED: readonly UserForm[] = ['password', 'cancel-two-factor']
+const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'cancel-two-factor']
 
 /** What lets a user in, or keeps a user out. */
 export function AccessForms(props: UserProps) {
   const { view, user } = props
   const t = view.t.adminUsers
-  const able = user.disabled ? (
+  const enableOrDisable = user.disabled ? (
     <AccessForm {...props} form="enable" label={t.enable} lead="" />
   ) : (
     <AccessForm {...props} form="disable" label={t.disable} lead={t.disableLead} isDangerous />
@@ -22,7 +22,11 @@ export function AccessForms(props: UserProps) {
     <section>
       <h2>{t.access}</h2>
       <ul class="rows actions">
-        {user.role === GUEST ? able : <PersonForms {...props}>{able}</PersonForms>}
+        {user.role === GUEST ? (
+          enableOrDisable
+        ) : (
+          <PersonForms {...props}>{enableOrDisable}</PersonForms>
+        )}
       </ul>
     </section>
   )
@@ -75,7 +79,9 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
             fields={[...(form === 'password' ? ['password'] : []), ...CONFIRM_FIELDS]}
           />
           {props.children}
-          {GUARDED.includes(form) && <ConfirmFields view={view} form={form} problem={problem} />}
+          {FORMS_FOR_FRESH_SESSIONS.includes(form) && (
+            <ConfirmFields view={view} form={form} problem={problem} />
+          )}
           <button class={isDangerous ? 'danger' : undefined}>{label}</button>
         </form>
       </Confirm>

@@ -9,7 +9,7 @@ import { endSessionOf, endSessionsOf } from '../../sessions/operator-sessions.ts
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../users/manage-users.ts'
 import type { Fields } from '../form.ts'
 import type { Notice } from '../view.ts'
-import { userIn } from './user-fields.tsx'
+import { parseUser } from './user-fields.tsx'
 
 /** What a form of a user's page does. */
 interface UserAction {
@@ -38,7 +38,7 @@ type UserActionName = Exclude<UserForm, 'password'>
 
 export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   change: {
-    run: (deps, operator, userId, fields) => changeUser(deps, operator, userId, userIn(fields)),
+    run: (deps, operator, userId, fields) => changeUser(deps, operator, userId, parseUser(fields)),
     notice: 'user-changed',
   },
   disable: {

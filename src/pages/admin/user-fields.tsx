@@ -43,7 +43,7 @@ export function fieldsOf(user: Account): Fields {
 }
 
 /** What a form asks for. @throws {Refusal} `invalidBody`. */
-export function userIn(fields: Fields) {
+export function parseUser(fields: Fields) {
   const { username, role, base_path: basePath } = validate(userSchema, fields)
   let permission = 0
   for (let bit = 0; bit < 16; bit++) if (boxOf(bit) in fields) permission |= 1 << bit
@@ -51,7 +51,7 @@ export function userIn(fields: Fields) {
 }
 
 /** @returns Empty when one is to be generated. @throws {Refusal} `invalidBody`. */
-export function passwordIn(fields: Fields): string {
+export function parsePassword(fields: Fields): string {
   return validate(passwordSchema, fields).password
 }
 

@@ -13,7 +13,7 @@ import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../session-cookie.ts'
 import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
-import { NEW_USER, passwordIn, userIn } from './user-fields.tsx'
+import { NEW_USER, parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
 import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
 import { adminView } from './view.ts'
@@ -28,7 +28,7 @@ const listQuery = v.object({
 })
 
 /** All accounts, under `/account/admin/users`. */
-export const adminUserRoutes = new Hono<App>()
+export const userPages = new Hono<App>()
   .get('/', query(listQuery), async (c) => {
     const view = await adminView(c)
     const { search } = c.req.valid('query')
@@ -51,8 +51,8 @@ export const adminUserRoutes = new Hono<App>()
     const view = await adminView(c)
     const fields = await readForm(c)
     const made = await attempt(async () => {
-      const { password, generated } = newPassword(c, fields)
-      const user = { ...userIn(fields), password }
+      const { password, generated } = readNewPassword(c, fields)
+      const user = { ...parseUser(fields), password }
       await confirmWith(c, fields)
       const id = await createUser(c.get('deps'), actorOf(c), user)
       return { user: { id, username: user.username }, generated }
@@ -73,7 +73,7 @@ export const adminUserRoutes = new Hono<App>()
     const id = userIdOf(c)
     const fields = await readForm(c)
     const changed = await attempt(async () => {
-      const { password, generated } = newPassword(c, fields)
+      const { password, generated } = readNewPassword(c, fields)
       await confirmWith(c, fields)
       const target = [c.get('deps'), actorOf(c), id] as const
       const [user, { keys }] = await Promise.all([getUser(...target), listKeysOf(...target)])
@@ -111,8 +111,8 @@ function noticeFor(c: AppContext, form: UserForm, notice: Notice): Notice {
 }
 
 /** An empty password asks for a generated one, to be shown this once. */
-function newPassword(c: AppContext, fields: Fields) {
-  const typed = passwordIn(fields)
+function readNewPassword(c: AppContext, fields: Fields) {
+  const typed = parsePassword(fields)
   if (typed !== '') return { password: typed, generated: undefined }
   const generated = generatePassword(c.get('deps'))
   return { password: generated, generated }
