@@ -8,7 +8,7 @@ import type { View } from './view.ts'
 
 type LayoutProps = PropsWithChildren<{ view: View; title: string }>
 
-/** A page of somebody who is signed in. */
+/** A page for a signed-in user, with navigation. */
 export function AccountPage({ view, title, children }: LayoutProps) {
   return (
     <Document view={view} title={title}>
@@ -33,7 +33,7 @@ export function AccountPage({ view, title, children }: LayoutProps) {
   )
 }
 
-/** A page with one thing to do, in the middle. */
+/** A page with one centred card and no navigation. */
 export function SinglePage({ view, title, children }: LayoutProps) {
   return (
     <Document view={view} title={title}>
@@ -94,7 +94,7 @@ const PAGES = [
   ['/account/activity', 'activity'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
-/** For operators. */
+/** Pages that only admins see in the navigation. */
 const ADMIN_PAGES = [
   ['/account/admin/users', 'users'],
   ['/account/admin/settings', 'settings'],

@@ -47,7 +47,7 @@ export function ActivityPage({ view, events, page, pages }: ActivityProps) {
 
 type EventRowProps = PropsWithChildren<{ view: View; event: Omit<AccountEvent, 'id'> }>
 
-/** An event; its children are what else there is to say of it, before when and where. */
+/** A row for an event; the children stand before time, network and browser. */
 export function EventRow({ view, event, children }: EventRowProps) {
   return (
     <li>
@@ -64,7 +64,7 @@ export function EventRow({ view, event, children }: EventRowProps) {
   )
 }
 
-/** Who did it, where that is not whom it happened to. */
+/** Names the actor when it is not the user. */
 function By({ view, event }: Pick<EventRowProps, 'view' | 'event'>) {
   const text = actorText(view.t, event)
   return text === '' ? <></> : <span>{text}</span>

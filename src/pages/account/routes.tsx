@@ -26,7 +26,7 @@ const EVENTS_PER_PAGE = 25
 
 const sessionSchema = v.object({ id: text() })
 
-/** A user's own account, under `/account`. */
+/** The pages of a user's own account, under `/account`. */
 export const accountPages = new Hono<App>()
   .use(signedIn)
   .get('/', async (c) => {
@@ -76,7 +76,7 @@ export const accountPages = new Hono<App>()
     await endOtherSessions(c.get('deps'), actorOf(c))
     return goTo(c, '/account/sessions', 'sessions-ended')
   })
-  // A form's address may stay in the bar after its answer.
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/keys/:form', (c) => goTo(c, '/account/keys'))
   .get('/sessions/:form', (c) => goTo(c, '/account/sessions'))
   .get('/activity', query(pageQuery), async (c) => {

@@ -20,7 +20,7 @@ const eventsQuery = v.object({
   kind: v.optional(v.picklist(['', ...EVENT_KINDS], 'must be a kind of event'), ''),
 })
 
-/** What happened on the site, under `/account/admin/events`. */
+/** The page of all events of the site, under `/account/admin/events`. */
 export const eventPages = new Hono<App>().get('/', query(eventsQuery), async (c) => {
   const view = await adminView(c)
   const { user, kind, page: requestedPage } = c.req.valid('query')
@@ -34,7 +34,7 @@ export const eventPages = new Hono<App>().get('/', query(eventsQuery), async (c)
   return showPage(c, <EventsPage {...props} />)
 })
 
-/** @returns `undefined` when nobody has this name. */
+/** @returns `undefined` when no user has this name. */
 async function filterOf(
   c: AppContext,
   name: string,

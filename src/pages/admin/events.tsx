@@ -14,7 +14,7 @@ interface EventsProps {
   events: SiteEvent[]
   page: number
   more: boolean
-  /** As it was asked for; empty for everything. */
+  /** The filter of the request; an empty field matches every event. */
   filter: { user: string; kind: string }
   problem: Problem | undefined
 }
@@ -69,7 +69,7 @@ function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSear
   })
 }
 
-/** Whom it happened to. */
+/** Links to the user whom the event is about. */
 function Subject({
   view,
   event: { userId, username, nameHash, times },
@@ -78,7 +78,7 @@ function Subject({
   event: SiteEvent
 }) {
   const t = view.t.adminEvents
-  // Without a name that was tried it is about the whole site.
+  // Without a user and a tried name, the event is about the site.
   if (userId === null && nameHash === null && times === 1) return <></>
   if (userId === null) return <span>{times === 1 ? t.unknown : t.unknownTimes(times)}</span>
   if (username === null) return <span>{t.deleted(userId)}</span>
@@ -89,7 +89,7 @@ function Subject({
   )
 }
 
-/** Who did it, where that is not whom it happened to. */
+/** Names the actor when it is not the user. */
 function By({ view, event }: { view: View; event: SiteEvent }) {
   const text = actorText(view.t, event)
   if (text === '') return <></>

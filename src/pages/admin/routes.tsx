@@ -5,7 +5,7 @@ import { eventPages } from './event-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
 import { userPages } from './user-routes.tsx'
 
-/** For operators, under `/account/admin`. */
+/** The pages of operators, under `/account/admin`. */
 export const adminPages = new Hono<App>()
   .get('/', (c) => goTo(c, '/account/admin/users'))
   .route('/users', userPages)

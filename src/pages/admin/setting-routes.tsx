@@ -11,7 +11,7 @@ import { adminView } from './view.ts'
 
 const PATH = '/account/admin/settings'
 
-/** The site's settings, a group on each page, under `/account/admin/settings`. */
+/** The pages of settings, one per group, under `/account/admin/settings`. */
 export const settingPages = new Hono<App>()
   .get('/', (c) => goTo(c, `${PATH}/site`))
   .get('/:group', (c) => showGroup(c, groupOf(c)))
@@ -40,7 +40,7 @@ function parseValues(fields: Fields, group: SettingGroup): Record<string, string
   )
 }
 
-/** Gives one setting its default; what else was typed is still there, and not saved. */
+/** Resets one setting; the page keeps the other inputs of the form without saving them. */
 async function resetSetting(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
   const refusal = await attempt(() => resetSettings(c.get('deps'), actorOf(c), [key]))
   if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })

@@ -6,10 +6,10 @@ import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
 import type { UserProps } from './user.tsx'
 
-/** What needs a fresh session. */
+/** Forms that need a fresh session. */
 const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'cancel-two-factor']
 
-/** What lets a user in, or keeps a user out. */
+/** The forms that grant or take away access: password, lock, second factor, sessions, account. */
 export function AccessForms(props: UserProps) {
   const { view, user } = props
   const t = view.t.adminUsers
@@ -32,7 +32,7 @@ export function AccessForms(props: UserProps) {
   )
 }
 
-/** The guest is nobody, who has no password and stays. */
+/** The forms that the guest lacks: the guest has no password and can't be deleted. */
 function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
   const { view, user, refused } = props
   const t = view.t.adminUsers
@@ -66,7 +66,7 @@ interface AccessFormProps extends UserProps {
   isDangerous?: boolean
 }
 
-/** A row that opens into its form. */
+/** A row that expands to its form. */
 function AccessForm(props: PropsWithChildren<AccessFormProps>) {
   const { view, user, refused, form, label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined

@@ -17,19 +17,19 @@ const roleSchema = v.pipe(
 
 const userSchema = v.object({
   username: usernameSchema,
-  /** The guest's form has none. */
+  /** Missing in the guest's form. */
   role: v.optional(roleSchema),
   base_path: basePathSchema,
 })
 const passwordSchema = v.object({ password: possiblyEmptyText() })
 
-/** The fields that `UserFields` shows, for a problem with any other. */
+/** Names of the fields that `UserFields` renders. */
 export const USER_FIELDS = ['username', 'role', 'base_path']
 
-/** What a new user is, before anything was typed. */
+/** Initial values of the form for a new user. */
 export const NEW_USER: Fields = { role: String(GENERAL), base_path: '/' }
 
-/** What the form of a user holds before it was changed. */
+/** Returns the initial values of a user's form. */
 export function fieldsOf(user: Account): Fields {
   const bits = Array.from({ length: 16 }, (_, bit) => bit).filter(
     (bit) => (user.permission & (1 << bit)) !== 0,
@@ -42,7 +42,7 @@ export function fieldsOf(user: Account): Fields {
   }
 }
 
-/** What a form asks for. @throws {Refusal} `invalidBody`. */
+/** @throws {Refusal} `invalidBody`. */
 export function parseUser(fields: Fields) {
   const { username, role, base_path: basePath } = validate(userSchema, fields)
   let permission = 0
@@ -50,7 +50,7 @@ export function parseUser(fields: Fields) {
   return { username, basePath, permission, ...(role !== undefined && { role }) }
 }
 
-/** @returns Empty when one is to be generated. @throws {Refusal} `invalidBody`. */
+/** @returns The typed password; empty asks for a generated one. @throws {Refusal} `invalidBody`. */
 export function parsePassword(fields: Fields): string {
   return validate(passwordSchema, fields).password
 }
@@ -65,7 +65,7 @@ interface UserFieldsProps {
   problem: Problem | undefined
 }
 
-/** Name, role and base folder. */
+/** The fields for name, role and base folder. */
 export function UserFields({ view, fields, problem }: UserFieldsProps) {
   const t = view.t.adminUsers
   const { roles } = view.t.overview
@@ -93,7 +93,7 @@ export function UserFields({ view, fields, problem }: UserFieldsProps) {
   )
 }
 
-/** A box for every bit. */
+/** A checkbox for every permission. */
 export function PermissionBoxes({ view: { t }, fields }: Omit<UserFieldsProps, 'problem'>) {
   return (
     <fieldset>
@@ -110,7 +110,7 @@ export function PermissionBoxes({ view: { t }, fields }: Omit<UserFieldsProps, '
   )
 }
 
-/** Empty, it asks for a generated one; what was typed is never shown again. */
+/** The field for a new password; left empty, one is generated. A refusal does not echo the input. */
 export function PasswordField({ view, problem }: Omit<UserFieldsProps, 'fields'>) {
   const t = view.t.adminUsers
   return (

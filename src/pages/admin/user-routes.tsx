@@ -27,7 +27,7 @@ const listQuery = v.object({
   search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
 })
 
-/** All accounts, under `/account/admin/users`. */
+/** The pages of users, under `/account/admin/users`. */
 export const userPages = new Hono<App>()
   .get('/', query(listQuery), async (c) => {
     const view = await adminView(c)
@@ -68,7 +68,7 @@ export const userPages = new Hono<App>()
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
   .post('/:id{[0-9]+}/password', async (c) => {
-    // Before, because a new password of one's own ends the session.
+    // Read first: an admin who changes their own password ends this session.
     const view = await adminView(c)
     const id = userIdOf(c)
     const fields = await readForm(c)
@@ -101,16 +101,16 @@ export const userPages = new Hono<App>()
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, noticeFor(c, form, notice))
   })
-  // A form's address may stay in the bar after its answer.
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:id{[0-9]+}/:form', (c) => goTo(c, `${PATH}/${c.req.param('id')}`))
 
-/** Operators who cancel their own second factor stay signed in. */
+/** Cancelling one's own second factor keeps the session, so its notice is another one. */
 function noticeFor(c: AppContext, form: UserForm, notice: Notice): Notice {
   const isOwn = userIdOf(c) === actorOf(c).userId
   return isOwn && form === 'cancel-two-factor' ? 'two-factor-off' : notice
 }
 
-/** An empty password asks for a generated one, to be shown this once. */
+/** Reads the new password; generates one when the field is empty, which the answer shows once. */
 function readNewPassword(c: AppContext, fields: Fields) {
   const typed = parsePassword(fields)
   if (typed !== '') return { password: typed, generated: undefined }

@@ -13,7 +13,7 @@ import type { UserForm } from './user-actions.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 import { UserBadges } from './users.tsx'
 
-/** Whoever has more is seen by ending them all. */
+/** The page lists the latest sessions only; “End all sessions” ends the others too. */
 const MAX_LISTED_SESSIONS = 20
 
 export interface UserProps {
@@ -21,7 +21,7 @@ export interface UserProps {
   user: Account
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
-  /** Which form was refused, why, and what it held. */
+  /** The form that was refused, the problem, and the form's values. */
   refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
 }
 

@@ -6,7 +6,7 @@ import { openBox, sealBox } from '../../crypto/sealed-box.ts'
 const LIFETIME_SECONDS = 5 * 60
 const SEAL_PURPOSE = 'sign-in'
 
-/** A sign-in whose password was right and whose code is yet to come. */
+/** A sign-in between its two forms: the password was right, the code is missing. */
 interface PendingSignIn {
   username: string
   /** Static digest of the password. */
@@ -16,9 +16,9 @@ interface PendingSignIn {
 const schema = v.object({ username: v.string(), digest: v.string(), expiresAt: v.number() })
 
 /**
- * Keeps a sign-in between its two forms, so that no page holds the password and nobody types it
- * twice: in a cookie that only we can open, for five minutes. It proves nothing by itself: `login`
- * checks the password again, together with the code.
+ * Keeps name and digest in a sealed cookie for five minutes, so that users type the password once
+ * and no page holds it. The cookie is not a credential: `login` checks the password again, together
+ * with the code.
  */
 export async function savePendingSignIn(c: AppContext, pending: PendingSignIn): Promise<void> {
   const deps = c.get('deps')
@@ -31,7 +31,7 @@ export async function savePendingSignIn(c: AppContext, pending: PendingSignIn): 
   })
 }
 
-/** @returns `undefined` when there is none, or it is too old. */
+/** @returns `undefined` when there is no pending sign-in, or it has expired. */
 export async function readPendingSignIn(c: AppContext): Promise<PendingSignIn | undefined> {
   const deps = c.get('deps')
   const sealed = getCookie(c, cookieOf(c).name)
@@ -49,7 +49,10 @@ export function clearPendingSignIn(c: AppContext): void {
   deleteCookie(c, name, options)
 }
 
-/** `__Host-` would send it with every request; it is for these two pages only. */
+/**
+ * The prefix is `__Secure-`, because `__Host-` demands the path `/`: only these pages get the
+ * cookie.
+ */
 function cookieOf(c: AppContext) {
   const secure = c.req.url.startsWith('https:')
   const options = { path: '/account/sign-in', httpOnly: true, sameSite: 'Strict', secure } as const

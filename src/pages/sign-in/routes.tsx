@@ -17,7 +17,7 @@ import { CodePage, SignInPage } from './pages.tsx'
 const signInSchema = v.object({ username: text(), password: text() })
 const codeSchema = v.object({ code: text() })
 
-/** Under `/account/sign-in`. */
+/** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
   .get('/', async (c) => {
     const next = parseNext(c.req.query())
@@ -53,7 +53,7 @@ export const signInPages = new Hono<App>()
       signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
     )
     if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
-    // The password has changed meanwhile, or the account was disabled.
+    // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')
       return showSignIn(c, { username: pending.username, next }, refusal)
     const view = await readView(c)

@@ -1,6 +1,6 @@
 import type { SettingGroup } from '../../settings/definitions.ts'
 
-/** What is wrong with a field of an operator's form. */
+/** Why a value in an operator's form was refused. */
 export const adminReasonsEn: Record<string, string> = {
   'must be an absolute path': 'It must be a path from the root, such as /homes, without “..”.',
   'must not contain control characters': 'It must not contain control characters.',

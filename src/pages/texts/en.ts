@@ -23,7 +23,7 @@ const endedSessions: Record<string, string> = {
   'all others': 'Signed out everywhere else',
 }
 
-/** What happened; the detail is that of the event. */
+/** Describes each kind of event; the argument is the event's detail. */
 const events: Record<EventKind, (detail: string) => string> = {
   settings_changed: (keys) => `Settings changed: ${keys}`,
   users_imported: (counts) => `Imported: ${counts}`,
@@ -57,7 +57,7 @@ const events: Record<EventKind, (detail: string) => string> = {
       : 'Wrong password entered while signed in',
 }
 
-/** Why not; `<…>` is filled in. */
+/** The text of each refusal; `<…>` is replaced by `fill`. */
 const refusals: Record<RefusalName, string> = {
   invalidBody: '<reason>',
   passwordsDiffer: 'The two new passwords differ.',
@@ -110,7 +110,7 @@ const refusals: Record<RefusalName, string> = {
   unavailable: 'The service is not available for the moment. Please try again.',
 }
 
-/** What is wrong with a field, where our own English is too terse. */
+/** Why a value was refused, by the wording of the API; a missing entry shows that wording. */
 const reasons: Record<string, string> = {
   ...adminReasonsEn,
   'is required': 'This is required.',
@@ -121,7 +121,7 @@ const reasons: Record<string, string> = {
     'Everybody tries this one first. Choose another.',
 }
 
-/** What the pages say, all of it; a language that lacks a text does not compile. */
+/** Every text of the pages; a language that lacks one is a type error. */
 export type Texts = typeof en
 
 export const en = {

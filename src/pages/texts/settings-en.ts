@@ -33,7 +33,7 @@ const labels: Record<SettingKey, string> = {
   security_contact: 'Security contact',
 }
 
-/** The values of a choice, where the value itself says too little. */
+/** Labels of the options of a select; a missing one shows the value itself. */
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   pagination_type: {
     all: 'All at once',
@@ -53,7 +53,7 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   sso_login_platform: { '': 'None', Github: 'GitHub', Dingtalk: 'DingTalk' },
 }
 
-/** As the command line and the stock client show it. */
+/** The help of the definitions, which the command line and the stock client show too. */
 const help: Record<string, string> = Object.fromEntries(
   SETTINGS.map((setting) => [setting.key, setting.help]),
 )
