@@ -15,8 +15,8 @@ export const adminReasonsZh: Record<string, string> = {
   'must be regular expressions such as /\\.bak$/i, one per line':
     '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
   'must be a JSON object of objects of addresses, https://… or /…':
-    '必须是 JSON：对象的对象，其中是地址 https://… 或 /…。',
-  'must be a JSON object of texts': '必须是 JSON：值为文本的对象。',
+    '必须是 JSON 对象，其中每个值也是 JSON 对象，值为地址 https://… 或 /…。',
+  'must be a JSON object of texts': '必须是值为文本的 JSON 对象。',
   'must have at most 64 characters': '最多 64 个字符。',
   'must have at most 1024 characters': '最多 1024 个字符。',
   'must have at most 2048 characters': '最多 2048 个字符。',
@@ -113,7 +113,7 @@ export const adminEventsZh: typeof adminEventsEn = {
   filter: '筛选',
   noUser: '没有这个名字的用户。',
   none: '没有记录',
-  noneHint: '过去 90 天内没有这样的事件。',
+  noneHint: '过去 90 天内没有符合条件的事件。',
   page: (page) => `第 ${page} 页`,
   deleted: (id) => `用户 ${id}（已删除）`,
   unknown: '未知名称',
