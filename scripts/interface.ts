@@ -6,9 +6,9 @@ import { CommandError, runCommand } from '../src/cli/command-error.ts'
 const FILE = 'docs/interface.md'
 const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'
 const END = '<!-- end -->'
-/** An answer with more members is described by their number. */
+/** For an answer with more members, the list shows their number only. */
 const MAX_NAMED_MEMBERS = 12
-/** The least code of a refusal. */
+/** The lowest code of a refusal. */
 const FIRST_REFUSAL = 400
 
 /** The part of a JSON Schema that the list of endpoints shows. */
@@ -160,12 +160,12 @@ function describe({ type, properties, items, anyOf }: Shape): string {
     .replace(/[;,] $/, '')
 }
 
-/** The members of an object; an optional one has a question mark. */
+/** Returns the members of an object; an optional member has a question mark. */
 function membersOf({ properties = {}, required = [] }: Shape): string[] {
   return Object.keys(properties).map((name) => `\`${name}\`${required.includes(name) ? '' : '?'}`)
 }
 
-/** The codes of an endpoint's refusals; for servers and files the HTTP status is one as well. */
+/** Returns the codes of an endpoint's refusals; for servers and files, HTTP statuses too. */
 function codesOf(endpoint: Endpoint): number[] {
   const statuses = Object.keys(endpoint.responses).map(Number)
   const codes = refusalsOf(endpoint).map(({ code }) => code)
@@ -174,7 +174,7 @@ function codesOf(endpoint: Endpoint): number[] {
     .toSorted((a, b) => a - b)
 }
 
-/** Every refusal that the examples of an endpoint show. */
+/** Returns every refusal in the examples of an endpoint. */
 function refusalsOf({ responses }: Endpoint) {
   return Object.values(responses)
     .flatMap(({ content }) => Object.values(content))
