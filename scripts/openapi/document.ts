@@ -6,17 +6,16 @@ import { jsonSchema } from './json-schema.ts'
 import { responsesOf } from './responses.ts'
 import { findGaps, readRoutes, type Route } from './routes.ts'
 
-const DESCRIPTION = `The account service of a file-listing site, in the interface of OpenList and AList.
+const DESCRIPTION = `The account service of a file-listing site. It has the account interface of OpenList and AList.
 
-Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`: the outcome is \`code\`, and \`data\` is null
-unless it is 200. \`/api/sftp\` is for servers: there the code is the HTTP status as well. Bodies are JSON of at most 64 KiB,
-whatever the content type says. The summary of an example says what held before.`
+Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`. \`code\` is the outcome, and \`data\` is null
+unless \`code\` is 200. \`/api/sftp\` is for servers: there, \`code\` is the HTTP status too. Request bodies are JSON of at
+most 64 KiB, whatever the content type is. The summary of an example says what holds before the request.`
 
 /**
- * The interface as an OpenAPI 3.1 document, made from the routes as they are mounted and the
- * schemas that they check.
+ * Builds the OpenAPI 3.1 document from the mounted routes and the schemas that they check.
  *
- * @throws When a route is not documented, or the other way round.
+ * @throws {Error} When a mounted route is not described, or a described route is not mounted.
  */
 export function buildDocument() {
   const routes = readRoutes()

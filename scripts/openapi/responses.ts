@@ -2,19 +2,19 @@ import type { Example, Examples, Operation } from './operation.ts'
 import { envelopeSchema, kindOf, NULL, refusalSchemas, writtenAnswer } from './answers.ts'
 import { jsonSchema } from './json-schema.ts'
 
-/** One way an endpoint answers: a schema, and the HTTP status and type it comes with. */
+/** One kind of answer of an endpoint. */
 interface Outcome {
   status: number
   type: string
   schema: object
 }
 
-/** The answers by HTTP status; under `/api` all of them are 200, one schema per code. */
+/** Returns the answers by HTTP status; under `/api` the status is 200, with one schema per code. */
 export function responsesOf(path: string, operation: Operation, examples: Examples) {
   const byStatus = Map.groupBy(outcomesOf(path, operation, examples), ({ status }) => status)
   const bodiless = {
     ...operation.otherStatus,
-    ...(operation.redirects && { [operation.redirects]: 'The address stands in `Location`.' }),
+    ...(operation.redirects && { [operation.redirects]: '`Location` holds the address.' }),
   }
   return {
     ...Object.fromEntries(
