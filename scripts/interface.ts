@@ -61,9 +61,9 @@ const refusalSchema = v.object({
   data: v.null(),
 })
 
-type Operation = v.InferOutput<typeof operationSchema>
+type DocumentedOperation = v.InferOutput<typeof operationSchema>
 
-interface Endpoint extends Operation {
+interface Endpoint extends DocumentedOperation {
   name: string
 }
 
@@ -134,16 +134,16 @@ function outputOf({ responses }: Endpoint): string {
   if (type === 'text/plain') return status === '302' ? 'a redirect' : 'plain text'
   const alternatives = schema.oneOf ?? [schema]
   const success = alternatives.find(({ properties }) => properties?.['code']?.const === 200)
-  return success === undefined ? 'plain JSON' : describe(success.properties?.['data'] ?? {})
+  return success === undefined ? 'plain JSON' : describeShape(success.properties?.['data'] ?? {})
 }
 
-function successOf(responses: Operation['responses']) {
+function successOf(responses: DocumentedOperation['responses']) {
   const status = Object.keys(responses).find((one) => one === '200' || one === '302') ?? ''
   return [status, Object.entries(responses[status]?.content ?? {})[0]] as const
 }
 
-function describe({ type, properties, items, anyOf }: Shape): string {
-  if (anyOf !== undefined) return anyOf.map(describe).join(', or ')
+function describeShape({ type, properties, items, anyOf }: Shape): string {
+  if (anyOf !== undefined) return anyOf.map(describeShape).join(', or ')
   if (items !== undefined) {
     const members = membersOf(items)
     return members.length === 0 ? 'a list' : `a list of ${members.join(', ')}`
@@ -154,7 +154,7 @@ function describe({ type, properties, items, anyOf }: Shape): string {
   return Object.entries(properties)
     .map(([name, property]) => {
       const isNested = property.items !== undefined && membersOf(property.items).length > 0
-      return isNested ? `\`${name}\`: ${describe(property)}; ` : `\`${name}\`, `
+      return isNested ? `\`${name}\`: ${describeShape(property)}; ` : `\`${name}\`, `
     })
     .join('')
     .replace(/[;,] $/, '')

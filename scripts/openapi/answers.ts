@@ -19,13 +19,13 @@ export function writtenAnswer(path: string, operation: Operation, { answer }: Ex
   }
   if ('data' in answer) return inEnvelope(200, { code: 200, message: 'success', data: answer.data })
   const { code, message } = new Refusal(answer.refusal, { fill: answer.fill ?? '' })
-  const kind = kindOf(path)
+  const kind = pathKindOf(path)
   if (kind === 'site') return { status: code, type: 'text/plain' as const, body: `${message}\n` }
   return inEnvelope(kind === 'servers' ? code : 200, { code, message, data: null })
 }
 
 /** Tells who calls a path, which decides the form of a refusal. */
-export function kindOf(path: string): 'site' | 'servers' | 'api' {
+export function pathKindOf(path: string): 'site' | 'servers' | 'api' {
   if (path.startsWith('/api/sftp/')) return 'servers'
   return path.startsWith('/api/') ? 'api' : 'site'
 }
@@ -62,10 +62,10 @@ export function envelopeSchema(code: number, message: object, data: object) {
 
 function messageSchema(messages: string[]): object {
   if (messages.every((message) => !message.includes(FILLED))) return { enum: messages }
-  const patterns = messages.map((message) => message.split(FILLED).map(escape).join('[^]+'))
+  const patterns = messages.map((message) => message.split(FILLED).map(escapePattern).join('[^]+'))
   return { type: 'string', pattern: `^(${patterns.join('|')})$` }
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
 }

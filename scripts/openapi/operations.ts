@@ -12,7 +12,7 @@ import { twoFactorOperations } from './operations/two-factor.ts'
  * The descriptions of every endpoint, in the order of the document. `buildDocument` names missing
  * ones.
  */
-export const groups: Record<string, Operations> = {
+export const operationGroups: Record<string, Operations> = {
   'Sign-in': loginOperations,
   'Two-step verification': twoFactorOperations,
   'Own account': meOperations,
@@ -23,4 +23,4 @@ export const groups: Record<string, Operations> = {
   Public: publicOperations,
 }
 
-export const operations: Operations = Object.assign({}, ...Object.values(groups))
+export const operations: Operations = Object.assign({}, ...Object.values(operationGroups))

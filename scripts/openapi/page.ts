@@ -3,13 +3,13 @@ import { writtenAnswer } from './answers.ts'
 import { examplesOf } from './examples.ts'
 import { jsonSchema } from './json-schema.ts'
 import type { Example, Operation } from './operation.ts'
-import { groups } from './operations.ts'
+import { operationGroups } from './operations.ts'
 import { readRoutes, type Route } from './routes.ts'
 
 /** Builds the page `/docs`: the document for people to read, without scripts. */
 export async function buildPage(): Promise<string> {
   const routes = readRoutes()
-  const sections = Object.entries(groups)
+  const sections = Object.entries(operationGroups)
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -52,7 +52,7 @@ export async function buildPage(): Promise<string> {
             ([title, operations]) =>
               html`<h2>${title}</h2>
                 ${Object.entries(operations).map(([name, operation]) =>
-                  article(name, operation, routes.get(name) ?? { isGuarded: false, inputs: [] }),
+                  articleOf(name, operation, routes.get(name) ?? { isGuarded: false, inputs: [] }),
                 )}`,
           )}
         </main>
@@ -61,11 +61,11 @@ export async function buildPage(): Promise<string> {
   return `${String(await page)}\n`
 }
 
-function article(name: string, operation: Operation, route: Route) {
+function articleOf(name: string, operation: Operation, route: Route) {
   const fields = route.inputs.flatMap(({ target, schema }) => {
     const { properties = {}, required = [] } = jsonSchema(schema)
     return Object.entries(properties).map(([field, property]) =>
-      row(field, target === 'json' ? 'body' : 'query', required.includes(field), property),
+      fieldRow(field, target === 'json' ? 'body' : 'query', required.includes(field), property),
     )
   })
   return html`<article id="${anchorOf(name)}">
@@ -96,7 +96,7 @@ function article(name: string, operation: Operation, route: Route) {
   </article>`
 }
 
-function row(field: string, where: string, isRequired: boolean, property: unknown) {
+function fieldRow(field: string, where: string, isRequired: boolean, property: unknown) {
   return html`<tr>
     <td><code>${field}</code></td>
     <td>${where}</td>

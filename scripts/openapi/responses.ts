@@ -1,5 +1,5 @@
 import type { Example, Examples, Operation } from './operation.ts'
-import { envelopeSchema, kindOf, NULL, refusalSchemas, writtenAnswer } from './answers.ts'
+import { envelopeSchema, pathKindOf, NULL, refusalSchemas, writtenAnswer } from './answers.ts'
 import { jsonSchema } from './json-schema.ts'
 
 /** One kind of answer of an endpoint. */
@@ -45,7 +45,7 @@ function outcomesOf(path: string, operation: Operation, examples: Examples): Out
   const names = Object.values(examples).flatMap(({ answer }) =>
     'refusal' in answer ? answer.refusal : [],
   )
-  const kind = kindOf(path)
+  const kind = pathKindOf(path)
   const refusals = Array.from(refusalSchemas(names), ([code, schema]) =>
     kind === 'site'
       ? { status: code, type: 'text/plain', schema: { type: 'string' } }

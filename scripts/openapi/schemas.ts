@@ -89,11 +89,16 @@ const setting = v.strictObject({
 export const settingList = v.array(setting)
 export const settingOrSettings = v.union([setting, settingList])
 
-const part = v.strictObject({
+const partHealth = v.strictObject({
   ok: v.boolean(),
   milliseconds: v.pipe(v.number(), v.integer(), v.minValue(0)),
 })
-export const health = v.strictObject({ d1: part, kv: part, hasher: part, migrations: part })
+export const health = v.strictObject({
+  d1: partHealth,
+  kv: partHealth,
+  hasher: partHealth,
+  migrations: partHealth,
+})
 
 function listOf<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ content: v.array(item), total })
