@@ -101,7 +101,7 @@ export const adminUsersEn = {
   generatedLabel: (name: string) => `Password of ${name}`,
   generatedDone: 'I have passed it on',
   survivingKeys:
-    'These SSH keys still work. On the page of the user, delete every key that the user does not recognize.',
+    'These SSH keys still work. On the page of the user, delete every key that the user does not recognise.',
 }
 
 export const adminSettingsEn = {
@@ -166,7 +166,7 @@ export const adminNoticesEn = {
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',
   'user-password-set-keys':
-    'The new password was set. All sessions of the user have ended. The SSH keys below still work: delete every key that the user does not recognize.',
+    'The new password was set. All sessions of the user have ended. The SSH keys below still work: delete every key that the user does not recognise.',
   'user-unlocked': 'The failed sign-ins were cleared.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions of the user have ended.',

@@ -206,7 +206,8 @@ export const en = {
     repeat: 'Repeat the new password',
     changePassword: 'Change password',
     twoFactorTitle: 'Two-step verification',
-    twoFactorLead: 'When you sign in, you enter your password and a code from your phone.',
+    twoFactorLead:
+      'With two-step verification, a sign-in needs your password and a code from your phone.',
     on: 'On',
     off: 'Off',
     turnOn: 'Set up',
@@ -268,7 +269,7 @@ export const en = {
 
   survivingKeys: {
     title: 'Your password was changed',
-    lead: 'These SSH keys still give access to your files. Delete every key that you do not recognize.',
+    lead: 'These SSH keys still give access to your files. Delete every key that you do not recognise.',
     hint: 'All sessions have ended. Sign in with the new password to delete keys.',
     signIn: 'Sign in to check the keys',
   },

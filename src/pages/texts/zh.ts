@@ -103,7 +103,7 @@ export const zh: Texts = {
     repeat: '再次输入新密码',
     changePassword: '修改密码',
     twoFactorTitle: '两步验证',
-    twoFactorLead: '登录时除了密码，还需要输入手机上显示的验证码。',
+    twoFactorLead: '开启两步验证后，登录时除了密码，还需要输入手机上显示的验证码。',
     on: '已开启',
     off: '未开启',
     turnOn: '开始设置',
