@@ -1,5 +1,6 @@
 import type { AppContext } from '../http/context.ts'
 import { own } from '../base/own.ts'
+import { fillReason, findReason } from '../base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../base/refusals.ts'
 import { isPrivateKey } from '../ssh-keys/pasted.ts'
 import { isSessionOver } from './session-cookie.ts'
@@ -82,9 +83,15 @@ function messageOf(t: Texts, { refusal, fill, field, retryAfterSeconds }: Refusa
   }
   // The reason starts with the field's name, which the page shows anyway.
   const isNamed = field !== undefined && fill.startsWith(`${field} `)
-  const reason = isNamed ? fill.slice(field.length + 1) : fill
+  const words = isNamed ? fill.slice(field.length + 1) : fill
   return t.refusals[refusal].replace(/<(\w+)>/, (_, what) =>
     // Other fillings, such as a key's title, are never translated.
-    what === 'reason' ? (own(t.reasons, reason) ?? fill) : fill,
+    what === 'reason' ? (reasonOf(t, words) ?? fill) : fill,
   )
+}
+
+/** @returns `undefined` for a reason without a translation; its words from the API are shown. */
+function reasonOf(t: Texts, words: string): string | undefined {
+  const found = findReason(words)
+  return found && fillReason(t.reasons[found.code], found.numbers)
 }

@@ -10,6 +10,7 @@ import { actorOf } from '../session-cookie.ts'
 import { showPage } from '../view.ts'
 import { EventsPage } from './events.tsx'
 import { adminView } from './view.ts'
+import { REASONS } from '../../base/reasons.ts'
 
 const EVENTS_PER_PAGE = 25
 const MAX_NAME_CHARACTERS = 255
@@ -17,7 +18,7 @@ const MAX_NAME_CHARACTERS = 255
 const eventsQuery = v.object({
   page: pageQuery.entries.page,
   user: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_NAME_CHARACTERS)),
-  kind: v.optional(v.picklist(['', ...EVENT_KINDS], 'must be a kind of event'), ''),
+  kind: v.optional(v.picklist(['', ...EVENT_KINDS], REASONS.eventKind), ''),
 })
 
 /** The page of all events of the site, under `/account/admin/events`. */

@@ -1,38 +1,5 @@
 import type { SettingGroup } from '../../settings/definitions.ts'
 
-/** Why a value in an operator's form was refused. */
-export const adminReasonsEn: Record<string, string> = {
-  'must be an absolute path': 'It must be an absolute path such as /homes, without “..”.',
-  'must not contain control characters': 'It must not contain control characters.',
-  'must not contain invisible characters': 'It must not contain invisible characters.',
-  'must not begin or end with a blank': 'It must not begin or end with a space.',
-  'must stand in one line': 'It must be a single line.',
-  'must not be . or .. nor contain / or \\': 'It must not be “.” or “..”, nor contain “/” or “\\”.',
-  'must not be # and digits, which mean an id':
-    'It must not be “#” followed by digits, which means a user id.',
-  'must have at most 64 characters': 'It must have at most 64 characters.',
-  'must have at most 255 characters': 'It must have at most 255 characters.',
-  'must have at most 1024 characters': 'It must have at most 1024 characters.',
-  'must have at most 2048 characters': 'It must have at most 2048 characters.',
-  'must have at most 8192 bytes': 'It must have at most 8192 bytes.',
-  'must be one of 0, 2': 'It must be a user or an administrator.',
-  'must be a kind of event': 'This kind of event does not exist.',
-  'must be an integer': 'It must be a whole number.',
-  'must be true or false': 'It must be on or off.',
-  'must be a whole number from 1 to 9999': 'It must be a whole number from 1 to 9999.',
-  'must be a colour such as #1890ff': 'It must be a colour such as #1890ff.',
-  'must be an address, https://… or /…': 'It must be an address, https://… or /….',
-  'must be an address, https://… or /…, and at most one more on a second line':
-    'It must be an address, https://… or /…, and at most one more on a second line.',
-  'must be mailto:…, https://… or tel:…':
-    'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
-  'must be regular expressions such as /\\.bak$/i, one per line':
-    'They must be regular expressions such as /\\.bak$/i, one per line.',
-  'must be a JSON object of objects of addresses, https://… or /…':
-    'It must be a JSON object of JSON objects whose values are addresses, https://… or /….',
-  'must be a JSON object of texts': 'It must be a JSON object whose values are texts.',
-}
-
 const groups: Record<SettingGroup, string> = {
   site: 'Site',
   style: 'Appearance',

@@ -1,13 +1,8 @@
 import type { EventKind } from '../../audit/events.ts'
 import { own } from '../../base/own.ts'
+import type { ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
-import {
-  adminEventsEn,
-  adminNoticesEn,
-  adminReasonsEn,
-  adminSettingsEn,
-  adminUsersEn,
-} from './admin-en.ts'
+import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const refusedSignIns: Record<string, string> = {
@@ -110,15 +105,51 @@ const refusals: Record<RefusalName, string> = {
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }
 
-/** Why a value was refused, by the wording of the API; a missing entry shows that wording. */
-const reasons: Record<string, string> = {
-  ...adminReasonsEn,
-  'is required': 'This is required.',
-  'must not be a private key':
+/** Why a value was refused; `<…>` is a number. Reasons of `keyInvalid` are the end of its sentence. */
+const reasons: Record<ReasonCode, string> = {
+  required: 'This is required.',
+  maxCharacters: 'It must have at most <max> characters.',
+  maxBytes: 'It must have at most <max> bytes.',
+  integer: 'It must be a whole number.',
+  noControlCharacters: 'It must not contain control characters.',
+  noInvisibleCharacters: 'It must not contain invisible characters.',
+
+  usernameNotTrimmed: 'It must not begin or end with a space.',
+  usernameLines: 'It must be a single line.',
+  usernamePath: 'It must not be “.” or “..”, nor contain “/” or “\\”.',
+  usernameId: 'It must not be “#” followed by digits, which means a user id.',
+  basePath: 'It must be an absolute path such as /homes, without “..”.',
+  role: 'It must be a user or an administrator.',
+  passwordLength: 'It must have <min> to <max> characters.',
+  commonPassword: 'This is one of the most common passwords. Choose another.',
+  eventKind: 'This kind of event does not exist.',
+
+  boolean: 'It must be on or off.',
+  pageSize: 'It must be a whole number from 1 to 9999.',
+  colour: 'It must be a colour such as #1890ff.',
+  address: 'It must be an address, https://… or /….',
+  logos: 'It must be an address, https://… or /…, and at most one more on a second line.',
+  contact:
+    'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
+  regularExpressions: 'They must be regular expressions such as /\\.bak$/i, one per line.',
+  previews: 'It must be a JSON object of JSON objects whose values are addresses, https://… or /….',
+  replacements: 'It must be a JSON object whose values are texts.',
+
+  titleIsPrivateKey:
     'This is a private key, which must never be pasted anywhere. Create a new key to replace it.',
-  'must have 8 to 1024 characters': 'It must have 8 to 1024 characters.',
-  'is one of the most common ones, choose another':
-    'This is one of the most common passwords. Choose another.',
+  keyIsPrivate:
+    'this is a private key, which must never be pasted anywhere. Create a new key and paste its .pub file',
+  keyTooLong: 'it is longer than 16 KiB',
+  severalKeys: 'it must be one key, but there are several',
+  keyLines: 'it must be one key on one line',
+  keyOptions: 'it has options in front. Paste the key only, which begins with its type',
+  keyWithoutType: 'it must begin with its type, such as ssh-ed25519',
+  keyBase64: 'its base64 is broken',
+  keyComment: 'its comment contains control characters',
+  keyCertificate: 'this is a certificate. Paste the plain public key',
+  keyDsa:
+    'DSA keys are not secure, and no server accepts them. Create a key with: ssh-keygen -t ed25519',
+  keyType: 'keys of this type are not accepted. Create a key with: ssh-keygen -t ed25519',
 }
 
 /** Every text of the pages; a language that lacks one is a type error. */

@@ -1,11 +1,5 @@
 import { own } from '../../base/own.ts'
-import {
-  adminEventsZh,
-  adminNoticesZh,
-  adminReasonsZh,
-  adminSettingsZh,
-  adminUsersZh,
-} from './admin-zh.ts'
+import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { settingsZh } from './settings-zh.ts'
 
@@ -317,27 +311,44 @@ export const zh: Texts = {
   },
 
   reasons: {
-    ...adminReasonsZh,
-    'is required': '此项必填。',
-    'must not be a private key': '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
-    'must have 8 to 1024 characters': '必须有 8 到 1024 个字符。',
-    'is one of the most common ones, choose another': '这个密码太常见，请换一个。',
-    'must have at most 255 characters': '最多 255 个字符。',
-    'must not contain control characters': '不能包含控制字符。',
-    'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file':
-      '这是私钥，任何时候都不要粘贴到任何地方；请换一对新的密钥，再粘贴 .pub 文件',
-    'it is longer than 16 KiB': '超过 16 KiB',
-    'it must be one key, there are several': '只能是一个公钥，这里有多个',
-    'it must be one key on one line': '必须是一行中的一个公钥',
-    'options in front of a key are not taken, it must begin with its type':
-      '公钥前不能有选项，必须以类型开头',
-    'it must begin with its type, such as ssh-ed25519': '必须以类型开头，例如 ssh-ed25519',
-    'its base64 is broken': 'base64 内容有误',
-    'its comment has control characters': '注释中有控制字符',
-    'this is a certificate, paste the plain public key': '这是证书，请粘贴公钥本身',
-    'DSA keys are broken and no server takes them, make one with: ssh-keygen -t ed25519':
-      'DSA 已不安全，请用 ssh-keygen -t ed25519 生成新的',
-    'keys of this type are not taken, make one with: ssh-keygen -t ed25519':
-      '不接受这种类型，请用 ssh-keygen -t ed25519 生成新的',
+    required: '此项必填。',
+    maxCharacters: '最多 <max> 个字符。',
+    maxBytes: '最多 <max> 字节。',
+    integer: '必须是整数。',
+    noControlCharacters: '不能包含控制字符。',
+    noInvisibleCharacters: '不能包含不可见字符。',
+
+    usernameNotTrimmed: '开头和结尾不能有空格。',
+    usernameLines: '不能换行。',
+    usernamePath: '不能是“.”或“..”，也不能包含“/”或“\\”。',
+    usernameId: '不能是“#”加数字，那表示用户 ID。',
+    basePath: '必须是绝对路径，例如 /homes，不能包含“..”。',
+    role: '只能是普通用户或管理员。',
+    passwordLength: '必须有 <min> 到 <max> 个字符。',
+    commonPassword: '这个密码太常见，请换一个。',
+    eventKind: '没有这种事件。',
+
+    boolean: '只能是开或关。',
+    pageSize: '必须是 1 到 9999 的整数。',
+    colour: '必须是颜色，例如 #1890ff。',
+    address: '必须是地址：https://… 或 /…。',
+    logos: '必须是地址：https://… 或 /…，第二行最多再写一个。',
+    contact: '必须是 mailto: 加邮箱地址、https:// 网址，或 tel: 加电话号码。',
+    regularExpressions: '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
+    previews: '必须是 JSON 对象，其中每个值也是 JSON 对象，值为地址 https://… 或 /…。',
+    replacements: '必须是值为文本的 JSON 对象。',
+
+    titleIsPrivateKey: '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
+    keyIsPrivate: '这是私钥，任何时候都不要粘贴到任何地方；请换一对新的密钥，再粘贴 .pub 文件',
+    keyTooLong: '超过 16 KiB',
+    severalKeys: '只能是一个公钥，这里有多个',
+    keyLines: '必须是一行中的一个公钥',
+    keyOptions: '公钥前不能有选项，必须以类型开头',
+    keyWithoutType: '必须以类型开头，例如 ssh-ed25519',
+    keyBase64: 'base64 内容有误',
+    keyComment: '注释中有控制字符',
+    keyCertificate: '这是证书，请粘贴公钥本身',
+    keyDsa: 'DSA 已不安全，请用 ssh-keygen -t ed25519 生成新的',
+    keyType: '不接受这种类型，请用 ssh-keygen -t ed25519 生成新的',
   },
 }
