@@ -35,7 +35,7 @@ export function clearSessionToken(c: AppContext): void {
 }
 
 /** Checks the token in the cookie, as `guard` checks the token of an API request; refuses the guest. */
-export const signedIn = createMiddleware<App>(async function signedIn(c, next) {
+export const requireSession = createMiddleware<App>(async function requireSession(c, next) {
   const deps = c.get('deps')
   const token = sessionToken(c)
   if (token === '') throw new Refusal('guestDisabled')
@@ -44,7 +44,7 @@ export const signedIn = createMiddleware<App>(async function signedIn(c, next) {
   await next()
 })
 
-/** Returns the signed-in user's session; only for routes behind `signedIn`. */
+/** Returns the signed-in user's session; only for routes behind `requireSession`. */
 export function actorOf(c: AppContext): Actor {
   return sessionOf(c, 'guestDisabled')
 }

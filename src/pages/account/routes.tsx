@@ -14,7 +14,7 @@ import { readAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
-import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
+import { actorOf, clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ActivityPage } from './activity.tsx'
 import { KeysPage } from './keys.tsx'
@@ -28,7 +28,7 @@ const sessionSchema = v.object({ id: text() })
 
 /** The pages of a user's own account, under `/account`. */
 export const accountPages = new Hono<App>()
-  .use(signedIn)
+  .use(requireSession)
   .get('/', async (c) => {
     const [account] = await readAs(c.get('deps'), actorOf(c))
     return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)

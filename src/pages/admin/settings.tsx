@@ -9,7 +9,6 @@ import { SettingField } from './setting-field.tsx'
 interface SettingsProps {
   view: View
   group: SettingGroup
-  /** The settings of the group. */
   settings: Setting[]
   /** The values of a form that was not saved. */
   fields?: Fields | undefined
