@@ -6,21 +6,24 @@ import { pruneCss } from './prune-css.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 
 const SOURCES = 'src/pages/sources'
-/** What Cloudflare serves itself, before the Worker. */
+/** Files that Cloudflare serves before it runs the Worker. */
 const SERVED = 'src/pages/assets'
-/** What the pages know of it, and the style sheet, which the Worker serves in the site's colour. */
+/**
+ * Module with the paths of these files, and the style sheet, which the Worker serves in the site's
+ * colour.
+ */
 const MODULE = 'src/pages/assets.ts'
 
-/** Made by `npm run openapi`, in the same folder. */
-const OTHERS = ['docs.html', 'openapi.json']
+/** Files in the same folder that `npm run openapi` writes. */
+const OPENAPI_FILES = ['docs.html', 'openapi.json']
 
 const HASH_DIGITS = 10
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 const DAY_SECONDS = 24 * 60 * 60
 
 /**
- * `npm run assets`: makes what browsers load from its sources; with `--check`, says whether it is
- * stale.
+ * `npm run assets`: builds the files that browsers load from their sources; with `--check`, fails
+ * when they are stale.
  */
 await runCommand(async () => {
   const files = makeFiles()
@@ -32,7 +35,7 @@ await runCommand(async () => {
   }
 })
 
-/** Every file, by path. */
+/** Returns the content of every file, by path. */
 function makeFiles(): Map<string, string> {
   const files = new Map<string, string>()
   const addHashed = (name: string, extension: string, content: string) => {
@@ -48,7 +51,7 @@ function makeFiles(): Map<string, string> {
     SCRIPT: addHashed('script', 'js', source('script.js')),
     STYLE_SHEET: pico() + minifyCss(source('style.css')),
   }
-  // The address that the settings name by default.
+  // The default of the setting `logo`.
   files.set(join(SERVED, 'logo.svg'), logo)
   files.set(join(SERVED, 'docs.css'), source('docs.css'))
   files.set(join(SERVED, '_headers'), headers(module.LOGO, module.ICONS, module.SCRIPT))
@@ -89,7 +92,7 @@ function pico(): string {
   return pruneCss(read(file).trim())
 }
 
-/** Enough for a style sheet of our own, which has no texts with two blanks or braces in them. */
+/** Works for our style sheet only: it has no strings with double spaces or braces. */
 function minifyCss(css: string): string {
   return css
     .replaceAll(/\/\*.*?\*\//gs, '')
@@ -109,7 +112,7 @@ function read(path: string): string {
 }
 
 function listServed(): string[] {
-  const names = readdirSync(SERVED).filter((name) => !OTHERS.includes(name))
+  const names = readdirSync(SERVED).filter((name) => !OPENAPI_FILES.includes(name))
   return names.map((name) => join(SERVED, name))
 }
 

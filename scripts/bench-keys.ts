@@ -7,13 +7,13 @@ const TEXTS = 100_000
 const ROUNDS = 5
 const KEYS_PER_TYPE = 300
 const SEED = 0x1a7c4
-/** Of a hundred texts, how many are damaged and how many were never a key; the rest is sound. */
+/** Shares of damaged keys and of texts that are no keys; the other texts are valid. */
 const DAMAGED_PERCENT = 10
 const GARBAGE_PERCENT = 10
-/** Of the sound texts, one in so many is what PuTTYgen saves. */
+/** One in ten of the valid texts has the format that PuTTYgen saves. */
 const RFC4716_EVERY = 10
 
-/** SSH names these curves as NIST does, OpenSSL as SEC 2 and X9.62 do. */
+/** OpenSSL's names of the curves (SEC 2, X9.62), by SSH's names (NIST). */
 const OPENSSL_NAMES: Record<string, string> = {
   nistp256: 'prime256v1',
   nistp384: 'secp384r1',
@@ -23,26 +23,26 @@ const OPENSSL_NAMES: Record<string, string> = {
 let state = SEED
 
 /**
- * `node scripts/bench-keys.ts`: how many pasted texts the parser of public keys reads in a second.
- * The texts are the same at every run and made beforehand; only the parsing is timed.
+ * `npm run bench:keys`: measures how many pasted texts per second the parser of public keys reads.
+ * Every run parses the same texts. The time to generate them is not counted.
  */
 const texts = makeTexts()
-const soundTexts = texts.filter(isTaken).length // Warms up, too.
+const validTexts = texts.filter(isAccepted).length // This also warms up the parser.
 const rates = Array.from({ length: ROUNDS }, () => measureRate(texts)).toSorted((a, b) => a - b)
 const [slowest = 0, median = 0, fastest = 0] = [0, ROUNDS >> 1, ROUNDS - 1].map((n) => rates[n])
 console.log(
   `SSH key parser: ${thousands(median)} keys per second (median of ${ROUNDS} rounds, ` +
     `${thousands(slowest)} to ${thousands(fastest)}; ${thousands(TEXTS)} texts, ` +
-    `${thousands(soundTexts)} of them keys; Node ${process.versions.node})`,
+    `${thousands(validTexts)} of them keys; Node ${process.versions.node})`,
 )
 
 function measureRate(all: string[]): number {
   const start = performance.now()
-  for (const text of all) isTaken(text)
+  for (const text of all) isAccepted(text)
   return Math.round((all.length / (performance.now() - start)) * 1000)
 }
 
-function isTaken(text: string): boolean {
+function isAccepted(text: string): boolean {
   try {
     parsePublicKey(text)
     return true
@@ -87,7 +87,7 @@ function frame(blob: Buffer): string {
   ].join('\n')
 }
 
-/** Flips a bit, or cuts. */
+/** Flips one bit, or truncates the key. */
 function damage(blob: Buffer): Buffer {
   const at = random(blob.length)
   if (random(2) === 0) return blob.subarray(0, at)
@@ -128,12 +128,12 @@ function makeSkEcdsa(): Buffer {
 
 function newPoint(curve: string): Buffer {
   const ecdh = createECDH(OPENSSL_NAMES[curve] ?? curve)
-  // 31 bytes are below the order of every curve.
+  // A number of 31 bytes is below the order of every curve.
   ecdh.setPrivateKey(randomBytes(31))
   return ecdh.getPublicKey()
 }
 
-/** The moduli are no product of two large primes, which the parser has no way to tell. */
+/** The modulus is not a product of two large primes; the parser can't tell. */
 function makeRsa(bits: number): () => Buffer {
   return () => {
     const modulus = randomBytes(bits / 8)
@@ -158,7 +158,10 @@ function randomBytes(length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random(256)))
 }
 
-/** A whole number below the limit. @see George Marsaglia, "Xorshift RNGs" (2003), section 3 */
+/**
+ * Returns a pseudo-random integer, 0 to `limit` - 1. @see George Marsaglia, "Xorshift RNGs" (2003),
+ * section 3
+ */
 function random(limit: number): number {
   state ^= state << 13
   state ^= state >>> 17

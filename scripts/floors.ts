@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 
 /**
- * The folders and files of `src`, lowest first: each imports only from those before it, type
- * imports too. `docs/decisions/001-floors.md` says why.
+ * The folders and files of `src`, lowest first. Each imports only from entries before it; type
+ * imports count too. `docs/decisions/001-floors.md` gives the reasons.
  */
 const FLOORS = [
   'base',
@@ -35,10 +35,10 @@ const FLOORS = [
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 
 /**
- * Finds the imports that point up, and the files of `src` that stand on no floor.
+ * Finds imports that point to a higher floor, and files of `src` that belong to no floor.
  *
  * @param sources Text of each file, by its path from the project's folder (`src/http/guard.ts`).
- * @returns One sentence for each; empty when every import points down.
+ * @returns One sentence for each violation.
  */
 export function findUpwardImports(sources: ReadonlyMap<string, string>): string[] {
   return Array.from(sources).flatMap(([path, text]) => {
@@ -56,12 +56,12 @@ function importsOf(path: string, text: string): string[] {
   )
 }
 
-/** The folder below `src`, or the name of a file that lies in `src` itself. */
+/** Returns the name of the folder in `src`, or of the file when it lies in `src` itself. */
 function floorOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/\.tsx?$/, '')
 }
 
-/** @returns `undefined` outside of `src`, and for a folder that {@link FLOORS} doesn't name. */
+/** @returns `undefined` outside `src`, and for folders that are missing in {@link FLOORS}. */
 function levelOf(path: string): number | undefined {
   if (!path.startsWith('src/')) return undefined
   const level = FLOORS.findIndex((floor) => floor === floorOf(path))

@@ -6,9 +6,9 @@ import { CommandError, runCommand } from '../src/cli/command-error.ts'
 const FILE = 'docs/interface.md'
 const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'
 const END = '<!-- end -->'
-/** An answer with more members is described by their number. */
+/** For an answer with more members, the list shows their number only. */
 const MAX_NAMED_MEMBERS = 12
-/** The least code of a refusal. */
+/** The lowest code of a refusal. */
 const FIRST_REFUSAL = 400
 
 /** The part of a JSON Schema that the list of endpoints shows. */
@@ -61,9 +61,9 @@ const refusalSchema = v.object({
   data: v.null(),
 })
 
-type Operation = v.InferOutput<typeof operationSchema>
+type DocumentedOperation = v.InferOutput<typeof operationSchema>
 
-interface Endpoint extends Operation {
+interface Endpoint extends DocumentedOperation {
   name: string
 }
 
@@ -134,16 +134,16 @@ function outputOf({ responses }: Endpoint): string {
   if (type === 'text/plain') return status === '302' ? 'a redirect' : 'plain text'
   const alternatives = schema.oneOf ?? [schema]
   const success = alternatives.find(({ properties }) => properties?.['code']?.const === 200)
-  return success === undefined ? 'plain JSON' : describe(success.properties?.['data'] ?? {})
+  return success === undefined ? 'plain JSON' : describeShape(success.properties?.['data'] ?? {})
 }
 
-function successOf(responses: Operation['responses']) {
+function successOf(responses: DocumentedOperation['responses']) {
   const status = Object.keys(responses).find((one) => one === '200' || one === '302') ?? ''
   return [status, Object.entries(responses[status]?.content ?? {})[0]] as const
 }
 
-function describe({ type, properties, items, anyOf }: Shape): string {
-  if (anyOf !== undefined) return anyOf.map(describe).join(', or ')
+function describeShape({ type, properties, items, anyOf }: Shape): string {
+  if (anyOf !== undefined) return anyOf.map(describeShape).join(', or ')
   if (items !== undefined) {
     const members = membersOf(items)
     return members.length === 0 ? 'a list' : `a list of ${members.join(', ')}`
@@ -154,18 +154,18 @@ function describe({ type, properties, items, anyOf }: Shape): string {
   return Object.entries(properties)
     .map(([name, property]) => {
       const isNested = property.items !== undefined && membersOf(property.items).length > 0
-      return isNested ? `\`${name}\`: ${describe(property)}; ` : `\`${name}\`, `
+      return isNested ? `\`${name}\`: ${describeShape(property)}; ` : `\`${name}\`, `
     })
     .join('')
     .replace(/[;,] $/, '')
 }
 
-/** The members of an object; an optional one has a question mark. */
+/** Returns the members of an object; an optional member has a question mark. */
 function membersOf({ properties = {}, required = [] }: Shape): string[] {
   return Object.keys(properties).map((name) => `\`${name}\`${required.includes(name) ? '' : '?'}`)
 }
 
-/** The codes of an endpoint's refusals; for servers and files the HTTP status is one as well. */
+/** Returns the codes of an endpoint's refusals; for servers and files, HTTP statuses too. */
 function codesOf(endpoint: Endpoint): number[] {
   const statuses = Object.keys(endpoint.responses).map(Number)
   const codes = refusalsOf(endpoint).map(({ code }) => code)
@@ -174,7 +174,7 @@ function codesOf(endpoint: Endpoint): number[] {
     .toSorted((a, b) => a - b)
 }
 
-/** Every refusal that the examples of an endpoint show. */
+/** Returns every refusal in the examples of an endpoint. */
 function refusalsOf({ responses }: Endpoint) {
   return Object.values(responses)
     .flatMap(({ content }) => Object.values(content))

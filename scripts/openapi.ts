@@ -4,8 +4,8 @@ import { buildPage } from './openapi/page.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 
 /**
- * `npm run openapi`: writes the document of the interface and its page, from the routes themselves;
- * with `--check`, says instead which of them is not what the routes would give.
+ * `npm run openapi`: writes the OpenAPI document and the page `/docs` from the routes; with
+ * `--check`, fails instead when one of them is stale.
  */
 await runCommand(async () => {
   const document = buildDocument()

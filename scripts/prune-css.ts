@@ -1,12 +1,12 @@
-/** What our pages have none of; Pico has rules for it. */
+/** Selectors of Pico that match nothing on our pages. */
 const UNUSED =
   /\[data-(?:tooltip|placement)|\[type=(?:range|file|date|time|datetime|month|week|reset|image)|\[role=group|progress|dialog|modal|aria-busy|:host|breadcrumb|blockquote|\[dir=rtl\]|data-theme=dark|\b(?:mark|ins|del|kbd|samp|figure|figcaption|video|audio|canvas|iframe|address|abbr|cite|optgroup|meter)\b|::-(?:moz-range|ms|webkit-slider|webkit-file|webkit-calendar|webkit-progress|moz-progress)/
 const UNUSED_VARIABLE =
   /--pico-(?:range|progress|tooltip|dropdown|modal|blockquote|nav-breadcrumb|loading|ins|del|mark|code-kbd|icon-(?:date|time|close|loading|minus))[\w-]*:(?:[^;"}]|"[^"]*")*;?/g
 
 /**
- * Drops the rules of a minified style sheet that style nothing of ours. A selector goes for what it
- * asks for, not for what it excludes or lists as one of several.
+ * Removes the rules of a minified style sheet that match nothing on our pages. Text in parentheses,
+ * as in `:not(…)` and `:is(…)`, does not remove a selector.
  */
 export function pruneCss(css: string): string {
   return css
@@ -19,7 +19,7 @@ export function pruneCss(css: string): string {
     .replaceAll(/@(?:media|supports)[^{}]*\{\}/g, '')
 }
 
-/** At the commas that stand outside parentheses. */
+/** Splits at the commas outside parentheses. */
 function splitSelectors(selectors: string): string[] {
   const parts = ['']
   let depth = 0

@@ -11,7 +11,7 @@ const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.tom
 const PAGES = 'src/pages/routes.tsx'
 const NO_PAGES = `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\n`
 
-/** `npm run size`: what a deployed Worker weighs, minified and compressed, held to limits. */
+/** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */
 await runCommand(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-size-'))
   try {
@@ -26,7 +26,7 @@ await runCommand(async () => {
   }
 })
 
-/** @returns Whether the Worker keeps its limit. */
+/** @returns True when the Worker is within its limit. */
 async function weigh(folder: string, name: keyof typeof MAX_GZIP_BYTES): Promise<boolean> {
   const config = join(folder, 'wrangler.toml')
   const { bytes, gzipBytes } = await buildBundle(runWrangler, join(folder, 'out'), config)

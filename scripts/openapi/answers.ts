@@ -1,7 +1,7 @@
 import { Refusal, type RefusalName } from '../../src/base/refusals.ts'
 import type { Example, Operation } from './operation.ts'
 
-/** Stands for what is filled into a message. */
+/** Placeholder for the filled part of a message. */
 const FILLED = '\0'
 
 /** An answer as a client sees it. */
@@ -11,7 +11,7 @@ export interface WrittenAnswer {
   body: unknown
 }
 
-/** What an example is answered: `http/envelope.ts`, said once more. */
+/** Returns the answer to an example. It repeats `http/envelope.ts`; a test compares both. */
 export function writtenAnswer(path: string, operation: Operation, { answer }: Example) {
   if ('raw' in answer) {
     const type = operation.plain ?? 'application/json'
@@ -19,13 +19,13 @@ export function writtenAnswer(path: string, operation: Operation, { answer }: Ex
   }
   if ('data' in answer) return inEnvelope(200, { code: 200, message: 'success', data: answer.data })
   const { code, message } = new Refusal(answer.refusal, { fill: answer.fill ?? '' })
-  const kind = kindOf(path)
+  const kind = pathKindOf(path)
   if (kind === 'site') return { status: code, type: 'text/plain' as const, body: `${message}\n` }
   return inEnvelope(kind === 'servers' ? code : 200, { code, message, data: null })
 }
 
-/** Who asks under a path, and so how they learn of a refusal. */
-export function kindOf(path: string): 'site' | 'servers' | 'api' {
+/** Tells who calls a path, which decides the form of a refusal. */
+export function pathKindOf(path: string): 'site' | 'servers' | 'api' {
   if (path.startsWith('/api/sftp/')) return 'servers'
   return path.startsWith('/api/') ? 'api' : 'site'
 }
@@ -34,7 +34,7 @@ function inEnvelope(status: number, body: object): WrittenAnswer {
   return { status, type: 'application/json', body }
 }
 
-/** The schemas of the envelopes that say no, one per code, so that a client can tell them apart. */
+/** Returns the schemas of the envelopes of refusals, by code. */
 export function refusalSchemas(names: Iterable<RefusalName>): Map<number, object> {
   const messages = new Map<number, Set<string>>()
   for (const name of names) {
@@ -62,10 +62,10 @@ export function envelopeSchema(code: number, message: object, data: object) {
 
 function messageSchema(messages: string[]): object {
   if (messages.every((message) => !message.includes(FILLED))) return { enum: messages }
-  const patterns = messages.map((message) => message.split(FILLED).map(escape).join('[^]+'))
+  const patterns = messages.map((message) => message.split(FILLED).map(escapePattern).join('[^]+'))
   return { type: 'string', pattern: `^(${patterns.join('|')})$` }
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
 }

@@ -1,42 +1,41 @@
 import { VERSION } from '../../src/settings/defaults.ts'
 import { examplesOf } from './examples.ts'
 import type { Examples, Operation } from './operation.ts'
-import { groups } from './operations.ts'
+import { operationGroups } from './operations.ts'
 import { jsonSchema } from './json-schema.ts'
 import { responsesOf } from './responses.ts'
 import { findGaps, readRoutes, type Route } from './routes.ts'
 
-const DESCRIPTION = `The account service of a file-listing site, in the interface of OpenList and AList.
+const DESCRIPTION = `The account service of a file-listing site. It has the account interface of OpenList and AList.
 
-Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`: the outcome is \`code\`, and \`data\` is null
-unless it is 200. \`/api/sftp\` is for servers: there the code is the HTTP status as well. Bodies are JSON of at most 64 KiB,
-whatever the content type says. The summary of an example says what held before.`
+Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`. \`code\` is the outcome, and \`data\` is null
+unless \`code\` is 200. \`/api/sftp\` is for servers: there, \`code\` is the HTTP status too. Request bodies are JSON of at
+most 64 KiB, whatever the content type is. The summary of an example says what holds before the request.`
 
 /**
- * The interface as an OpenAPI 3.1 document, made from the routes as they are mounted and the
- * schemas that they check.
+ * Builds the OpenAPI 3.1 document from the mounted routes and the schemas that they check.
  *
- * @throws When a route is not documented, or the other way round.
+ * @throws {Error} When a mounted route is not described, or a described route is not mounted.
  */
 export function buildDocument() {
   const routes = readRoutes()
-  const all = Object.values(groups).flatMap((operations) => Object.keys(operations))
+  const all = Object.values(operationGroups).flatMap((operations) => Object.keys(operations))
   const gaps = findGaps(routes.keys(), all)
   if (gaps.length > 0) throw new Error(`scripts/openapi/operations: ${gaps.join('; ')}`)
 
-  const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {}
-  for (const [tag, operations] of Object.entries(groups)) {
+  const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
+  for (const [tag, operations] of Object.entries(operationGroups)) {
     for (const [name, operation] of Object.entries(operations)) {
       const [method = '', path = ''] = name.split(' ')
       const route = routes.get(name)
       if (route !== undefined)
-        (paths[path] ??= {})[method.toLowerCase()] = describe(tag, name, operation, route)
+        (paths[path] ??= {})[method.toLowerCase()] = describeOperation(tag, name, operation, route)
     }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Latchkey', version: VERSION, description: DESCRIPTION },
-    tags: Object.keys(groups).map((name) => ({ name })),
+    tags: Object.keys(operationGroups).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -47,7 +46,7 @@ export function buildDocument() {
   }
 }
 
-function describe(tag: string, name: string, operation: Operation, route: Route) {
+function describeOperation(tag: string, name: string, operation: Operation, route: Route) {
   const path = name.split(' ')[1] ?? ''
   const examples = examplesOf(operation, route)
   const json = route.inputs.find(({ target }) => target === 'json')

@@ -1,7 +1,10 @@
 import type { Example, Examples, Given, Operation } from './operation.ts'
 import type { Route } from './routes.ts'
 
-/** All examples of an endpoint: its own, and those that follow from its guard, input and needs. */
+/**
+ * Lists the examples of an endpoint: its own, and the refusals that its guard, input and needs
+ * imply.
+ */
 export function examplesOf(operation: Operation, route: Route): Examples {
   const { query, body } = operation.examples.success
   const request = { ...(query && { query }), ...(body && { body }) }
@@ -28,7 +31,7 @@ export function examplesOf(operation: Operation, route: Route): Examples {
     }
   }
   if (needs.includes('secret')) add('no secret', 'no secret is configured', 'internal')
-  if (needs.includes('database')) add('an outage', 'the database is away', 'unavailable')
+  if (needs.includes('database')) add('an outage', 'the database is unavailable', 'unavailable')
   return examples
 }
 

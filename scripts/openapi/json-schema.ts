@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 
-/** What goes in; a condition that JSON Schema can't express is said in its own words. */
+/** Converts the input of a schema; a check that JSON Schema can't express becomes a description. */
 export function jsonSchema(schema: v.GenericSchema) {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode: 'input',

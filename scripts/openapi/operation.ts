@@ -2,8 +2,8 @@ import type * as v from 'valibot'
 import type { RefusalName } from '../../src/base/refusals.ts'
 
 /**
- * What holds before an example; the test that replays the examples has a set-up for each. Unless an
- * example says otherwise, `alice` is signed in where a token is needed, and nobody elsewhere.
+ * The state before an example; the test that replays the examples has a set-up for each. By
+ * default, `alice` is signed in if the endpoint needs a token; otherwise nobody is signed in.
  */
 export type Given =
   | 'alice is signed in'
@@ -13,7 +13,7 @@ export type Given =
   | 'alice has 100 keys'
   | 'alice was shown a QR code'
   | 'alice uses two-step verification'
-  | 'alice names files by her name'
+  | 'alice keeps files under her name'
   | 'alice failed to sign in five times'
   | 'alice entered ten wrong codes'
   | 'the admin is signed in'
@@ -29,10 +29,10 @@ export type Given =
   | 'the password was changed since'
   | 'the account was disabled since'
   | 'the body is larger than 64 KiB'
-  | 'the database is away'
+  | 'the database is unavailable'
   | 'no secret is configured'
 
-/** One request and what it is answered. */
+/** One request and its answer. */
 export interface Example {
   given?: Given
   query?: Record<string, string>
@@ -43,36 +43,36 @@ export interface Example {
 type Answer =
   | { data: unknown }
   | { refusal: RefusalName; fill?: string }
-  /** Where the answer is no envelope. */
+  /** An answer without an envelope. */
   | { raw: unknown }
 
-/** What the document says of an endpoint beyond what its route says itself. */
+/** The description of an endpoint: everything that the document can't read from its route. */
 export interface Operation {
   summary: string
   description?: string
-  /** Of `data` on success, or of the whole answer where that is no envelope. */
+  /** Schema of `data` on success, or of the whole answer when it has no envelope. */
   schema: v.GenericSchema
-  /** What the answer is when it is no envelope. */
+  /** Content type of an answer without an envelope. */
   plain?: 'text/plain' | 'application/json'
-  /** The refusal for the guest, where the guest is refused. */
+  /** The refusal that the guest gets; missing when the guest is served. */
   guest?: RefusalName
-  /** A credential that the guard doesn't ask for. */
+  /** A credential that the guard does not check. */
   security?: 'token' | 'serviceToken'
-  /** What there is no answer without; database and secret where nothing is said. */
+  /** The parts that the endpoint needs; database and secret by default. */
   needs?: ('database' | 'secret')[]
-  /** Where success is no 200; it has no body then. */
+  /** HTTP status of a successful redirect, which has no body. */
   redirects?: 302
-  /** HTTP answers that are neither success nor refusal. */
+  /** Descriptions of HTTP answers that are neither success nor refusal, by status. */
   otherStatus?: Record<string, string>
-  /** By name. Those that follow from a route's guard, its input and its needs are added to them. */
+  /** Examples by name; `examplesOf` adds those that the route's guard, input and needs imply. */
   examples: Examples
 }
 
-/** What else can go wrong starts from the request that succeeds. */
+/** Implied refusals send the request of `success`. */
 export interface Examples {
   success: Example
   [name: string]: Example
 }
 
-/** By method and path: `POST /api/auth/login`. */
+/** Descriptions by method and path: `POST /api/auth/login`. */
 export type Operations = Record<string, Operation>

@@ -8,16 +8,19 @@ import { sftpOperations } from './operations/sftp.ts'
 import { sshKeyOperations } from './operations/ssh-keys.ts'
 import { twoFactorOperations } from './operations/two-factor.ts'
 
-/** What the document says of every endpoint, in its order; a test names the one that is missing. */
-export const groups: Record<string, Operations> = {
-  'Signing in': loginOperations,
+/**
+ * The descriptions of every endpoint, in the order of the document. `buildDocument` names missing
+ * ones.
+ */
+export const operationGroups: Record<string, Operations> = {
+  'Sign-in': loginOperations,
   'Two-step verification': twoFactorOperations,
-  'The own account': meOperations,
+  'Own account': meOperations,
   'SSH keys': sshKeyOperations,
-  'For operators: users': adminUserOperations,
-  'For operators: the site': siteOperations,
-  'For SFTP servers': sftpOperations,
-  'For everybody': publicOperations,
+  'Operators: users': adminUserOperations,
+  'Operators: site': siteOperations,
+  'SFTP servers': sftpOperations,
+  Public: publicOperations,
 }
 
-export const operations: Operations = Object.assign({}, ...Object.values(groups))
+export const operations: Operations = Object.assign({}, ...Object.values(operationGroups))

@@ -3,13 +3,13 @@ import { writtenAnswer } from './answers.ts'
 import { examplesOf } from './examples.ts'
 import { jsonSchema } from './json-schema.ts'
 import type { Example, Operation } from './operation.ts'
-import { groups } from './operations.ts'
+import { operationGroups } from './operations.ts'
 import { readRoutes, type Route } from './routes.ts'
 
-/** The document for people: one page without scripts, made beside `openapi.json`. */
+/** Builds the page `/docs`: the document for people to read, without scripts. */
 export async function buildPage(): Promise<string> {
   const routes = readRoutes()
-  const sections = Object.entries(groups)
+  const sections = Object.entries(operationGroups)
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -25,10 +25,11 @@ export async function buildPage(): Promise<string> {
           <h1><img src="/logo.svg" alt="" width="40" height="40" /> Latchkey: the interface</h1>
           <p>
             Every answer under <code>/api</code> is HTTP 200 with
-            <code>{"code", "message", "data"}</code>: the outcome is <code>code</code>, and
-            <code>data</code> is null unless it is 200. <code>/api/sftp</code> is for servers: there
-            the code is the HTTP status as well. Bodies are JSON of at most 64 KiB. The token that a
-            sign-in gives goes into <code>Authorization</code>, bare or after <code>Bearer</code>.
+            <code>{"code", "message", "data"}</code>. <code>code</code> is the outcome, and
+            <code>data</code> is null unless <code>code</code> is 200. <code>/api/sftp</code> is for
+            servers: there, <code>code</code> is the HTTP status too. Request bodies are JSON of at
+            most 64 KiB. Send the token of a sign-in in <code>Authorization</code>, bare or after
+            <code>Bearer</code>.
           </p>
           <p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
         </header>
@@ -51,7 +52,7 @@ export async function buildPage(): Promise<string> {
             ([title, operations]) =>
               html`<h2>${title}</h2>
                 ${Object.entries(operations).map(([name, operation]) =>
-                  article(name, operation, routes.get(name) ?? { isGuarded: false, inputs: [] }),
+                  articleOf(name, operation, routes.get(name) ?? { isGuarded: false, inputs: [] }),
                 )}`,
           )}
         </main>
@@ -60,11 +61,11 @@ export async function buildPage(): Promise<string> {
   return `${String(await page)}\n`
 }
 
-function article(name: string, operation: Operation, route: Route) {
+function articleOf(name: string, operation: Operation, route: Route) {
   const fields = route.inputs.flatMap(({ target, schema }) => {
     const { properties = {}, required = [] } = jsonSchema(schema)
     return Object.entries(properties).map(([field, property]) =>
-      row(field, target === 'json' ? 'body' : 'query', required.includes(field), property),
+      fieldRow(field, target === 'json' ? 'body' : 'query', required.includes(field), property),
     )
   })
   return html`<article id="${anchorOf(name)}">
@@ -78,7 +79,7 @@ function article(name: string, operation: Operation, route: Route) {
           <tr>
             <th>Field</th>
             <th>In</th>
-            <th>What it is</th>
+            <th>Description</th>
           </tr>
         </thead>
         <tbody>
@@ -95,7 +96,7 @@ function article(name: string, operation: Operation, route: Route) {
   </article>`
 }
 
-function row(field: string, where: string, isRequired: boolean, property: unknown) {
+function fieldRow(field: string, where: string, isRequired: boolean, property: unknown) {
   return html`<tr>
     <td><code>${field}</code></td>
     <td>${where}</td>
@@ -128,12 +129,15 @@ function codesOf(name: string, operation: Operation, route: Route): number[] {
 
 function needOf({ guest, security }: Operation, { isGuarded }: Route): string {
   if (security === 'serviceToken') return 'a service token'
-  if (!isGuarded) return security === 'token' ? 'nothing; a token is what it ends' : 'nothing'
+  if (!isGuarded)
+    return security === 'token'
+      ? 'nothing; it ends the session of the token that is sent'
+      : 'nothing'
   if (guest === 'notAdmin') return 'the token of an admin'
-  return guest === undefined ? 'a token, or the guest to be enabled' : 'a token'
+  return guest === undefined ? 'a token, or an enabled guest' : 'a token'
 }
 
-/** A schema in words: its type and whatever was said of it. */
+/** Describes a schema by its type, pattern and description. */
 function inWords(schema: unknown): string {
   if (typeof schema !== 'object' || schema === null) return ''
   if ('anyOf' in schema && Array.isArray(schema.anyOf))

@@ -1,20 +1,20 @@
 import type { Example, Examples, Operation } from './operation.ts'
-import { envelopeSchema, kindOf, NULL, refusalSchemas, writtenAnswer } from './answers.ts'
+import { envelopeSchema, pathKindOf, NULL, refusalSchemas, writtenAnswer } from './answers.ts'
 import { jsonSchema } from './json-schema.ts'
 
-/** One way an endpoint answers: a schema, and the HTTP status and type it comes with. */
+/** One kind of answer of an endpoint. */
 interface Outcome {
   status: number
   type: string
   schema: object
 }
 
-/** The answers by HTTP status; under `/api` all of them are 200, one schema per code. */
+/** Returns the answers by HTTP status; under `/api` the status is 200, with one schema per code. */
 export function responsesOf(path: string, operation: Operation, examples: Examples) {
   const byStatus = Map.groupBy(outcomesOf(path, operation, examples), ({ status }) => status)
   const bodiless = {
     ...operation.otherStatus,
-    ...(operation.redirects && { [operation.redirects]: 'The address stands in `Location`.' }),
+    ...(operation.redirects && { [operation.redirects]: '`Location` holds the address.' }),
   }
   return {
     ...Object.fromEntries(
@@ -45,7 +45,7 @@ function outcomesOf(path: string, operation: Operation, examples: Examples): Out
   const names = Object.values(examples).flatMap(({ answer }) =>
     'refusal' in answer ? answer.refusal : [],
   )
-  const kind = kindOf(path)
+  const kind = pathKindOf(path)
   const refusals = Array.from(refusalSchemas(names), ([code, schema]) =>
     kind === 'site'
       ? { status: code, type: 'text/plain', schema: { type: 'string' } }

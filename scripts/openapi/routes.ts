@@ -5,13 +5,13 @@ import { ping } from '../../src/http/headers.ts'
 import { guard } from '../../src/http/guard.ts'
 import { inputs } from '../../src/http/input.ts'
 
-/** What a route says itself: whether it asks for a token, and what it checks. */
+/** The parts of a description that are read from the route: its guard and its inputs. */
 export interface Route {
   isGuarded: boolean
   inputs: NonNullable<ReturnType<typeof inputs.get>>[]
 }
 
-/** Every route of the interface as it is mounted, by method and path; `ALL` is documented as GET. */
+/** Reads the mounted routes, by method and path; `ALL` is documented as GET. */
 export function readRoutes(): Map<string, Route> {
   const app = new Hono<App>()
   app.all('/ping', ping)
@@ -28,7 +28,7 @@ export function readRoutes(): Map<string, Route> {
   return routes
 }
 
-/** @returns What is mounted and not documented, or documented and not mounted. */
+/** @returns One sentence for each route that is mounted and not documented, or the reverse. */
 export function findGaps(routes: Iterable<string>, documented: Iterable<string>): string[] {
   const [mounted, described] = [new Set(routes), new Set(documented)]
   return [

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 
-/** What answers are made of; the routes build them field by field. */
+/** Schemas of `data`, by kind of answer. */
 
 const time = v.pipe(
   v.string(),
@@ -32,9 +32,9 @@ export const user = v.strictObject({
   base_path: v.string(),
   role: v.pipe(v.picklist([0, 1, 2]), v.description('0 general, 1 guest, 2 admin')),
   disabled: v.boolean(),
-  permission: v.pipe(v.number(), v.integer(), v.description('bit set')),
+  permission: v.pipe(v.number(), v.integer(), v.description('set of 16 bits')),
   sso_id: v.string(),
-  otp: v.pipe(v.boolean(), v.description('whether two-step verification is on')),
+  otp: v.pipe(v.boolean(), v.description('true while two-step verification is on')),
 })
 const key = v.strictObject({
   id,
@@ -62,7 +62,7 @@ const event = v.strictObject({
   actor: v.nullable(
     v.strictObject({
       id: v.pipe(v.nullable(id), v.description('null for the command line')),
-      username: v.pipe(v.nullable(v.string()), v.description('null once the admin was deleted')),
+      username: v.pipe(v.nullable(v.string()), v.description('null after the admin was deleted')),
       command_line: v.boolean(),
     }),
   ),
@@ -81,22 +81,24 @@ const setting = v.strictObject({
   value: v.string(),
   help: v.string(),
   type: v.picklist(['string', 'text', 'number', 'bool', 'select']),
-  options: v.pipe(v.string(), v.description('of a select, separated by commas')),
+  options: v.pipe(v.string(), v.description('options of a select, separated by commas')),
   group: v.pipe(v.number(), v.integer()),
-  flag: v.pipe(
-    v.picklist([0, 1, 2]),
-    v.description('1 for what is not public, 2 for what can not be set'),
-  ),
+  flag: v.pipe(v.picklist([0, 1, 2]), v.description('0 public, 1 not public, 2 read-only')),
   index: v.pipe(v.number(), v.integer()),
 })
 export const settingList = v.array(setting)
 export const settingOrSettings = v.union([setting, settingList])
 
-const part = v.strictObject({
+const partHealth = v.strictObject({
   ok: v.boolean(),
   milliseconds: v.pipe(v.number(), v.integer(), v.minValue(0)),
 })
-export const health = v.strictObject({ d1: part, kv: part, hasher: part, migrations: part })
+export const health = v.strictObject({
+  d1: partHealth,
+  kv: partHealth,
+  hasher: partHealth,
+  migrations: partHealth,
+})
 
 function listOf<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ content: v.array(item), total })

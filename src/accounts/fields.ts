@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { MAX_PERMISSION } from './roles.ts'
+import { REASONS } from '../base/reasons.ts'
 
 const MAX_PATH_CHARACTERS = 1024
 const MAX_SSO_ID_CHARACTERS = 255
@@ -12,15 +13,12 @@ export const basePathSchema = v.pipe(
   maxCharacters(MAX_PATH_CHARACTERS),
   noControlCharacters(),
   v.transform((path) => path || '/'),
-  v.check(
-    (path) => path.startsWith('/') && !path.split('/').includes('..'),
-    'must be an absolute path',
-  ),
+  v.check((path) => path.startsWith('/') && !path.split('/').includes('..'), REASONS.basePath),
 )
 
 export const permissionSchema = v.pipe(
   v.number(),
-  v.integer('must be an integer'),
+  v.integer(REASONS.integer),
   v.minValue(0, PERMISSION_RANGE),
   v.maxValue(MAX_PERMISSION, PERMISSION_RANGE),
 )

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
+import { REASONS } from '../base/reasons.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
 
@@ -13,13 +14,13 @@ export const usernameSchema = v.pipe(
   noControlCharacters(),
   v.check(
     (name) => !/\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(name),
-    'must not contain invisible characters',
+    REASONS.noInvisibleCharacters,
   ),
-  v.check((name) => name === name.trim(), 'must not begin or end with a blank'),
-  v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), 'must stand in one line'),
+  v.check((name) => name === name.trim(), REASONS.usernameNotTrimmed),
+  v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), REASONS.usernameLines),
   // The file service may keep a folder for each user.
-  v.check((name) => !/^\.{1,2}$|[/\\]/.test(name), 'must not be . or .. nor contain / or \\'),
-  v.check((name) => !/^#\d+$/.test(name), 'must not be # and digits, which mean an id'),
+  v.check((name) => !/^\.{1,2}$|[/\\]/.test(name), REASONS.usernamePath),
+  v.check((name) => !/^#\d+$/.test(name), REASONS.usernameId),
 )
 
 /**

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { fillReason, REASONS } from './reasons.ts'
 
 /** A text of at least one character that D1 and every client can hold. */
 export function text() {
@@ -18,7 +19,7 @@ export function possiblyEmptyText() {
 export function maxCharacters(limit: number) {
   return v.check(
     (value: string) => Array.from(value).length <= limit,
-    `must have at most ${limit} characters`,
+    fillReason(REASONS.maxCharacters, { max: limit }),
   )
 }
 
@@ -29,5 +30,5 @@ export function visible(written: string): string {
 
 /** For names and titles, which stand in one line. */
 export function noControlCharacters() {
-  return v.check((value: string) => !/\p{Cc}/u.test(value), 'must not contain control characters')
+  return v.check((value: string) => !/\p{Cc}/u.test(value), REASONS.noControlCharacters)
 }

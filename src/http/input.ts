@@ -2,6 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { App, AppContext } from './context.ts'
+import { REASONS } from '../base/reasons.ts'
 
 /** No endpoint takes more than two levels; nobody needs a parser to walk thousands. */
 const MAX_NESTING = 16
@@ -41,9 +42,9 @@ export function query<Schema extends v.GenericSchema<unknown, object>>(
 /** An integer that fits 64 bits, as OpenList reads one (docs/interface.md, Values). */
 export const integer = v.pipe(
   v.string(),
-  v.regex(/^[+-]?\d{1,19}$/, 'must be an integer'),
+  v.regex(/^[+-]?\d{1,19}$/, REASONS.integer),
   v.transform((digits) => BigInt(digits.replace('+', ''))),
-  v.check((value) => BigInt.asIntN(64, value) === value, 'must be an integer'),
+  v.check((value) => BigInt.asIntN(64, value) === value, REASONS.integer),
   v.transform(Number),
 )
 
@@ -149,7 +150,7 @@ function reasonOf(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue)
   if (field === null) return `request body ${issue.message}`
   if (issue.input === undefined || issue.input === null || issue.input === '')
-    return `${field} is required`
+    return `${field} ${REASONS.required}`
   if (issue.expected === 'Object') return `${field} must be a JSON object`
   // What a choice expects is the library's notation; it has a message of its own.
   if (issue.kind === 'schema' && issue.type !== 'picklist')

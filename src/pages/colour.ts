@@ -1,13 +1,14 @@
 /** Red, green and blue, 0 to 255. */
 type Rgb = [number, number, number]
 
-/** The least contrast of text. @see WCAG 2.2 success criterion 1.4.3 */
+/** Minimum contrast of text. @see WCAG 2.2 success criterion 1.4.3 */
 const TEXT_CONTRAST = 4.5
 const STEPS = 20
 
 /**
- * @returns `undefined` for anything but `#rgb`, `#rrggbb` and `#rrggbbaa`, without its alpha: it
- *   goes into a style sheet.
+ * Parses `#rgb`, `#rrggbb` or `#rrggbbaa`; the alpha is dropped.
+ *
+ * @returns `undefined` for every other text, which must not get into a style sheet.
  */
 export function parseColour(text: string): Rgb | undefined {
   const [, short, long] =
@@ -19,10 +20,12 @@ export function parseColour(text: string): Rgb | undefined {
 }
 
 /**
- * The colour itself, or the nearest to it on the way to black or white, that can be read on every
- * one of `grounds`.
+ * Mixes a colour with black or white until it has enough contrast on every background.
+ *
+ * @param towards Black or white.
+ * @param grounds The backgrounds.
  */
-export function readable(colour: Rgb, towards: Rgb, grounds: Rgb[]): Rgb {
+export function toReadable(colour: Rgb, towards: Rgb, grounds: Rgb[]): Rgb {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, towards, step / STEPS)
     if (grounds.every((ground) => contrast(mixed, ground) >= TEXT_CONTRAST)) return mixed
@@ -34,13 +37,13 @@ export function toHex(colour: Rgb): string {
   return `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** @param share Of the second colour, 0 to 1. */
+/** @param share Share of the second colour, 0 to 1. */
 export function mix([r, g, b]: Rgb, other: Rgb, share: number): Rgb {
   const blend = (from: number, to: number) => Math.round(from + (to - from) * share)
   return [blend(r, other[0]), blend(g, other[1]), blend(b, other[2])]
 }
 
-/** 1 to 21. @see WCAG 2.2, definition of contrast ratio */
+/** @returns 1 to 21. @see WCAG 2.2, definition of contrast ratio */
 export function contrast(a: Rgb, b: Rgb): number {
   const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((one, two) => two - one)
   return (light + 0.05) / (dark + 0.05)

@@ -5,34 +5,34 @@ import { Field } from './parts.tsx'
 import { actorOf } from './session-cookie.ts'
 import type { View } from './view.ts'
 
-/** The fields of `ConfirmFields`. */
+/** Names of the fields that `ConfirmFields` renders. */
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
 
 /**
- * Makes the session fresh with what a form brings along for that. It brings nothing while the
- * session is fresh already; the decision that comes next knows.
+ * Makes the session fresh if the form holds a password or a code for it. A form of a fresh session
+ * holds neither; the decision that follows checks the freshness.
  *
- * @throws {Refusal} Those of `confirmSession`.
+ * @throws {Refusal} The refusals of `confirmSession`.
  */
 export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
   const { confirm_password: password = '', confirm_code: code = '' } = fields
-  // A browser may fill in the password by itself, but nobody's code.
+  // The code goes first: a browser may have filled in the password by itself.
   if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
   if (password !== '') return confirmSession(c.get('deps'), actorOf(c), { password })
 }
 
 interface ConfirmFieldsProps {
   view: View
-  /** Tells the forms of a page apart. */
+  /** Name of the form, unique on the page. */
   form: string
   problem: Problem | undefined
-  /** Whether a code will do; not in a form that uses one up itself. */
+  /** Offers a code instead of the password; false in forms that have a code field of their own. */
   takesCode?: boolean
-  /** For a form of which only some changes need it: asks once it was refused. */
+  /** Shows the fields only after a refusal, for forms of which only some changes need them. */
   onlyWhenAsked?: boolean
 }
 
-/** What a form asks for besides, when the session is not fresh; nothing while it is. */
+/** The fields that make the session fresh; nothing while it is fresh. */
 export function ConfirmFields(props: ConfirmFieldsProps) {
   const { view, form, problem, takesCode = true, onlyWhenAsked = false } = props
   const isAsked = CONFIRM_FIELDS.includes(problem?.field ?? '')

@@ -4,8 +4,8 @@ import { COMMAND_LINE } from '../base/network.ts'
 import { visible } from '../base/text.ts'
 import type { Texts } from './texts/en.ts'
 
-/** What a text says of an event. */
-export interface Told {
+/** The parts of an event that its text needs. */
+export interface EventRecord {
   kind: string
   userId: number | null
   detail: string
@@ -15,15 +15,17 @@ export interface Told {
   changes: Change[]
 }
 
-/** What happened, in words; a kind that a newer version wrote stays what it is. */
-export function eventText(t: Texts, { kind, detail, changes }: Told): string {
+/** Describes an event; a kind that this version does not know is shown by its name. */
+export function eventText(t: Texts, { kind, detail, changes }: EventRecord): string {
   const what = isKnown(t, kind) ? t.events[kind](detail) : kind
-  const told = changes.map((change) => changeText(t, change, kind)).filter((text) => text !== '')
-  return told.length === 0 ? what : t.activity.withChanges(what, told)
+  const changeTexts = changes
+    .map((change) => changeText(t, change, kind))
+    .filter((text) => text !== '')
+  return changeTexts.length === 0 ? what : t.activity.withChanges(what, changeTexts)
 }
 
-/** Who did it; empty where that is whom it happened to, or nobody. */
-export function actorText(t: Texts, { userId, network, actorId, actorName }: Told): string {
+/** Names the actor; empty when the user acted on their own account, or nobody was signed in. */
+export function actorText(t: Texts, { userId, network, actorId, actorName }: EventRecord): string {
   if (network === COMMAND_LINE.network) return t.activity.byCommandLine
   if (actorId === null || actorId === userId) return ''
   return actorName === null ? t.activity.byDeleted(actorId) : t.activity.by(visible(actorName))
@@ -33,7 +35,7 @@ function isKnown(t: Texts, kind: string): kind is EventKind {
   return Object.hasOwn(t.events, kind)
 }
 
-/** Empty for what the kind says already, and for what a new account has not got. */
+/** Describes one changed field; empty when the kind says it already, or the value is empty. */
 function changeText(t: Texts, { field, from, to }: Change, kind: string): string {
   const name = isField(t, field) ? t.activity.fields[field] : visible(field)
   if (field === 'permission') {
@@ -41,7 +43,7 @@ function changeText(t: Texts, { field, from, to }: Change, kind: string): string
     return bits && t.activity.stated(name, bits)
   }
   if (typeof (to ?? from) === 'boolean') return from === null && to === true ? name : ''
-  // Of a record that was made or deleted there is one value.
+  // A record that was created or deleted has one value only.
   if (from === null || to === null) {
     const only = from ?? to
     return only === '' || only === null ? '' : t.activity.stated(name, valueText(t, field, only))
@@ -60,7 +62,7 @@ function valueText(t: Texts, field: string, value: NonNullable<Change['from']>):
   return visible(String(value))
 }
 
-/** The permissions that were given and taken. */
+/** Lists the permissions that were granted (+) and removed (−). */
 function bitsText(t: Texts, from: number, to: number): string {
   const signs = t.permissions.flatMap((name, bit) => {
     const [had, has] = [(from >> bit) & 1, (to >> bit) & 1]

@@ -1,14 +1,15 @@
 import type { AppContext } from '../http/context.ts'
 import { own } from '../base/own.ts'
+import { fillReason, findReason } from '../base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../base/refusals.ts'
 import { isPrivateKey } from '../ssh-keys/pasted.ts'
 import { isSessionOver } from './session-cookie.ts'
 import type { Texts } from './texts/en.ts'
 
-/** What a form sent, by field; of several equal names the first counts. */
+/** The values of a form by field name; of several equal names the first counts. */
 export type Fields = Readonly<Record<string, string>>
 
-/** What was wrong with a form; without a field, it is about the whole of it. */
+/** Why a form was refused; `field` is `undefined` when the whole form is meant. */
 export interface Problem {
   field: string | undefined
   message: string
@@ -16,7 +17,7 @@ export interface Problem {
 
 const MAX_ECHOED_CHARACTERS = 16 * 1024
 
-/** @throws {Refusal} `requestInvalid` for what no form of ours sends. */
+/** @throws {Refusal} `requestInvalid` when the body is not URL-encoded. */
 export async function readForm(c: AppContext): Promise<Fields> {
   const type = c.req.header('Content-Type') ?? ''
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) throw new Refusal('requestInvalid')
@@ -26,8 +27,8 @@ export async function readForm(c: AppContext): Promise<Fields> {
 }
 
 /**
- * What a field shows again after a refusal. Passwords are never asked for here; what looks like a
- * private key does not travel a second time.
+ * Returns the value that a field shows again after a refusal; empty for private keys and for very
+ * long values. Never called for passwords.
  */
 export function echo(fields: Fields | undefined, name: string): string {
   const value = (fields && own(fields, name)) ?? ''
@@ -35,10 +36,10 @@ export function echo(fields: Fields | undefined, name: string): string {
 }
 
 /**
- * Does what a form asks for.
+ * Runs the decision of a form.
  *
- * @returns What that gives, or the refusal that its page shows.
- * @throws What another try of the form would not mend.
+ * @returns Its result, or the refusal that the form's page shows.
+ * @throws Failures of the service, and refusals that need a new sign-in.
  */
 export async function attempt<Result>(work: () => Promise<Result>): Promise<Result | Refusal> {
   try {
@@ -50,7 +51,7 @@ export async function attempt<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** The field that a refusal is about, where it doesn't say so itself. */
+/** The field that shows a refusal, for refusals that carry no field. */
 const FIELDS: Partial<Record<RefusalName, string>> = {
   keyInvalid: 'key',
   keyTaken: 'key',
@@ -69,7 +70,7 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
   builtInNotCreated: 'role',
 }
 
-/** A refusal in the visitor's language. */
+/** Translates a refusal into the visitor's language. */
 export function problemOf(t: Texts, refusal: Refusal): Problem {
   return { field: refusal.field ?? FIELDS[refusal.refusal], message: messageOf(t, refusal) }
 }
@@ -80,11 +81,17 @@ function messageOf(t: Texts, { refusal, fill, field, retryAfterSeconds }: Refusa
       ? t.problems.tryAgainSeconds(retryAfterSeconds)
       : t.problems.tryAgainMinutes(Math.ceil(retryAfterSeconds / 60))
   }
-  // Beside its field, a reason need not name it.
+  // The reason starts with the field's name, which the page shows anyway.
   const isNamed = field !== undefined && fill.startsWith(`${field} `)
-  const reason = isNamed ? fill.slice(field.length + 1) : fill
+  const words = isNamed ? fill.slice(field.length + 1) : fill
   return t.refusals[refusal].replace(/<(\w+)>/, (_, what) =>
-    // The title of a key is no reason, whatever it says.
-    what === 'reason' ? (own(t.reasons, reason) ?? fill) : fill,
+    // Other fillings, such as a key's title, are never translated.
+    what === 'reason' ? (reasonOf(t, words) ?? fill) : fill,
   )
+}
+
+/** @returns `undefined` for a reason without a translation; its words from the API are shown. */
+function reasonOf(t: Texts, words: string): string | undefined {
+  const found = findReason(words)
+  return found && fillReason(t.reasons[found.code], found.numbers)
 }

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import type { App } from '../http/context.ts'
 
-/** Nothing from elsewhere, nothing inline; `data:` is for QR codes and the style sheet's own icons. */
+/** No other hosts, nothing inline; `data:` is for QR codes and the icons inside the style sheet. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -12,11 +12,11 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What a page needs beyond an answer of the API. */
+/** Sets the headers of pages, in addition to those of every answer. */
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
   await next()
   c.header('Content-Security-Policy', POLICY)
-  // Without any referrer a browser hides the origin of a form as well, by which we know our own.
+  // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
   c.header('Referrer-Policy', 'same-origin')
   c.header('Cross-Origin-Opener-Policy', 'same-origin')
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')

@@ -8,7 +8,7 @@ export type Language = keyof typeof TEXTS
 
 export const LANGUAGES = Object.keys(TEXTS).filter(isLanguage)
 
-/** What `lang` says of a page. */
+/** Values of the `lang` attribute. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
 const COOKIE = 'language'
@@ -18,7 +18,7 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(TEXTS, text)
 }
 
-/** What the visitor chose, or else what the browser asks for. */
+/** Returns the language of the cookie, or else the one that the browser prefers. */
 export function languageOf(c: AppContext): Language {
   const chosen = getCookie(c, COOKIE) ?? ''
   return isLanguage(chosen) ? chosen : acceptedLanguage(c.req.header('Accept-Language') ?? '')
@@ -35,14 +35,15 @@ export function rememberLanguage(c: AppContext, language: Language): void {
 }
 
 /**
- * The language of ours that is liked best; English when none is.
+ * Finds the supported language with the highest weight; English when there is none.
  *
+ * @param header Value of `Accept-Language`.
  * @see RFC 9110 section 12.5.4
  */
 export function acceptedLanguage(header: string): Language {
   let [best, bestWeight]: [Language, number] = ['en', 0]
   for (const range of header.split(',')) {
-    // Blanks are trimmed, not matched: a pattern would look for the end of each run again and again.
+    // Spaces are trimmed, not matched: a pattern would take quadratic time on long runs of them.
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
     const language = tag.toLowerCase().split('-', 1)[0] ?? ''
     const weight = Number(parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? 1)

@@ -8,7 +8,7 @@ import type { View } from './view.ts'
 
 type LayoutProps = PropsWithChildren<{ view: View; title: string }>
 
-/** A page of somebody who is signed in. */
+/** A page for a signed-in user, with navigation. */
 export function AccountPage({ view, title, children }: LayoutProps) {
   return (
     <Document view={view} title={title}>
@@ -25,7 +25,7 @@ export function AccountPage({ view, title, children }: LayoutProps) {
         <Navigation view={view} />
         <main id="content">
           <Announcement view={view} />
-          <Done view={view} />
+          <Notice view={view} />
           {children}
         </main>
       </div>
@@ -33,14 +33,14 @@ export function AccountPage({ view, title, children }: LayoutProps) {
   )
 }
 
-/** A page with one thing to do, in the middle. */
+/** A page with one centred card and no navigation. */
 export function SinglePage({ view, title, children }: LayoutProps) {
   return (
     <Document view={view} title={title}>
       <main id="content" class="single">
         <Brand view={view} />
         <Announcement view={view} />
-        <Done view={view} />
+        <Notice view={view} />
         {children}
       </main>
     </Document>
@@ -94,7 +94,7 @@ const PAGES = [
   ['/account/activity', 'activity'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
-/** For operators. */
+/** Pages that only admins see in the navigation. */
 const ADMIN_PAGES = [
   ['/account/admin/users', 'users'],
   ['/account/admin/settings', 'settings'],
@@ -150,7 +150,7 @@ function Announcement({ view: { t, site } }: { view: View }): Child {
   )
 }
 
-function Done({ view: { notice } }: { view: View }): Child {
+function Notice({ view: { notice } }: { view: View }): Child {
   if (notice === undefined) return null
   return (
     <p class="done" role="status">

@@ -17,7 +17,7 @@ export type IconName =
   | 'settings'
   | 'events'
 
-/** Decoration beside a text that says the same. */
+/** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" aria-hidden="true">
@@ -27,9 +27,9 @@ export function Icon({ name }: { name: IconName }) {
 }
 
 interface FieldProps {
-  /** As the decision's request names it. */
+  /** Name of the field in the decision's request. */
   name: string
-  /** Tells fields of one name apart, where a page has several forms. */
+  /** Makes the element id unique when several forms of a page have a field of this name. */
   form?: string
   label: Child
   problem?: Problem | undefined
@@ -38,16 +38,16 @@ interface FieldProps {
   type?: 'text' | 'password' | 'number' | 'color' | 'search'
   autocomplete?: string
   inputmode?: 'numeric'
-  /** Lines; one is an `input`. */
+  /** Number of lines; 1 renders an `input`, more a `textarea`. */
   rows?: number
-  /** Makes it a choice: each value, and what it is called. */
+  /** Renders a `select` with these values and labels. */
   options?: readonly (readonly [value: string, label: string])[]
   focus?: boolean
   optional?: boolean
   spellcheck?: boolean
 }
 
-/** An input with its label, its hint, and what was wrong with it, which gets the focus. */
+/** An input with its label, hint and problem; an input with a problem gets the focus. */
 export function Field(props: PropsWithChildren<FieldProps>) {
   const { name, form, label, problem, hint, value = '', rows = 1, type = 'text' } = props
   const isWrong = problem?.field === name
@@ -77,7 +77,7 @@ export function Field(props: PropsWithChildren<FieldProps>) {
         </select>
       ) : rows > 1 ? (
         <textarea {...attributes} rows={rows}>
-          {/* A browser drops the first line end of what stands in a textarea. */}
+          {/* Browsers drop a line end at the start of a textarea. */}
           {value.startsWith('\n') ? `\n${value}` : value}
         </textarea>
       ) : (
@@ -98,7 +98,11 @@ export function Field(props: PropsWithChildren<FieldProps>) {
   )
 }
 
-/** What was wrong with the whole of a form, or with a field that it doesn't show. */
+/**
+ * A problem that no field of the form shows.
+ *
+ * @param fields Names of the fields that show their own problems.
+ */
 export function Alert({ problem, fields }: { problem: Problem | undefined; fields: string[] }) {
   if (problem === undefined || fields.includes(problem.field ?? '')) return <></>
   return (
@@ -108,7 +112,7 @@ export function Alert({ problem, fields }: { problem: Problem | undefined; field
   )
 }
 
-/** A button that asks before it does; its form opens beneath it. */
+/** A button that opens a question and a form to confirm it; it needs no script. */
 export function Confirm({
   label,
   question,
@@ -133,10 +137,11 @@ const UNITS = [
 ] as const
 
 /**
- * A time, as the distance from now, exactly on hover; or the other way round. The script puts it
- * into the visitor's zone, which the server doesn't know.
+ * A time relative to now (“3 days ago”), with the exact time as its tooltip. The script converts
+ * the exact time to the visitor's time zone, which the server does not know.
  *
  * @param at Unix time, milliseconds.
+ * @param exact Shows the exact time, with the relative one as the tooltip.
  */
 export function Time({ view, at, exact = false }: { view: View; at: number; exact?: boolean }) {
   const iso = new Date(at).toISOString()
@@ -158,7 +163,7 @@ function distanceOf({ language, now }: View, at: number): string {
   return format.format(0, 'second')
 }
 
-/** Where a list will be. */
+/** Stands in for a list without entries. */
 export function Empty({ icon, title, hint }: { icon: IconName; title: string; hint?: string }) {
   return (
     <div class="empty">
@@ -174,11 +179,11 @@ interface PagerProps {
   page: number
   pages: number
   address: (page: number) => string
-  /** What is latest is on the first page, unless this says otherwise. */
+  /** Texts of the links; “Newer” and “Older” by default. */
   words?: Pick<Texts['activity'], 'newer' | 'older' | 'page'>
 }
 
-/** The way through a list that is too long for one page. */
+/** Links to the previous and the next page of a list; nothing when there is one page. */
 export function Pager({ view, page, pages, address, words = view.t.activity }: PagerProps) {
   if (pages === 1 && page === 1) return <></>
   return (

@@ -3,7 +3,7 @@ import { problemOf } from './form.ts'
 import { SinglePage } from './layout.tsx'
 import type { View } from './view.ts'
 
-/** What is shown where no page can say what went wrong. */
+/** Reports a refusal that no form's page can show. */
 export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
   const { t } = view
   return (
@@ -19,7 +19,7 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
   )
 }
 
-/** For who came from another site, and browsers that don't go on by themselves. */
+/** Links to the page that a visitor from another site asked for, for browsers that ignore `Refresh`. */
 export function ContinuePage({ view }: { view: View }) {
   const { t, path } = view
   return (

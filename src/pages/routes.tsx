@@ -4,21 +4,21 @@ import type { App, AppContext } from '../http/context.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
-import { accountRoutes } from './account/routes.tsx'
+import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
 import { isLanguage, rememberLanguage } from './language.ts'
 import { ContinuePage, ProblemPage } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
-import { signInRoutes } from './sign-in/routes.tsx'
+import { signInPages } from './sign-in/routes.tsx'
 import { styleOf } from './style.ts'
 import { goTo, readView, showPage } from './view.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** What people see, under `/account`. */
+/** Every page, under `/account`. */
 export const pageRoutes = new Hono<App>()
   .use(pageHeaders)
   .use(sameOrigin)
@@ -32,7 +32,7 @@ export const pageRoutes = new Hono<App>()
   )
   .get('/:style{style-[0-9a-f]+\\.css}', async (c) => {
     const { path, css } = await styleOf((await readSettings(c.get('deps'))).values.main_color)
-    // The address of another version gets what there is now, but may not keep it.
+    // A path of another version gets the current style sheet, and browsers must not keep it.
     const caching =
       c.req.path === path ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
     return c.body(css, 200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': caching })
@@ -43,8 +43,8 @@ export const pageRoutes = new Hono<App>()
     rememberLanguage(c, language)
     return goTo(c, /^\/account(\/[\w-]+)*$/.test(path) ? path : '/account')
   })
-  .route('/sign-in', signInRoutes)
-  .route('/', accountRoutes)
+  .route('/sign-in', signInPages)
+  .route('/', accountPages)
   .all('/*', () => {
     throw new Refusal('unknownPath')
   })
@@ -58,14 +58,16 @@ async function showFailure(error: Error, c: AppContext) {
 }
 
 /**
- * A link on another site opens these pages without the cookie (SameSite=Strict), so such a visitor
- * is sent here once more, by a page of ours.
+ * Sends the visitor to the sign-in page.
+ *
+ * When a link on another site opens a page, the browser withholds the SameSite=Strict cookie. A
+ * page of this site then reloads the path, which sends the cookie.
  */
 async function askToSignIn(c: AppContext) {
   if (sessionToken(c) === '') {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
     if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, '/account/sign-in')
-    // As the browser wrote it: decoded, it could hold what no header may.
+    // The path as the browser sent it: decoded, it could hold characters that break the header.
     c.header('Refresh', `0; url=${new URL(c.req.url).pathname}`)
     return showPage(c, <ContinuePage view={await readView(c)} />)
   }

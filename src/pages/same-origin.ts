@@ -5,9 +5,9 @@ import { Refusal } from '../base/refusals.ts'
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Refuses what was not sent by a page of ours, before anything else is looked at. Content types
- * don't matter: some of these paths read no body, and `hono/csrf` lets every type but a form's
- * pass.
+ * Refuses every change that a page of this site did not send (cross-site request forgery).
+ * `hono/csrf` is not enough: it checks only the content types of forms, and some of these paths
+ * read no body.
  *
  * @throws {Refusal} `foreignForm`.
  */
@@ -17,13 +17,15 @@ export const sameOrigin = createMiddleware<App>(async function sameOrigin(c, nex
 })
 
 /**
- * Whether a page of ours sent it. No script can set either header. Browsers send `Sec-Fetch-Site`
- * over https and on this machine, so it decides: behind a proxy that ends https, our own origin is
- * another than the browser's. Elsewhere they send `Origin` with every POST.
+ * Tells whether a page of this site sent the request. No script can set either header.
  *
- * Without both it is refused: the session cookie is SameSite=Strict, but it comes along from other
- * hosts of the same site, and the form for signing in needs no cookie. Every browser that knows
- * SameSite sends `Origin`; programs have the API.
+ * Browsers send `Sec-Fetch-Site` over https and to localhost. It decides when it is present,
+ * because the Worker does not know the browser's origin behind a proxy that ends https. Over plain
+ * http, browsers send `Origin` with every POST.
+ *
+ * A request with neither header is refused. SameSite=Strict does not replace this check: other
+ * hosts of the same site send the cookie too, and the sign-in form needs no cookie. Every browser
+ * that supports SameSite sends `Origin`, and programs use the API.
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */

@@ -8,8 +8,8 @@ import type { Actor } from '../access/act-as.ts'
 import { verifyToken } from '../access/token.ts'
 
 /**
- * Browsers keep a `__Host-` cookie for exactly this host, https and all paths; over http, where
- * `npm start` serves, they would drop it.
+ * Browsers send a `__Host-` cookie to this host only, and only over https. Over http, which `npm
+ * start` serves, they drop it, so the cookie has another name there.
  *
  * @see RFC 6265bis section 4.1.3.2
  */
@@ -19,7 +19,7 @@ function cookieOf(c: AppContext) {
   return { name: secure ? '__Host-session' : 'session', options }
 }
 
-/** The token of the visitor's session; empty for none. */
+/** Returns the token of the visitor's session; empty when there is no session cookie. */
 export function sessionToken(c: AppContext): string {
   return getCookie(c, cookieOf(c).name) ?? ''
 }
@@ -34,8 +34,8 @@ export function clearSessionToken(c: AppContext): void {
   deleteCookie(c, name, options)
 }
 
-/** As `guard` of the API, for the cookie; no guest sees these pages. */
-export const signedIn = createMiddleware<App>(async function signedIn(c, next) {
+/** Checks the token in the cookie, as `guard` checks the token of an API request; refuses the guest. */
+export const requireSession = createMiddleware<App>(async function requireSession(c, next) {
   const deps = c.get('deps')
   const token = sessionToken(c)
   if (token === '') throw new Refusal('guestDisabled')
@@ -44,7 +44,7 @@ export const signedIn = createMiddleware<App>(async function signedIn(c, next) {
   await next()
 })
 
-/** Who is signed in, behind `signedIn`. */
+/** Returns the signed-in user's session; only for routes behind `requireSession`. */
 export function actorOf(c: AppContext): Actor {
   return sessionOf(c, 'guestDisabled')
 }
@@ -57,7 +57,7 @@ const SESSION_OVER: readonly RefusalName[] = [
   'accountDisabled',
 ]
 
-/** Whether only a new sign-in helps. */
+/** Tells whether the visitor has to sign in again. */
 export function isSessionOver({ refusal }: Refusal): boolean {
   return SESSION_OVER.includes(refusal)
 }

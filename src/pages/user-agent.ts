@@ -1,4 +1,4 @@
-/** Most specific first: nearly every browser claims to be Chrome, Safari and Mozilla as well. */
+/** Most specific first: most browsers also claim to be Chrome, Safari and Mozilla. */
 const PROGRAMS: [pattern: RegExp, name: string][] = [
   [/\bEdgA?(?:iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPX|Opera)\//, 'Opera'],
@@ -8,7 +8,7 @@ const PROGRAMS: [pattern: RegExp, name: string][] = [
   [/\bQQBrowser\//, 'QQ Browser'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
   [/\b(?:Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
-  // From the start of the text only, so that nothing is looked for again and again.
+  // Anchored, so that the pattern is tried once and takes linear time.
   [/^(?=.*\bVersion\/[\d.])(?=.*\bSafari\/)/, 'Safari'],
   [/^curl\//, 'curl'],
   [/^Wget\//, 'Wget'],
@@ -27,7 +27,7 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ]
 
-/** What a User-Agent seems to say; only ever words from the lists above. */
+/** Finds the program and the system that a User-Agent names; returns only words of the lists above. */
 export function describeUserAgent(userAgent: string): { program?: string; system?: string } {
   const program = nameIn(PROGRAMS, userAgent)
   const system = nameIn(SYSTEMS, userAgent)

@@ -11,28 +11,28 @@ import { type Language, languageOf, TEXTS } from './language.ts'
 import { styleOf } from './style.ts'
 import type { Texts } from './texts/en.ts'
 
-/** What every page knows. */
+/** The data that every page gets. */
 export interface View {
   t: Texts
   language: Language
   site: Site
-  /** Of the request. */
+  /** Path of the request. */
   path: string
   /** Unix time, milliseconds. */
   now: number
-  /** Whoever is signed in. */
+  /** The signed-in user; `undefined` on pages that need no session. */
   account: Acting | undefined
-  /** Whether the session may do what needs a fresh one. */
+  /** True while the session is fresh (`access/freshness.ts`). */
   isFresh: boolean
-  /** What was just done. */
+  /** Confirms what the last form changed. */
   notice: string | undefined
 }
 
-/** How the operator wants the site to look. */
+/** The settings that decide how a page looks. */
 interface Site {
   title: string
   announcement: string
-  /** Addresses on this host. */
+  /** Paths on this host. */
   logo: { light: string; dark: string }
   style: string
 }
@@ -41,7 +41,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
   const deps = c.get('deps')
   const language = languageOf(c)
   const t = TEXTS[language]
-  // What only changes the looks must not keep a page from being shown.
+  // Settings only change the look: if they can't be read, the page uses the defaults.
   const settings = await readSettings(deps).then(
     ({ values }) => values,
     () => DEFAULT_SETTINGS,
@@ -58,7 +58,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
   }
 }
 
-/** @param refusal What the page has to say, if it was refused. */
+/** @param refusal Decides the HTTP status of the page that reports it. */
 export function showPage(c: AppContext, page: Child, refusal?: Refusal) {
   if (refusal === undefined) return c.html(html`<!doctype html>${page}`)
   const { code, retryAfterSeconds } = refusal
@@ -67,12 +67,12 @@ export function showPage(c: AppContext, page: Child, refusal?: Refusal) {
   return c.html(html`<!doctype html>${page}`, statusOf(code))
 }
 
-/** 401 would have to name a scheme of HTTP authentication (RFC 9110 section 15.5.2). */
+/** Replaces 401 by 403: a 401 must name an HTTP authentication scheme (RFC 9110 section 15.5.2). */
 function statusOf(code: Refusal['code']) {
   return code === 401 ? 403 : code
 }
 
-/** A notice is one of ours, never a text from the address. */
+/** Name of a notice. A URL holds only this name; its text comes from the catalogue. */
 export type Notice = keyof Texts['notices']
 
 function noticeOf(t: Texts, name: string): string | undefined {
@@ -83,7 +83,7 @@ function isNotice(t: Texts, name: string): name is Notice {
   return Object.hasOwn(t.notices, name)
 }
 
-/** After something was done: shows a page anew, so that reloading it does nothing twice. */
+/** Redirects after a form changed something, so that a reload does not send the form again. */
 export function goTo(c: AppContext, path: string, notice?: Notice) {
   return c.redirect(notice === undefined ? path : `${path}?done=${notice}`, 303)
 }
@@ -98,7 +98,7 @@ async function siteOf(settings: Settings): Promise<Site> {
   }
 }
 
-/** A page contacts no other host, so a logo elsewhere gives way to ours. */
+/** Replaces an image on another host by the default logo, because a page contacts no other host. */
 function localImage(address: string): string {
   const isLocal = /^\/(?![/\\])[^\s\p{Cc}\\]*$/u.test(address)
   return isLocal && address !== DEFAULT_SETTINGS.logo ? address : LOGO

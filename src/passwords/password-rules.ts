@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { commonPasswords } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
+import { fillReason, REASONS } from '../base/reasons.ts'
 
 const MIN_CHARACTERS = 8
 const MAX_CHARACTERS = 1024
@@ -16,7 +17,7 @@ export function checkPasswordLength(password: string): void {
   const { length } = Array.from(password)
   if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return
   throw new Refusal('invalidBody', {
-    fill: `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`,
+    fill: `password ${fillReason(REASONS.passwordLength, { min: MIN_CHARACTERS, max: MAX_CHARACTERS })}`,
     field: 'password',
   })
 }
@@ -33,7 +34,7 @@ export function selectCommonPassword(db: Database, password: string) {
 export function refuseCommonPassword(found: unknown[]): void {
   if (found.length === 0) return
   throw new Refusal('invalidBody', {
-    fill: 'password is one of the most common ones, choose another',
+    fill: `password ${REASONS.commonPassword}`,
     field: 'password',
   })
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
+import { fillReason, REASONS } from '../base/reasons.ts'
 
 /** What a setting may hold: the text to store, or why not, to be read after the setting's name. */
 export type Check = v.GenericSchema<string, string>
@@ -10,16 +11,13 @@ const MAX_ADDRESS_CHARACTERS = 1024
 /** Logos for a light and for a dark page. */
 const MAX_LOGOS = 2
 
-export const aBoolean: Check = v.picklist(['true', 'false'], 'must be true or false')
+export const aBoolean: Check = v.picklist(['true', 'false'], REASONS.boolean)
 
-export const aPageSize: Check = v.pipe(
-  v.string(),
-  v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 9999'),
-)
+export const aPageSize: Check = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, REASONS.pageSize))
 
 export const aColour: Check = v.pipe(
   v.string(),
-  v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'must be a colour such as #1890ff'),
+  v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, REASONS.colour),
 )
 
 export function oneOf(options: readonly string[]): Check {
@@ -37,10 +35,10 @@ export function aLine(limit: number): Check {
 export function aName(limit: number): Check {
   return v.pipe(
     aLine(limit),
-    v.check((name) => /[^\s\p{Cf}\uFE0E\uFE0F]/u.test(name), 'is required'),
+    v.check((name) => /[^\s\p{Cf}\uFE0E\uFE0F]/u.test(name), REASONS.required),
     v.check(
       (name) => !/[^\P{Cf}\u200C\u200D]|[\p{Zl}\p{Zp}]/u.test(name),
-      'must not contain invisible characters',
+      REASONS.noInvisibleCharacters,
     ),
   )
 }
@@ -49,39 +47,33 @@ export function aName(limit: number): Check {
 export const someText: Check = v.pipe(
   possiblyEmptyText(),
   v.transform((text) => text.replaceAll('\r\n', '\n')),
-  v.check((text) => !/[^\P{Cc}\n\t]/u.test(text), 'must not contain control characters'),
-  v.maxBytes(MAX_TEXT_BYTES, `must have at most ${MAX_TEXT_BYTES} bytes`),
+  v.check((text) => !/[^\P{Cc}\n\t]/u.test(text), REASONS.noControlCharacters),
+  v.maxBytes(MAX_TEXT_BYTES, fillReason(REASONS.maxBytes, { max: MAX_TEXT_BYTES })),
 )
 
 /** An address that a page may load a picture from, or nothing. */
 export const anAddress: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
-  v.check(
-    (address) => address === '' || isSiteAddress(address),
-    'must be an address, https://… or /…',
-  ),
+  v.check((address) => address === '' || isSiteAddress(address), REASONS.address),
 )
 
 /** Where to report a problem. @see RFC 9116 section 2.5.3 */
 export const aContact: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
-  v.check(
-    (contact) => contact === '' || isContact(contact),
-    'must be mailto:…, https://… or tel:…',
-  ),
+  v.check((contact) => contact === '' || isContact(contact), REASONS.contact),
 )
 
 export const someLogos: Check = v.pipe(
   someText,
   v.maxLength(
     MAX_LOGOS * MAX_ADDRESS_CHARACTERS,
-    `must have at most ${MAX_LOGOS * MAX_ADDRESS_CHARACTERS} characters`,
+    fillReason(REASONS.maxCharacters, { max: MAX_LOGOS * MAX_ADDRESS_CHARACTERS }),
   ),
   v.check(
     (text) =>
       text === '' ||
       (text.split('\n').length <= MAX_LOGOS && text.split('\n').every(isSiteAddress)),
-    'must be an address, https://… or /…, and at most one more on a second line',
+    REASONS.logos,
   ),
 )
 
@@ -90,20 +82,20 @@ export const someRegularExpressions: Check = v.pipe(
   someText,
   v.check(
     (text) => text.split('\n').every((line) => line.trim() === '' || isRegularExpression(line)),
-    'must be regular expressions such as /\\.bak$/i, one per line',
+    REASONS.regularExpressions,
   ),
 )
 
 /** `{"pdf,epub": {"Name of a viewer": "https://…$e_url"}}` */
 export const somePreviews: Check = aJson(
   (value) => isObjectOf(value, (viewers) => isObjectOf(viewers, isSiteAddress)),
-  'must be a JSON object of objects of addresses, https://… or /…',
+  REASONS.previews,
 )
 
 /** `{"/": "|"}` */
 export const someReplacements: Check = aJson(
   (value) => isObjectOf(value, (text) => typeof text === 'string'),
-  'must be a JSON object of texts',
+  REASONS.replacements,
 )
 
 /**

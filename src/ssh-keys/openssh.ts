@@ -4,6 +4,7 @@ import { CURVES } from './curves.ts'
 import { readPasted } from './pasted.ts'
 import { checkEcdsa, checkEd25519, checkRsa } from './soundness.ts'
 import { bitLength, KeyError, WireReader } from './wire.ts'
+import { REASONS } from '../base/reasons.ts'
 
 /** A public key that may be used to sign in. */
 export interface PublicKey {
@@ -56,10 +57,9 @@ export function parsePublicKey(text: string): PublicKey {
 }
 
 function reasonAgainst(type: string): string {
-  if (type.includes('-cert-v')) return 'this is a certificate, paste the plain public key'
-  if (type === 'ssh-dss')
-    return 'DSA keys are broken and no server takes them, make one with: ssh-keygen -t ed25519'
-  return `keys of this type are not taken, make one with: ssh-keygen -t ed25519`
+  if (type.includes('-cert-v')) return REASONS.keyCertificate
+  if (type === 'ssh-dss') return REASONS.keyDsa
+  return REASONS.keyType
 }
 
 function readEd25519(key: WireReader): number {

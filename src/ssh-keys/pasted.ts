@@ -2,6 +2,7 @@ import { fromBase64, toHex } from '../base/encoding.ts'
 import { CURVES } from './curves.ts'
 import { DerReader, TAG } from './der.ts'
 import { KeyError, WireReader, wireString } from './wire.ts'
+import { REASONS } from '../base/reasons.ts'
 
 /** A key as OpenSSH would write it on one line, whatever form it was pasted in. */
 export interface KeyLine {
@@ -29,15 +30,11 @@ const OID = { rsa: '2a864886f70d010101', ec: '2a8648ce3d0201', ed25519: '2b6570'
  */
 export function readPasted(pasted: string): KeyLine {
   if (isPrivateKey(pasted)) {
-    throw new KeyError(
-      'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
-    )
+    throw new KeyError(REASONS.keyIsPrivate)
   }
-  if (new TextEncoder().encode(pasted).length > MAX_BYTES)
-    throw new KeyError('it is longer than 16 KiB')
+  if (new TextEncoder().encode(pasted).length > MAX_BYTES) throw new KeyError(REASONS.keyTooLong)
   const text = trimBlanks(pasted)
-  if (text.split('---- BEGIN ').length > 2)
-    throw new KeyError('it must be one key, there are several')
+  if (text.split('---- BEGIN ').length > 2) throw new KeyError(REASONS.severalKeys)
   if (text.startsWith('---- BEGIN SSH2 PUBLIC KEY ----')) return readRfc4716(text)
   if (text.startsWith('-----BEGIN ')) return readPem(text)
   return readLine(text)
@@ -50,15 +47,15 @@ export function isPrivateKey(text: string): boolean {
 
 function readLine(text: string): KeyLine {
   const [line = '', ...more] = text.split(/[\r\n]+/)
-  if (more.length > 0) throw new KeyError('it must be one key on one line')
+  if (more.length > 0) throw new KeyError(REASONS.keyLines)
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
   if (!KEY_TYPE.test(type)) {
     const words = line.split(/[ \t]+/)
     throw new KeyError(
       words.slice(1).some((word) => KEY_TYPE.test(word))
-        ? 'options in front of a key are not taken, it must begin with its type'
-        : 'it must begin with its type, such as ssh-ed25519',
+        ? REASONS.keyOptions
+        : REASONS.keyWithoutType,
     )
   }
   return { type, blob: decode(base64), comment: clean(comment) }
@@ -135,7 +132,7 @@ function fromBlob(blob: Uint8Array<ArrayBuffer>, comment: string): KeyLine {
 
 function decode(base64: string): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(base64)
-  if (bytes === undefined) throw new KeyError('its base64 is broken')
+  if (bytes === undefined) throw new KeyError(REASONS.keyBase64)
   return bytes
 }
 
@@ -150,7 +147,7 @@ function trimBlanks(text: string): string {
 /** A comment is for people; what would not be seen, or would break the line, is not taken. */
 function clean(comment: string): string {
   const text = comment.replaceAll('\t', ' ').trim()
-  if (/\p{Cc}/u.test(text)) throw new KeyError('its comment has control characters')
+  if (/\p{Cc}/u.test(text)) throw new KeyError(REASONS.keyComment)
   return text
 }
 

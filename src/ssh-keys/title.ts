@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
 import { isPrivateKey } from './pasted.ts'
+import { REASONS } from '../base/reasons.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 
@@ -10,5 +11,5 @@ export const titleSchema = v.pipe(
   maxCharacters(MAX_TITLE_CHARACTERS),
   noControlCharacters(),
   // A browser puts what was pasted into the wrong field on one line; a title is shown and logged.
-  v.check((title) => !isPrivateKey(title), 'must not be a private key'),
+  v.check((title) => !isPrivateKey(title), REASONS.titleIsPrivateKey),
 )

@@ -18,6 +18,7 @@ import {
 import { basePathSchema, permissionSchema, ssoIdSchema } from '../accounts/fields.ts'
 import { userRecord } from './profile-routes.ts'
 import { usernameSchema } from '../accounts/username.ts'
+import { REASONS } from '../base/reasons.ts'
 
 /**
  * What the stock client sends; it sends back every field it got, of which the rest is not the
@@ -33,7 +34,7 @@ const fields = {
 }
 const createSchema = v.object({ username: usernameSchema, ...fields })
 const updateSchema = v.object({
-  id: v.pipe(v.number(), v.integer('must be an integer')),
+  id: v.pipe(v.number(), v.integer(REASONS.integer)),
   username: v.nullish(usernameSchema),
   ...fields,
 })

@@ -24,7 +24,7 @@ const isMissing = spawnSync('ssh-keygen', ['-?']).error !== undefined
 const NEVER =
   'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file'
 const BETTER = 'make a better one with: ssh-keygen -t ed25519'
-const OPTIONS = 'options in front of a key are not taken, it must begin with its type'
+const OPTIONS = 'options in front of a key are not accepted, it must begin with its type'
 const SEVERAL_LINES = 'it must be one key on one line'
 
 const kinds = [
@@ -255,7 +255,11 @@ describe.skipIf(isMissing)('beside ssh-keygen (skipped where it is not installed
         ['control characters', `${ed25519} a\u0007`, 'its comment has control characters'],
         ['17 kB', `${ed25519} ${'x'.repeat(17_000)}`, 'it is longer than 16 KiB'],
         // Sshd would use the type of the data; a text that says another is a mistake or a trick.
-        ['a signature as type', `rsa-sha2-256 ${rsa.slice(8)}`, 'keys of this type are not taken'],
+        [
+          'a signature as type',
+          `rsa-sha2-256 ${rsa.slice(8)}`,
+          'keys of this type are not accepted',
+        ],
         // One value has one spelling, or one key had several fingerprints.
         [
           'a type that ends with NUL',

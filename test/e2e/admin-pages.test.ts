@@ -68,7 +68,7 @@ async function createUser(page: Page, username: string): Promise<string> {
   await page.getByLabel('Rename').check()
   await press(page, 'Create user')
   const password = await page.getByLabel(`Password of ${username}`).inputValue()
-  await press(page, 'I have handed it over')
+  await press(page, 'I have passed it on')
   return password
 }
 
@@ -109,7 +109,7 @@ describe('an operator without JavaScript', () => {
     await admin.getByLabel('Rename').uncheck()
     await admin.getByLabel('Copy').check()
     await press(admin, 'Save changes')
-    expect(await admin.getByRole('status').innerText()).toBe('The changes are saved.')
+    expect(await admin.getByRole('status').innerText()).toBe('The changes were saved.')
     expect(await admin.getByLabel('Copy').isChecked()).toBe(true)
     await dora.reload()
     expect(await dora.getByRole('main').getByRole('listitem').allInnerTexts()).toEqual(['Copy'])
@@ -153,7 +153,7 @@ describe('an operator without JavaScript', () => {
     await act(admin, 'Delete user')
     expect(new URL(admin.url()).pathname).toBe('/account/admin/users')
     await admin.goto('/account/admin/users?search=fred')
-    expect(await mainText(admin)).toContain('Nobody found')
+    expect(await mainText(admin)).toContain('No users found')
   })
 
   test('gives the site its name and colour', async () => {
@@ -181,7 +181,7 @@ describe('an operator without JavaScript', () => {
     expect(await field.inputValue()).toBe('{"pdf": {"Viewer": "https://viewer.example"}')
     expect(await admin.getByLabel('Music cover').inputValue()).toBe('/cover.svg')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
-    expect(await admin.locator('.field .problem').innerText()).toContain('It must be JSON')
+    expect(await admin.locator('.field .problem').innerText()).toContain('It must be a JSON object')
   })
 })
 

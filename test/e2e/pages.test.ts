@@ -95,7 +95,7 @@ async function goThroughEverything(page: Page): Promise<void> {
   expect(await page.getByRole('listitem').filter({ hasText: 'Unknown program' }).count()).toBe(1)
   await page.locator('summary').click()
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
-  expect(await page.getByRole('main').innerText()).toContain('You are signed in nowhere else.')
+  expect(await page.getByRole('main').innerText()).toContain('You are not signed in anywhere else.')
   expect(await site.call('GET', '/api/me', { token: other })).toMatchObject({ code: 401 })
 
   await page.getByRole('link', { name: 'Security' }).click()

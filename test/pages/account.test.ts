@@ -43,14 +43,14 @@ describe('the overview', () => {
     const text = await textAt('/account')
     expect(text).toContain('User name alice Role User Base folder /files/alice')
     expect(text).toContain(
-      'What you may do See hidden files Sign in and read over FTP and SFTP Choose the address of a share',
+      'Your permissions See hidden files Sign in and read over FTP and SFTP Choose the address of a share',
     )
     expect(text).not.toContain('Rename')
   })
 
   test('says so when there are no permissions, and that two-step verification is off', async () => {
     const text = await textAt('/account')
-    expect(text).toContain('Browse files; nothing more has been allowed.')
+    expect(text).toContain('You can only browse files.')
     expect(text).toContain('Two-step verification is off')
   })
 
@@ -82,18 +82,13 @@ describe('a new password', () => {
   test.each([
     [{ old_password: 'wrong-Passw0rd' }, 403, 'old_password', 'This is not your current password.'],
     [{ old_password: '' }, 400, 'old_password', 'This is required.'],
-    [{ repeat: 'new-Passw0rt' }, 400, 'repeat', 'The two new passwords differ.'],
-    [
-      { password: 'short', repeat: 'short' },
-      400,
-      'password',
-      'It must have at least 8 characters.',
-    ],
+    [{ repeat: 'new-Passw0rt' }, 400, 'repeat', 'The two new passwords are not the same.'],
+    [{ password: 'short', repeat: 'short' }, 400, 'password', 'It must have 8 to 1024 characters.'],
     [
       { password: 'password1', repeat: 'password1' },
       400,
       'password',
-      'Everybody tries this one first. Choose another.',
+      'This is one of the most common passwords. Choose another.',
     ],
   ])('is refused with the reason at its field: %j', async (wrong, status, field, problem) => {
     const seen = await visitor.post('/account/security/password', { ...change, ...wrong })
@@ -202,7 +197,7 @@ describe('two-step verification that is on', () => {
     const refused = await visitor.post('/account/security/off', { code: '000000' })
     expect([refused.status, problemAt(refused.html, 'off-code')]).toEqual([
       400,
-      'This code is wrong, or was used before. Wait for the next one.',
+      'This code is wrong or was already used. Wait for the next code.',
     ])
     const seen = await visitor.post('/account/security/off', { code: site.code(secret) })
     expect(seen).toMatchObject({ status: 303, location: '/account/security?done=two-factor-off' })
@@ -219,7 +214,7 @@ describe('SSH keys', () => {
       status: 303,
       location: '/account/keys?done=key-added',
     })
-    expect(await textAt('/account/keys?done=key-added')).toContain('The key is added.')
+    expect(await textAt('/account/keys?done=key-added')).toContain('The key was added.')
     expect(await textAt('/account/keys')).toContain(
       `laptop ssh-ed25519 256 bits Added now Never used ${FINGERPRINT}`,
     )
@@ -234,7 +229,7 @@ describe('SSH keys', () => {
   })
 
   test.each([
-    [{ key: 'nonsense' }, 400, 'key', /^This key is not taken: it must begin with its type/],
+    [{ key: 'nonsense' }, 400, 'key', /^This key was refused: it must begin with its type/],
     [{ key: '' }, 400, 'key', /^This is required\.$/],
     [{ title: '' }, 400, 'title', /^This is required\.$/],
     [{ title: 'x'.repeat(256) }, 400, 'title', /at most 255 characters/],
@@ -254,9 +249,9 @@ describe('SSH keys', () => {
     await visitor.post('/account/keys/add', laptop)
     const sameTitle = await visitor.post('/account/keys/add', { ...laptop, key: `${KEY}2` })
     expect(sameTitle.status).toBe(409)
-    expect(problemAt(sameTitle.html, 'title')).toBe('You have a key of this title already.')
+    expect(problemAt(sameTitle.html, 'title')).toBe('You already have a key with this title.')
     const sameKey = await visitor.post('/account/keys/add', { ...laptop, title: 'work' })
-    expect(problemAt(sameKey.html, 'key')).toBe('You have this key already, as “laptop”.')
+    expect(problemAt(sameKey.html, 'key')).toBe('You already have this key, as “laptop”.')
   })
 
   const inOneLine = PRIVATE_KEY.replaceAll('\n', ' ')
@@ -282,7 +277,7 @@ describe('SSH keys', () => {
     const mallory = new Visitor(site)
     await mallory.signIn('mallory', 'mallory-Passw0rd')
     const refused = await mallory.post('/account/keys/delete', { id })
-    expect([refused.status, alertIn(refused.html)]).toEqual([404, 'That key is gone already.'])
+    expect([refused.status, alertIn(refused.html)]).toEqual([404, 'This key was already deleted.'])
 
     expect((await visitor.get('/account/keys')).html).toMatch(/<details.*Delete “laptop”\?/s)
     expect(await visitor.post('/account/keys/delete', { id })).toMatchObject({
@@ -313,14 +308,14 @@ describe('sessions', () => {
     })
     expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
     const again = await visitor.post('/account/sessions/end', { id })
-    expect([again.status, alertIn(again.html)]).toEqual([404, 'That session has ended already.'])
+    expect([again.status, alertIn(again.html)]).toEqual([404, 'This session has already ended.'])
 
     await signInElsewhere()
     await signInElsewhere()
     expect(await visitor.post('/account/sessions/end-others')).toMatchObject({
       location: '/account/sessions?done=sessions-ended',
     })
-    expect(await textAt('/account/sessions')).toContain('You are signed in nowhere else.')
+    expect(await textAt('/account/sessions')).toContain('You are not signed in anywhere else.')
   })
 })
 

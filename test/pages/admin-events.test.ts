@@ -78,7 +78,7 @@ describe('the page of all events', () => {
 
   test('says that a name is nobody’s, and shows nothing for it', async () => {
     const { html } = await admin.get(`${EVENTS}?user=nobody`)
-    expect(problemAt(html, 'user')).toBe('There is no user of this name.')
+    expect(problemAt(html, 'user')).toBe('No user has this name.')
     expect(rowsIn(html)).toEqual([])
   })
 

@@ -101,7 +101,7 @@ describe('saving settings', () => {
     const { status, location } = await admin.post(`${SETTINGS_PAGE}/site`, wanted)
     expect([status, location]).toEqual([303, `${SETTINGS_PAGE}/site?done=settings-saved`])
     const { html } = await admin.get(`${SETTINGS_PAGE}/site?done=settings-saved`)
-    expect(textOf(html)).toContain('The settings are saved.')
+    expect(textOf(html)).toContain('The settings were saved.')
     expect(html).toContain('<title>Site · Site settings · Our files</title>')
     expect(valueOf(html, 'site_title')).toBe('Our files')
     expect(await stored()).toEqual({ site_title: 'Our files', allow_mounted: 'false' })
@@ -129,8 +129,13 @@ describe('saving settings', () => {
   })
 
   test.each([
-    ['preview', 'iframe_previews', '{"pdf": ', 'It must be JSON: an object of objects'],
-    ['preview', 'external_previews', '{"pdf":{"x":"javascript:alert(1)"}}', 'It must be JSON'],
+    ['preview', 'iframe_previews', '{"pdf": ', 'It must be a JSON object of JSON objects'],
+    [
+      'preview',
+      'external_previews',
+      '{"pdf":{"x":"javascript:alert(1)"}}',
+      'It must be a JSON object',
+    ],
     ['global', 'hide_files', '/(/', 'They must be regular expressions'],
     ['style', 'main_color', 'red;}', 'It must be a colour such as #1890ff.'],
     ['style', 'logo', 'javascript:alert(1)', 'It must be an address'],
@@ -176,7 +181,7 @@ describe('resetting a setting', () => {
     const fields = { site_title: 'Ours', announcement: 'Hello, typed', reset: 'site_title' }
     const { status, html } = await admin.post(`${SETTINGS_PAGE}/site`, fields)
     expect(status).toBe(200)
-    expect(textOf(html)).toContain('The setting has its default again.')
+    expect(textOf(html)).toContain('The setting was reset to its default.')
     expect(valueOf(html, 'site_title')).toBe('Latchkey')
     expect(valueOf(html, 'announcement')).toBe('Hello, typed')
     expect(await stored()).toEqual({ announcement: 'Hello' })

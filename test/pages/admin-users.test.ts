@@ -62,7 +62,7 @@ describe('whoever is no admin', () => {
     for (const path of ['users', 'users/new', 'users/1', 'settings/site', 'events']) {
       const { status, html } = await visitor.get(`/account/admin/${path}`)
       expect(status, path).toBe(403)
-      expect(textOf(html)).toContain('This is for administrators.')
+      expect(textOf(html)).toContain('Only administrators can do this.')
       expect(html).not.toContain('href="/account/admin')
     }
     expect((await visitor.get('/account')).html).not.toContain('/account/admin')
@@ -102,7 +102,7 @@ test('a form of another site does nothing, though an admin sends it', async () =
     const elsewhere = { Origin: 'https://elsewhere.example' }
     const { status, html } = await admin.post(`${USERS}/${form}`, bob, elsewhere)
     expect(status, form).toBe(403)
-    expect(textOf(html)).toContain('This form came from another site')
+    expect(textOf(html)).toContain('This form was sent from another site')
   }
   expect(await site.db.select().from(users)).toHaveLength(3)
 })
@@ -134,7 +134,7 @@ describe('the list of users', () => {
 
   test('says so when nobody is found, and shows the way back', async () => {
     const { html } = await admin.get(`${USERS}?search=nobody`)
-    expect(textOf(html)).toContain('No name has “nobody” in it.')
+    expect(textOf(html)).toContain('No user name contains “nobody”.')
     expect(html).toContain(`<a href="${USERS}">`)
     expect(html).toContain('value="nobody"')
   })
@@ -184,15 +184,20 @@ describe('making a user', () => {
   })
 
   test.each([
-    ['username', { username: 'ALICE' }, 409, 'This name is taken.'],
+    ['username', { username: 'ALICE' }, 409, 'This user name is already taken.'],
     ['username', { username: '' }, 400, 'This is required.'],
-    ['username', { username: ' bob' }, 400, 'It must not begin or end with a blank.'],
-    ['username', { username: '#7' }, 400, 'It must not be “#” and digits: that means an id.'],
+    ['username', { username: ' bob' }, 400, 'It must not begin or end with a space.'],
+    [
+      'username',
+      { username: '#7' },
+      400,
+      'It must not be “#” followed by digits, which means a user id.',
+    ],
     ['username', { username: 'a/b' }, 400, 'It must not be “.” or “..”, nor contain “/” or “\\”.'],
-    ['username', { username: 'a\u2028b' }, 400, 'It must stand in one line.'],
-    ['base_path', { base_path: '/a/../b' }, 400, /^It must be a path from the root/],
-    ['password', { password: 'short' }, 400, 'It must have at least 8 characters.'],
-    ['password', { password: 'iloveyou' }, 400, /^Everybody tries this one first/],
+    ['username', { username: 'a\u2028b' }, 400, 'It must be a single line.'],
+    ['base_path', { base_path: '/a/../b' }, 400, /^It must be an absolute path/],
+    ['password', { password: 'short' }, 400, 'It must have 8 to 1024 characters.'],
+    ['password', { password: 'iloveyou' }, 400, /^This is one of the most common passwords/],
   ])('shows beside %s why %o is refused, and loses nothing', async (field, wrong, status, text) => {
     const fields = { ...bob, role: '2', 'permission-4': 'on', ...wrong }
     const seen = await admin.post(`${USERS}/new`, fields)
@@ -235,7 +240,7 @@ describe('the page of a user', () => {
       disabled: false,
     })
     const { html } = await admin.get(`${USERS}/${aliceId}?done=user-changed`)
-    expect(textOf(html)).toContain('The changes are saved.')
+    expect(textOf(html)).toContain('The changes were saved.')
     expect(valueOf(html, 'username')).toBe('alice b')
     expect(html).toMatch(/name="permission-0" checked=""/)
   })
@@ -243,7 +248,7 @@ describe('the page of a user', () => {
   test('shows beside the field why a change is refused, and loses nothing', async () => {
     const taken = await post('change', { username: 'admin', role: '0', base_path: '/b' })
     expect(taken.status).toBe(409)
-    expect(problemAt(taken.html, 'username')).toBe('This name is taken.')
+    expect(problemAt(taken.html, 'username')).toBe('This user name is already taken.')
     expect(valueOf(taken.html, 'base_path')).toBe('/b')
     expect(await aliceRow()).toMatchObject({ username: 'alice', basePath: '/homes/alice' })
   })
@@ -252,7 +257,9 @@ describe('the page of a user', () => {
     const change = { username: 'admin', role: '0', base_path: '/' }
     const demoted = await admin.post(`${USERS}/1/change`, change)
     expect(demoted.status).toBe(400)
-    expect(problemAt(demoted.html, 'role')).toBe('The last administrator stays one.')
+    expect(problemAt(demoted.html, 'role')).toBe(
+      'The role of the last administrator cannot be changed.',
+    )
     const disabled = await admin.post(`${USERS}/1/disable`)
     expect(disabled.status).toBe(400)
     expect(alertIn(disabled.html)).toBe('The last administrator cannot be disabled.')
@@ -299,7 +306,7 @@ describe('the page of a user', () => {
   test('refuses a poor password beside its field, in the open form', async () => {
     const { status, html } = await post('password', { password: 'short' })
     expect(status).toBe(400)
-    expect(problemAt(html, 'password')).toBe('It must have at least 8 characters.')
+    expect(problemAt(html, 'password')).toBe('It must have 8 to 1024 characters.')
     expect(html).toMatch(/<details class="confirm" open="">(?:(?!<\/details>).)*password-problem/s)
     await new Visitor(site).signIn(alice.username, alice.password)
   })
@@ -327,10 +334,12 @@ describe('the page of a user', () => {
     expect(await post('end-session', { id: first?.id ?? '' })).toMatchObject({ status: 303 })
     expect(await ofAlice()).toHaveLength(2)
     const gone = await post('end-session', { id: first?.id ?? '' })
-    expect([gone.status, alertIn(gone.html)]).toEqual([404, 'That session has ended already.'])
+    expect([gone.status, alertIn(gone.html)]).toEqual([404, 'This session has already ended.'])
     expect(await post('end-sessions')).toMatchObject({ status: 303 })
     expect(await ofAlice()).toEqual([])
-    expect(textOf((await admin.get(`${USERS}/${aliceId}`)).html)).toContain('Signed in nowhere.')
+    expect(textOf((await admin.get(`${USERS}/${aliceId}`)).html)).toContain(
+      'The user is not signed in.',
+    )
   })
 
   test('shows keys and deletes one, of this user only', async () => {
@@ -340,7 +349,7 @@ describe('the page of a user', () => {
     expect(textOf(html)).toContain('SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA')
     const [key] = await site.db.select().from(sshKeys)
     const other = await admin.post(`${USERS}/1/delete-key`, { id: String(key?.id) })
-    expect([other.status, alertIn(other.html)]).toEqual([404, 'That key is gone already.'])
+    expect([other.status, alertIn(other.html)]).toEqual([404, 'This key was already deleted.'])
     expect(await post('delete-key', { id: String(key?.id) })).toMatchObject({ status: 303 })
     expect(await site.db.select().from(sshKeys)).toEqual([])
   })

@@ -10,7 +10,7 @@ const PASSWORD = 'alice-Passw0rd'
 const NEW = 'another-Passw0rd'
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
-const ASKED = 'Confirm that it is you to do this.'
+const ASKED = 'Confirm your identity to continue.'
 const USER = '/account/admin/users/3'
 
 let site: CheapSite

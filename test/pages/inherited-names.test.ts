@@ -21,7 +21,7 @@ beforeEach(async () => {
 test('the title of a key is no reason, even if it reads as one', async () => {
   await visitor.post('/account/keys/add', { title: 'is required', key: ED1 })
   const { html } = await visitor.post('/account/keys/add', { title: 'x', key: ED1 })
-  expect(textOf(html)).toContain('You have this key already, as “is required”.')
+  expect(textOf(html)).toContain('You already have this key, as “is required”.')
 })
 
 describe.each(NAMES)('a text that is called %s', (name) => {
@@ -29,7 +29,7 @@ describe.each(NAMES)('a text that is called %s', (name) => {
     await visitor.post('/account/keys/add', { title: name, key: ED1 })
     const { status, html } = await visitor.post('/account/keys/add', { title: 'x', key: ED1 })
     expect(status).toBe(409)
-    expect(textOf(html)).toContain(`You have this key already, as “${name}”.`)
+    expect(textOf(html)).toContain(`You already have this key, as “${name}”.`)
   })
 
   test('is shown as it is where a choice from another version has it', async () => {
@@ -50,8 +50,8 @@ describe.each(NAMES)('a text that is called %s', (name) => {
       const titles = Array.from(html.matchAll(/<h2>(.*?)<\/h2>/g), ([, title]) => title)
       expect(titles.slice(0, 3)).toEqual(
         language === 'en'
-          ? [name, 'Signed out elsewhere', 'Sign-in refused']
-          : [name, '退出了另一台设备', '登录被拒绝'],
+          ? [name, 'Session ended', 'Sign-in refused']
+          : [name, '一台设备已退出', '登录被拒绝'],
       )
     }
   })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
-import { contrast, parseColour, readable, toHex } from '../../src/pages/colour.ts'
+import { contrast, parseColour, toReadable, toHex } from '../../src/pages/colour.ts'
 import { acceptedLanguage, TEXTS } from '../../src/pages/language.ts'
 import { describeUserAgent } from '../../src/pages/user-agent.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -132,14 +132,14 @@ describe('a colour', () => {
   test('can be read on its ground, whatever the operator chose', () => {
     fc.assert(
       fc.property(colour, (chosen) => {
-        expect(contrast(readable(chosen, BLACK, [WHITE]), WHITE)).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(readable(chosen, WHITE, [BLACK]), BLACK)).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(toReadable(chosen, BLACK, [WHITE]), WHITE)).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(toReadable(chosen, WHITE, [BLACK]), BLACK)).toBeGreaterThanOrEqual(4.5)
       }),
     )
   })
 
   test('stays what it is where it can be read already', () => {
-    expect(readable([0, 0, 128], BLACK, [WHITE])).toEqual([0, 0, 128])
+    expect(toReadable([0, 0, 128], BLACK, [WHITE])).toEqual([0, 0, 128])
   })
 
   test('has the contrast that WCAG gives', () => {

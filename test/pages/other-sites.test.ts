@@ -50,7 +50,7 @@ describe.each(foreign)('a form %s', (_, headers) => {
   test.each(TYPES)('is refused whatever its type is: %s', async (type) => {
     const { status, text } = await signOut({ ...headers, 'Content-Type': type })
     expect(status).toBe(403)
-    expect(text).toContain('This form came from another site')
+    expect(text).toContain('This form was sent from another site')
     expect(await isSignedIn()).toBe(true)
   })
 })

@@ -132,7 +132,7 @@ describe('signing in', () => {
   ])('takes no form %s', async (_, headers) => {
     const { status, html } = await visitor.post(SIGN_IN, alice, headers)
     expect(status).toBe(403)
-    expect(textOf(html)).toContain('This form came from another site')
+    expect(textOf(html)).toContain('This form was sent from another site')
     expect(visitor.setCookies).toEqual([])
     expect(await site.db.select().from(sessions)).toEqual([])
   })
@@ -177,7 +177,7 @@ describe('signing in with two-step verification', () => {
     const secret = await enrolAlice()
     await visitor.post(SIGN_IN, alice)
     for (const [code, status, problem] of [
-      ['000000', 402, 'This code is wrong, or was used before. Wait for the next one.'],
+      ['000000', 402, 'This code is wrong or was already used. Wait for the next code.'],
       ['', 400, 'This is required.'],
     ] as const) {
       const seen = await visitor.post(CODE, { code })

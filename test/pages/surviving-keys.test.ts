@@ -32,7 +32,7 @@ describe('a new password of a user who has SSH keys', () => {
     expect(seen.status).toBe(200)
     expect(visitor.cookies.has('session')).toBe(false)
     const text = textOf(seen.html)
-    expect(text).toContain('These SSH keys still open your files.')
+    expect(text).toContain('These SSH keys still give access to your files.')
     expect(seen.html).toContain('&lt;b&gt;laptop&lt;/b&gt;')
     for (const fingerprint of fingerprints) expect(text).toContain(`Added now ${fingerprint}`)
     for (const secret of [PASSWORD, NEW]) expect(seen.html).not.toContain(secret)

@@ -76,7 +76,7 @@ async function securityStates(page: Page, take: Take): Promise<string> {
   await take('security-off')
   await page.getByLabel('Current password').fill('wrong-Passw0rd')
   await page.getByLabel('New password', { exact: true }).fill('another-Passw0rd')
-  await page.getByLabel('New password again').fill('another-Passw0rd')
+  await page.getByLabel('Repeat the new password').fill('another-Passw0rd')
   await submit(page, '/account/security/password')
   await take('security-password-refused')
   await submit(page, '/account/security/start')

@@ -21,8 +21,8 @@ const [EXPONENT = Buffer.of()] = fieldsOf(RSA)
 const [ED25519_BASE64 = ''] = ED25519.split(' ').slice(1)
 
 const NO_TYPE = 'it must begin with its type, such as ssh-ed25519'
-const OPTIONS = 'options in front of a key are not taken, it must begin with its type'
-const OTHER_TYPE = 'keys of this type are not taken, make one with: ssh-keygen -t ed25519'
+const OPTIONS = 'options in front of a key are not accepted, it must begin with its type'
+const OTHER_TYPE = 'keys of this type are not accepted, make one with: ssh-keygen -t ed25519'
 const DSA = 'DSA keys are broken and no server takes them, make one with: ssh-keygen -t ed25519'
 const CERTIFICATE = 'this is a certificate, paste the plain public key'
 const SEVERAL_LINES = 'it must be one key on one line'

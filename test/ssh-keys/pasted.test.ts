@@ -99,7 +99,7 @@ describe('parsePublicKey of an RFC 4716 text', () => {
     [
       'a name that is no type',
       rfc4716(Buffer.from('\0\0\0\u000Bconstructor')),
-      'keys of this type are not taken, make one with: ssh-keygen -t ed25519',
+      'keys of this type are not accepted, make one with: ssh-keygen -t ed25519',
     ],
   ])('refuses %s', (_, broken, reason) => {
     expect(reasonAgainst(broken)).toBe(reason)

@@ -173,7 +173,10 @@ describe('POST /api/me/sshkey/add', () => {
     const reasons = [
       ['hello', 'it must begin with its type, such as ssh-ed25519'],
       ['   ', 'it must begin with its type, such as ssh-ed25519'],
-      [`no-pty ${ED25519}`, 'options in front of a key are not taken, it must begin with its type'],
+      [
+        `no-pty ${ED25519}`,
+        'options in front of a key are not accepted, it must begin with its type',
+      ],
       [
         '-----BEGIN OPENSSH PRIVATE KEY-----\n',
         'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',

@@ -6,15 +6,19 @@ const ADMIN = { ...ALICE, id: 1, username: 'admin', role: 2 }
 const GUEST = { ...ALICE, id: 2, username: 'guest', role: 1, disabled: true }
 const given = 'the admin is signed in'
 
-/** For an endpoint that takes the id of a user. */
+/** Examples for endpoints that take the id of a user. */
 const badUserId = {
-  'no number': { given, query: { id: 'one' }, answer: { refusal: 'idFormatInvalid' } },
+  'an id that is not a number': {
+    given,
+    query: { id: 'one' },
+    answer: { refusal: 'idFormatInvalid' },
+  },
   'an unknown user': { given, query: { id: '7' }, answer: { refusal: 'userNotFound' } },
 } as const satisfies Record<string, Example>
 
 export const adminUserOperations: Operations = {
   'GET /api/admin/user/list': {
-    summary: 'All users',
+    summary: 'List all users',
     schema: users,
     guest: 'notAdmin',
     examples: {
@@ -28,7 +32,7 @@ export const adminUserOperations: Operations = {
     },
   },
   'GET /api/admin/user/get': {
-    summary: 'One user',
+    summary: 'Get one user',
     schema: user,
     guest: 'notAdmin',
     examples: {
@@ -38,8 +42,8 @@ export const adminUserOperations: Operations = {
     },
   },
   'POST /api/admin/user/create': {
-    summary: 'Make a user',
-    description: 'A user without a password can not sign in.',
+    summary: 'Create a user',
+    description: 'A user without a password cannot sign in.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -69,7 +73,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/update': {
     summary: 'Change a user',
     description:
-      'What is missing stays. A new password needs a fresh session of the admin. A new password, and being disabled, end every session of the user.',
+      'Missing fields keep their value. A new password needs a fresh session of the admin. A new password, or disabling the user, ends every session of the user.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -105,7 +109,7 @@ export const adminUserOperations: Operations = {
     },
   },
   'POST /api/admin/user/delete': {
-    summary: 'Delete a user, with keys and sessions',
+    summary: 'Delete a user with all keys and sessions',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -116,9 +120,9 @@ export const adminUserOperations: Operations = {
     },
   },
   'POST /api/admin/user/cancel_2fa': {
-    summary: 'Switch the two-step verification of a user off',
+    summary: 'Turn off the two-step verification of a user',
     description:
-      'For a user who has lost the authenticator; ends every session of the user. Needs a fresh session of the admin.',
+      'For a user who has lost the authenticator. Ends every session of the user. Needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -133,7 +137,8 @@ export const adminUserOperations: Operations = {
     },
   },
   'POST /api/admin/user/del_cache': {
-    summary: 'Does nothing: there is no cache of users to go stale',
+    summary: 'Clear the cache of a user',
+    description: 'Does nothing, because users are not cached. OpenList has this endpoint.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -142,7 +147,7 @@ export const adminUserOperations: Operations = {
     },
   },
   'GET /api/admin/user/sshkey/list': {
-    summary: 'The SSH keys of a user',
+    summary: 'List the SSH keys of a user',
     schema: keys,
     guest: 'notAdmin',
     examples: {
@@ -152,7 +157,11 @@ export const adminUserOperations: Operations = {
         answer: { data: { content: [LAPTOP], total: 1 } },
       },
       'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
-      'no number': { given, query: { uid: 'one' }, answer: { refusal: 'userIdFormatInvalid' } },
+      'an id that is not a number': {
+        given,
+        query: { uid: 'one' },
+        answer: { refusal: 'userIdFormatInvalid' },
+      },
       'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
     },
   },
@@ -167,7 +176,11 @@ export const adminUserOperations: Operations = {
         answer: { data: null },
       },
       'not an admin': { query: { id: '1' }, answer: { refusal: 'notAdmin' } },
-      'no number': { given, query: { id: 'one' }, answer: { refusal: 'idFormatInvalid' } },
+      'an id that is not a number': {
+        given,
+        query: { id: 'one' },
+        answer: { refusal: 'idFormatInvalid' },
+      },
       'an unknown key': { given, query: { id: '7' }, answer: { refusal: 'keyNotFound' } },
     },
   },

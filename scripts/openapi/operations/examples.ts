@@ -1,6 +1,6 @@
 import type { Example } from '../operation.ts'
 
-/** The general user that examples are about, as every answer shows her. */
+/** The user of the examples, as answers show her. */
 export const ALICE = {
   id: 3,
   username: 'alice',
@@ -17,7 +17,7 @@ export const KEY_LINE =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
 export const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
 
-/** The key "laptop", as every list shows it. */
+/** The key "laptop", as lists show it. */
 export const LAPTOP = {
   id: 1,
   title: 'laptop',
@@ -27,7 +27,7 @@ export const LAPTOP = {
 }
 
 export const badPage = {
-  'a page that is no number': {
+  'a page that is not a number': {
     query: { page: 'two' },
     answer: { refusal: 'invalidBody', fill: 'page must be an integer' },
   },

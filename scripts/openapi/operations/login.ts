@@ -4,7 +4,7 @@ import { nothing, token } from '../schemas.ts'
 const PASSWORD = 'alice-Passw0rd'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIzIn0.c2lnbmF0dXJl'
 
-/** The two sign-in routes differ in what they call the password. */
+/** The examples of both sign-in routes, which differ in the value of `password`. */
 function signInExamples(password: string): Examples {
   const body = { username: 'alice', password }
   return {
@@ -39,7 +39,7 @@ export const loginOperations: Operations = {
   'POST /api/auth/login': {
     summary: 'Sign in with a password',
     description:
-      'The token is good for 48 hours and goes into `Authorization`, bare or after `Bearer`. Code 402 asks for `otp_code`.',
+      'The token is valid for 48 hours. Send it in `Authorization`, bare or after `Bearer`. Code 402 means that `otp_code` is missing or wrong.',
     schema: token,
     examples: signInExamples(PASSWORD),
   },
@@ -52,12 +52,12 @@ export const loginOperations: Operations = {
   },
   'GET /api/auth/logout': {
     summary: 'End the session of the token',
-    description: 'A dead token, or none, is success too.',
+    description: 'A request without a token, or with a token of an ended session, succeeds too.',
     security: 'token',
     schema: nothing,
     examples: {
       success: { given: 'alice is signed in', answer: { data: null } },
-      'a dead token': { given: 'the session has ended', answer: { data: null } },
+      'a token of an ended session': { given: 'the session has ended', answer: { data: null } },
     },
   },
 }

@@ -6,8 +6,8 @@ const NEW_PASSWORD = 'a-new-Passw0rd'
 
 export const meOperations: Operations = {
   'GET /api/me': {
-    summary: 'Who is signed in',
-    description: 'Without a token, the guest, while the guest is enabled.',
+    summary: 'Get the signed-in user',
+    description: 'Without a token, the answer is the guest if the guest is enabled.',
     schema: user,
     examples: {
       success: { answer: { data: ALICE } },
@@ -18,9 +18,9 @@ export const meOperations: Operations = {
     },
   },
   'POST /api/me/update': {
-    summary: "Change one's own record",
+    summary: 'Change the signed-in user',
     description:
-      'A new name and a new password need a fresh session, or the old password in the same request. A new password ends every session. What is missing stays.',
+      'A new name or a new password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value.',
     schema: nothing,
     guest: 'guestProfile',
     examples: {
@@ -44,8 +44,8 @@ export const meOperations: Operations = {
         answer: { refusal: 'wrongOldPassword' },
       },
       'a taken name': { body: { username: 'Admin' }, answer: { refusal: 'usernameTaken' } },
-      'a name of files': {
-        given: 'alice names files by her name',
+      'a name that files depend on': {
+        given: 'alice keeps files under her name',
         body: { username: 'alicia' },
         answer: { refusal: 'nameKept' },
       },
@@ -59,7 +59,7 @@ export const meOperations: Operations = {
   'POST /api/me/confirm': {
     summary: 'Make the session fresh again',
     description:
-      'A session is fresh in its first ten minutes and for ten minutes after this. What a thief of the token could make permanent needs a fresh session. A code is used up by it.',
+      'A session is fresh for ten minutes after the sign-in and after each confirmation. Changes that a thief of the token could make permanent need a fresh session. A confirmation uses its code up.',
     schema: nothing,
     guest: 'guestSessions',
     examples: {
@@ -83,7 +83,7 @@ export const meOperations: Operations = {
         body: { otp_code: '123456' },
         answer: { refusal: 'twoFactorOff' },
       },
-      'neither or both': {
+      'both a password and a code': {
         body: { password: 'alice-Passw0rd', otp_code: '123456' },
         answer: {
           refusal: 'invalidBody',
@@ -98,7 +98,7 @@ export const meOperations: Operations = {
     },
   },
   'GET /api/me/sessions': {
-    summary: 'Where the user is signed in',
+    summary: 'List the sessions of the user',
     schema: sessions,
     guest: 'guestSessions',
     examples: {
@@ -139,15 +139,15 @@ export const meOperations: Operations = {
     },
   },
   'POST /api/me/sessions/delete_others': {
-    summary: 'End every other session of the user',
+    summary: 'End all other sessions of the user',
     schema: nothing,
     guest: 'guestSessions',
     examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },
   },
   'GET /api/me/events': {
-    summary: 'What happened to the account, latest first',
+    summary: 'List the events of the account, latest first',
     description:
-      'At most 100 at once; they are kept 90 days. `actor` is null unless an operator did it; `changes` holds the fields of the user that changed, never a secret.',
+      'One request returns at most 100 events. Events are kept for 90 days. `actor` is null unless an operator caused the event. `changes` lists the changed fields of the user, never a secret.',
     schema: events,
     guest: 'guestEvents',
     examples: {

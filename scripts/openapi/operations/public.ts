@@ -5,37 +5,39 @@ import { publicSettings } from '../schemas.ts'
 
 export const publicOperations: Operations = {
   'GET /ping': {
-    summary: 'Whether the service is up',
-    description: 'Every other method is answered alike.',
+    summary: 'Check that the service is up',
+    description: 'Every method gets the same answer.',
     needs: [],
     plain: 'text/plain',
     schema: v.literal('pong'),
     examples: { success: { answer: { raw: 'pong' } } },
   },
   'GET /api/public/settings': {
-    summary: 'The public settings',
-    description: 'Every value is a text. With an `ETag`.',
+    summary: 'Get the public settings',
+    description: 'Every value is a string. The answer has an `ETag`.',
     needs: ['database'],
     schema: publicSettings,
-    otherStatus: { '304': 'What the ETag in `If-None-Match` names is unchanged.' },
+    otherStatus: { '304': 'The settings still have the ETag in `If-None-Match`.' },
     examples: { success: { answer: { data: DEFAULT_SETTINGS } } },
   },
   'GET /api/public/archive_extensions': {
-    summary: 'Archive types that can be looked into: none',
+    summary: 'List the archive types that can be browsed',
+    description: 'The list is empty.',
     needs: [],
     schema: v.array(v.string()),
     examples: { success: { answer: { data: [] } } },
   },
   'GET /robots.txt': {
-    summary: 'What the setting `robots_txt` says',
+    summary: 'Get the text of the setting `robots_txt`',
     needs: ['database'],
     plain: 'text/plain',
     schema: v.string(),
     examples: { success: { answer: { raw: DEFAULT_SETTINGS.robots_txt } } },
   },
   'GET /.well-known/security.txt': {
-    summary: 'Where to report a security problem (RFC 9116)',
-    description: 'The contact is the setting `security_contact`; it expires half a year from now.',
+    summary: 'Get the contact for security problems (RFC 9116)',
+    description:
+      'The contact is the setting `security_contact`. `Expires` is half a year from now.',
     needs: ['database'],
     plain: 'text/plain',
     schema: v.string(),
@@ -50,7 +52,7 @@ export const publicOperations: Operations = {
     },
   },
   'GET /favicon.ico': {
-    summary: 'To the address in the setting `favicon`',
+    summary: 'Redirect to the address in the setting `favicon`',
     needs: ['database'],
     plain: 'text/plain',
     schema: v.literal(''),

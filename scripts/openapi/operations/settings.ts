@@ -24,10 +24,10 @@ const SSO_LOGIN_PLATFORM = {
   index: 27,
 }
 
-/** The site's settings and its health. */
+/** Settings and health of the site. */
 export const siteOperations: Operations = {
   'GET /api/admin/setting/list': {
-    summary: 'All settings, or those of one or several groups',
+    summary: 'List all settings, or the settings of some groups',
     schema: settingList,
     guest: 'notAdmin',
     examples: {
@@ -37,7 +37,7 @@ export const siteOperations: Operations = {
         answer: { data: [SSO_LOGIN_ENABLED, SSO_LOGIN_PLATFORM] },
       },
       'not an admin': { answer: { refusal: 'notAdmin' } },
-      'no number': {
+      'a group that is not a number': {
         given,
         query: { group: 'site' },
         answer: { refusal: 'invalidBody', fill: 'group must be an integer' },
@@ -45,7 +45,7 @@ export const siteOperations: Operations = {
     },
   },
   'GET /api/admin/setting/get': {
-    summary: 'One setting, by `key`, or several, by `keys`',
+    summary: 'Get one setting by `key`, or several by `keys`',
     schema: settingOrSettings,
     guest: 'notAdmin',
     examples: {
@@ -64,9 +64,9 @@ export const siteOperations: Operations = {
     },
   },
   'POST /api/admin/setting/save': {
-    summary: 'Set settings, all of them or none',
+    summary: 'Save settings, all or none',
     description:
-      'Shows at once where it was saved, and within a minute elsewhere. Of each item only `key` and `value` count.',
+      'The location that saves the settings serves them immediately, other locations within a minute. Only `key` and `value` of each item are read.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -87,7 +87,8 @@ export const siteOperations: Operations = {
     },
   },
   'POST /api/admin/setting/default': {
-    summary: 'What settings are by default; sets nothing',
+    summary: 'List the default values of settings',
+    description: 'Changes nothing.',
     schema: settingList,
     guest: 'notAdmin',
     examples: {
@@ -100,8 +101,8 @@ export const siteOperations: Operations = {
     },
   },
   'GET /api/admin/health': {
-    summary: 'How the parts do that the service stands on',
-    description: 'A part that fails has `ok: false`; why stands in the log.',
+    summary: 'Check the parts that the service depends on',
+    description: 'A part that fails has `ok: false`. The reason is in the log.',
     schema: health,
     guest: 'notAdmin',
     examples: {

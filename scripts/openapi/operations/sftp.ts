@@ -21,12 +21,12 @@ const keyAnswer = {
   },
 }
 
-/** The code is the HTTP status as well. */
+/** The endpoints for SFTP servers; the code of an answer is its HTTP status too. */
 export const sftpOperations: Operations = {
   'GET /api/sftp/authorized_keys': {
-    summary: 'Lines for AuthorizedKeysCommand of sshd',
+    summary: 'Get the lines for `AuthorizedKeysCommand` of sshd',
     description:
-      'None for a user who is unknown, disabled, without permission or without keys. Scope: sftp:keys.',
+      'The answer is empty for a user who is unknown or disabled, or has no permission or no keys. Scope: sftp:keys.',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'text/plain',
@@ -37,11 +37,11 @@ export const sftpOperations: Operations = {
         query: { username: 'alice', fingerprint: FINGERPRINT },
         answer: { raw: `restrict,command="internal-sftp" ${line}\n` },
       },
-      'no name': {
+      'no username': {
         given,
         answer: { refusal: 'invalidBody', fill: 'username is required' },
       },
-      'another token': {
+      'the token of a session': {
         given: 'alice is signed in',
         query: { username: 'alice' },
         answer: { refusal: 'wrongServiceToken' },
@@ -49,19 +49,19 @@ export const sftpOperations: Operations = {
     },
   },
   'POST /api/sftp/used': {
-    summary: 'Report that a key signed somebody in',
+    summary: 'Report that a key signed a user in',
     description: 'Scope: sftp:keys.',
     security: 'serviceToken',
     needs: ['database'],
     schema: nothing,
     examples: {
       success: { given, body: use, answer: { data: null } },
-      'no name': {
+      'no username': {
         given,
         body: { fingerprint: FINGERPRINT },
         answer: { refusal: 'invalidBody', fill: 'username is required' },
       },
-      'another token': {
+      'the token of a session': {
         given: 'alice is signed in',
         body: use,
         answer: { refusal: 'wrongServiceToken' },
@@ -74,9 +74,9 @@ export const sftpOperations: Operations = {
     },
   },
   'POST /api/sftp/external_auth': {
-    summary: 'External authentication hook of SFTPGo',
+    summary: 'Answer the external authentication hook of SFTPGo',
     description:
-      'An empty `username` is a refusal, whatever its reason. Scope: sftp:keys with a `public_key`, otherwise sftp:passwords. After a password SFTPGo may go by the answer for `external_auth_cache_time` seconds, 0 for a user who may do more over one protocol than over another.',
+      'An empty `username` is a refusal; the answer never gives the reason. Scope: sftp:keys with a `public_key`, otherwise sftp:passwords. After a password, SFTPGo may reuse the answer for `external_auth_cache_time` seconds. The time is 0 for a user whose rights differ between protocols.',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'application/json',
@@ -125,7 +125,7 @@ export const sftpOperations: Operations = {
         body: { ...offer, username: 7 },
         answer: { refusal: 'invalidBody', fill: 'username must be a string' },
       },
-      'another token': {
+      'the token of a session': {
         given: 'alice is signed in',
         body: offer,
         answer: { refusal: 'wrongServiceToken' },
@@ -133,9 +133,9 @@ export const sftpOperations: Operations = {
     },
   },
   'POST /api/sftp/post_login': {
-    summary: 'Post-login hook of SFTPGo (`post_login_scope` 2)',
+    summary: 'Answer the post-login hook of SFTPGo (`post_login_scope` 2)',
     description:
-      'Notes the use of `public_keys[0]` when `login_method` is `publickey` and `status` is 1, and nothing otherwise. Nothing either while SFTPGo goes by a list of several keys that came with a password: then it does not say which of them it was. Scope: sftp:keys.',
+      'Records the use of `public_keys[0]` when `login_method` is `publickey` and `status` is 1, and nothing otherwise. While SFTPGo reuses an answer with several keys that it got for a password, it does not say which key was used, so nothing is recorded. Scope: sftp:keys.',
     security: 'serviceToken',
     needs: ['database'],
     schema: nothing,
@@ -152,12 +152,12 @@ export const sftpOperations: Operations = {
         body: { username: 'alice', public_keys: [KEY_LINE] },
         answer: { data: null },
       },
-      'no name': {
+      'no username': {
         given,
         body: { public_keys: [KEY_LINE] },
         answer: { refusal: 'invalidBody', fill: 'username is required' },
       },
-      'another token': {
+      'the token of a session': {
         given: 'alice is signed in',
         query: { login_method: 'publickey', status: '1', ip: '192.0.2.1' },
         body: { username: 'alice', public_keys: [KEY_LINE] },

@@ -4,8 +4,8 @@ import { badPage, KEY_LINE, LAPTOP } from './examples.ts'
 
 export const sshKeyOperations: Operations = {
   'GET /api/me/sshkey/list': {
-    summary: 'The SSH keys of the user, by id',
-    description: '`page` from 1; without `per_page`, all.',
+    summary: 'List the SSH keys of the user, ordered by id',
+    description: '`page` starts at 1. Without `per_page`, the list is complete.',
     schema: keys,
     guest: 'guestKeys',
     examples: {
@@ -20,7 +20,7 @@ export const sshKeyOperations: Operations = {
   'POST /api/me/sshkey/add': {
     summary: 'Add an SSH key',
     description:
-      'Needs a fresh session. ed25519, ECDSA P-256/384/521, both sk- types, or RSA of 2048 to 8192 bits; a weak key is refused with the reason. At most 100 keys.',
+      'Needs a fresh session. Accepts Ed25519, ECDSA P-256, P-384 and P-521, both types of security keys (sk-…), and RSA of 2048 to 8192 bits. A weak key is refused with the reason. A user can have at most 100 keys.',
     schema: nothing,
     guest: 'guestKeys',
     examples: {
@@ -40,7 +40,7 @@ export const sshKeyOperations: Operations = {
         body: { title: 'laptop', key: KEY_LINE },
         answer: { refusal: 'titleTaken' },
       },
-      'a known key': {
+      'a duplicate key': {
         given: 'alice has the key "laptop"',
         body: { title: 'desk', key: KEY_LINE },
         answer: { refusal: 'keyTaken', fill: 'laptop' },
@@ -62,7 +62,10 @@ export const sshKeyOperations: Operations = {
         query: { id: '1' },
         answer: { data: null },
       },
-      'no number': { query: { id: 'one' }, answer: { refusal: 'idFormatInvalid' } },
+      'an id that is not a number': {
+        query: { id: 'one' },
+        answer: { refusal: 'idFormatInvalid' },
+      },
       'an unknown key': { query: { id: '7' }, answer: { refusal: 'keyNotFound' } },
     },
   },

@@ -2,8 +2,8 @@ import type { Operations } from '../operation.ts'
 import { enrolment, nothing, recoveryCodes } from '../schemas.ts'
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-const proof = { otp_code: '123456' }
-const wrongProof = {
+const codeBody = { otp_code: '123456' }
+const refusedCodes = {
   'a wrong code': {
     given: 'alice uses two-step verification',
     body: { otp_code: '000000' },
@@ -11,25 +11,25 @@ const wrongProof = {
   },
   'a session that is not fresh': {
     given: 'alice signed in an hour ago',
-    body: proof,
+    body: codeBody,
     answer: { refusal: 'confirmationNeeded' },
   },
   'two-step verification is off': {
     given: 'alice is signed in',
-    body: proof,
+    body: codeBody,
     answer: { refusal: 'twoFactorOff' },
   },
   'too many wrong codes': {
     given: 'alice entered ten wrong codes',
-    body: proof,
+    body: codeBody,
     answer: { refusal: 'tooManyAttempts' },
   },
 } as const
 
 export const twoFactorOperations: Operations = {
   'POST /api/auth/2fa/generate': {
-    summary: 'Get a new secret for an authenticator',
-    description: 'It counts for nothing until a code from it comes back, within ten minutes.',
+    summary: 'Get a new secret for an authenticator app',
+    description: 'The secret takes effect when a code from it is verified, within ten minutes.',
     schema: enrolment,
     guest: 'guestTwoFactor',
     examples: {
@@ -41,9 +41,9 @@ export const twoFactorOperations: Operations = {
     },
   },
   'POST /api/auth/2fa/verify': {
-    summary: 'Switch two-step verification on',
+    summary: 'Turn on two-step verification',
     description:
-      'Needs a fresh session. Sign-ins need a code from now on; other sessions of the user end.',
+      'Needs a fresh session. From then on, sign-ins need a code. The other sessions of the user end.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {
@@ -69,38 +69,38 @@ export const twoFactorOperations: Operations = {
   },
   'POST /api/auth/2fa/recovery_codes': {
     summary: 'Get ten new recovery codes',
-    description: 'Needs a fresh session. They are shown this once; the old ones end.',
+    description: 'Needs a fresh session. The codes are shown once. The old codes stop working.',
     schema: recoveryCodes,
     guest: 'guestTwoFactor',
     examples: {
       success: {
         given: 'alice uses two-step verification',
-        body: proof,
+        body: codeBody,
         answer: { data: { recovery_codes: Array.from({ length: 10 }, () => 'abcde-fghij') } },
       },
       'a missing field': {
         body: {},
         answer: { refusal: 'invalidBody', fill: 'otp_code is required' },
       },
-      ...wrongProof,
+      ...refusedCodes,
     },
   },
   'POST /api/auth/2fa/disable': {
-    summary: 'Switch two-step verification off',
-    description: 'Needs a fresh session. Other sessions of the user end.',
+    summary: 'Turn off two-step verification',
+    description: 'Needs a fresh session. The other sessions of the user end.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {
       success: {
         given: 'alice uses two-step verification',
-        body: proof,
+        body: codeBody,
         answer: { data: null },
       },
       'a missing field': {
         body: {},
         answer: { refusal: 'invalidBody', fill: 'otp_code is required' },
       },
-      ...wrongProof,
+      ...refusedCodes,
     },
   },
 }

@@ -7,11 +7,11 @@ import { Empty, Pager, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
 
-type Event = Awaited<ReturnType<typeof listEvents>>['events'][number]
+type AccountEvent = Awaited<ReturnType<typeof listEvents>>['events'][number]
 
 interface ActivityProps {
   view: View
-  events: Event[]
+  events: AccountEvent[]
   page: number
   pages: number
 }
@@ -45,9 +45,9 @@ export function ActivityPage({ view, events, page, pages }: ActivityProps) {
   )
 }
 
-type EventRowProps = PropsWithChildren<{ view: View; event: Omit<Event, 'id'> }>
+type EventRowProps = PropsWithChildren<{ view: View; event: Omit<AccountEvent, 'id'> }>
 
-/** An event; its children are what else there is to say of it, before when and where. */
+/** A row for an event; the children stand before time, network and browser. */
 export function EventRow({ view, event, children }: EventRowProps) {
   return (
     <li>
@@ -64,7 +64,7 @@ export function EventRow({ view, event, children }: EventRowProps) {
   )
 }
 
-/** Who did it, where that is not whom it happened to. */
+/** Names the actor when it is not the user. */
 function By({ view, event }: Pick<EventRowProps, 'view' | 'event'>) {
   const text = actorText(view.t, event)
   return text === '' ? <></> : <span>{text}</span>

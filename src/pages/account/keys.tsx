@@ -10,7 +10,7 @@ type Key = Awaited<ReturnType<typeof listKeys>>['keys'][number]
 interface KeysProps {
   view: View
   keys: Key[]
-  /** What was sent and refused. */
+  /** The values of a refused form. */
   fields?: Fields | undefined
   problem?: Problem | undefined
 }

@@ -11,24 +11,24 @@ import { keySchema } from '../../ssh-keys/routes.ts'
 import { text } from '../../base/text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../sessions/own-sessions.ts'
 import { readAs } from '../../access/act-as.ts'
-import { adminRoutes } from '../admin/routes.tsx'
+import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
-import { actorOf, clearSessionToken, sessionToken, signedIn } from '../session-cookie.ts'
+import { actorOf, clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ActivityPage } from './activity.tsx'
 import { KeysPage } from './keys.tsx'
 import { OverviewPage } from './overview.tsx'
-import { securityRoutes } from './security-routes.tsx'
+import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
 
 const EVENTS_PER_PAGE = 25
 
 const sessionSchema = v.object({ id: text() })
 
-/** A user's own account, under `/account`. */
-export const accountRoutes = new Hono<App>()
-  .use(signedIn)
+/** The pages of a user's own account, under `/account`. */
+export const accountPages = new Hono<App>()
+  .use(requireSession)
   .get('/', async (c) => {
     const { account } = await readAs(c.get('deps'), actorOf(c), {})
     return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
@@ -38,8 +38,8 @@ export const accountRoutes = new Hono<App>()
     clearSessionToken(c)
     return goTo(c, '/account/sign-in', 'signed-out')
   })
-  .route('/security', securityRoutes)
-  .route('/admin', adminRoutes)
+  .route('/security', securityPages)
+  .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))
   .post('/keys/add', async (c) => {
     const fields = await readForm(c)
@@ -76,7 +76,7 @@ export const accountRoutes = new Hono<App>()
     await endOtherSessions(c.get('deps'), actorOf(c))
     return goTo(c, '/account/sessions', 'sessions-ended')
   })
-  // A form's address may stay in the bar after its answer.
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/keys/:form', (c) => goTo(c, '/account/keys'))
   .get('/sessions/:form', (c) => goTo(c, '/account/sessions'))
   .get('/activity', query(pageQuery), async (c) => {

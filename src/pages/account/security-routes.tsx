@@ -27,8 +27,8 @@ const passwordSchema = v.object({
 
 const confirmSchema = v.object({ code: text(), secret: text() })
 
-/** Password and two-step verification, under `/account/security`. */
-export const securityRoutes = new Hono<App>()
+/** The pages for password and two-step verification, under `/account/security`. */
+export const securityPages = new Hono<App>()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)
@@ -52,11 +52,11 @@ export const securityRoutes = new Hono<App>()
   .post('/confirm', async (c) => {
     const fields = await readForm(c)
     const codes = await attempt(async () => {
-      const proof = validate(confirmSchema, fields)
+      const enrolment = validate(confirmSchema, fields)
       await confirmWith(c, fields)
-      await confirmEnrolment(c.get('deps'), actorOf(c), proof)
-      // The code that confirmed is not used up, so it pays for the recovery codes as well.
-      return renewRecoveryCodes(c.get('deps'), actorOf(c), proof.code)
+      await confirmEnrolment(c.get('deps'), actorOf(c), enrolment)
+      // Enrolment does not use the code up, so the same code renews the recovery codes.
+      return renewRecoveryCodes(c.get('deps'), actorOf(c), enrolment.code)
     })
     if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
     return showRecoveryCodes(c, codes)
@@ -81,7 +81,7 @@ export const securityRoutes = new Hono<App>()
     if (refusal instanceof Refusal) return showSecurity(c, 'off', refusal)
     return goTo(c, PATH, 'two-factor-off')
   })
-  // A form's address may stay in the bar after its answer.
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, PATH))
 
 async function showSecurity(c: AppContext, form?: SecurityForm, refusal?: Refusal) {
@@ -95,7 +95,7 @@ async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
   const { account } = await readAs(c.get('deps'), actorOf(c), {})
   const view = await readView(c, account)
   const enrolment = await showSecret(view.site.title, account.username, secret)
-  // Nothing to show for a form that was tampered with, or once it is on.
+  // The secret was tampered with, or two-step verification is on already.
   if (enrolment === undefined || account.hasTwoFactor) return goTo(c, PATH)
   const problem = refusal && problemOf(view.t, refusal)
   return showPage(c, <EnrolmentPage view={view} enrolment={enrolment} problem={problem} />, refusal)

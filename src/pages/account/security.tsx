@@ -6,13 +6,13 @@ import { AccountPage } from '../layout.tsx'
 import { Alert, Confirm, Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-/** The forms of the page. */
+/** Names of the forms of the page. */
 export type SecurityForm = 'password' | 'codes' | 'off' | 'start'
 
 interface SecurityProps {
   view: View
   account: Account
-  /** Which form was refused, and why. */
+  /** The form that was refused, and the problem. */
   refused?: { form: SecurityForm; problem: Problem } | undefined
 }
 
@@ -56,7 +56,7 @@ interface FormProps {
   problem: Problem | undefined
 }
 
-/** What takes a code: new recovery codes, or switching two-step verification off. */
+/** The form for new recovery codes, or for turning two-step verification off; both take a code. */
 function CodeForm({ view, form, problem }: FormProps & { form: 'codes' | 'off' }) {
   const t = view.t.security
   const [label, lead, submit] =
@@ -159,7 +159,7 @@ export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
   )
 }
 
-/** Shown in answer to the form that made them, and never again. */
+/** Shows the recovery codes once, in the answer to the form that generated them. */
 export function RecoveryCodesPage({ view, codes }: { view: View; codes: string[] }) {
   const { t } = view
   return (

@@ -10,7 +10,7 @@ type Session = Awaited<ReturnType<typeof listSessions>>['sessions'][number]
 interface SessionsProps {
   view: View
   sessions: Session[]
-  /** The one that the visitor is here with. */
+  /** Id of the visitor's session. */
   currentId: string
   problem?: Problem | undefined
 }
@@ -78,7 +78,7 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
   )
 }
 
-/** As in “Firefox on Linux”. */
+/** Describes a User-Agent, as in “Firefox on Linux”. */
 export function browserOf({ t }: View, userAgent: string): string {
   const { program, system } = describeUserAgent(userAgent)
   if (program === undefined) return system ?? t.sessions.unknownBrowser

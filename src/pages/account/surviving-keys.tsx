@@ -9,8 +9,8 @@ interface SurvivingKeysProps {
 }
 
 /**
- * After a new password: the session has ended with all others, so the keys can be looked at here
- * and deleted after the next sign-in.
+ * Lists the SSH keys after a new password. The change has ended every session, so the user can
+ * delete keys only after the next sign-in.
  */
 export function SurvivingKeysPage({ view, keys }: SurvivingKeysProps) {
   const t = view.t.survivingKeys
@@ -31,7 +31,7 @@ export function SurvivingKeysPage({ view, keys }: SurvivingKeysProps) {
   )
 }
 
-/** The keys that a new password leaves in force. */
+/** The SSH keys that still work after a new password. */
 export function SurvivingKeys({ view, keys }: SurvivingKeysProps) {
   return (
     <ul class="rows compact">

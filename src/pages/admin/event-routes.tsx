@@ -10,6 +10,7 @@ import { actorOf } from '../session-cookie.ts'
 import { showPage } from '../view.ts'
 import { EventsPage } from './events.tsx'
 import { adminView } from './view.ts'
+import { REASONS } from '../../base/reasons.ts'
 
 const EVENTS_PER_PAGE = 25
 const MAX_NAME_CHARACTERS = 255
@@ -17,14 +18,14 @@ const MAX_NAME_CHARACTERS = 255
 const eventsQuery = v.object({
   page: pageQuery.entries.page,
   user: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_NAME_CHARACTERS)),
-  kind: v.optional(v.picklist(['', ...EVENT_KINDS], 'must be a kind of event'), ''),
+  kind: v.optional(v.picklist(['', ...EVENT_KINDS], REASONS.eventKind), ''),
 })
 
-/** What happened on the site, under `/account/admin/events`. */
-export const adminEventRoutes = new Hono<App>().get('/', query(eventsQuery), async (c) => {
+/** The page of all events of the site, under `/account/admin/events`. */
+export const eventPages = new Hono<App>().get('/', query(eventsQuery), async (c) => {
   const view = await adminView(c)
-  const { user, kind, page: asked } = c.req.valid('query')
-  const page = Math.max(asked, 1)
+  const { user, kind, page: requestedPage } = c.req.valid('query')
+  const page = Math.max(requestedPage, 1)
   const filter = await filterOf(c, user, kind)
   const { events, more } =
     filter === undefined ? { events: [], more: false } : await readEvents(c, filter, page)
@@ -34,7 +35,7 @@ export const adminEventRoutes = new Hono<App>().get('/', query(eventsQuery), asy
   return showPage(c, <EventsPage {...props} />)
 })
 
-/** @returns `undefined` when nobody has this name. */
+/** @returns `undefined` when no user has this name. */
 async function filterOf(
   c: AppContext,
   name: string,
@@ -47,6 +48,6 @@ async function filterOf(
 }
 
 function readEvents(c: AppContext, filter: EventFilter, page: number) {
-  const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
-  return listEvents(c.get('deps'), actorOf(c), filter, window)
+  const range = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
+  return listEvents(c.get('deps'), actorOf(c), filter, range)
 }

@@ -7,14 +7,14 @@ import { AccountPage } from '../layout.tsx'
 import { Empty, Field, Pager } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-type Event = Awaited<ReturnType<typeof listEvents>>['events'][number]
+type SiteEvent = Awaited<ReturnType<typeof listEvents>>['events'][number]
 
 interface EventsProps {
   view: View
-  events: Event[]
+  events: SiteEvent[]
   page: number
   more: boolean
-  /** As it was asked for; empty for everything. */
+  /** The filter of the request; an empty field matches every event. */
   filter: { user: string; kind: string }
   problem: Problem | undefined
 }
@@ -69,16 +69,16 @@ function addressOf({ user, kind }: EventsProps['filter'], page: number): URLSear
   })
 }
 
-/** Whom it happened to. */
+/** Links to the user whom the event is about. */
 function Subject({
   view,
   event: { userId, username, nameHash, times },
 }: {
   view: View
-  event: Event
+  event: SiteEvent
 }) {
   const t = view.t.adminEvents
-  // Without a name that was tried it is about the whole site.
+  // Without a user and a tried name, the event is about the site.
   if (userId === null && nameHash === null && times === 1) return <></>
   if (userId === null) return <span>{times === 1 ? t.unknown : t.unknownTimes(times)}</span>
   if (username === null) return <span>{t.deleted(userId)}</span>
@@ -89,12 +89,12 @@ function Subject({
   )
 }
 
-/** Who did it, where that is not whom it happened to. */
-function By({ view, event }: { view: View; event: Event }) {
+/** Names the actor when it is not the user. */
+function By({ view, event }: { view: View; event: SiteEvent }) {
   const text = actorText(view.t, event)
   if (text === '') return <></>
-  const isThere = event.actorName !== null
+  const actorExists = event.actorName !== null
   return (
-    <span>{isThere ? <a href={`/account/admin/users/${event.actorId}`}>{text}</a> : text}</span>
+    <span>{actorExists ? <a href={`/account/admin/users/${event.actorId}`}>{text}</a> : text}</span>
   )
 }

@@ -9,12 +9,12 @@ const [MIN_ROWS, MAX_ROWS] = [3, 12]
 interface SettingFieldProps {
   view: View
   setting: Setting
-  /** What is to be shown: maybe not what is set. */
+  /** The value in the input; differs from the saved one after a refusal. */
   value: string
   problem: Problem | undefined
 }
 
-/** A setting with its help, in the kind of input that fits it. */
+/** An input for a setting, with its label and help; the setting's type decides the kind of input. */
 export function SettingField(props: SettingFieldProps) {
   const { view, setting, value, problem } = props
   const { key } = setting
@@ -45,7 +45,7 @@ function inputOf({
   if (type === 'text') return { rows: rowsFor(value) }
   if (type === 'select') {
     const words = view.t.settings.choices[key] ?? {}
-    // A value from another version stays until another is chosen.
+    // A value that this version does not know stays selectable.
     const values = options.includes(value) ? options : [value, ...options]
     return { options: values.map((option) => [option, own(words, option) ?? option] as const) }
   }
@@ -54,7 +54,7 @@ function inputOf({
   return { type: 'color', hint } as const
 }
 
-/** A picker holds exactly these; any other colour stays the text that it is. */
+/** A colour input holds `#rrggbb` only; other colours get a text input. */
 function isPickable(colour: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(colour)
 }
@@ -77,7 +77,7 @@ function Label({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setti
   )
 }
 
-/** A box that isn't ticked sends nothing, so that the field behind it says no. */
+/** A cleared box sends nothing, so a hidden field of the same name sends `false`. */
 function Switch({ view, setting, value, problem }: SettingFieldProps) {
   const { key } = setting
   const isWrong = problem?.field === key
@@ -117,7 +117,7 @@ function ReadOnly({ view: { t }, setting }: SettingFieldProps) {
   )
 }
 
-/** A way back, for what was changed; the other fields of the form keep what was typed. */
+/** A button that resets a changed setting; the other fields of the form keep their input. */
 function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
   const t = view.t.adminSettings
   if (setting.value === setting.default) return <></>
@@ -134,7 +134,7 @@ function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
   )
 }
 
-/** As the input shows it. */
+/** The default, in the words of the input. */
 function DefaultValue({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
   const words = { ...t.settings.choices[setting.key], true: t.security.on, false: t.security.off }
   const word = setting.type === 'bool' || setting.type === 'select' ? setting.default : ''

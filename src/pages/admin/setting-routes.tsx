@@ -11,17 +11,17 @@ import { adminView } from './view.ts'
 
 const PATH = '/account/admin/settings'
 
-/** The site's settings, a group on each page, under `/account/admin/settings`. */
-export const adminSettingRoutes = new Hono<App>()
+/** The pages of settings, one per group, under `/account/admin/settings`. */
+export const settingPages = new Hono<App>()
   .get('/', (c) => goTo(c, `${PATH}/site`))
   .get('/:group', (c) => showGroup(c, groupOf(c)))
   .post('/:group', async (c) => {
     const group = groupOf(c)
     const fields = await readForm(c)
     const { reset } = fields
-    if (reset !== undefined) return resetOne(c, group, reset, fields)
+    if (reset !== undefined) return resetSetting(c, group, reset, fields)
     const refusal = await attempt(() =>
-      saveSettings(c.get('deps'), actorOf(c), valuesIn(fields, group)),
+      saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group)),
     )
     if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
     return goTo(c, `${PATH}/${group}`, 'settings-saved')
@@ -33,15 +33,15 @@ function groupOf(c: AppContext): SettingGroup {
   return group
 }
 
-function valuesIn(fields: Fields, group: SettingGroup): Record<string, string> {
+function parseValues(fields: Fields, group: SettingGroup): Record<string, string> {
   const keys = SETTINGS.filter((setting) => setting.group === group && !setting.isReadOnly)
   return Object.fromEntries(
     keys.flatMap(({ key }) => (fields[key] === undefined ? [] : [[key, fields[key]]])),
   )
 }
 
-/** Gives one setting its default; what else was typed is still there, and not saved. */
-async function resetOne(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
+/** Resets one setting; the page keeps the other inputs of the form without saving them. */
+async function resetSetting(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
   const refusal = await attempt(() => resetSettings(c.get('deps'), actorOf(c), [key]))
   if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
   const { [key]: _, ...others } = fields

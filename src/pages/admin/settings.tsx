@@ -9,9 +9,8 @@ import { SettingField } from './setting-field.tsx'
 interface SettingsProps {
   view: View
   group: SettingGroup
-  /** Those of the group. */
   settings: Setting[]
-  /** What was sent and not saved. */
+  /** The values of a form that was not saved. */
   fields?: Fields | undefined
   problem?: Problem | undefined
 }
@@ -40,7 +39,7 @@ export function SettingsPage({ view, group, settings, fields, problem }: Setting
       </div>
       <article>
         <form class="wide" method="post" action={path}>
-          {/* The first button is what the enter key presses, and that must not be a reset. */}
+          {/* The enter key presses the first button, which must not be a reset. */}
           <button class="skip" tabindex={-1} aria-hidden="true">
             {t.save}
           </button>

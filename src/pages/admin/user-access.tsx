@@ -6,14 +6,14 @@ import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
 import type { UserProps } from './user.tsx'
 
-/** What needs a fresh session. */
-const GUARDED: readonly UserForm[] = ['password', 'unlock', 'cancel-two-factor']
+/** Forms that need a fresh session. */
+const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'unlock', 'cancel-two-factor']
 
-/** What lets a user in, or keeps a user out. */
+/** The forms that grant or take away access: password, lock, second factor, sessions, account. */
 export function AccessForms(props: UserProps) {
   const { view, user } = props
   const t = view.t.adminUsers
-  const able = user.disabled ? (
+  const enableOrDisable = user.disabled ? (
     <AccessForm {...props} form="enable" label={t.enable} lead="" />
   ) : (
     <AccessForm {...props} form="disable" label={t.disable} lead={t.disableLead} isDangerous />
@@ -22,13 +22,17 @@ export function AccessForms(props: UserProps) {
     <section>
       <h2>{t.access}</h2>
       <ul class="rows actions">
-        {user.role === GUEST ? able : <PersonForms {...props}>{able}</PersonForms>}
+        {user.role === GUEST ? (
+          enableOrDisable
+        ) : (
+          <PersonForms {...props}>{enableOrDisable}</PersonForms>
+        )}
       </ul>
     </section>
   )
 }
 
-/** The guest is nobody, who has no password and stays. */
+/** The forms that the guest lacks: the guest has no password and can't be deleted. */
 function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
   const { view, user, refused } = props
   const t = view.t.adminUsers
@@ -62,7 +66,7 @@ interface AccessFormProps extends UserProps {
   isDangerous?: boolean
 }
 
-/** A row that opens into its form. */
+/** A row that expands to its form. */
 function AccessForm(props: PropsWithChildren<AccessFormProps>) {
   const { view, user, refused, form, label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined
@@ -75,7 +79,9 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
             fields={[...(form === 'password' ? ['password'] : []), ...CONFIRM_FIELDS]}
           />
           {props.children}
-          {GUARDED.includes(form) && <ConfirmFields view={view} form={form} problem={problem} />}
+          {FORMS_FOR_FRESH_SESSIONS.includes(form) && (
+            <ConfirmFields view={view} form={form} problem={problem} />
+          )}
           <button class={isDangerous ? 'danger' : undefined}>{label}</button>
         </form>
       </Confirm>

@@ -9,9 +9,9 @@ import { endSessionOf, endSessionsOf } from '../../sessions/operator-sessions.ts
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../users/manage-users.ts'
 import type { Fields } from '../form.ts'
 import type { Notice } from '../view.ts'
-import { userIn } from './user-fields.tsx'
+import { parseUser } from './user-fields.tsx'
 
-/** What a form of a user's page does. */
+/** The action of a form on a user's page. */
 interface UserAction {
   /** @throws {Refusal} */
   run: (deps: Deps, operator: Actor, userId: number, fields: Fields) => Promise<unknown>
@@ -20,7 +20,7 @@ interface UserAction {
 
 const sessionSchema = v.object({ id: text() })
 
-/** The forms of a user's page, by the end of their address. */
+/** The forms of a user's page, by the last segment of their path. */
 export type UserForm =
   | 'change'
   | 'password'
@@ -33,12 +33,12 @@ export type UserForm =
   | 'end-session'
   | 'delete-key'
 
-/** All but the password, which has a page to answer with. */
+/** Every form except `password`, which answers with a page of its own. */
 type UserActionName = Exclude<UserForm, 'password'>
 
 export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   change: {
-    run: (deps, operator, userId, fields) => changeUser(deps, operator, userId, userIn(fields)),
+    run: (deps, operator, userId, fields) => changeUser(deps, operator, userId, parseUser(fields)),
     notice: 'user-changed',
   },
   disable: {

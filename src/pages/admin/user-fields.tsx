@@ -8,28 +8,26 @@ import { usernameSchema } from '../../accounts/username.ts'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { Field } from '../parts.tsx'
 import type { View } from '../view.ts'
+import { REASONS } from '../../base/reasons.ts'
 
 const ROLES = [String(GENERAL), String(ADMIN)]
-const roleSchema = v.pipe(
-  v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`),
-  v.transform(Number),
-)
+const roleSchema = v.pipe(v.picklist(ROLES, REASONS.role), v.transform(Number))
 
 const userSchema = v.object({
   username: usernameSchema,
-  /** The guest's form has none. */
+  /** Missing in the guest's form. */
   role: v.optional(roleSchema),
   base_path: basePathSchema,
 })
 const passwordSchema = v.object({ password: possiblyEmptyText() })
 
-/** The fields that `UserFields` shows, for a problem with any other. */
+/** Names of the fields that `UserFields` renders. */
 export const USER_FIELDS = ['username', 'role', 'base_path']
 
-/** What a new user is, before anything was typed. */
+/** Initial values of the form for a new user. */
 export const NEW_USER: Fields = { role: String(GENERAL), base_path: '/' }
 
-/** What the form of a user holds before it was changed. */
+/** Returns the initial values of a user's form. */
 export function fieldsOf(user: Account): Fields {
   const bits = Array.from({ length: 16 }, (_, bit) => bit).filter(
     (bit) => (user.permission & (1 << bit)) !== 0,
@@ -42,16 +40,16 @@ export function fieldsOf(user: Account): Fields {
   }
 }
 
-/** What a form asks for. @throws {Refusal} `invalidBody`. */
-export function userIn(fields: Fields) {
+/** @throws {Refusal} `invalidBody`. */
+export function parseUser(fields: Fields) {
   const { username, role, base_path: basePath } = validate(userSchema, fields)
   let permission = 0
   for (let bit = 0; bit < 16; bit++) if (boxOf(bit) in fields) permission |= 1 << bit
   return { username, basePath, permission, ...(role !== undefined && { role }) }
 }
 
-/** @returns Empty when one is to be generated. @throws {Refusal} `invalidBody`. */
-export function passwordIn(fields: Fields): string {
+/** @returns The typed password; empty asks for a generated one. @throws {Refusal} `invalidBody`. */
+export function parsePassword(fields: Fields): string {
   return validate(passwordSchema, fields).password
 }
 
@@ -65,7 +63,7 @@ interface UserFieldsProps {
   problem: Problem | undefined
 }
 
-/** Name, role and base folder. */
+/** The fields for name, role and base folder. */
 export function UserFields({ view, fields, problem }: UserFieldsProps) {
   const t = view.t.adminUsers
   const { roles } = view.t.overview
@@ -93,7 +91,7 @@ export function UserFields({ view, fields, problem }: UserFieldsProps) {
   )
 }
 
-/** A box for every bit. */
+/** A checkbox for every permission. */
 export function PermissionBoxes({ view: { t }, fields }: Omit<UserFieldsProps, 'problem'>) {
   return (
     <fieldset>
@@ -110,7 +108,7 @@ export function PermissionBoxes({ view: { t }, fields }: Omit<UserFieldsProps, '
   )
 }
 
-/** Empty, it asks for a generated one; what was typed is never shown again. */
+/** The field for a new password; left empty, one is generated. A refusal does not echo the input. */
 export function PasswordField({ view, problem }: Omit<UserFieldsProps, 'fields'>) {
   const t = view.t.adminUsers
   return (

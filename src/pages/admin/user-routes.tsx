@@ -13,7 +13,7 @@ import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../session-cookie.ts'
 import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
-import { NEW_USER, passwordIn, userIn } from './user-fields.tsx'
+import { NEW_USER, parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
 import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
 import { adminView } from './view.ts'
@@ -27,8 +27,8 @@ const listQuery = v.object({
   search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
 })
 
-/** All accounts, under `/account/admin/users`. */
-export const adminUserRoutes = new Hono<App>()
+/** The pages of users, under `/account/admin/users`. */
+export const userPages = new Hono<App>()
   .get('/', query(listQuery), async (c) => {
     const view = await adminView(c)
     const { search } = c.req.valid('query')
@@ -51,8 +51,8 @@ export const adminUserRoutes = new Hono<App>()
     const view = await adminView(c)
     const fields = await readForm(c)
     const made = await attempt(async () => {
-      const { password, generated } = newPassword(c, fields)
-      const user = { ...userIn(fields), password }
+      const { password, generated } = readNewPassword(c, fields)
+      const user = { ...parseUser(fields), password }
       await confirmWith(c, fields)
       const id = await createUser(c.get('deps'), actorOf(c), user)
       return { user: { id, username: user.username }, generated }
@@ -68,12 +68,12 @@ export const adminUserRoutes = new Hono<App>()
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
   .post('/:id{[0-9]+}/password', async (c) => {
-    // Before, because a new password of one's own ends the session.
+    // Read first: an admin who changes their own password ends this session.
     const view = await adminView(c)
     const id = userIdOf(c)
     const fields = await readForm(c)
     const changed = await attempt(async () => {
-      const { password, generated } = newPassword(c, fields)
+      const { password, generated } = readNewPassword(c, fields)
       await confirmWith(c, fields)
       const target = [c.get('deps'), actorOf(c), id] as const
       const [user, { keys }] = await Promise.all([getUser(...target), listKeysOf(...target)])
@@ -101,18 +101,18 @@ export const adminUserRoutes = new Hono<App>()
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, noticeFor(c, form, notice))
   })
-  // A form's address may stay in the bar after its answer.
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:id{[0-9]+}/:form', (c) => goTo(c, `${PATH}/${c.req.param('id')}`))
 
-/** Operators who cancel their own second factor stay signed in. */
+/** Cancelling one's own second factor keeps the session, so its notice is another one. */
 function noticeFor(c: AppContext, form: UserForm, notice: Notice): Notice {
   const isOwn = userIdOf(c) === actorOf(c).userId
   return isOwn && form === 'cancel-two-factor' ? 'two-factor-off' : notice
 }
 
-/** An empty password asks for a generated one, to be shown this once. */
-function newPassword(c: AppContext, fields: Fields) {
-  const typed = passwordIn(fields)
+/** Reads the new password; generates one when the field is empty, which the answer shows once. */
+function readNewPassword(c: AppContext, fields: Fields) {
+  const typed = parsePassword(fields)
   if (typed !== '') return { password: typed, generated: undefined }
   const generated = generatePassword(c.get('deps'))
   return { password: generated, generated }

@@ -13,15 +13,15 @@ import type { UserForm } from './user-actions.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 import { UserBadges } from './users.tsx'
 
-/** Whoever has more is seen by ending them all. */
-const MAX_SESSIONS = 20
+/** The page lists the latest sessions only; “End all sessions” ends the others too. */
+const MAX_LISTED_SESSIONS = 20
 
 export interface UserProps {
   view: View
   user: Account
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
-  /** Which form was refused, why, and what it held. */
+  /** The form that was refused, the problem, and the form's values. */
   refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
 }
 
@@ -72,7 +72,7 @@ function ChangeForm({ view, user, refused }: UserProps) {
 
 function Sessions({ view, user, sessions, refused }: UserProps) {
   const t = view.t.adminUsers
-  const more = sessions.length - MAX_SESSIONS
+  const more = sessions.length - MAX_LISTED_SESSIONS
   return (
     <section>
       <h2>{t.sessions}</h2>
@@ -81,7 +81,7 @@ function Sessions({ view, user, sessions, refused }: UserProps) {
         <p class="hint">{t.noSessions}</p>
       ) : (
         <ul class="rows compact">
-          {sessions.slice(0, MAX_SESSIONS).map((session) => (
+          {sessions.slice(0, MAX_LISTED_SESSIONS).map((session) => (
             <li class="bar">
               <div>
                 <h3>{browserOf(view, session.userAgent)}</h3>

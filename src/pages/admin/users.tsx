@@ -13,7 +13,7 @@ interface UsersProps {
   view: View
   users: Account[]
   total: number
-  /** Part of the name; empty for all. */
+  /** Part of the name; empty lists all users. */
   search: string
   page: number
   pages: number
@@ -86,7 +86,7 @@ function UserRow({ view, user }: { view: View; user: Account }) {
   )
 }
 
-/** What is unusual about a user. */
+/** Badges for role, second factor and a disabled account. */
 export function UserBadges({ view: { t }, user }: { view: View; user: Account }) {
   return (
     <>
@@ -125,12 +125,12 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
 interface GeneratedProps {
   view: View
   user: { id: number; username: string }
-  /** What a new password leaves in force. */
+  /** The SSH keys that still work after a new password. */
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
   password: string
 }
 
-/** Shown in answer to the form that had it made, and never again. */
+/** Shows a generated password once, in the answer to the form that asked for it. */
 export function GeneratedPasswordPage({ view, user, keys, password }: GeneratedProps) {
   const t = view.t.adminUsers
   return (

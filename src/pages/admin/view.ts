@@ -5,7 +5,7 @@ import { ADMIN } from '../../accounts/roles.ts'
 import { actorOf } from '../session-cookie.ts'
 import { readView, type View } from '../view.ts'
 
-/** What the pages of operators know. @throws {Refusal} `notAdmin` for everybody else. */
+/** Reads the view of an operator's page. @throws {Refusal} `notAdmin` for every other user. */
 export async function adminView(c: AppContext): Promise<View> {
   const { account } = await actAs(c.get('deps'), actorOf(c), {})
   if (account.role !== ADMIN) throw new Refusal('notAdmin')

@@ -1,12 +1,12 @@
-/** Where a sign-in may lead, by what `next` says: never an address from a request. */
+/** Pages that a sign-in can lead to, by `next`. A request never supplies the path itself. */
 const PAGES: Readonly<Record<string, string>> = { keys: '/account/keys' }
 
-/** What stands in the address of a sign-in page, and in its form; empty for anything unknown. */
-export function nextIn({ next = '' }: { next?: string | undefined }): string {
+/** Reads `next` from the query or the form of a sign-in page; empty when it is unknown. */
+export function parseNext({ next = '' }: { next?: string | undefined }): string {
   return Object.hasOwn(PAGES, next) ? next : ''
 }
 
-/** Where to go after the sign-in. */
+/** Returns the path of the page after the sign-in. */
 export function pathAfter(next: string): string {
-  return PAGES[nextIn({ next })] ?? '/account'
+  return PAGES[parseNext({ next })] ?? '/account'
 }

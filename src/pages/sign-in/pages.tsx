@@ -6,7 +6,7 @@ import type { View } from '../view.ts'
 interface SignInProps {
   view: View
   fields?: Fields
-  /** Where the sign-in leads (`next.ts`); empty for the overview. */
+  /** The page after the sign-in (`next.ts`); empty for the overview. */
   next: string
   problem?: Problem | undefined
 }
@@ -47,7 +47,7 @@ function NextField({ next }: { next: string }) {
   return next === '' ? <></> : <input type="hidden" name="next" value={next} />
 }
 
-/** The second step, for who has switched two-step verification on. */
+/** The second step of a sign-in with two-step verification. */
 export function CodePage({
   view,
   username,

@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import type { AppContext } from '../../http/context.ts'
 import { openBox, sealBox } from '../../crypto/sealed-box.ts'
 
-const SECONDS = 5 * 60
-const USE = 'sign-in'
+const LIFETIME_SECONDS = 5 * 60
+const SEAL_PURPOSE = 'sign-in'
 
-/** A sign-in whose password was right and whose code is yet to come. */
-interface HalfWay {
+/** A sign-in between its two forms: the password was right, the code is missing. */
+interface PendingSignIn {
   username: string
   /** Static digest of the password. */
   digest: string
@@ -16,40 +16,43 @@ interface HalfWay {
 const schema = v.object({ username: v.string(), digest: v.string(), expiresAt: v.number() })
 
 /**
- * Keeps a sign-in between its two forms, so that no page holds the password and nobody types it
- * twice: in a cookie that only we can open, for five minutes. It proves nothing by itself: `login`
- * checks the password again, together with the code.
+ * Keeps name and digest in a sealed cookie for five minutes, so that users type the password once
+ * and no page holds it. The cookie is not a credential: `login` checks the password again, together
+ * with the code.
  */
-export async function keepHalfWay(c: AppContext, halfWay: HalfWay): Promise<void> {
+export async function savePendingSignIn(c: AppContext, pending: PendingSignIn): Promise<void> {
   const deps = c.get('deps')
-  const content = JSON.stringify({ ...halfWay, expiresAt: deps.now() + SECONDS * 1000 })
+  const content = JSON.stringify({ ...pending, expiresAt: deps.now() + LIFETIME_SECONDS * 1000 })
   const bytes = new Uint8Array(new TextEncoder().encode(content))
   const { name, options } = cookieOf(c)
-  setCookie(c, name, await sealBox(deps, await deps.keyRing(), bytes, USE), {
+  setCookie(c, name, await sealBox(deps, await deps.keyRing(), bytes, SEAL_PURPOSE), {
     ...options,
-    maxAge: SECONDS,
+    maxAge: LIFETIME_SECONDS,
   })
 }
 
-/** @returns `undefined` when there is none, or it is too old. */
-export async function readHalfWay(c: AppContext): Promise<HalfWay | undefined> {
+/** @returns `undefined` when there is no pending sign-in, or it has expired. */
+export async function readPendingSignIn(c: AppContext): Promise<PendingSignIn | undefined> {
   const deps = c.get('deps')
   const sealed = getCookie(c, cookieOf(c).name)
   if (sealed === undefined) return undefined
   const ring = await deps.keyRing()
-  const bytes = await openBox(ring, sealed, USE, 'a sign-in').catch(() => undefined)
+  const bytes = await openBox(ring, sealed, SEAL_PURPOSE, 'a sign-in').catch(() => undefined)
   if (bytes === undefined) return undefined
-  const { expiresAt, ...halfWay } = v.parse(schema, JSON.parse(new TextDecoder().decode(bytes)))
-  return deps.now() < expiresAt ? halfWay : undefined
+  const { expiresAt, ...pending } = v.parse(schema, JSON.parse(new TextDecoder().decode(bytes)))
+  return deps.now() < expiresAt ? pending : undefined
 }
 
-export function forgetHalfWay(c: AppContext): void {
+export function clearPendingSignIn(c: AppContext): void {
   const { name, options } = cookieOf(c)
   if (getCookie(c, name) === undefined) return
   deleteCookie(c, name, options)
 }
 
-/** `__Host-` would send it with every request; it is for these two pages only. */
+/**
+ * The prefix is `__Secure-`, because `__Host-` demands the path `/`: only these pages get the
+ * cookie.
+ */
 function cookieOf(c: AppContext) {
   const secure = c.req.url.startsWith('https:')
   const options = { path: '/account/sign-in', httpOnly: true, sameSite: 'Strict', secure } as const

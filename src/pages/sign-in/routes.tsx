@@ -10,24 +10,24 @@ import { text } from '../../base/text.ts'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
-import { forgetHalfWay, keepHalfWay, readHalfWay } from './pending-sign-in.ts'
-import { nextIn, pathAfter } from './next.ts'
+import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
+import { parseNext, pathAfter } from './next.ts'
 import { CodePage, SignInPage } from './pages.tsx'
 
 const signInSchema = v.object({ username: text(), password: text() })
 const codeSchema = v.object({ code: text() })
 
-/** Under `/account/sign-in`. */
-export const signInRoutes = new Hono<App>()
+/** The sign-in pages, under `/account/sign-in`. */
+export const signInPages = new Hono<App>()
   .get('/', async (c) => {
-    const next = nextIn(c.req.query())
+    const next = parseNext(c.req.query())
     if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
-    forgetHalfWay(c)
+    clearPendingSignIn(c)
     return showPage(c, <SignInPage view={await readView(c)} next={next} />)
   })
   .post('/', async (c) => {
     const fields = await readForm(c)
-    const next = nextIn(fields)
+    const next = parseNext(fields)
     const refusal = await attempt(async () => {
       const { username, password } = validate(signInSchema, fields)
       await signIn(c, { username, digest: await staticDigest(password), code: '' })
@@ -35,39 +35,39 @@ export const signInRoutes = new Hono<App>()
     if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
     if (refusal.refusal !== 'wrongCode') return showSignIn(c, fields, refusal)
     const { username, password } = validate(signInSchema, fields)
-    await keepHalfWay(c, { username, digest: await staticDigest(password) })
+    await savePendingSignIn(c, { username, digest: await staticDigest(password) })
     return c.redirect(`/account/sign-in/code${next && `?next=${next}`}`, 303)
   })
   .get('/code', async (c) => {
-    const halfWay = await readHalfWay(c)
-    if (halfWay === undefined) return goTo(c, '/account/sign-in')
-    const props = { username: halfWay.username, next: nextIn(c.req.query()) }
+    const pending = await readPendingSignIn(c)
+    if (pending === undefined) return goTo(c, '/account/sign-in')
+    const props = { username: pending.username, next: parseNext(c.req.query()) }
     return showPage(c, <CodePage view={await readView(c)} {...props} />)
   })
   .post('/code', async (c) => {
-    const halfWay = await readHalfWay(c)
-    if (halfWay === undefined) return goTo(c, '/account/sign-in', 'session-over')
+    const pending = await readPendingSignIn(c)
+    if (pending === undefined) return goTo(c, '/account/sign-in', 'session-over')
     const fields = await readForm(c)
-    const next = nextIn(fields)
+    const next = parseNext(fields)
     const refusal = await attempt(() =>
-      signIn(c, { ...halfWay, code: validate(codeSchema, fields).code }),
+      signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
     )
     if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
-    // The password has changed meanwhile, or the account was disabled.
+    // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')
-      return showSignIn(c, { username: halfWay.username, next }, refusal)
+      return showSignIn(c, { username: pending.username, next }, refusal)
     const view = await readView(c)
     const problem = problemOf(view.t, refusal)
     return showPage(
       c,
-      <CodePage view={view} username={halfWay.username} next={next} problem={problem} />,
+      <CodePage view={view} username={pending.username} next={next} problem={problem} />,
       refusal,
     )
   })
 
 async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
   setSessionToken(c, await login(c.get('deps'), credentials, clientOf(c)))
-  forgetHalfWay(c)
+  clearPendingSignIn(c)
 }
 
 async function showSignIn(
@@ -79,7 +79,7 @@ async function showSignIn(
   const problem = problemOf(view.t, refusal)
   return showPage(
     c,
-    <SignInPage view={view} fields={{ username }} next={nextIn({ next })} problem={problem} />,
+    <SignInPage view={view} fields={{ username }} next={parseNext({ next })} problem={problem} />,
     refusal,
   )
 }

@@ -1,40 +1,8 @@
 import type { SettingGroup } from '../../settings/definitions.ts'
 
-/** What is wrong with a field of an operator's form. */
-export const adminReasonsEn: Record<string, string> = {
-  'must be an absolute path': 'It must be a path from the root, such as /homes, without “..”.',
-  'must not contain control characters': 'It must not contain control characters.',
-  'must not contain invisible characters': 'It must not contain invisible characters.',
-  'must not begin or end with a blank': 'It must not begin or end with a blank.',
-  'must stand in one line': 'It must stand in one line.',
-  'must not be . or .. nor contain / or \\': 'It must not be “.” or “..”, nor contain “/” or “\\”.',
-  'must not be # and digits, which mean an id': 'It must not be “#” and digits: that means an id.',
-  'must have at most 64 characters': 'It must have at most 64 characters.',
-  'must have at most 255 characters': 'It must have at most 255 characters.',
-  'must have at most 1024 characters': 'It must have at most 1024 characters.',
-  'must have at most 2048 characters': 'It must have at most 2048 characters.',
-  'must have at most 8192 bytes': 'It must have at most 8192 bytes.',
-  'must be one of 0, 2': 'It must be a user or an administrator.',
-  'must be a kind of event': 'There is no such kind of event.',
-  'must be an integer': 'It must be a whole number.',
-  'must be true or false': 'It must be on or off.',
-  'must be a whole number from 1 to 9999': 'It must be a whole number from 1 to 9999.',
-  'must be a colour such as #1890ff': 'It must be a colour such as #1890ff.',
-  'must be an address, https://… or /…': 'It must be an address, https://… or /….',
-  'must be an address, https://… or /…, and at most one more on a second line':
-    'It must be an address, https://… or /…, and at most one more on a second line.',
-  'must be mailto:…, https://… or tel:…':
-    'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
-  'must be regular expressions such as /\\.bak$/i, one per line':
-    'They must be regular expressions such as /\\.bak$/i, one per line.',
-  'must be a JSON object of objects of addresses, https://… or /…':
-    'It must be JSON: an object of objects of addresses, https://… or /….',
-  'must be a JSON object of texts': 'It must be JSON: an object of texts.',
-}
-
 const groups: Record<SettingGroup, string> = {
   site: 'Site',
-  style: 'Looks',
+  style: 'Appearance',
   preview: 'Previews',
   global: 'Files',
   index: 'Search',
@@ -46,8 +14,8 @@ export const adminUsersEn = {
   search: 'Search by name',
   searchSubmit: 'Search',
   add: 'New user',
-  none: 'Nobody found',
-  noneHint: (search: string) => `No name has “${search}” in it.`,
+  none: 'No users found',
+  noneHint: (search: string) => `No user name contains “${search}”.`,
   showAll: 'Show all users',
   total: (total: number) => (total === 1 ? '1 user' : `${total} users`),
   previous: 'Previous',
@@ -59,10 +27,11 @@ export const adminUsersEn = {
   name: 'User name',
   role: 'Role',
   basePath: 'Base folder',
-  basePathHint: 'The user sees nothing outside of it.',
+  basePathHint: 'The user sees only the files in this folder.',
   permissions: 'Permissions',
   password: 'Password',
-  passwordHint: 'At least 8 characters. Left empty, one is made and shown to you once.',
+  passwordHint:
+    'At least 8 characters. If you leave it empty, a password is generated and shown once.',
   create: 'Create user',
   save: 'Save changes',
 
@@ -70,32 +39,36 @@ export const adminUsersEn = {
   resetPassword: 'Reset password',
   resetPasswordLead: 'The old password stops working, and all sessions end.',
   unlock: 'Unlock',
-  unlockLead: 'Forgets failed sign-ins, so that the user may try again at once.',
+  unlockLead: 'Clears the failed sign-ins, so that the user can try again immediately.',
   cancelTwoFactor: 'Cancel two-step verification',
   cancelTwoFactorLead:
-    'For who has lost the phone and the recovery codes. Sign-ins will ask for the password alone, and all sessions end.',
+    'For a user who has lost both the phone and the recovery codes. The user will sign in with the password only, and all sessions end.',
   endSessions: 'End all sessions',
-  endSessionsLead: 'Signs the user out everywhere.',
+  endSessionsLead: 'Signs the user out on all devices.',
   disable: 'Disable account',
-  disableLead: 'The user is signed out at once, and refused until you enable the account.',
+  disableLead:
+    'The user is signed out immediately and cannot sign in until you enable the account.',
   enable: 'Enable account',
   delete: 'Delete user',
-  deleteLead: 'With all keys and sessions, for good. Files stay where they are.',
+  deleteLead:
+    'Deletes the user with all keys and sessions. This cannot be undone. Files are not deleted.',
 
   sessions: 'Sessions',
-  noSessions: 'Signed in nowhere.',
-  moreSessions: (more: number) => `And ${more} older ones.`,
+  noSessions: 'The user is not signed in.',
+  moreSessions: (more: number) =>
+    more === 1 ? 'And 1 older session.' : `And ${more} older sessions.`,
   endSession: 'End',
   keys: 'SSH keys',
   noKeys: 'No keys.',
-  events: 'What happened to this account',
+  events: 'Events of this account',
 
   generatedTitle: 'Password',
-  generatedLead: 'It is not shown again. Hand it over now, by a way that you trust.',
+  generatedLead:
+    'The password is not shown again. Give it to the user now, over a channel that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,
-  generatedDone: 'I have handed it over',
+  generatedDone: 'I have passed it on',
   survivingKeys:
-    'These SSH keys still work. Delete on the page of the user every key that the user does not know.',
+    'These SSH keys still work. On the page of the user, delete every key that the user does not recognise.',
 }
 
 export const adminSettingsEn = {
@@ -107,19 +80,19 @@ export const adminSettingsEn = {
   defaultIsEmpty: 'The default is empty.',
   reset: 'Reset',
   save: 'Save',
-  colourHint: (value: string) => `Now ${value}.`,
+  colourHint: (value: string) => `Current value: ${value}.`,
 }
 
 export const adminEventsEn = {
   title: 'Events',
-  lead: 'What happened on the site in the last 90 days.',
+  lead: 'The events of the site in the last 90 days.',
   user: 'User name',
   kind: 'Kind',
-  anyKind: 'Everything',
+  anyKind: 'All kinds',
   filter: 'Filter',
-  noUser: 'There is no user of this name.',
-  none: 'Nothing found',
-  noneHint: 'Nothing of this kind happened in the last 90 days.',
+  noUser: 'No user has this name.',
+  none: 'No events found',
+  noneHint: 'No event matches the filter in the last 90 days.',
   page: (page: number) => `Page ${page}`,
   deleted: (id: number) => `User ${id}, deleted`,
   unknown: 'Unknown name',
@@ -129,7 +102,7 @@ export const adminEventsEn = {
     sign_in_refused: 'Refused sign-ins',
     service_sign_in: 'Sign-ins to the file server',
     recovery_code_used: 'Recovery codes used',
-    recovery_codes_made: 'Recovery codes made',
+    recovery_codes_made: 'Recovery codes generated',
     two_factor_on: 'Two-step verification on',
     two_factor_off: 'Two-step verification off',
     password_changed: 'Passwords changed',
@@ -138,7 +111,7 @@ export const adminEventsEn = {
     key_added: 'SSH keys added',
     key_deleted: 'SSH keys deleted',
     key_used: 'SSH keys used',
-    user_made: 'Users made',
+    user_made: 'Users created',
     user_changed: 'Users changed',
     role_changed: 'Roles changed',
     password_reset: 'Passwords set by operators',
@@ -147,7 +120,7 @@ export const adminEventsEn = {
     user_enabled: 'Users enabled',
     user_deleted: 'Users deleted',
     user_unlocked: 'Users unlocked',
-    service_token_made: 'Service tokens made',
+    service_token_made: 'Service tokens created',
     service_token_ended: 'Service tokens ended',
     settings_changed: 'Settings changed',
     users_imported: 'Users imported',
@@ -156,17 +129,17 @@ export const adminEventsEn = {
 }
 
 export const adminNoticesEn = {
-  'user-made': 'The user is created.',
-  'user-changed': 'The changes are saved.',
-  'user-password-set': 'The new password is set. All sessions of the user have ended.',
+  'user-made': 'The user was created.',
+  'user-changed': 'The changes were saved.',
+  'user-password-set': 'The new password was set. All sessions of the user have ended.',
   'user-password-set-keys':
-    'The new password is set. All sessions of the user have ended. The SSH keys below still work: delete every key that the user does not know.',
-  'user-unlocked': 'Failed sign-ins are forgotten.',
+    'The new password was set. All sessions of the user have ended. The SSH keys below still work: delete every key that the user does not recognise.',
+  'user-unlocked': 'The failed sign-ins were cleared.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions of the user have ended.',
-  'user-disabled': 'The account is disabled.',
-  'user-enabled': 'The account is enabled.',
-  'user-deleted': 'The user is deleted.',
-  'settings-saved': 'The settings are saved.',
-  'setting-reset': 'The setting has its default again.',
+  'user-disabled': 'The account was disabled.',
+  'user-enabled': 'The account was enabled.',
+  'user-deleted': 'The user was deleted.',
+  'settings-saved': 'The settings were saved.',
+  'setting-reset': 'The setting was reset to its default.',
 }

@@ -1,34 +1,5 @@
 import type { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 
-export const adminReasonsZh: Record<string, string> = {
-  'must be one of 0, 2': '只能是普通用户或管理员。',
-  'must be a kind of event': '没有这种事件。',
-  'must be an integer': '必须是整数。',
-  'must be true or false': '只能是开或关。',
-  'must be a whole number from 1 to 9999': '必须是 1 到 9999 的整数。',
-  'must be a colour such as #1890ff': '必须是颜色，例如 #1890ff。',
-  'must be an address, https://… or /…': '必须是地址：https://… 或 /…。',
-  'must be an address, https://… or /…, and at most one more on a second line':
-    '必须是地址：https://… 或 /…，第二行最多再写一个。',
-  'must be mailto:…, https://… or tel:…':
-    '必须是 mailto: 加邮箱地址、https:// 网址，或 tel: 加电话号码。',
-  'must be regular expressions such as /\\.bak$/i, one per line':
-    '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
-  'must be a JSON object of objects of addresses, https://… or /…':
-    '必须是 JSON：对象的对象，其中是地址 https://… 或 /…。',
-  'must be a JSON object of texts': '必须是 JSON：值为文本的对象。',
-  'must have at most 64 characters': '最多 64 个字符。',
-  'must have at most 1024 characters': '最多 1024 个字符。',
-  'must have at most 2048 characters': '最多 2048 个字符。',
-  'must have at most 8192 bytes': '最多 8192 字节。',
-  'must be an absolute path': '必须是绝对路径。',
-  'must not contain invisible characters': '不能包含不可见字符。',
-  'must not begin or end with a blank': '开头和结尾不能有空格。',
-  'must stand in one line': '不能换行。',
-  'must not be . or .. nor contain / or \\': '不能是“.”或“..”，也不能包含“/”或“\\”。',
-  'must not be # and digits, which mean an id': '不能是“#”加数字，那表示用户 ID。',
-}
-
 export const adminUsersZh: typeof adminUsersEn = {
   title: '用户',
   search: '按名称搜索',
@@ -113,7 +84,7 @@ export const adminEventsZh: typeof adminEventsEn = {
   filter: '筛选',
   noUser: '没有这个名字的用户。',
   none: '没有记录',
-  noneHint: '过去 90 天内没有这样的事件。',
+  noneHint: '过去 90 天内没有符合条件的事件。',
   page: (page) => `第 ${page} 页`,
   deleted: (id) => `用户 ${id}（已删除）`,
   unknown: '未知名称',

@@ -1,20 +1,15 @@
 import type { EventKind } from '../../audit/events.ts'
 import { own } from '../../base/own.ts'
+import type { ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
-import {
-  adminEventsEn,
-  adminNoticesEn,
-  adminReasonsEn,
-  adminSettingsEn,
-  adminUsersEn,
-} from './admin-en.ts'
+import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const refusedSignIns: Record<string, string> = {
   credentials: 'Sign-in refused: wrong password',
   code: 'Sign-in refused: wrong code',
   disabled: 'Sign-in refused: account disabled',
-  'two-factor': 'Sign-in refused: password alone, with two-step verification on',
+  'two-factor': 'Sign-in refused: no code, although two-step verification is on',
   permission: 'Sign-in refused: not permitted',
 }
 
@@ -23,7 +18,7 @@ const endedSessions: Record<string, string> = {
   'all others': 'Signed out everywhere else',
 }
 
-/** What happened; the detail is that of the event. */
+/** Describes each kind of event; the argument is the event's detail. */
 const events: Record<EventKind, (detail: string) => string> = {
   settings_changed: (keys) => `Settings changed: ${keys}`,
   users_imported: (counts) => `Imported: ${counts}`,
@@ -31,16 +26,16 @@ const events: Record<EventKind, (detail: string) => string> = {
   sign_in_refused: (detail) => own(refusedSignIns, detail) ?? 'Sign-in refused',
   service_sign_in: () => 'Signed in to the file server',
   recovery_code_used: () => 'A recovery code was used',
-  recovery_codes_made: () => 'New recovery codes',
+  recovery_codes_made: () => 'New recovery codes generated',
   two_factor_on: () => 'Two-step verification turned on',
   two_factor_off: () => 'Two-step verification turned off',
   password_changed: () => 'Password changed',
   profile_changed: () => 'Profile changed',
-  session_ended: (detail) => own(endedSessions, detail) ?? 'Signed out elsewhere',
+  session_ended: (detail) => own(endedSessions, detail) ?? 'Session ended',
   key_added: (title) => `SSH key “${title}” added`,
   key_deleted: (title) => `SSH key “${title}” deleted`,
   key_used: (title) => `SSH key “${title}” used`,
-  user_made: () => 'Account made',
+  user_made: () => 'Account created',
   user_changed: () => 'Account changed',
   role_changed: () => 'Role changed',
   password_reset: () => 'New password set by an operator',
@@ -48,7 +43,7 @@ const events: Record<EventKind, (detail: string) => string> = {
   user_disabled: () => 'Account disabled',
   user_enabled: () => 'Account enabled',
   user_deleted: () => 'Account deleted',
-  service_token_made: (name) => `Service token “${name}” made`,
+  service_token_made: (name) => `Service token “${name}” created`,
   service_token_ended: (name) => `Service token “${name}” ended`,
   user_unlocked: () => 'Unlocked by an operator',
   proof_refused: (detail) =>
@@ -57,18 +52,18 @@ const events: Record<EventKind, (detail: string) => string> = {
       : 'Wrong password entered while signed in',
 }
 
-/** Why not; `<…>` is filled in. */
+/** The text of each refusal; `<…>` is replaced by `fill`. */
 const refusals: Record<RefusalName, string> = {
   invalidBody: '<reason>',
-  passwordsDiffer: 'The two new passwords differ.',
+  passwordsDiffer: 'The two new passwords are not the same.',
   requestInvalid: 'This form could not be read.',
-  keyInvalid: 'This key is not taken: <reason>.',
-  tooManyKeys: 'There are <limit> keys already. Delete one first.',
+  keyInvalid: 'This key was refused: <reason>.',
+  tooManyKeys: 'You can have at most <limit> keys. Delete one first.',
   userIdFormatInvalid: 'There is no such user.',
   idFormatInvalid: 'There is no such entry.',
-  wrongEnrolmentCode: 'This code is wrong, or was used before. Wait for the next one.',
+  wrongEnrolmentCode: 'This code is wrong or was already used. Wait for the next code.',
   twoFactorOff: 'Two-step verification is off.',
-  twoFactorAlreadyOn: 'Two-step verification is on already.',
+  twoFactorAlreadyOn: 'Two-step verification is already on.',
   wrongCredentials: 'User name or password is wrong.',
   guestDisabled: 'Please sign in.',
   tokenExpired: 'Your session has ended. Please sign in again.',
@@ -76,17 +71,17 @@ const refusals: Record<RefusalName, string> = {
   passwordChanged: 'Your password was changed. Please sign in again.',
   accountDisabled: 'Your account is disabled.',
   wrongServiceToken: 'This needs a service token.',
-  wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
-  httpsRequired: 'This site is open over https only.',
-  confirmationNeeded: 'Confirm that it is you to do this.',
+  wrongCode: 'This code is wrong or was already used. Wait for the next code.',
+  httpsRequired: 'This site works over https only.',
+  confirmationNeeded: 'Confirm your identity to continue.',
   wrongOldPassword: 'This is not your current password.',
   wrongPassword: 'This is not your password.',
-  wrongConfirmationCode: 'This code is wrong, or was used before. Wait for the next one.',
-  nameKept: 'Your files are kept under your user name; an administrator can change it.',
-  builtInNotCreated: 'There is one guest only.',
+  wrongConfirmationCode: 'This code is wrong or was already used. Wait for the next code.',
+  nameKept: 'Your files are stored under your user name, so only an administrator can change it.',
+  builtInNotCreated: 'There can be only one guest account.',
   roleFixed: 'This role cannot be changed.',
   adminNotDisabled: 'The last administrator cannot be disabled.',
-  adminNotDemoted: 'The last administrator stays one.',
+  adminNotDemoted: 'The role of the last administrator cannot be changed.',
   builtInNotDeleted: 'The guest and the last administrator cannot be deleted.',
   guestHasNoPassword: 'The guest has no password.',
   guestTwoFactor: 'Please sign in.',
@@ -94,34 +89,70 @@ const refusals: Record<RefusalName, string> = {
   guestSessions: 'Please sign in.',
   guestEvents: 'Please sign in.',
   guestKeys: 'Please sign in.',
-  notAdmin: 'This is for administrators.',
-  foreignForm: 'This form came from another site, so nothing was done. Open the page anew.',
+  notAdmin: 'Only administrators can do this.',
+  foreignForm: 'This form was sent from another site, so nothing was changed. Open the page again.',
   unknownPath: 'There is no such page.',
-  sessionNotFound: 'That session has ended already.',
+  sessionNotFound: 'This session has already ended.',
   userNotFound: 'There is no such user.',
-  keyNotFound: 'That key is gone already.',
-  methodNotAllowed: 'This page does not work that way.',
-  titleTaken: 'You have a key of this title already.',
-  keyTaken: 'You have this key already, as “<title>”.',
-  usernameTaken: 'This name is taken.',
-  bodyTooLarge: 'That is too long.',
+  keyNotFound: 'This key was already deleted.',
+  methodNotAllowed: 'This page does not accept this kind of request.',
+  titleTaken: 'You already have a key with this title.',
+  keyTaken: 'You already have this key, as “<title>”.',
+  usernameTaken: 'This user name is already taken.',
+  bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
-  internal: 'Something went wrong on our side. It has been noted.',
-  unavailable: 'The service is not available for the moment. Please try again.',
+  internal: 'Something went wrong on our side. The error was logged.',
+  unavailable: 'The service is temporarily unavailable. Please try again.',
 }
 
-/** What is wrong with a field, where our own English is too terse. */
-const reasons: Record<string, string> = {
-  ...adminReasonsEn,
-  'is required': 'This is required.',
-  'must not be a private key':
-    'This is a private key, which must never be pasted anywhere. Replace it by a new one.',
-  'must have 8 to 1024 characters': 'It must have at least 8 characters.',
-  'is one of the most common ones, choose another':
-    'Everybody tries this one first. Choose another.',
+/** Why a value was refused; `<…>` is a number. Reasons of `keyInvalid` are the end of its sentence. */
+const reasons: Record<ReasonCode, string> = {
+  required: 'This is required.',
+  maxCharacters: 'It must have at most <max> characters.',
+  maxBytes: 'It must have at most <max> bytes.',
+  integer: 'It must be a whole number.',
+  noControlCharacters: 'It must not contain control characters.',
+  noInvisibleCharacters: 'It must not contain invisible characters.',
+
+  usernameNotTrimmed: 'It must not begin or end with a space.',
+  usernameLines: 'It must be a single line.',
+  usernamePath: 'It must not be “.” or “..”, nor contain “/” or “\\”.',
+  usernameId: 'It must not be “#” followed by digits, which means a user id.',
+  basePath: 'It must be an absolute path such as /homes, without “..”.',
+  role: 'It must be a user or an administrator.',
+  passwordLength: 'It must have <min> to <max> characters.',
+  commonPassword: 'This is one of the most common passwords. Choose another.',
+  eventKind: 'This kind of event does not exist.',
+
+  boolean: 'It must be on or off.',
+  pageSize: 'It must be a whole number from 1 to 9999.',
+  colour: 'It must be a colour such as #1890ff.',
+  address: 'It must be an address, https://… or /….',
+  logos: 'It must be an address, https://… or /…, and at most one more on a second line.',
+  contact:
+    'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
+  regularExpressions: 'They must be regular expressions such as /\\.bak$/i, one per line.',
+  previews: 'It must be a JSON object of JSON objects whose values are addresses, https://… or /….',
+  replacements: 'It must be a JSON object whose values are texts.',
+
+  titleIsPrivateKey:
+    'This is a private key, which must never be pasted anywhere. Create a new key to replace it.',
+  keyIsPrivate:
+    'this is a private key, which must never be pasted anywhere. Create a new key and paste its .pub file',
+  keyTooLong: 'it is longer than 16 KiB',
+  severalKeys: 'it must be one key, but there are several',
+  keyLines: 'it must be one key on one line',
+  keyOptions: 'it has options in front. Paste the key only, which begins with its type',
+  keyWithoutType: 'it must begin with its type, such as ssh-ed25519',
+  keyBase64: 'its base64 is broken',
+  keyComment: 'its comment contains control characters',
+  keyCertificate: 'this is a certificate. Paste the plain public key',
+  keyDsa:
+    'DSA keys are not secure, and no server accepts them. Create a key with: ssh-keygen -t ed25519',
+  keyType: 'keys of this type are not accepted. Create a key with: ssh-keygen -t ed25519',
 }
 
-/** What the pages say, all of it; a language that lacks a text does not compile. */
+/** Every text of the pages; a language that lacks one is a type error. */
 export type Texts = typeof en
 
 export const en = {
@@ -145,7 +176,7 @@ export const en = {
     code: 'Code',
     codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
     codeSubmit: 'Verify',
-    startOver: 'Sign in as somebody else',
+    startOver: 'Sign in as another user',
     continue: 'Continue to your account',
   },
 
@@ -167,8 +198,8 @@ export const en = {
     role: 'Role',
     roles: ['User', 'Guest', 'Administrator'],
     basePath: 'Base folder',
-    permissions: 'What you may do',
-    noPermissions: 'Browse files; nothing more has been allowed.',
+    permissions: 'Your permissions',
+    noPermissions: 'You can only browse files.',
     twoFactorOff: 'Two-step verification is off',
     twoFactorOffHint: 'A stolen password is enough to sign in as you.',
     twoFactorTurnOn: 'Turn it on',
@@ -198,30 +229,32 @@ export const en = {
   security: {
     title: 'Security',
     passwordTitle: 'Password',
-    passwordLead: 'A new password signs you out everywhere, here too.',
+    passwordLead: 'A new password signs you out on all devices, including this one.',
     oldPassword: 'Current password',
     newPassword: 'New password',
-    newPasswordHint: 'At least 8 characters. A few words that belong to nothing are good.',
-    repeat: 'New password again',
+    newPasswordHint:
+      'At least 8 characters. Tip: three or four unrelated words make a strong password.',
+    repeat: 'Repeat the new password',
     changePassword: 'Change password',
     twoFactorTitle: 'Two-step verification',
-    twoFactorLead: 'Besides the password, a sign-in asks for a code that your phone shows.',
+    twoFactorLead:
+      'With two-step verification, a sign-in needs your password and a code from your phone.',
     on: 'On',
     off: 'Off',
     turnOn: 'Set up',
     turnOff: 'Turn off',
-    turnOffLead: 'Sign-ins will ask for the password alone. Other sessions end.',
+    turnOffLead: 'You will sign in with your password only. Your other sessions end.',
     code: 'Code',
     codeHint: 'Six digits from your app, or a recovery code.',
     newCodes: 'New recovery codes',
-    newCodesLead: 'The old ones stop working.',
+    newCodesLead: 'The old codes stop working.',
     newCodesSubmit: 'Show new codes',
   },
 
   confirm: {
     password: 'Your password',
-    hint: 'You signed in some time ago, so this needs your password.',
-    hintOrCode: 'You signed in some time ago, so this needs your password or a code.',
+    hint: 'You signed in some time ago. Enter your password to confirm.',
+    hintOrCode: 'You signed in some time ago. Enter your password or a code to confirm.',
     code: 'Or a code',
   },
 
@@ -229,68 +262,67 @@ export const en = {
     title: 'Set up two-step verification',
     scan: 'Scan this image with an authenticator app',
     qr: 'QR code for your authenticator app',
-    byHand: 'Or type this key into it',
-    confirm: 'Then enter the six digits that it shows',
-    hint: 'Sessions on other devices end when you confirm.',
+    byHand: 'Or enter this key in the app',
+    confirm: 'Then enter the six digits that the app shows',
+    hint: 'When you confirm, your other sessions end.',
     code: 'Code',
     submit: 'Turn on',
   },
 
   recovery: {
     title: 'Recovery codes',
-    lead: 'Each signs you in once when your phone is not at hand. Keep them where you keep your passport; they are not shown again.',
+    lead: 'If you lose your phone, each code signs you in once. Keep the codes in a safe place. They are not shown again.',
     codes: 'Your recovery codes',
-    done: 'I have kept them',
+    done: 'I have saved the codes',
   },
 
   keys: {
     title: 'SSH keys',
-    lead: 'With these you sign in to the files over SFTP.',
+    lead: 'These keys sign you in to your files over SFTP.',
     none: 'No keys yet',
-    noneHint: 'Paste the public half of a key below, and sign in over SFTP without a password.',
+    noneHint: 'Paste a public key below to sign in over SFTP without a password.',
     added: 'Added',
     lastUsed: 'Last used',
     neverUsed: 'Never used',
     bits: (bits: number) => `${bits} bits`,
     delete: 'Delete',
-    deleteQuestion: (title: string) =>
-      `Delete “${title}”? Nobody can sign in with it from then on.`,
+    deleteQuestion: (title: string) => `Delete “${title}”? It can no longer be used to sign in.`,
     deleteSubmit: 'Delete key',
     deleteAll: 'Delete all keys',
-    deleteAllQuestion: 'Nobody can sign in with any of them from then on.',
+    deleteAllQuestion: 'None of your keys can be used to sign in any more.',
     addTitle: 'Add a key',
     keyTitle: 'Title',
-    keyTitleHint: 'So that you know it again: “laptop”, “work”.',
+    keyTitleHint: 'A name that identifies the key, such as “laptop” or “work”.',
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     submit: 'Add key',
   },
 
   survivingKeys: {
-    title: 'Your password is changed',
-    lead: 'These SSH keys still open your files. Delete every key that you do not know.',
+    title: 'Your password was changed',
+    lead: 'These SSH keys still give access to your files. Delete every key that you do not recognise.',
     hint: 'All sessions have ended. Sign in with the new password to delete keys.',
-    signIn: 'Sign in and look at the keys',
+    signIn: 'Sign in to check the keys',
   },
 
   sessions: {
     title: 'Sessions',
-    lead: 'Where you are signed in.',
+    lead: 'The devices where you are signed in.',
     current: 'This device',
     since: 'Signed in',
     expires: 'Ends',
     end: 'Sign out',
     endOthers: 'Sign out everywhere else',
-    endOthersQuestion: 'Every session but this one ends.',
-    onlyThis: 'You are signed in nowhere else.',
+    endOthersQuestion: 'All sessions except this one end.',
+    onlyThis: 'You are not signed in anywhere else.',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknownBrowser: 'Unknown program',
   },
 
   activity: {
     title: 'Activity',
-    lead: 'What happened to your account in the last 90 days.',
-    none: 'Nothing yet',
+    lead: 'The activity of your account in the last 90 days.',
+    none: 'No activity yet',
     newer: 'Newer',
     older: 'Older',
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
@@ -322,19 +354,18 @@ export const en = {
   notices: {
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
-    'password-changed': 'Your password is changed. Sign in with the new one.',
+    'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
-    'key-added': 'The key is added.',
-    'key-deleted': 'The key is deleted.',
-    'keys-deleted': 'All keys are deleted.',
-    'session-ended': 'That session has ended.',
+    'key-added': 'The key was added.',
+    'key-deleted': 'The key was deleted.',
+    'keys-deleted': 'All keys were deleted.',
+    'session-ended': 'The session has ended.',
     'sessions-ended': 'All other sessions have ended.',
     ...adminNoticesEn,
   },
 
   problems: {
     title: 'That did not work',
-    notFound: 'There is no such page.',
     back: 'Back to your account',
     tryAgainMinutes: (minutes: number) =>
       `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,

@@ -17,32 +17,32 @@ const labels: Record<SettingKey, string> = {
   home_container: 'Page width',
   settings_layout: 'Settings layout',
   external_previews: 'Viewers in a new tab',
-  iframe_previews: 'Viewers within the page',
+  iframe_previews: 'Viewers inside the page',
   audio_cover: 'Music cover',
   audio_autoplay: 'Music autoplay',
-  video_autoplay: 'Film autoplay',
+  video_autoplay: 'Video autoplay',
   hide_files: 'Hidden files',
   package_download: 'Download folders',
   ocr_api: 'Text recognition',
   filename_char_mapping: 'Characters in file names',
   forward_direct_link_params: 'Query of direct links',
   search_index: 'Search index',
-  auto_update_index: 'Index kept current',
+  auto_update_index: 'Update the index automatically',
   sso_login_enabled: 'Single sign-on',
   sso_login_platform: 'Provider',
   security_contact: 'Security contact',
 }
 
-/** The values of a choice, where the value itself says too little. */
+/** Labels of the options of a select; a missing one shows the value itself. */
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   pagination_type: {
     all: 'All at once',
     pagination: 'In pages',
-    load_more: 'More on a button',
-    auto_load_more: 'More while scrolling',
+    load_more: 'Load more on a button',
+    auto_load_more: 'Load more while scrolling',
   },
   home_container: { max_980px: 'At most 980 pixels', hope_container: 'Grows with the window' },
-  settings_layout: { list: 'A list', responsive: 'Columns, where there is room' },
+  settings_layout: { list: 'A list', responsive: 'Columns if there is room' },
   search_index: {
     database: 'Database',
     database_non_full_text: 'Database without full text',
@@ -53,7 +53,7 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   sso_login_platform: { '': 'None', Github: 'GitHub', Dingtalk: 'DingTalk' },
 }
 
-/** As the command line and the stock client show it. */
+/** The help of the definitions, which the command line and the stock client show too. */
 const help: Record<string, string> = Object.fromEntries(
   SETTINGS.map((setting) => [setting.key, setting.help]),
 )

@@ -1,11 +1,5 @@
 import { own } from '../../base/own.ts'
-import {
-  adminEventsZh,
-  adminNoticesZh,
-  adminReasonsZh,
-  adminSettingsZh,
-  adminUsersZh,
-} from './admin-zh.ts'
+import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { settingsZh } from './settings-zh.ts'
 
@@ -13,7 +7,7 @@ const refusedSignIns: Record<string, string> = {
   credentials: '登录被拒绝：密码错误',
   code: '登录被拒绝：验证码错误',
   disabled: '登录被拒绝：账户已停用',
-  'two-factor': '登录被拒绝：已开启两步验证，不能只用密码',
+  'two-factor': '登录被拒绝：已开启两步验证，但没有验证码',
   permission: '登录被拒绝：没有权限',
 }
 
@@ -66,7 +60,7 @@ export const zh: Texts = {
     roles: ['普通用户', '访客', '管理员'],
     basePath: '根目录',
     permissions: '你的权限',
-    noPermissions: '只能浏览文件，没有其他权限。',
+    noPermissions: '你只能浏览文件。',
     twoFactorOff: '两步验证尚未开启',
     twoFactorOffHint: '现在只要密码泄露，别人就能以你的身份登录。',
     twoFactorTurnOn: '去开启',
@@ -99,11 +93,11 @@ export const zh: Texts = {
     passwordLead: '修改密码后，所有设备都需要重新登录，包括这一台。',
     oldPassword: '当前密码',
     newPassword: '新密码',
-    newPasswordHint: '至少 8 个字符。几个互不相干的词就很好。',
+    newPasswordHint: '至少 8 个字符。建议用三四个互不相干的词组成。',
     repeat: '再次输入新密码',
     changePassword: '修改密码',
     twoFactorTitle: '两步验证',
-    twoFactorLead: '登录时除了密码，还需要输入手机上显示的验证码。',
+    twoFactorLead: '开启两步验证后，登录时除了密码，还需要输入手机上显示的验证码。',
     on: '已开启',
     off: '未开启',
     turnOn: '开始设置',
@@ -136,7 +130,7 @@ export const zh: Texts = {
 
   recovery: {
     title: '恢复代码',
-    lead: '手机不在身边时，每个代码可以登录一次。请像护照一样妥善保管，它们不会再次显示。',
+    lead: '手机丢失时，每个代码可以登录一次。请妥善保管，它们不会再次显示。',
     codes: '你的恢复代码',
     done: '我已保存好',
   },
@@ -172,7 +166,7 @@ export const zh: Texts = {
 
   sessions: {
     title: '登录设备',
-    lead: '你在这些地方处于登录状态。',
+    lead: '你在这些设备上处于登录状态。',
     current: '本设备',
     since: '登录于',
     expires: '到期',
@@ -226,7 +220,7 @@ export const zh: Texts = {
     two_factor_off: () => '关闭两步验证',
     password_changed: () => '修改密码',
     profile_changed: () => '修改资料',
-    session_ended: (detail) => own(endedSessions, detail) ?? '退出了另一台设备',
+    session_ended: (detail) => own(endedSessions, detail) ?? '一台设备已退出',
     key_added: (title) => `添加 SSH 公钥“${title}”`,
     key_deleted: (title) => `删除 SSH 公钥“${title}”`,
     key_used: (title) => `使用 SSH 公钥“${title}”`,
@@ -259,7 +253,6 @@ export const zh: Texts = {
 
   problems: {
     title: '操作未成功',
-    notFound: '没有这个页面。',
     back: '回到账户页面',
     tryAgainMinutes: (minutes) => `失败次数过多，请在 ${minutes} 分钟后重试。`,
     tryAgainSeconds: (seconds) => `失败次数过多，请在 ${seconds} 秒后重试。`,
@@ -269,8 +262,8 @@ export const zh: Texts = {
     invalidBody: '<reason>',
     passwordsDiffer: '两次输入的新密码不一致。',
     requestInvalid: '无法读取这个表单。',
-    keyInvalid: '不能接受这个公钥：<reason>。',
-    tooManyKeys: '已经有 <limit> 个公钥，请先删除一个。',
+    keyInvalid: '这个公钥被拒绝：<reason>。',
+    tooManyKeys: '最多可以有 <limit> 个公钥，请先删除一个。',
     userIdFormatInvalid: '没有这个用户。',
     idFormatInvalid: '没有这一项。',
     wrongEnrolmentCode: '验证码错误或已用过，请等下一个。',
@@ -288,7 +281,7 @@ export const zh: Texts = {
     confirmationNeeded: '请先确认是你本人。',
     wrongOldPassword: '当前密码不正确。',
     wrongPassword: '密码不正确。',
-    wrongConfirmationCode: '验证码错误或已使用过，请等待下一个。',
+    wrongConfirmationCode: '验证码错误或已用过，请等下一个。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',
     builtInNotCreated: '访客账户只能有一个。',
     roleFixed: '不能修改这个角色。',
@@ -301,13 +294,13 @@ export const zh: Texts = {
     guestSessions: '请登录。',
     guestEvents: '请登录。',
     guestKeys: '请登录。',
-    notAdmin: '仅限管理员。',
+    notAdmin: '只有管理员可以执行此操作。',
     foreignForm: '这个表单来自其他网站，未执行任何操作。请重新打开页面。',
     unknownPath: '没有这个页面。',
     sessionNotFound: '该设备已经退出。',
     userNotFound: '没有这个用户。',
     keyNotFound: '该公钥已不存在。',
-    methodNotAllowed: '不能这样使用这个页面。',
+    methodNotAllowed: '这个页面不接受这种请求。',
     titleTaken: '你已有同名的公钥。',
     keyTaken: '你已有这个公钥，名称是“<title>”。',
     usernameTaken: '这个名字已被使用。',
@@ -318,27 +311,44 @@ export const zh: Texts = {
   },
 
   reasons: {
-    ...adminReasonsZh,
-    'is required': '此项必填。',
-    'must not be a private key': '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
-    'must have 8 to 1024 characters': '至少需要 8 个字符。',
-    'is one of the most common ones, choose another': '这个密码太常见，请换一个。',
-    'must have at most 255 characters': '最多 255 个字符。',
-    'must not contain control characters': '不能包含控制字符。',
-    'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file':
-      '这是私钥，任何时候都不要粘贴到任何地方；请换一对新的密钥，再粘贴 .pub 文件',
-    'it is longer than 16 KiB': '超过 16 KiB',
-    'it must be one key, there are several': '只能是一个公钥，这里有多个',
-    'it must be one key on one line': '必须是一行中的一个公钥',
-    'options in front of a key are not taken, it must begin with its type':
-      '公钥前不能有选项，必须以类型开头',
-    'it must begin with its type, such as ssh-ed25519': '必须以类型开头，例如 ssh-ed25519',
-    'its base64 is broken': 'base64 内容有误',
-    'its comment has control characters': '注释中有控制字符',
-    'this is a certificate, paste the plain public key': '这是证书，请粘贴公钥本身',
-    'DSA keys are broken and no server takes them, make one with: ssh-keygen -t ed25519':
-      'DSA 已不安全，请用 ssh-keygen -t ed25519 生成新的',
-    'keys of this type are not taken, make one with: ssh-keygen -t ed25519':
-      '不接受这种类型，请用 ssh-keygen -t ed25519 生成新的',
+    required: '此项必填。',
+    maxCharacters: '最多 <max> 个字符。',
+    maxBytes: '最多 <max> 字节。',
+    integer: '必须是整数。',
+    noControlCharacters: '不能包含控制字符。',
+    noInvisibleCharacters: '不能包含不可见字符。',
+
+    usernameNotTrimmed: '开头和结尾不能有空格。',
+    usernameLines: '不能换行。',
+    usernamePath: '不能是“.”或“..”，也不能包含“/”或“\\”。',
+    usernameId: '不能是“#”加数字，那表示用户 ID。',
+    basePath: '必须是绝对路径，例如 /homes，不能包含“..”。',
+    role: '只能是普通用户或管理员。',
+    passwordLength: '必须有 <min> 到 <max> 个字符。',
+    commonPassword: '这个密码太常见，请换一个。',
+    eventKind: '没有这种事件。',
+
+    boolean: '只能是开或关。',
+    pageSize: '必须是 1 到 9999 的整数。',
+    colour: '必须是颜色，例如 #1890ff。',
+    address: '必须是地址：https://… 或 /…。',
+    logos: '必须是地址：https://… 或 /…，第二行最多再写一个。',
+    contact: '必须是 mailto: 加邮箱地址、https:// 网址，或 tel: 加电话号码。',
+    regularExpressions: '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
+    previews: '必须是 JSON 对象，其中每个值也是 JSON 对象，值为地址 https://… 或 /…。',
+    replacements: '必须是值为文本的 JSON 对象。',
+
+    titleIsPrivateKey: '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
+    keyIsPrivate: '这是私钥，任何时候都不要粘贴到任何地方；请换一对新的密钥，再粘贴 .pub 文件',
+    keyTooLong: '超过 16 KiB',
+    severalKeys: '只能是一个公钥，这里有多个',
+    keyLines: '必须是一行中的一个公钥',
+    keyOptions: '公钥前不能有选项，必须以类型开头',
+    keyWithoutType: '必须以类型开头，例如 ssh-ed25519',
+    keyBase64: 'base64 内容有误',
+    keyComment: '注释中有控制字符',
+    keyCertificate: '这是证书，请粘贴公钥本身',
+    keyDsa: 'DSA 已不安全，请用 ssh-keygen -t ed25519 生成新的',
+    keyType: '不接受这种类型，请用 ssh-keygen -t ed25519 生成新的',
   },
 }

@@ -65,7 +65,7 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     return { ...asked, body: { secret: data.secret, code: asked.site.code(data.secret) } }
   },
   'alice uses two-step verification': withTwoFactor,
-  'alice names files by her name': async () => {
+  'alice keeps files under her name': async () => {
     const asked = await signedIn()
     await asked.site.db.update(users).set({ permission: SFTP }).where(eq(users.id, 3))
     return asked
@@ -152,7 +152,7 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     ...(await signedIn()),
     rawBody: 'x'.repeat(64 * 1024 + 1),
   }),
-  'the database is away': () =>
+  'the database is unavailable': () =>
     afterSigningIn({
       get db(): Deps['db'] {
         throw new Refusal('unavailable')

@@ -1,4 +1,4 @@
-// Nothing here is needed: times in the visitor's zone, and buttons that the browser has as well.
+// The pages work without this script. It shows times in the visitor's zone, and the buttons to copy and to print.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 for (const time of document.querySelectorAll('time[datetime]')) {
