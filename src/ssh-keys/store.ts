@@ -16,7 +16,7 @@ import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import type { Window } from '../base/paging.ts'
+import type { PageWindow } from '../base/paging.ts'
 import { isService } from '../access/service-tokens.ts'
 import { isOperator, type Operator } from '../access/operators.ts'
 import { selectActorWith } from '../access/act-as.ts'
@@ -38,7 +38,7 @@ const keyColumns = {
 }
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
-export function selectKeys(db: Database, userId: number, { limit, offset }: Window) {
+export function selectKeys(db: Database, userId: number, { limit, offset }: PageWindow) {
   return db
     .select(keyColumns)
     .from(sshKeys)

@@ -17,7 +17,7 @@ import { auditEvents, users } from '../../schema/tables.ts'
 import { type ChangeEvent, type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
 import { afterChange, type AuditEvent, eventRow } from '../audit/events.ts'
 import type { Database } from '../deps.ts'
-import type { Window } from '../base/paging.ts'
+import type { PageWindow } from '../base/paging.ts'
 import { isOperator, type Operator } from '../access/operators.ts'
 import { selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
@@ -54,7 +54,7 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
 }
 
 /** @param search A part of the name, as in `isNamedLike`. */
-export function selectUsers(db: Database, search: string, { limit, offset }: Window) {
+export function selectUsers(db: Database, search: string, { limit, offset }: PageWindow) {
   return selectAccounts(db).where(isNamedLike(search)).orderBy(users.id).limit(limit).offset(offset)
 }
 
