@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle
 import { auditEvents, sessions, settings, sshKeys, users } from '../../../schema/tables.ts'
 import { eventRow } from '../../audit/events.ts'
 import type { Database } from '../../deps.ts'
-import { EVENT_MILLISECONDS } from '../../maintenance.ts'
+import { EVENT_RETENTION_MILLISECONDS } from '../../nightly-run.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import type { OldKey } from './keys.ts'
@@ -159,7 +159,7 @@ function isUntouched(db: Database, now: number) {
   return and(
     inArray(users.role, [ADMIN, GUEST]),
     isNull(users.totpSeed),
-    gt(users.createdAt, now - EVENT_MILLISECONDS),
+    gt(users.createdAt, now - EVENT_RETENTION_MILLISECONDS),
     notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
     notExists(
       db.select({ id: auditEvents.id }).from(auditEvents).where(eq(auditEvents.userId, users.id)),
