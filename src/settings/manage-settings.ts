@@ -19,7 +19,7 @@ import {
   withAllDefaults,
 } from './store.ts'
 
-/** A setting and what it is now. */
+/** A setting with its current value. */
 export interface Setting extends SettingDefinition {
   value: string
 }
@@ -33,7 +33,7 @@ export function describeSetting(key: string): SettingDefinition {
   throw new Refusal('invalidBody', { fill: `"${key}" is not a setting` })
 }
 
-/** All settings as D1 has them, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
+/** Lists all settings from D1, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
 export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
   const [changed] = await actAsOperator(deps, operator, selectChangedSettings(deps.db))
   const values = withAllDefaults(changed)
@@ -41,12 +41,12 @@ export async function listSettings(deps: ActorDeps, operator: Operator): Promise
 }
 
 /**
- * Sets settings, all or none of them; those it doesn't name stay as they are.
+ * Sets the named settings, all or none of them; the others stay unchanged.
  *
- * @returns The keys of those that were not already so.
- * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
- *   can't be changed, or a poor value; `unavailable` when all are set but their public copy in KV
- *   is an older one: the same call again mends it.
+ * @returns The keys whose value changed.
+ * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, a read-only
+ *   setting, or an invalid value; `unavailable` when D1 has the new values and the copy in KV could
+ *   not be written: the same call again repairs it.
  */
 export function saveSettings(
   deps: SettingsAdminDeps,
@@ -58,9 +58,9 @@ export function saveSettings(
 }
 
 /**
- * Gives settings their defaults back, all or none of them.
+ * Resets settings to their defaults, all or none of them.
  *
- * @returns The keys of those that had another value.
+ * @returns The keys whose value changed.
  * @throws {Refusal} As `saveSettings`.
  */
 export function resetSettings(
@@ -101,12 +101,15 @@ async function writeSettings(
   )
   if (remembered !== undefined) logEvent({ ...event, ...remembered })
   forgetSettings(deps)
-  // Also when nothing changed: perhaps this is the second try of one whose copy was not written.
+  // Also when nothing changed: this may be the retry of a save whose copy was not written.
   await rebuildCopy(deps)
   return remembered?.detail.split(', ') ?? []
 }
 
-/** The values stay out of it: an announcement is no business of the log. */
+/**
+ * Makes the event of a change. It names keys, not values: an announcement does not belong in the
+ * log.
+ */
 function eventOfChange({ network, userAgent, ...operator }: Operator, at: number): AuditEvent {
   const userId = 'userId' in operator ? { userId: operator.userId } : {}
   return { at, kind: 'settings_changed', ...userId, network, userAgent }

@@ -5,12 +5,12 @@ import type { Database } from '../deps.ts'
 import { isOperator, type Operator } from '../access/operators.ts'
 import type { SettingKey } from './defaults.ts'
 
-/** What settings are to be; null is the default, for which there is no row. */
+/** The wanted values by key; null means the default, which has no row. */
 export type WantedSettings = { [Key in SettingKey]?: string | null }
 
 /**
- * Remembers that settings change, if any does: stands before the statements that change them, and
- * names in its detail those whose rows will be others.
+ * Inserts the event of a change, if any setting changes. It runs before the statements that write,
+ * and its detail names the keys whose rows will change.
  */
 export function insertEventOfChange(
   db: Database,
@@ -31,7 +31,7 @@ export function insertEventOfChange(
   return db.insert(auditEvents).select(row).returning({ detail: auditEvents.detail })
 }
 
-/** Writes the settings that are to differ from their defaults. */
+/** Writes the settings whose wanted value is not the default. */
 export function upsertSettings(
   db: Database,
   operator: Operator,
@@ -47,7 +47,7 @@ export function upsertSettings(
     .onConflictDoUpdate({ target: settings.key, set: { value: sql`excluded.value` } })
 }
 
-/** Removes the rows of the settings that are to have their defaults. */
+/** Deletes the rows of the settings whose wanted value is the default. */
 export function deleteSettings(
   db: Database,
   operator: Operator,
