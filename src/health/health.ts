@@ -6,13 +6,13 @@ import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import { selectAccounts } from '../accounts/accounts.ts'
 
-/** How long a part may take; whoever looks at health has no five seconds for each. */
+/** Deadline of each check; shorter than that of a request, so that the answer comes soon. */
 const DEADLINE_MILLISECONDS = 2000
 
-/** One hash as small as scrypt allows: whether the hasher answers, not how fast it hashes. */
+/** The smallest cost of scrypt: the check is whether the hasher answers, not how fast it hashes. */
 const TRIAL_COST = { logN: 1, blockSize: 1, parallelism: 1 }
 
-/** How one part does; why it does not is for the log of that part. */
+/** Whether one part works; the answer does not say why it fails. */
 export interface PartHealth {
   ok: boolean
   milliseconds: number
@@ -21,8 +21,8 @@ export interface PartHealth {
 type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
 
 /**
- * Looks at everything the service stands on, all at once. Who asks is looked up first, so D1 is up
- * in a way; its own figure says how long one more round trip takes.
+ * Checks D1, KV, the password hasher and the migrations, all at once. The caller's session is read
+ * from D1 first; the figure of D1 is the time of one more round trip.
  *
  * @throws {Refusal} `notAdmin`, and those of `actAs`.
  */
@@ -37,14 +37,14 @@ export async function checkHealth(deps: HealthDeps, operator: Operator) {
   return { d1, kv, hasher, migrations }
 }
 
-/** @param check Says whether all is well; whatever it throws says that it isn't. */
+/** @param check Resolves to whether the part works; an error means that it doesn't. */
 async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
   const start = performance.now()
   const ok = await orUnavailable(check(), DEADLINE_MILLISECONDS).catch(() => false)
   return { ok, milliseconds: Math.round(performance.now() - start) }
 }
 
-/** Whether every migration that this code was written for has been applied. */
+/** Tells whether every migration of this version is applied. */
 async function isMigrated({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   const applied = await db.all<{ name: string }>(sql`select name from d1_migrations`)
   const names = new Set(applied.map(({ name }) => name))
