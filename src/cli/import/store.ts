@@ -8,7 +8,7 @@ import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import type { OldKey } from './keys.ts'
 import type { SiteState } from './plan.ts'
 
-/** An account as its row will be. */
+/** The row of an account. */
 export interface AccountRow {
   id: number
   username: string
@@ -25,7 +25,7 @@ export interface AccountRow {
   totpSeed: string | null
 }
 
-/** A key, and whose it is. */
+/** The row of a key, with its owner. */
 export interface KeyRow extends OldKey {
   userId: number
   usernameKey: string
@@ -55,7 +55,7 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
   }
 }
 
-/** Makes accounts; one whose name or id is taken is not made. */
+/** Inserts accounts; skips an account whose name or id is taken. */
 export function insertAccounts(db: Database, rows: AccountRow[], now: number) {
   const row = db
     .select({
@@ -76,15 +76,15 @@ export function insertAccounts(db: Database, rows: AccountRow[], now: number) {
       createdAt: sql`${now}`.as('created_at'),
       totpSession: sql`null`.as('totp_session'),
     })
-    .from(each(rows))
-    // Without a condition SQLite takes "on conflict" for part of a join.
+    .from(jsonRows(rows))
+    // Without a condition, SQLite parses "on conflict" as part of a join.
     .where(sql`true`)
   return db.insert(users).select(row).onConflictDoNothing()
 }
 
 /**
- * Puts an account of the source in the place of a built-in one, if nobody has used that since. The
- * guest, who never signs in, keeps the name of here.
+ * Replaces a built-in account, if nobody has used it since the plan was made. The guest never signs
+ * in and keeps the name from here.
  */
 export function replaceBuiltIn(db: Database, row: AccountRow, now: number) {
   const { id, username, usernameKey, role, ...change } = row
@@ -101,7 +101,7 @@ export function replaceBuiltIn(db: Database, row: AccountRow, now: number) {
     )
 }
 
-/** Gives keys to the accounts that this import has made, and to no others. */
+/** Inserts keys, only for accounts that this import has created or replaced. */
 export function insertKeys(db: Database, rows: KeyRow[], now: number) {
   const row = db
     .select({
@@ -115,7 +115,7 @@ export function insertKeys(db: Database, rows: KeyRow[], now: number) {
       addedAt: member('addedAt').as('added_at'),
       lastUsedAt: member('lastUsedAt').as('last_used_at'),
     })
-    .from(each(rows))
+    .from(jsonRows(rows))
     .innerJoin(
       users,
       and(
@@ -128,7 +128,7 @@ export function insertKeys(db: Database, rows: KeyRow[], now: number) {
   return db.insert(sshKeys).select(row).onConflictDoNothing()
 }
 
-/** Remembers the admins and the guest that this import has made or replaced. */
+/** Inserts events for the admins and the guest that this import has created or replaced. */
 export function insertAccountEvents(
   db: Database,
   rows: { userId: number; kind: 'user_made' | 'user_changed' }[],
@@ -137,14 +137,14 @@ export function insertAccountEvents(
   const event = eventRow({ at: now, kind: 'user_made', detail: 'by import', ...COMMAND_LINE })
   const row = db
     .select({ ...event, kind: member('kind').as('kind'), userId: users.id })
-    .from(each(rows))
+    .from(jsonRows(rows))
     .innerJoin(users, and(eq(users.id, member('userId')), eq(users.createdAt, now)))
   return db.insert(auditEvents).select(row)
 }
 
-/** Which of these accounts this import has made or replaced. */
-export function selectMade(db: Database, userIds: number[], now: number) {
-  const ids = db.select({ id: sql`value` }).from(each(userIds))
+/** Selects which of these accounts this import has created or replaced. */
+export function selectWritten(db: Database, userIds: number[], now: number) {
+  const ids = db.select({ id: sql`value` }).from(jsonRows(userIds))
   return db
     .select({ id: users.id })
     .from(users)
@@ -152,8 +152,8 @@ export function selectMade(db: Database, userIds: number[], now: number) {
 }
 
 /**
- * A built-in account as `npm start` makes it, that nobody has signed in to or changed. Events don't
- * reach back beyond their 90 days, so an older account may have been used.
+ * A condition for a built-in account that nobody has signed in to or changed. Events are kept for
+ * 90 days, so an older account counts as used.
  */
 function isUntouched(db: Database, now: number) {
   return and(
@@ -167,8 +167,8 @@ function isUntouched(db: Database, now: number) {
   )
 }
 
-/** Any number of rows as one parameter: D1 takes a hundred. */
-function each(rows: unknown[]) {
+/** Passes any number of rows as one parameter, because D1 takes at most 100. */
+function jsonRows(rows: unknown[]) {
   return sql`json_each(${JSON.stringify(rows)})`
 }
 

@@ -11,33 +11,33 @@ import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
 import { listMigrations, readSiteConfig, type SiteConfig } from '../deploy/site-config.ts'
 import type { Site } from '../site.ts'
 
-/** What is known of a site before anything is judged. */
+/** The facts about a site, before they are judged. */
 export interface Facts {
   isRemote: boolean
-  /** What is wrong with `SECRET_KEYS` where the site runs. */
+  /** The problem with `SECRET_KEYS` where the site runs. */
   secretProblem: string | undefined
-  /** What keeps this machine from using production's `SECRET_KEYS`. */
+  /** The problem with the copy of production's `SECRET_KEYS` on this machine. */
   copyProblem: string | undefined
   tokenHours: string | undefined
   freshMinutes: string | undefined
   crons: string[]
-  /** Asked of a deployed site only. */
+  /** Only for a deployed site. */
   plainHttp: PlainHttp | undefined
-  /** Names of files, in order. */
+  /** File names, in order. */
   migrations: { known: string[]; applied: string[] }
-  /** Absent while the database lacks tables. */
+  /** Absent when migrations are missing. */
   data: SiteData | undefined
 }
 
-/** What the database and KV say. */
+/** The data of the database and KV. */
 export interface SiteData {
   admins: { username: string; disabled: boolean; hasPassword: boolean; hasTwoFactor: boolean }[]
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
-  /** Users whose seed no entry of `SECRET_KEYS` opens; absent while there is no key ring. */
+  /** The number of users whose seed no entry of `SECRET_KEYS` opens; absent without a key ring. */
   sealedOut: number | undefined
-  /** Sessions that ran out more than two days ago. */
+  /** The number of sessions that expired more than two days ago. */
   leftovers: number
 }
 
@@ -45,11 +45,11 @@ export interface Finding {
   check: string
   status: 'ok' | 'warn' | 'fail'
   text: string
-  /** What mends it. */
+  /** How to fix it. */
   fix?: string
 }
 
-/** The nightly run is once a day; one that was missed is no illness yet. */
+/** Two days: the nightly run runs once a day, and one missed run is no problem. */
 const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 
 const varsSchema = v.record(v.string(), v.unknown())
@@ -60,9 +60,9 @@ function textIn(value: unknown): string | undefined {
 }
 
 /**
- * Looks at a site; changes nothing.
+ * Gathers the facts about a site; changes nothing.
  *
- * @param host Where a deployed one answers; otherwise as `wrangler.toml` says.
+ * @param host The host of a deployed site; without it, the one in `wrangler.toml`.
  */
 export async function gatherFacts(
   site: Site,
@@ -94,7 +94,7 @@ export async function gatherFacts(
   }
 }
 
-/** @returns What is wrong, where there is none. */
+/** @returns The key ring, or the problem when there is none. */
 async function findKeyRing(site: Site): Promise<KeyRing | string> {
   try {
     return await site.keyRing()
@@ -105,7 +105,7 @@ async function findKeyRing(site: Site): Promise<KeyRing | string> {
   }
 }
 
-/** Of production only the names of its secrets can be seen. */
+/** Checks the secret of a deployed site; Cloudflare shows only the names of secrets. */
 async function findDeployedSecretProblem(
   wrangler: Wrangler,
   config: SiteConfig,
@@ -115,7 +115,7 @@ async function findDeployedSecretProblem(
   return secrets.includes('SECRET_KEYS') ? undefined : 'the Worker has no SECRET_KEYS'
 }
 
-/** As wrangler notes them down. */
+/** Selects the migrations that wrangler has recorded as applied. */
 async function selectAppliedMigrations(db: Database): Promise<string[]> {
   const tables = await db.all(
     sql`select name from sqlite_master where type = 'table' and name = 'd1_migrations'`,

@@ -8,16 +8,16 @@ import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { usernameKey } from '../../accounts/username.ts'
 
 /**
- * The permission of OpenList's first admin (docs/interface.md, Values): all but writing over WebDAV
- * (bit 9), FTP and SFTP (10, 11), which the operator may add.
+ * The permission of OpenList's first admin (docs/interface.md, Values): everything except writing
+ * over WebDAV (bit 9), FTP (bit 10) and SFTP (bit 11), which the operator may add.
  */
 const ADMIN_PERMISSION = 0x71ff
 
 /**
- * Makes the admin and the disabled guest, unless there is an admin.
+ * Creates the admin and the disabled guest, unless there is an admin.
  *
  * @returns The admin's password; `undefined` when there was an admin already.
- * @throws {Refusal} For a password that everybody tries first.
+ * @throws {Refusal} For a common password.
  */
 export async function createFirstAccounts(
   { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
