@@ -12,7 +12,7 @@ import {
 /** Every time in this schema is Unix time in milliseconds. */
 const time = (name: string) => integer(name)
 
-/** A row somebody else owns goes when its owner goes. */
+/** The owner of a row; the row is deleted together with the owner. */
 const ownerId = () =>
   integer('user_id')
     .notNull()
@@ -21,13 +21,16 @@ const ownerId = () =>
 export const users = sqliteTable(
   'users',
   {
-    // AUTOINCREMENT: the id of a deleted user never comes back, so neither does what was signed for it.
+    // AUTOINCREMENT: the id of a deleted user is never used again, so an old token never fits a new user.
     id: integer('id').primaryKey({ autoIncrement: true }),
-    /** As the user spells it; compared exactly at sign-in. */
+    /** The spelling of the user; compared exactly at sign-in. */
     username: text('username').notNull(),
-    /** The name without case and normalisation (see `usernameKey`): no two users look alike. */
+    /**
+     * The name without differences of case and Unicode form (see `usernameKey`), so that no two
+     * names look alike.
+     */
     usernameKey: text('username_key').notNull(),
-    /** PHC string, or null: nobody can sign in with a password. */
+    /** PHC string; null means that the user can't sign in with a password. */
     passwordHash: text('password_hash'),
     passwordChangedAt: time('password_changed_at').notNull().default(0),
     role: integer('role').notNull().default(0),
@@ -35,15 +38,15 @@ export const users = sqliteTable(
     basePath: text('base_path').notNull().default('/'),
     disabled: integer('disabled', { mode: 'boolean' }).notNull().default(false),
     ssoId: text('sso_id').notNull().default(''),
-    /** Sealed seed of the authenticator in force; null while two-step verification is off. */
+    /** Sealed seed of the authenticator app in use; null while two-step verification is off. */
     totpSeed: text('totp_seed'),
-    /** The latest time step that signed somebody in; only a later one will. */
+    /** The latest time step that was used to sign in; only a later one is accepted. */
     totpStep: integer('totp_step').notNull().default(0),
-    /** Sealed seed last handed out and not yet confirmed. */
+    /** Sealed seed of the latest enrolment that is not confirmed. */
     pendingTotpSeed: text('pending_totp_seed'),
     pendingTotpExpiresAt: time('pending_totp_expires_at').notNull().default(0),
     createdAt: time('created_at').notNull(),
-    /** The session for which the latest time step was used up. */
+    /** The session for which the latest time step was used. */
     totpSession: text('totp_session'),
   },
   (table) => [
@@ -60,7 +63,7 @@ export const sshKeys = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     userId: ownerId(),
     title: text('title').notNull(),
-    /** `SHA256:…` as `ssh-keygen -lf` prints it. */
+    /** `SHA256:…`, the form that `ssh-keygen -lf` prints. */
     fingerprint: text('fingerprint').notNull(),
     type: text('type').notNull(),
     bits: integer('bits').notNull(),
@@ -76,8 +79,8 @@ export const sshKeys = sqliteTable(
 )
 
 /**
- * One row per sign-in; a token is good while its row is here. WITHOUT ROWID (migration 0004), so
- * that a session is one row written.
+ * One row per sign-in; a token is valid while its row exists. WITHOUT ROWID (migration 0004), so
+ * that a new session costs one row written.
  */
 export const sessions = sqliteTable(
   'sessions',
@@ -89,22 +92,25 @@ export const sessions = sqliteTable(
     expiresAt: time('expires_at').notNull(),
     network: text('network').notNull(),
     userAgent: text('user_agent').notNull(),
-    /** When its user last showed a password or a code in it; 0 for never (`access/freshness.ts`). */
+    /**
+     * When the user last gave a password or a code in this session; 0 for never
+     * (`access/freshness.ts`).
+     */
     confirmedAt: time('confirmed_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
 
 /**
- * Failures counted against an account, a network, or both (see throttle/throttle.ts). WITHOUT ROWID
- * (migration 0004), so that a charge is one row written.
+ * Failures of an account, a network, or both (see throttle/throttle.ts). WITHOUT ROWID (migration
+ * 0004), so that a charge costs one row written.
  */
 export const throttleCounters = sqliteTable('throttle_counters', {
   key: text('key').primaryKey(),
   failures: integer('failures').notNull(),
-  /** When the failures that were counted so far are forgotten. */
+  /** When the counted failures expire. */
   expiresAt: time('expires_at').notNull(),
-  /** When the latest was counted; a spent counter blocks from then on. */
+  /** When the latest failure was counted; a counter at its limit blocks from then on. */
   chargedAt: time('charged_at').notNull().default(0),
   /** JSON: the counters within this one, each `[failures, expires at, charged at]`. */
   parts: text('parts').notNull().default('{}'),
@@ -116,19 +122,19 @@ export const recoveryCodes = sqliteTable(
   {
     userId: ownerId(),
     codeHash: text('code_hash').notNull(),
-    /** The session for which it was used up; null while it is good. */
+    /** The session for which it was used; null while it is unused. */
     usedBy: text('used_by'),
   },
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 )
 
-/** What an operator changed; the defaults are code (settings/defaults.ts). */
+/** The settings that an operator has changed; the defaults are in code (settings/defaults.ts). */
 export const settings = sqliteTable('settings', {
   key: text('key').primaryKey(),
   value: text('value').notNull(),
 })
 
-/** What happened, kept 90 days. No foreign key: the story of a deleted user stays. */
+/** Events, kept for 90 days. No foreign key: the events of a deleted user stay. */
 export const auditEvents = sqliteTable(
   'audit_events',
   {
@@ -136,19 +142,22 @@ export const auditEvents = sqliteTable(
     id: integer('id').primaryKey(),
     at: time('at').notNull(),
     kind: text('kind').notNull(),
-    /** Whom it happened to; null when nobody of that name exists. */
+    /** The user it happened to; null when no user has that name. */
     userId: integer('user_id'),
     /** Keyed hash of a name that no account has. */
     nameHash: text('name_hash'),
-    /** The class of a refusal, the title of a key: never a secret. */
+    /** For example the class of a refusal or the title of a key; never a secret. */
     detail: text('detail').notNull().default(''),
     network: text('network').notNull(),
     userAgent: text('user_agent').notNull(),
-    /** How often it happened; more than once only for refused sign-ins of unknown names. */
+    /** How often it happened; above 1 only for refused sign-ins of unknown names. */
     times: integer('times').notNull().default(1),
-    /** The admin who did it to somebody; null for the user, for nobody and for the command line. */
+    /**
+     * The admin who did it to another user; null for the user, an unknown caller and the command
+     * line.
+     */
     actorId: integer('actor_id'),
-    /** What changed, as JSON (audit/changes.ts); null for events that change no record. */
+    /** The changed fields, as JSON (audit/changes.ts); null for events that change no record. */
     changes: text('changes'),
   },
   (table) => [
@@ -161,12 +170,12 @@ export const auditEvents = sqliteTable(
   ],
 )
 
-/** Credentials of servers, not of people: what an SFTP server asks with. */
+/** Credentials of servers, such as SFTP servers. */
 export const serviceTokens = sqliteTable('service_tokens', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   name: text('name').notNull().unique(),
   tokenHash: text('token_hash').notNull().unique(),
-  /** What it may ask, with a blank between two: `sftp:keys sftp:passwords`. */
+  /** The permitted requests, separated by spaces: `sftp:keys sftp:passwords`. */
   scope: text('scope').notNull(),
   createdAt: time('created_at').notNull(),
 })

@@ -23,7 +23,7 @@ const FLOORS = [
   'ssh-keys',
   'users',
   'health',
-  'maintenance',
+  'nightly-run',
   'pages',
   'api',
   'app',

@@ -13,7 +13,7 @@ import { userRoutes } from './users/profile-routes.ts'
 import type { Hono } from 'hono'
 import type { App } from './http/context.ts'
 
-/** Who answers which path of the interface; every one of them stands in `/openapi.json`. */
+/** Mounts the routes of the interface; `/openapi.json` lists every path. */
 export function mountApi(app: Hono<App>): void {
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)

@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 64 * 1024
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
 
-/** The map of the service: the middleware of every request, then the routes of each path. */
+/** Creates the application: the middleware of every request, then the routes of each path. */
 export function createApp(depsFor: DepsFor): Hono<App> {
   const app = new Hono<App>()
 
@@ -63,7 +63,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   return app
 }
 
-/** Hono hands only errors to `onError`; what else is thrown becomes one. */
+/** Wraps a thrown value that is not an error: Hono hands only errors to `onError`. */
 function throwError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error(String(thrown))
 }

@@ -3,7 +3,7 @@ import worker from './worker.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
 
-/** The Worker as `npm start` runs it: it answers the front server and nobody else. */
+/** The Worker of `npm start`: it answers only the front server. */
 export default {
   async fetch(request, env, context) {
     const passed = readFrontRequest(request, env.FRONT_SECRET)

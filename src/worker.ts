@@ -1,6 +1,6 @@
 import { createApp } from './app.ts'
 import { createDeps } from './deps.ts'
-import { MAINTENANCE_DEADLINE_MILLISECONDS, runMaintenance } from './maintenance.ts'
+import { NIGHTLY_DEADLINE_MILLISECONDS, runNightly } from './nightly-run.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
 
@@ -10,6 +10,6 @@ export default {
   fetch: app.fetch,
   async scheduled(_, env, context) {
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    await runMaintenance(createDeps(env, defer, undefined, MAINTENANCE_DEADLINE_MILLISECONDS))
+    await runNightly(createDeps(env, defer, undefined, NIGHTLY_DEADLINE_MILLISECONDS))
   },
 } satisfies ExportedHandler<Env>

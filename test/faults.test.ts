@@ -12,7 +12,7 @@ import {
 import { createMeter, openDatabase } from '../src/database/database.ts'
 import { createDeps, type Deps } from '../src/deps.ts'
 import { staticDigest } from '../src/passwords/passwords.ts'
-import { runMaintenance } from '../src/maintenance.ts'
+import { runNightly } from '../src/nightly-run.ts'
 import { ED1 } from './reference/keys.ts'
 import { cheapHash } from './support/cheap-hash.ts'
 import { CheapSite } from './support/cheap-site.ts'
@@ -270,13 +270,13 @@ describe('while D1 fails or hangs, nothing is done, and afterwards all is', () =
     expect(await signIn()).toEqual(unavailable)
   })
 
-  test('the daily run', async () => {
+  test('the nightly run', async () => {
     site.now = NOW + 1000 * HOUR
     const before = await stored()
     breakTrip(1)
-    await expect(runMaintenance(site.deps)).rejects.toThrow('service unavailable, try again')
+    await expect(runNightly(site.deps)).rejects.toThrow('service unavailable, try again')
     expect(await stored()).toEqual(before)
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
     expect(await site.db.select().from(sessions)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import type { Window } from '../base/paging.ts'
+import type { PageWindow } from '../base/paging.ts'
 import { type EventFilter, selectAllEvents } from '../audit/events.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function listEvents(
   deps: ActorDeps,
   operator: Operator,
   filter: EventFilter,
-  { limit, offset }: Window,
+  { limit, offset }: PageWindow,
 ) {
   const oneMore = { limit: limit + 1, offset }
   const { events } = await actAsOperator(deps, operator, {

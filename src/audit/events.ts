@@ -4,7 +4,7 @@ import { auditEvents, users } from '../../schema/tables.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
-import type { Window } from '../base/paging.ts'
+import type { PageWindow } from '../base/paging.ts'
 import { type Change, changesIn } from './changes.ts'
 
 /** What is worth remembering, for a user who wonders and an operator who has to know. */
@@ -129,7 +129,7 @@ const eventColumns = {
 }
 
 /** The latest events of a user. */
-export function selectEvents(db: Database, userId: number, { limit, offset }: Window) {
+export function selectEvents(db: Database, userId: number, { limit, offset }: PageWindow) {
   return db
     .select(eventColumns)
     .from(auditEvents)
@@ -152,7 +152,7 @@ export interface EventFilter {
 export function selectAllEvents(
   db: Database,
   { userId, kind, since }: EventFilter,
-  { limit, offset }: Window,
+  { limit, offset }: PageWindow,
 ) {
   return (
     db

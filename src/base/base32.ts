@@ -1,6 +1,6 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Base32 without padding, as authenticator apps read it. @see RFC 4648 section 6 */
+/** Encodes bytes as base32 without padding, which authenticator apps read. @see RFC 4648 section 6 */
 export function toBase32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0
@@ -13,8 +13,9 @@ export function toBase32(bytes: Uint8Array): string {
 }
 
 /**
- * Reads base32 in either case, padded or not; `undefined` for anything `toBase32` would not have
- * written.
+ * Decodes base32 in either case, padded or not.
+ *
+ * @returns `undefined` for any text that `toBase32` would not write.
  */
 export function fromBase32(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = fromLooseBase32(text)
@@ -22,8 +23,8 @@ export function fromBase32(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * As `fromBase32`, but what is left of the last digit may be anything, as in a secret that somebody
- * made up and other services took.
+ * Like `fromBase32`, but ignores the unused bits of the last digit: other services accept such
+ * hand-made secrets.
  */
 export function fromLooseBase32(text: string): Uint8Array<ArrayBuffer> | undefined {
   const digits = trimPadding(text)
@@ -41,12 +42,12 @@ export function fromLooseBase32(text: string): Uint8Array<ArrayBuffer> | undefin
       bytes[length++] = (pending >> bits) & 0xff
     }
   }
-  // Five bits or more are a whole digit that says nothing.
+  // Five unused bits or more are a digit too many.
   return bits < 5 ? bytes : undefined
 }
 
 function trimPadding(text: string): string {
-  // From the end: a pattern would try every run of signs that stands before something else.
+  // A loop: a regular expression takes quadratic time when many `=` stand inside the text.
   let end = text.length
   while (text.charAt(end - 1) === '=') end -= 1
   return text.slice(0, end).toUpperCase()

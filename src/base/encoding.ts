@@ -2,21 +2,23 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 
 export { bytesToHex as toHex }
 
-/** Padded base64 of the standard alphabet. @see RFC 4648 section 4 */
+/** Encodes bytes as padded base64 in the standard alphabet. @see RFC 4648 section 4 */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary)
 }
 
-/** Base64 without padding, as PHC strings and SSH fingerprints write it. */
+/** Encodes bytes as base64 without padding, as in PHC strings and SSH fingerprints. */
 export function toBareBase64(bytes: Uint8Array): string {
   return toBase64(bytes).replace(/=+$/, '')
 }
 
 /**
- * @returns `undefined` unless `text` is exactly what `toBase64` writes: `atob` forgives blanks and
- *   missing padding.
+ * Decodes padded base64.
+ *
+ * @returns `undefined` unless `text` is exactly what `toBase64` writes: `atob` accepts white space
+ *   and missing padding.
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
@@ -26,14 +28,14 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return text === toBase64(bytes) ? bytes : undefined
 }
 
-/** As `fromBase64`, of a text without padding. */
+/** Like `fromBase64`, for text without padding. */
 export function fromBareBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return text.includes('=')
     ? undefined
     : fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, '='))
 }
 
-/** Tells whether two byte strings are equal without telling where they differ. */
+/** Compares two byte strings; the time taken does not reveal where they differ. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   let difference = 0

@@ -1,6 +1,6 @@
-/** Where a request comes from, as far as anybody can know. */
+/** The origin of a request. */
 export interface Client {
-  /** An IPv4 address, an IPv6 /64, or `unknown`. */
+  /** An IPv4 address, an IPv6 /64, or `unknown`; `command line` for `COMMAND_LINE`. */
   network: string
   userAgent: string
 }
@@ -8,9 +8,10 @@ export interface Client {
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
 /**
- * Whoever has one IPv6 address has 2^64 of them, so addresses of one /64 are one client.
+ * Returns the network of an address. One IPv6 user has 2^64 addresses, so all addresses of a /64
+ * count as one client.
  *
- * @returns `unknown` for what is no address.
+ * @returns `unknown` for a text that is not an address.
  * @see RFC 4291 sections 2.2 and 2.5.5.2
  */
 export function networkOf(address: string): string {
@@ -22,9 +23,9 @@ export function networkOf(address: string): string {
 }
 
 /**
- * The network that one customer of a provider may have all of: an IPv6 /64 lies in a /48.
+ * Returns the largest network that a provider gives to one customer: the /48 of an IPv6 /64.
  *
- * @param network As `networkOf` names it; an IPv4 address is its own.
+ * @param network As `networkOf` returns it; an IPv4 address is returned unchanged.
  * @see RFC 6177
  */
 export function siteOf(network: string): string {
@@ -32,7 +33,7 @@ export function siteOf(network: string): string {
   return `${network.split(':').slice(0, 3).join(':')}::/48`
 }
 
-/** The eight groups of an address in lower case, without zeros in front. */
+/** Returns the eight groups of an address in lower case, without leading zeros. */
 function ipv6Groups(address: string): string[] | undefined {
   if (!URL.canParse(`http://[${address}]`)) return undefined
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
@@ -50,10 +51,14 @@ function mappedIpv4(groups: string[]): string {
     .join('.')
 }
 
-/** Whoever reaches the database itself, without a network; no client of a request is one. */
 interface CommandLine extends Client {
   readonly isCommandLine: true
 }
+
+/**
+ * The command line as an actor. It works on the database without a request, so it has no network.
+ * Its events store `command line` in the column `network`; `networkOf` never returns that text.
+ */
 export const COMMAND_LINE: CommandLine = {
   network: 'command line',
   userAgent: '',

@@ -1,6 +1,6 @@
 /**
- * What a record itself holds under a name that somebody else chose; never what every object
- * inherits, such as `constructor`.
+ * Reads an own member of a record by a name from outside; `undefined` for inherited members such as
+ * `constructor`.
  */
 export function own<Value>(
   record: Readonly<Record<string, Value>>,

@@ -1,8 +1,8 @@
 /**
- * Everything a client can be told but success: code and message, in one place.
+ * The catalogue of refusals: code and message of every answer that is not a success.
  *
- * `<…>` in a message is filled in where the refusal is thrown. The texts of 401, 402, 403, 404 and
- * 429 are those of OpenList, because its clients show or compare them (docs/interface.md, Codes).
+ * `fill` replaces `<…>` in a message. The texts of 401, 402, 403, 404 and 429 are those of
+ * OpenList, because its clients show or compare them (docs/interface.md, Codes).
  */
 const refusals = {
   invalidBody: { code: 400, message: '<reason>' },
@@ -34,7 +34,7 @@ const refusals = {
   wrongConfirmationCode: { code: 403, message: 'Invalid 2FA code' },
   nameKept: {
     code: 403,
-    message: 'your user name is that of your files, an operator can change it',
+    message: 'your files are kept under your user name, only an operator can change it',
   },
   builtInNotCreated: { code: 400, message: 'admin or guest user can not be created' },
   roleFixed: { code: 400, message: 'role can not be changed' },
@@ -74,19 +74,18 @@ const refusals = {
 export type RefusalName = keyof typeof refusals
 type RefusalCode = (typeof refusals)[RefusalName]['code']
 
-/** What goes with a refusal. */
 interface RefusalOptions {
-  /** What the log may know and the client may not. */
+  /** For the log; the client never sees it. */
   detail?: string
-  /** Takes the place of `<…>` in the message. */
+  /** Replaces `<…>` in the message. */
   fill?: string
-  /** The field of the request that it is about, where a form shows it. */
+  /** The field of the request that is wrong; a form shows the message beside it. */
   field?: string | undefined
-  /** How long until another try can succeed; sent as `Retry-After`. */
+  /** When another try can succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number | undefined
 }
 
-/** Thrown by a decision that says no; `app.ts` turns it into the envelope. */
+/** The error that a decision throws to refuse a request; `app.ts` turns it into the envelope. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   /** Its entry in the catalogue. */
@@ -112,7 +111,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A failure nobody foresaw is `internal`; Drizzle wraps what its database throws. */
+/** Returns the refusal in an error, also when Drizzle has wrapped it; any other error is `internal`. */
 export function refusalIn(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const cause = error instanceof Error ? error.cause : undefined

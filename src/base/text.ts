@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { fillReason, REASONS } from './reasons.ts'
 
-/** A text of at least one character that D1 and every client can hold. */
+/** Checks for a text of at least one character that D1 and every client can store. */
 export function text() {
   return v.pipe(possiblyEmptyText(), v.minLength(1, 'must not be empty'))
 }
 
-/** As `text`, and it may be empty. */
+/** Like `text`, but the text may be empty. */
 export function possiblyEmptyText() {
   return v.pipe(
     v.string(),
@@ -15,7 +15,7 @@ export function possiblyEmptyText() {
   )
 }
 
-/** Characters as people count them: an emoji of two UTF-16 units is one. */
+/** Limits the number of code points: an emoji of two UTF-16 units counts as one. */
 export function maxCharacters(limit: number) {
   return v.check(
     (value: string) => Array.from(value).length <= limit,
@@ -23,12 +23,12 @@ export function maxCharacters(limit: number) {
   )
 }
 
-/** What others wrote must not steer a terminal, nor turn a line round. */
+/** Replaces control and direction characters, so that foreign text can't control a terminal. */
 export function visible(written: string): string {
   return written.replaceAll('\n', '↵').replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '�')
 }
 
-/** For names and titles, which stand in one line. */
+/** Refuses control characters, for names and titles, which have one line. */
 export function noControlCharacters() {
   return v.check((value: string) => !/\p{Cc}/u.test(value), REASONS.noControlCharacters)
 }

@@ -1,18 +1,15 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal } from '../base/refusals.ts'
 
-/** A failure the operator can mend; its message is all they are shown. */
+/** A failure that the operator can fix; the operator sees only its message. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** The command line itself is wrong: there is nothing to try again. */
+/** A wrong command line. */
 export class UsageError extends CommandError {}
 
-/**
- * Runs a command to its end; the exit code says how it went: 0 done, 1 refused or failed, 2 wrongly
- * used.
- */
+/** Runs a command and sets the exit code: 0 done, 1 refused or failed, 2 wrong command line. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
@@ -25,8 +22,8 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
 }
 
 /**
- * What the operator is told of a failure; `undefined` for a fault of ours. Of a failed query only
- * the cause is told: its own message has the parameters, and a password may be among them.
+ * Returns the message for the operator; `undefined` for a bug. Of a failed query only the cause is
+ * shown: its own message has the parameters, and a password may be among them.
  */
 export function messageOf(error: unknown): string | undefined {
   if (error instanceof CommandError) return error.message
@@ -34,17 +31,17 @@ export function messageOf(error: unknown): string | undefined {
   if (!(error instanceof Refusal)) return undefined
   const { message, detail } = error
   if (isUnmigrated(detail)) {
-    return `There is no database here yet, or it is older than this code: run npm start first, or npm run deploy for the deployed site (${detail}).`
+    return `The database is missing, or older than this code: run npm start first, or npm run deploy for the deployed site (${detail}).`
   }
   return detail === '' ? message : `${message} (${detail})`
 }
 
-/** SQLite says so when a migration has not run. */
+/** Tells whether a message of SQLite means that a migration has not run. */
 function isUnmigrated(detail: string): boolean {
   return /no such (?:table|column)|has no column named/.test(detail)
 }
 
-/** What the operating system calls a failure, as in `ENOENT`. */
+/** Returns the operating system's code of a failure, such as `ENOENT`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

@@ -8,16 +8,16 @@ const SECRET_BYTES = 32
 const FILE = '.dev.vars'
 export const PRODUCTION_FILE = '.production.vars'
 
-/** One fresh entry for `SECRET_KEYS`. */
+/** Generates an entry for `SECRET_KEYS`. */
 export function newSecretKey(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 }
 
 /**
- * Sees to it that `.dev.vars` holds a usable `SECRET_KEYS`, and makes the file where there is none.
+ * Checks that `.dev.vars` holds a usable `SECRET_KEYS`; creates the file when it is missing.
  *
- * @throws {CommandError} When the file can't be written, or what it says is of no use; it is never
- *   overwritten.
+ * @throws {CommandError} When the file can't be written, or its value is not usable; an existing
+ *   file is never overwritten.
  */
 export function ensureDevVars(): void {
   if (!existsSync(FILE)) {
@@ -33,25 +33,27 @@ export function ensureDevVars(): void {
   const problem = parseSecretKeys(readSecretKeys())
   if (typeof problem === 'string') {
     throw new CommandError(
-      `${FILE} is broken: ${problem}. To begin anew, delete the file (all sign-ins and 2FA end).`,
+      `${FILE} is invalid: ${problem}. To start over, delete the file: this ends all sign-ins and two-step verification.`,
     )
   }
 }
 
-/** What `.dev.vars` says, or another file of that form. */
+/** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */
 export function readSecretKeys(file = FILE): string | undefined {
   try {
     return parseEnv(readFileSync(file, 'utf8'))['SECRET_KEYS']
   } catch (error) {
-    throw new CommandError(`Can't read ${file} (${codeOf(error)}): it must be a file you may read.`)
+    throw new CommandError(
+      `Can't read ${file} (${codeOf(error)}): it must be a file that you may read.`,
+    )
   }
 }
 
 /**
- * Production's `SECRET_KEYS`, which nobody can read back from Cloudflare: from the environment,
- * else from the copy in `.production.vars`.
+ * Reads production's `SECRET_KEYS` from the environment, else from the copy in `.production.vars`.
+ * Cloudflare never shows a secret again.
  *
- * @throws {CommandError} When there is neither, or what there is is of no use.
+ * @throws {CommandError} When both are missing, or the value is not usable.
  */
 export function readProductionSecretKeys(): string {
   const secretKeys = findProductionSecretKeys()
@@ -61,7 +63,7 @@ export function readProductionSecretKeys(): string {
   )
 }
 
-/** As `readProductionSecretKeys`; `undefined` when there is neither. */
+/** Like `readProductionSecretKeys`; `undefined` when both are missing. */
 export function findProductionSecretKeys(): string | undefined {
   const isSet = Boolean(process.env['SECRET_KEYS'])
   if (!isSet && !existsSync(PRODUCTION_FILE)) return undefined
@@ -69,11 +71,14 @@ export function findProductionSecretKeys(): string | undefined {
   const problem = parseSecretKeys(secretKeys)
   if (typeof problem !== 'string' && secretKeys !== undefined) return secretKeys
   throw new CommandError(
-    `${isSet ? 'SECRET_KEYS of the environment' : PRODUCTION_FILE} is broken: ${String(problem)}.`,
+    `${isSet ? 'SECRET_KEYS of the environment' : PRODUCTION_FILE} is invalid: ${String(problem)}.`,
   )
 }
 
-/** Makes production's secret, and keeps a copy here first: Cloudflare never shows it again. */
+/**
+ * Generates production's secret and first writes a copy to this machine: Cloudflare never shows a
+ * secret again.
+ */
 export function makeProductionSecretKeys(): string {
   const secretKeys = newSecretKey()
   try {

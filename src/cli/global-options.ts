@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** What every command may be told. */
+/** The options of every command. */
 export interface GlobalOptions {
   remote: boolean
   json: boolean

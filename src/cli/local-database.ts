@@ -5,13 +5,13 @@ import { STATE_FOLDER } from './local-site.ts'
 
 const BUSY_MILLISECONDS = 5000
 
-/** The file of the local database; `undefined` before the first start. */
+/** Finds the file of the local database; `undefined` before the first start. */
 export function findLocalDatabase(): string | undefined {
   const files = globSync(join(STATE_FOLDER, 'd1/miniflare-D1DatabaseObject/*.sqlite'))
   return files.find((file) => !file.endsWith('metadata.sqlite'))
 }
 
-/** Opens a file of SQLite for this work. */
+/** Opens an SQLite file, calls a function with it, and closes it. */
 export function withSqlite<Result>(
   file: string,
   options: { readOnly: boolean },
@@ -25,7 +25,7 @@ export function withSqlite<Result>(
   }
 }
 
-/** The migrations that a database has, by the names of their files; `undefined` for no site's. */
+/** Reads the file names of the applied migrations; `undefined` when it is no database of a site. */
 export function readMigrations(database: DatabaseSync): string[] | undefined {
   const tables = database.prepare(
     `select count(*) as total from sqlite_master where type = 'table' and name in ('users', 'd1_migrations')`,

@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import { readSiteConfig } from './deploy/site-config.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
-/** Where wrangler keeps the data of a local site; commands find it there, too. */
+/** Wrangler keeps the data of a local site here, and commands use the same folder. */
 export const STATE_FOLDER = '.wrangler/state/v3'
 
 const CONFIG = 'wrangler.toml'
@@ -22,14 +22,14 @@ const ENTRY = 'src/local-worker.ts'
 const bindingsSchema = v.record(v.string(), v.string())
 
 /**
- * Migrates the local database, and runs the Worker on it.
+ * Migrates the local database and runs the Worker on it.
  *
  * @throws {CommandError} When the database can't be migrated, or the Worker not built.
  */
 export async function openLocalSite(bindings: Record<string, string>): Promise<Miniflare> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   try {
-    // At once, for each takes seconds of its own.
+    // In parallel, because each takes seconds.
     const [options] = await Promise.all([
       readWorkerOptions(),
       runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder]),
@@ -41,18 +41,18 @@ export async function openLocalSite(bindings: Record<string, string>): Promise<M
   }
 }
 
-/** The bindings as wrangler makes them, and so the same data. */
+/** Reads the bindings as wrangler does, so that they lead to the same data. */
 async function readWorkerOptions() {
   Object.assign(process.env, QUIET)
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
   const { name } = await readSiteConfig()
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
-  // The bundle is one module; Miniflare takes no rules for it.
+  // The bundle is one module, for which Miniflare accepts no rules.
   delete workerOptions.modulesRules
   return { ...workerOptions, name, bindings: v.parse(bindingsSchema, workerOptions['bindings']) }
 }
 
-/** Stands in for the Worker while a command works on its data, and answers nobody. */
+/** Replaces the Worker while a command works on its data; refuses all requests. */
 const IDLE_WORKER = `export class PasswordHasher {}
 export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
 
@@ -61,7 +61,7 @@ export async function openLocalData(): Promise<Miniflare> {
   return startMiniflare({ ...(await readWorkerOptions()), modules: true, script: IDLE_WORKER })
 }
 
-/** Workerd answers only requests with the secret among the bindings. */
+/** Starts the Worker, which answers only requests that carry the secret of its bindings. */
 async function startWorker(
   folder: string,
   options: Awaited<ReturnType<typeof readWorkerOptions>>,
@@ -77,8 +77,8 @@ async function startWorker(
 }
 
 /**
- * Runs a Worker on the local data: no inspector, no Explorer, no trigger handlers, no registry of
- * Workers. workerd listens on a free port of 127.0.0.1, where any local user may ask the Worker.
+ * Runs a Worker on the local data, without inspector, Explorer, trigger handlers and registry of
+ * Workers. workerd listens on a free port of 127.0.0.1, to which any local user can connect.
  */
 async function startMiniflare(worker: V4MiniflareOptions): Promise<Miniflare> {
   const miniflare = new Miniflare(

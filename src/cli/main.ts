@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
-// Wrangler is large: compiled anew at each command, it would take a second more. Here and not in the
-// common folder for temporary files, where others may write.
+// Without a cache, compiling wrangler takes a second of each command. The cache is in this folder,
+// because other users may write to the shared folder for temporary files.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/node'))
 
 const { runProgram } = await import('./program.ts')

@@ -6,15 +6,15 @@ import { PRODUCTION_FILE } from './dev-vars.ts'
 const OTHERS = 0o077
 const PRIVATE = ['.wrangler', '.dev.vars', PRODUCTION_FILE]
 
-/** What this process and its children write from now on is for this user alone. */
+/** Makes new files of this process and its children private to this user. */
 export function writePrivately(): void {
   process.umask(OTHERS)
 }
 
 /**
- * Takes from everybody else what earlier versions let them read: data, secrets.
+ * Makes data and secrets private to this user; earlier versions let other users read them.
  *
- * @throws {CommandError} When a file belongs to somebody else.
+ * @throws {CommandError} When a file belongs to another user.
  */
 export function narrowPrivateFiles(): void {
   for (const path of PRIVATE) narrow(path)
@@ -23,16 +23,16 @@ export function narrowPrivateFiles(): void {
 function narrow(path: string): void {
   try {
     const entry = lstatSync(path)
-    // What a link leads to may be anything.
+    // The target of a link may be any file.
     if (entry.isSymbolicLink()) return
     if ((entry.mode & OTHERS) !== 0) chmodSync(path, entry.mode & 0o700)
     if (entry.isDirectory()) for (const name of readdirSync(path)) narrow(join(path, name))
   } catch (error) {
-    // Files of a command that runs at the same time come and go.
+    // A command that runs at the same time creates and deletes files.
     if (codeOf(error) === 'ENOENT') return
     if (error instanceof CommandError) throw error
     throw new CommandError(
-      `Can't make ${path} private (${codeOf(error)}): make it yours, or remove it.`,
+      `Can't make ${path} private (${codeOf(error)}): change its owner to yourself, or remove it.`,
     )
   }
 }

@@ -7,65 +7,65 @@ import { writePrivately } from './private-files.ts'
 type AddCommands = (program: Command, group: Command) => void
 
 /**
- * The commands, most of them groups; each is loaded when it is asked for, because D1's tools take a
- * second.
+ * The commands, most of them groups. Each is loaded when it is used, because loading D1's tools
+ * takes a second.
  */
 const groups: Record<string, { description: string; load: () => Promise<AddCommands> }> = {
   user: {
-    description: 'accounts: who may sign in, and what they may do',
+    description: 'manages accounts: who may sign in, and what they may do',
     load: async () => (await import('./operator/user.ts')).addUserCommands,
   },
   '2fa': {
-    description: 'two-step verification',
+    description: 'manages two-step verification',
     load: async () => (await import('./operator/two-factor.ts')).addTwoFactorCommands,
   },
   session: {
-    description: 'where users are signed in',
+    description: 'lists and ends the sessions of users',
     load: async () => (await import('./operator/session.ts')).addSessionCommands,
   },
   key: {
-    description: 'SSH keys of users',
+    description: 'lists and deletes the SSH keys of users',
     load: async () => (await import('./operator/key.ts')).addKeyCommands,
   },
   setting: {
-    description: 'what the site is called, how it looks, what it allows',
+    description: 'shows and changes the settings of the site: title, appearance, features',
     load: async () => (await import('./operator/setting.ts')).addSettingCommands,
   },
   'service-token': {
-    description: 'credentials with which SFTP servers ask for keys',
+    description: 'manages the tokens with which SFTP servers ask for keys',
     load: async () => (await import('./operator/service-token.ts')).addServiceTokenCommands,
   },
   event: {
-    description: 'what happened; kept for 90 days',
+    description: 'lists events, which are kept for 90 days',
     load: async () => (await import('./operator/event.ts')).addEventCommands,
   },
   doctor: {
-    description: 'looks at everything a site needs; one line each, with what mends it',
+    description: 'checks everything that a site needs; says how to fix what is wrong',
     load: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
   },
   backup: {
-    description: 'copies all data of the local site into one file, while it runs or not',
+    description: 'copies all data of the local site into one file; the site may be running',
     load: async () => (await import('./operator/backup.ts')).addBackupCommand,
   },
   restore: {
-    description: 'makes a local site from such a copy',
+    description: 'creates a local site from a backup',
     load: async () => (await import('./operator/restore.ts')).addRestoreCommand,
   },
   import: {
-    description: 'moves a site in from OpenList or AList: data.db, or a backup in JSON',
+    description: 'imports a site from OpenList or AList: data.db, or a backup in JSON',
     load: async () => (await import('./import/command.ts')).addImportCommand,
   },
 }
 
-/** `npm run latchkey -- <command>`: for whoever runs the site. */
+/** `npm run latchkey -- <command>`: the commands for operators. */
 function createProgram(): Command {
   const program = new Command('latchkey')
-    .description('Runs a Latchkey site from the command line.')
-    // No -V: it would take the id of a session that begins so for itself.
+    .description('Manages a Latchkey site from the command line.')
+    // No -V: the id of a session can begin with it.
     .version(VERSION, '--version')
     .configureHelp({ showGlobalOptions: true })
     .helpCommand(false)
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(--help lists the commands and options)')
     .exitOverride()
     .addHelpText('after', '\nExample:\n  npm run latchkey -- user add alice --generate')
     .hook('preSubcommand', async (_, group) => {
@@ -86,7 +86,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
       await createProgram().parseAsync(argv)
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
-      // Commander has said already what is wrong with the command line.
+      // Commander has already printed what is wrong with the command line.
       if (error.exitCode !== 0) process.exitCode = 2
     }
   })

@@ -7,7 +7,7 @@ import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
 import { readSiteConfig, remoteConfig, withConfigFile } from './deploy/site-config.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
-/** What a command works with: the parts of `Deps` that need no request. */
+/** The parts of `Deps` that commands use; they need no request. */
 export type Site = Pick<
   Deps,
   | 'db'
@@ -22,19 +22,20 @@ export type Site = Pick<
   | 'defer'
 >
 
-/** A command may write for longer than a request. */
+/** Longer than the deadline of a request, because a command writes more. */
 const DEADLINE_MILLISECONDS = 60_000
 
-/** Which site a command works on. */
+/** The site that a command works on. */
 export interface SiteOptions {
-  /** The one that is deployed; otherwise the local one, which `npm start` serves. */
+  /** The deployed site; otherwise the local site, which `npm start` serves. */
   remote?: boolean
 }
 
 /**
- * Opens a site; the local one may be open in a server at the same time.
+ * Opens a site and calls a function with it. A server may have the local site open at the same
+ * time.
  *
- * @throws {CommandError} When the deployed one can't be reached, with what to do.
+ * @throws {CommandError} When the deployed site can't be reached; the message says what to do.
  */
 export function withSite<Result>(
   { remote = false }: SiteOptions,
@@ -55,7 +56,7 @@ async function withRemoteConfig<Result>(use: (path: string) => Promise<Result>):
   return withConfigFile(remoteConfig(config, resources), use)
 }
 
-/** The database and the namespace of a site, wherever they are. */
+/** The database and the namespace of a site, local or deployed. */
 interface Platform {
   env: Pick<Env, 'DB' | 'SETTINGS'>
   dispose: () => Promise<void>
@@ -77,7 +78,7 @@ async function withPlatform<Result>(
       hashPassword: deriveScrypt,
       now: Date.now,
       wait,
-      // There is no session that could be stale.
+      // A command has no session that could be too old.
       freshSeconds: () => 0,
       randomBytes,
       defer: (work) => deferred.push(work),
@@ -89,7 +90,7 @@ async function withPlatform<Result>(
   }
 }
 
-/** Late imports, because they take a second: what fails before needs none of it. */
+/** Imports late, because this takes a second that a command which fails early does not need. */
 async function openLocal(): Promise<Platform> {
   const { openLocalData } = await import('./local-site.ts')
   const miniflare = await openLocalData()
@@ -104,7 +105,7 @@ async function openRemote(configPath: string): Promise<Platform> {
       throw explain(error)
     })
     try {
-      // The proxy connects when it is first used; what keeps it from that is told once, here.
+      // The proxy connects on first use; a failure to connect is reported here, once.
       await platform.env.DB.prepare('select 1').run()
       return platform
     } catch (error) {
@@ -114,7 +115,7 @@ async function openRemote(configPath: string): Promise<Platform> {
   })
 }
 
-/** The platform proxy warns that Durable Objects don't run in it; the command line calls none. */
+/** Hides the proxy's warning that Durable Objects don't run in it; no command calls one. */
 async function quietly<Result>(start: () => Promise<Result>): Promise<Result> {
   const { error } = console
   console.error = () => undefined

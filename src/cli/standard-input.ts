@@ -4,13 +4,13 @@ import { CommandError } from './command-error.ts'
 /** More than any password or file of settings takes. */
 const MAX_BYTES = 1024 * 1024
 
-/** The first line of a stream, without what ends it; a last line may end with the stream. */
+/** Reads the first line of a stream, without its line end. */
 export async function readLine(input: Readable): Promise<string> {
   const [line = ''] = (await read(input, '\n')).split(/\r?\n/)
   return line
 }
 
-/** All that a stream holds. */
+/** Reads a stream to its end. */
 export function readAll(input: Readable): Promise<string> {
   return read(input)
 }
@@ -19,7 +19,7 @@ async function read(input: Readable, end?: string): Promise<string> {
   let bytes = Buffer.of()
   for await (const chunk of input) {
     bytes = Buffer.concat([bytes, Buffer.from(chunk)])
-    if (bytes.length > MAX_BYTES) throw new CommandError('The standard input is over 1 MiB.')
+    if (bytes.length > MAX_BYTES) throw new CommandError('The standard input is larger than 1 MiB.')
     if (end !== undefined && bytes.includes(end)) break
   }
   try {

@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
-// Wrangler and Miniflare are large: compiled anew at each start, they would take seconds. Here and
-// not in the common folder for temporary files, where others may write.
+// Without a cache, compiling wrangler and Miniflare takes seconds of each start. The cache is in this
+// folder, because other users may write to the shared folder for temporary files.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/node'))
 
 const { runStart } = await import('./start/serve.ts')

@@ -4,21 +4,21 @@ import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { CommandError } from './command-error.ts'
 
-/** Wrangler asks nothing, reports nothing and draws nothing when it is told who is at the other end. */
+/** The environment in which wrangler asks nothing, sends no metrics and prints no banner. */
 export const QUIET = {
   CI: '1',
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_LOG: 'error',
   WRANGLER_HIDE_BANNER: 'true',
   WRANGLER_LOG_SANITIZE: 'true',
-  // Tools for developers, which let anybody who reaches a port of them read and write the data.
+  // Tools for developers: everybody who reaches their port can read and write the data.
   X_LOCAL_EXPLORER: 'false',
   X_LOCAL_OBSERVABILITY: 'false',
-  // Without a registry of running Workers there is no debug port, where any local user may call them.
+  // Without a registry of running Workers there is no debug port, where any local user could call them.
   WRANGLER_REGISTRY_PATH: '',
 }
 
-/** Starts wrangler with this same Node. */
+/** Starts wrangler with the Node of this process. */
 function startWrangler(args: string[], env: Record<string, string>) {
   const wrangler = join(
     dirname(createRequire(import.meta.url).resolve('wrangler/package.json')),
@@ -30,7 +30,7 @@ function startWrangler(args: string[], env: Record<string, string>) {
   })
 }
 
-/** Where this process keeps what Node compiled, so that wrangler is not compiled anew each time. */
+/** Gives wrangler the compile cache of this process, so that wrangler starts faster. */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir()
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
@@ -41,13 +41,13 @@ function compileCache(): Record<string, string> {
  *
  * @param env Added to the environment.
  * @returns What it printed to standard output.
- * @throws {CommandError} With what it complained of, when it failed.
+ * @throws {CommandError} When wrangler fails; the message contains wrangler's.
  */
 export async function runWrangler(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<string> {
-  // At a quieter level some lists of wrangler, though JSON, are not printed.
+  // At a quieter level, wrangler does not print some of its JSON lists.
   const wrangler = startWrangler(args, { WRANGLER_LOG: 'log', ...env })
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
@@ -61,7 +61,7 @@ export async function runWrangler(
   return printed.stdout
 }
 
-/** What went wrong, without colours and without where wrangler keeps its own log. */
+/** Returns wrangler's message, without colours and without the path of its log. */
 function complaint(printed: string): string {
   return stripVTControlCharacters(printed)
     .split('\n')

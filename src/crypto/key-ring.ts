@@ -7,17 +7,17 @@ type Secret = Uint8Array<ArrayBuffer>
 
 /** The keys derived from one entry of `SECRET_KEYS`, one for each purpose. */
 interface SecretKey {
-  /** Says which entry signed or sealed something, and nothing about it. */
+  /** Identifies the entry in tokens and sealed boxes; reveals nothing of the secret. */
   id: string
   /** HMAC-SHA-256, for tokens. */
   token: CryptoKey
-  /** AES-256-GCM, for what is sealed at rest. */
+  /** AES-256-GCM, for values that are sealed at rest. */
   seal: CryptoKey
-  /** HMAC-SHA-256, for names that nobody has and that may be a password in the wrong field. */
+  /** HMAC-SHA-256, for unknown user names, which may be a password typed into the wrong field. */
   name: CryptoKey
 }
 
-/** Newest first: the first signs and seals, all verify and open. */
+/** The keys of all entries, newest first: the first signs and seals, all verify and open. */
 export interface KeyRing {
   current: SecretKey
   find: (id: string) => SecretKey | undefined
@@ -44,7 +44,7 @@ export function parseSecretKeys(secrets: string | undefined): [Secret, ...Secret
   return newest === undefined ? 'SECRET_KEYS is empty' : [newest, ...older]
 }
 
-/** @throws {Refusal} `internal`, with the remedy as its detail, when there is no usable secret. */
+/** @throws {Refusal} `internal` when there is no usable secret; the detail says what to do. */
 export async function createKeyRing(secrets: string | undefined): Promise<KeyRing> {
   const parsed = parseSecretKeys(secrets)
   if (typeof parsed === 'string') throw new Refusal('internal', { detail: parsed })
@@ -54,7 +54,7 @@ export async function createKeyRing(secrets: string | undefined): Promise<KeyRin
   return { current, find: (id) => keys.find((key) => key.id === id) }
 }
 
-/** One key per purpose, so that a weakness in one use says nothing about another. @see RFC 5869 */
+/** Derives one key per purpose, so that a weakness in one use does not affect another. @see RFC 5869 */
 async function deriveKeys(secret: Secret): Promise<SecretKey> {
   const root = await crypto.subtle.importKey('raw', secret, 'HKDF', false, [
     'deriveKey',
@@ -72,8 +72,8 @@ async function deriveKeys(secret: Secret): Promise<SecretKey> {
 }
 
 /**
- * A name as counters and events know it: nobody reads it back, and the same name gives the same
- * text.
+ * Hashes a name for counters and events: the same name gives the same text, and the text does not
+ * reveal the name.
  */
 export async function hashName(ring: KeyRing, name: string): Promise<string> {
   const mac = await crypto.subtle.sign('HMAC', ring.current.name, new TextEncoder().encode(name))

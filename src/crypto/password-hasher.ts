@@ -2,8 +2,8 @@ import { DurableObject } from 'cloudflare:workers'
 import { deriveScrypt, type ScryptCost } from './scrypt.ts'
 
 /**
- * Hashes passwords where there is time for it: a Worker request may spend 10 ms of CPU on the free
- * plan, a Durable Object 30 s. Stores nothing.
+ * Hashes passwords in a Durable Object, which has 30 s of CPU time; a Worker request has 10 ms on
+ * the free plan. Stores nothing.
  */
 export class PasswordHasher extends DurableObject {
   hash(digest: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array> {

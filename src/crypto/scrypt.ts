@@ -11,8 +11,8 @@ export interface ScryptCost {
 export const HASH_BYTES = 32
 
 /**
- * Native scrypt: `node:crypto` in Node and in workerd. Loaded when it is used: only the object that
- * hashes does, and every start would pay for it.
+ * Hashes with the native scrypt of `node:crypto`, in Node and in workerd. The module is loaded on
+ * first use: only the Durable Object needs it, and loading it would slow down every start.
  */
 export async function deriveScrypt(
   digest: string,

@@ -4,7 +4,7 @@ import type { KeyRing } from './key-ring.ts'
 /** Size of the nonce. @see NIST SP 800-38D section 5.2.1.1 */
 const NONCE_BYTES = 12
 
-/** Gives random bytes, as `Deps` does. */
+/** The part of `Deps` that gives random bytes. */
 export interface RandomSource {
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>
 }
@@ -29,8 +29,8 @@ export async function sealBox(
 /**
  * Opens what `sealBox` wrote.
  *
- * @param content What is in it, for the operator whose ring lacks the key.
- * @throws {Error} When the key is no longer in the ring, or the box was altered or made for another
+ * @param content Names the content in the error, for an operator whose ring lacks the key.
+ * @throws {Error} When the key is not in the ring, or the box was altered or sealed for another
  *   use.
  */
 export async function openBox(

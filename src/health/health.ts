@@ -8,7 +8,7 @@ import type { ActorDeps } from '../access/act-as.ts'
 /** How long a part may take. An operator should not wait five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000
 
-/** One hash as small as scrypt allows: whether the hasher answers, not how fast it hashes. */
+/** The smallest cost of scrypt: the check is whether the hasher answers, not how fast it hashes. */
 const TRIAL_COST = { logN: 1, blockSize: 1, parallelism: 1 }
 
 /** The state of one part. The reason of a failure is in the log of that part. */
@@ -43,7 +43,7 @@ async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
   return { ok, milliseconds: Math.round(performance.now() - start) }
 }
 
-/** Whether every migration that this code was written for has been applied. */
+/** Tells whether every migration of this version is applied. */
 async function isMigrated({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   const applied = await db.all<{ name: string }>(sql`select name from d1_migrations`)
   const names = new Set(applied.map(({ name }) => name))

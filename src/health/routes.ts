@@ -4,7 +4,7 @@ import { ok } from '../http/envelope.ts'
 import { guard, notGuest, sessionOf } from '../http/guard.ts'
 import { checkHealth, type PartHealth } from './health.ts'
 
-/** What the service stands on, for operators, under `/api/admin/health`. */
+/** Routes under `/api/admin/health`, for operators. */
 export const healthRoutes = new Hono<App>().get('/', guard, notGuest('notAdmin'), async (c) => {
   const { d1, kv, hasher, migrations } = await checkHealth(c.get('deps'), sessionOf(c, 'notAdmin'))
   return ok(c, {

@@ -3,9 +3,9 @@ import { BOOKMARK_COOKIE, BOOKMARK_HEADER, callersBookmark } from '../database/b
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 
 /**
- * Tells the caller which state of the database an answer rests on, refusals included: in a header,
- * and for browsers, which send none, in a cookie, so that nobody misses what they wrote or sees a
- * session again that had ended. It is no credential.
+ * Sends the D1 bookmark of the answer, also with refusals: in a header, and in a cookie for
+ * browsers, which send no such header. The next request then sees at least this state: callers see
+ * what they wrote, and ended sessions stay ended. A bookmark is not a credential.
  */
 export const bookmark = createMiddleware<App>(async function bookmark(c, next) {
   await next()

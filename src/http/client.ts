@@ -3,7 +3,10 @@ import type { AppContext } from './context.ts'
 
 const MAX_USER_AGENT_CHARACTERS = 255
 
-/** Only the edge's own word names the client: every other header is the client's. */
+/**
+ * Returns the client of a request. Cloudflare sets `CF-Connecting-IP`; a client can forge any other
+ * header.
+ */
 export function clientOf(c: AppContext): Client {
   return {
     network: networkOf(c.req.header('CF-Connecting-IP') ?? ''),

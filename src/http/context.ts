@@ -3,13 +3,10 @@ import type { Deps, OptionalBindings } from '../deps.ts'
 import type { Actor } from '../access/act-as.ts'
 import type { Account } from '../accounts/accounts.ts'
 
-/**
- * Who asks: nobody signed in, or the holder of a token whose session D1 has yet to confirm
- * (`actAs`).
- */
+/** The caller: the guest, or the holder of a signed token; `actAs` confirms its session in D1. */
 type Caller = { guest: Account } | { session: Actor }
 
-/** What a route finds in its context. */
+/** The types of Hono's context. */
 export interface App {
   Bindings: Env & OptionalBindings
   Variables: {
@@ -25,8 +22,8 @@ export interface App {
 export type AppContext = Context<App>
 
 /**
- * Whether somebody was refused who is not known to be anybody. They learn nothing of what the
- * answer took or wrote: unknown names must look like known ones.
+ * Tells whether a caller was refused who has no valid token. The answer must then not reveal its
+ * cost or its writes, so that unknown user names look like known ones.
  */
 export function isRefusedStranger(c: AppContext): boolean {
   return c.get('caller') === undefined && c.get('outcome') !== 200

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Refusal } from '../base/refusals.ts'
 
 /**
- * The one shape of an answer under `/api`; always HTTP 200, the outcome is `code`
+ * The shape of every answer under `/api`: the HTTP status is 200, the outcome is `code`
  * (docs/interface.md, Answers).
  */
 interface Envelope<Data> {
@@ -16,10 +16,10 @@ export function ok<Data>(c: Context, data: Data) {
   return c.json<Envelope<Data>>({ code: 200, message: 'success', data })
 }
 
-/** Servers read the HTTP status, not the envelope: `curl -f` is what they ask with. */
+/** Under this path the HTTP status is the code as well, because servers ask with `curl -f`. */
 const FOR_SERVERS = '/api/sftp/'
 
-/** The envelope under `/api`; elsewhere, where browsers and crawlers ask, plain HTTP. */
+/** Answers with a refusal: an envelope under `/api`, elsewhere plain HTTP for browsers and crawlers. */
 export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {
   c.set('outcome', code)
   const { path } = c.req
@@ -30,12 +30,12 @@ export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'me
   )
 }
 
-/** Whether a path is one that programs ask. */
+/** Tells whether a path belongs to the API. */
 export function isApiPath(path: string): boolean {
   return path === '/api' || path.startsWith('/api/')
 }
 
-/** @param time Unix time, milliseconds. @returns As in `2026-11-21T09:15:06.565+00:00`. */
+/** @param time Unix time, milliseconds. @returns For example `2026-11-21T09:15:06.565+00:00`. */
 export function isoTime(time: number): string {
   return new Date(time).toISOString().replace('Z', '+00:00')
 }

@@ -1,17 +1,17 @@
-/** How the front server of `npm start` shows the Worker that a request is from it. */
+/** Carries the secret by which the Worker recognises the front server of `npm start`. */
 export const FRONT_SECRET_HEADER = 'X-Latchkey-Front'
-/** `https` when the client reached the proxy in front by https; anything else is http. */
+/** Carries the client's scheme: `https`, or anything else for http. */
 export const FRONT_SCHEME_HEADER = 'X-Latchkey-Scheme'
 
-/** What only `npm start` gives the Worker. */
+/** The bindings that only `npm start` sets. */
 export interface FrontBindings {
-  /** Made anew at each start; known to the front server and to the Worker. */
+  /** Random at each start; known to the front server and the Worker only. */
   FRONT_SECRET: string
 }
 
 /**
- * Any local user may connect to the port that workerd listens on, so the headers there say nothing
- * unless the secret of the front server comes with them.
+ * Reads a request of the front server. Any local user can connect to workerd's port, so its headers
+ * are trusted only together with the front server's secret.
  *
  * @returns The request as the client made it; `undefined` when it is not from the front server.
  */

@@ -9,8 +9,8 @@ import { clientOf } from './client.ts'
 import type { App, AppContext } from './context.ts'
 
 /**
- * Says who asks: the guest, or the session a genuine token names. The database confirms that
- * session together with what is done for it (`actAs`), in one round trip.
+ * Sets the caller: the guest, or the session of a token with a valid signature. `actAs` confirms
+ * that session in D1, in the same round trip as the work that is done for it.
  */
 export const guard = createMiddleware<App>(async function guard(c, next) {
   const deps = c.get('deps')
@@ -26,7 +26,7 @@ export const guard = createMiddleware<App>(async function guard(c, next) {
   await next()
 })
 
-/** Refuses the guest before anything is read from the request. */
+/** Refuses the guest before the input is read. */
 export function notGuest(refusal: RefusalName) {
   return createMiddleware<App>(async function refuseGuest(c, next) {
     sessionOf(c, refusal)
@@ -34,22 +34,19 @@ export function notGuest(refusal: RefusalName) {
   })
 }
 
-/** @throws {Refusal} `refusal` when the guest asks. */
+/** @throws {Refusal} `refusal` when the caller is the guest. */
 export function sessionOf(c: AppContext, refusal: RefusalName): Actor {
   const caller = c.get('caller')
   if ('guest' in caller) throw new Refusal(refusal)
   return caller.session
 }
 
-/** The stock client sends the bare token, others put `Bearer` before it; none is the empty text. */
+/** Returns the token of the request, or an empty text. The stock client sends it without `Bearer`. */
 export function bearerToken(c: AppContext): string {
   return (c.req.header('Authorization') ?? '').trim().replace(/^bearer\s+/i, '')
 }
 
-/**
- * The hash of the credential that a server shows: as a bearer token, or as the password of basic
- * authentication.
- */
+/** Hashes the service token of the request: a bearer token, or the password of basic authentication. */
 export function serviceTokenHash(c: AppContext): Promise<string> {
   const basic = auth(c.req.raw)
   return sha256Hex(basic?.password ?? bearerToken(c))

@@ -6,18 +6,21 @@ import type { App } from './context.ts'
 const HSTS_SECONDS = 365 * 24 * 60 * 60
 const PREFLIGHT_SECONDS = 86_400
 
-/** What tells a browser to do nothing with an answer but read it. */
-const PLAIN = Object.entries({
+/** The security headers of every answer. */
+const HTTP_HEADERS = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 })
-/** @see RFC 6797 section 7.2: the promise of https is made over https only. */
-const SECURE = [...PLAIN, ['Strict-Transport-Security', `max-age=${HSTS_SECONDS}`] as const]
+/** Over https, HSTS comes with them. @see RFC 6797 section 7.2 */
+const HTTPS_HEADERS = [
+  ...HTTP_HEADERS,
+  ['Strict-Transport-Security', `max-age=${HSTS_SECONDS}`] as const,
+]
 
 const EXPOSED = ['ETag', 'Retry-After', 'Server-Timing', BOOKMARK_HEADER, 'X-Request-Id'].join(',')
 
-/** Lets a page of another origin send its token along. */
+/** Answers a preflight request: pages of other origins may send their token. */
 export const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST'],
@@ -26,19 +29,19 @@ export const answerPreflight = cors({
 })
 
 /**
- * Says what browsers may do with an answer, and who may read it: any page, for the token is a
- * header that its own script has to set, never a cookie. All of it is put on the finished answer:
- * by `c.header`, or before there is one, Hono makes another answer for each.
+ * Sets the security and CORS headers. Every page may read answers of the API: the token is a header
+ * that the page's script sets, never a cookie. The headers are set on the finished response: with
+ * `c.header`, or earlier, Hono makes a new response for each.
  */
 export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
-  // Pages are for people, and their forms know by a cookie who sends them.
+  // Account pages use a cookie, so pages of other origins must not read them.
   const isPage = /^\/account(\/|$)/.test(c.req.path)
   if (isPreflight(c.req.raw) && !isPage) return answerPreflight(c, next)
   await next()
-  // All answers are our own; one that was fetched would have to be copied first.
+  // Every response is made here, so its headers can be changed; a fetched one would need a copy.
   const { headers } = c.res
-  // A page that needs more has said so.
-  for (const [name, value] of c.req.url.startsWith('https:') ? SECURE : PLAIN) {
+  // A page with other rules has set its own header.
+  for (const [name, value] of c.req.url.startsWith('https:') ? HTTPS_HEADERS : HTTP_HEADERS) {
     if (!headers.has(name)) headers.set(name, value)
   }
   if (isPage) return
@@ -56,7 +59,7 @@ export function isPreflight({ method, headers }: Request): boolean {
 /** Answers `/ping`, which any page may read. */
 export function ping(): Response {
   const pong = new Response('pong')
-  // A Response made with headers takes workerd longer than a header set afterwards.
+  // Faster in workerd than a Response constructed with headers.
   pong.headers.set('Access-Control-Allow-Origin', '*')
   return pong
 }

@@ -4,9 +4,8 @@ import type { App } from './context.ts'
 import { isApiPath } from './envelope.ts'
 
 /**
- * Refuses plain http: programs get a refusal, browsers are sent to https. `ALLOW_HTTP` is a binding
- * that only the local start sets; a header can't say so, and a deployed Worker has no such
- * binding.
+ * Refuses plain http: API paths get a refusal, other paths a redirect to https. Only `npm start`
+ * sets the binding `ALLOW_HTTP`; a deployed Worker does not have it, and no header replaces it.
  */
 export const httpsOnly = createMiddleware<App>(async function httpsOnly(c, next) {
   if (c.req.url.startsWith('https:') || c.env.ALLOW_HTTP === 'true') return next()

@@ -4,16 +4,16 @@ import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { App, AppContext } from './context.ts'
 import { REASONS } from '../base/reasons.ts'
 
-/** No endpoint takes more than two levels; nobody needs a parser to walk thousands. */
+/** No endpoint takes more than two levels; this spares the parser bodies with thousands. */
 const MAX_NESTING = 16
 
 const OBJECT_NEEDED = 'request body must be a JSON object'
 const ARRAY_NEEDED = 'request body must be a JSON array'
 
 /**
- * Reads the body as JSON, whatever its content type says, and checks it.
+ * Reads the body as JSON, regardless of its content type, and checks it.
  *
- * @param refusal Takes the place of the reason, where clients expect one fixed text.
+ * @param refusal Replaces the reason where clients expect one fixed text.
  */
 export function jsonBody<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
@@ -24,14 +24,14 @@ export function jsonBody<Schema extends v.GenericSchema<unknown, object>>(
   )
 }
 
-/** As `jsonBody`, for the endpoint whose body is a list. */
+/** Like `jsonBody`, for a body that is an array. */
 export function jsonArrayBody<Schema extends v.GenericSchema<unknown, object[]>>(schema: Schema) {
   return checked('json', schema, undefined, async (c) =>
     parseJson(await c.req.arrayBuffer(), Array.isArray, ARRAY_NEEDED),
   )
 }
 
-/** Checks the query string; of several equal names the first counts. */
+/** Checks the query string; of a repeated name the first value counts. */
 export function query<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   refusal?: RefusalName,
@@ -51,10 +51,10 @@ export const integer = v.pipe(
 /** `id=7` */
 export const idQuery = v.object({ id: integer })
 
-/** No list is longer; SQLite wants its offsets to be exact. */
+/** Keeps the offset an exact integer, which SQLite needs; no list is this long. */
 const MAX_PAGE = 1_000_000
 
-/** Missing or empty is 0. */
+/** Missing or empty means 0. */
 const pageNumber = v.pipe(
   v.optional(v.string(), '0'),
   v.transform((digits) => digits || '0'),
@@ -65,14 +65,17 @@ const pageNumber = v.pipe(
 /** `page=2&per_page=10` */
 export const pageQuery = v.object({ page: pageNumber, per_page: pageNumber })
 
-/** What a middleware of `jsonBody` or `query` checks. */
+/** The check of a middleware made by `jsonBody` or `query`. */
 interface Input {
   target: 'json' | 'query'
   schema: v.GenericSchema<unknown, object>
   refusal: RefusalName | undefined
 }
 
-/** By middleware; the API document is made from it, so that it describes what is really checked. */
+/**
+ * The checks by middleware. The OpenAPI document is generated from them, so it describes the real
+ * checks.
+ */
 export const inputs = new WeakMap<object, Input>()
 
 function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema<unknown, object>>(
@@ -95,7 +98,7 @@ function checked<Target extends 'json' | 'query', Schema extends v.GenericSchema
   return middleware
 }
 
-/** @throws {Refusal} `invalidBody`, with the field that it is about. */
+/** @throws {Refusal} `invalidBody`, with the field that is wrong. */
 export function validate<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   value: unknown,
@@ -120,7 +123,7 @@ function parseJson(
       if (isRight(value)) return value
     }
   } catch {
-    // What the parser says is for programmers, and it may quote a password.
+    // The parser's message is dropped: it may quote a password.
   }
   throw new Refusal('invalidBody', { fill: needed })
 }
@@ -152,7 +155,7 @@ function reasonOf(issue: v.BaseIssue<unknown>): string {
   if (issue.input === undefined || issue.input === null || issue.input === '')
     return `${field} ${REASONS.required}`
   if (issue.expected === 'Object') return `${field} must be a JSON object`
-  // What a choice expects is the library's notation; it has a message of its own.
+  // Valibot's `expected` of a picklist is no sentence, so the picklist's own message is used.
   if (issue.kind === 'schema' && issue.type !== 'picklist')
     return `${field} must be a ${issue.expected}`
   return `${field} ${issue.message}`

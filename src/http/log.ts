@@ -2,8 +2,8 @@ import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal } from '../base/refusals.ts'
 
 /**
- * Writes what went wrong as one JSON line. A query's parameters hold digests and seeds, so of a
- * failed query only the database's own word is kept.
+ * Logs an error as one JSON line. Of a failed query it logs only the database's message: the
+ * parameters hold digests and seeds.
  */
 export function logError(error: unknown, context: Record<string, string>): void {
   const cause = error instanceof DrizzleQueryError ? error.cause : error

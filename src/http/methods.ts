@@ -4,9 +4,8 @@ import { Refusal } from '../base/refusals.ts'
 import { isApiPath, refuse } from './envelope.ts'
 
 /**
- * What to answer where no route matched: 404 for a path nobody serves, 405 (or the answer to
- * OPTIONS) where another method would have done. Read off the route table, so that it can't
- * disagree with it.
+ * Answers requests that match no route: 404 for an unknown path, 405 (or the answer to OPTIONS) for
+ * a known path. It reads the route table, so the two always agree.
  *
  * @see RFC 9110 sections 9.3.7 and 15.5.6
  */
@@ -27,7 +26,7 @@ export function answerUnrouted(app: Hono<App>) {
     const allow = [...methods, 'OPTIONS'].join(', ')
     c.header('Allow', allow)
     if (c.req.method === 'OPTIONS') return c.body(null, 204)
-    // Hono lets what is thrown here past the middleware, which is to put headers on the answer.
+    // Not thrown: an error thrown here skips the middleware that sets headers.
     return refuse(c, new Refusal('methodNotAllowed', { fill: allow }))
   }
 }

@@ -4,13 +4,10 @@ import type { Meter } from '../database/database.ts'
 import { clientOf } from './client.ts'
 import { type App, isRefusedStranger } from './context.ts'
 
-/** No path of ours is longer; others are somebody's noise. */
+/** No route is longer; longer paths come from scanners. */
 const MAX_LOGGED_CHARACTERS = 200
 
-/**
- * Writes one line per request, counts its answer, and gives the answer the id to find the line by
- * and the times it took.
- */
+/** Logs one line per request, counts the answer, and sets `X-Request-Id` and `Server-Timing`. */
 export const requestLog = createMiddleware<App>(async function requestLog(c, next) {
   const { now, meter, count } = c.get('deps')
   const id = c.req.header('CF-Ray') ?? crypto.randomUUID()
@@ -27,7 +24,7 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
   const line = {
     event: 'request',
     id,
-    // Before the path, which a stranger chooses: fail2ban reads from the left.
+    // Before the path, which the client chooses: fail2ban reads from the left.
     network: clientOf(c).network,
     method,
     route: path.slice(0, MAX_LOGGED_CHARACTERS),
@@ -49,7 +46,7 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
 })
 
 /**
- * Whole milliseconds, so that it tells nobody more than the time an answer takes does anyway.
+ * Formats the times in whole milliseconds, so that they reveal no more than a stopwatch does.
  *
  * @see https://www.w3.org/TR/server-timing/
  */

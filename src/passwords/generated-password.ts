@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 
 const BYTES = 15
 
-/** 120 bits, as text that a person can copy. */
+/** Generates a password of 120 random bits, as base64url. */
 export function generatePassword({ randomBytes }: Pick<Deps, 'randomBytes'>): string {
   return base64url.encode(randomBytes(BYTES))
 }

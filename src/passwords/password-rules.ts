@@ -8,7 +8,7 @@ const MIN_CHARACTERS = 8
 const MAX_CHARACTERS = 1024
 
 /**
- * Length is all that is asked of a new password, and that it is not one that everybody tries first.
+ * Checks the length of a new password. The only other rule: it is not a common password.
  *
  * @throws {Refusal} `invalidBody`.
  * @see NIST SP 800-63B section 3.1.1.2
@@ -22,7 +22,7 @@ export function checkPasswordLength(password: string): void {
   })
 }
 
-/** Finds a password in the list of common ones, in any case. */
+/** Looks a password up in the list of common passwords, in any case. */
 export function selectCommonPassword(db: Database, password: string) {
   return db
     .select({ password: commonPasswords.password })

@@ -3,14 +3,14 @@ import { equalBytes, fromBareBase64, sha256Hex, toBareBase64, toHex } from '../b
 import { HASH_BYTES, type ScryptCost } from '../crypto/scrypt.ts'
 
 /**
- * One of the settings OWASP's password storage sheet lists; 16 MiB, so that it fits beside others
- * in an isolate.
+ * One of the costs in OWASP's Password Storage Cheat Sheet. It takes 16 MiB, so that several hashes
+ * fit into an isolate.
  */
 export const DEFAULT_COST: ScryptCost = { logN: 14, blockSize: 8, parallelism: 5 }
 
 const SALT_BYTES = 16
 
-/** Part of what every client computes; it can never change. */
+/** Clients append this too, so it can never change. */
 const STATIC_DIGEST_SUFFIX = '-https://github.com/alist-org/alist'
 
 type StoredHash =
@@ -18,14 +18,18 @@ type StoredHash =
   | { scheme: 'openlist'; salt: string; hex: string }
 
 /**
- * What clients that hash send in place of a password: lower-case hex SHA-256 over password and
- * suffix.
+ * Computes what hashing clients send instead of a password: lower-case hex SHA-256 over password
+ * and suffix.
  */
 export function staticDigest(password: string): Promise<string> {
   return sha256Hex(password + STATIC_DIGEST_SUFFIX)
 }
 
-/** @returns A PHC string with a fresh salt: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`. */
+/**
+ * Hashes a static digest with a new salt.
+ *
+ * @returns A PHC string: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`.
+ */
 export async function hashPassword(
   deps: Pick<Deps, 'hashPassword' | 'randomBytes'>,
   digest: string,
@@ -37,8 +41,8 @@ export async function hashPassword(
 }
 
 /**
- * As OpenList keeps a password: at once, and easy to guess once stolen. For many accounts that come
- * in together; the next right password replaces it.
+ * Hashes a static digest as OpenList does: fast, so a stolen hash is easy to guess. It is for
+ * imports of many accounts; the next right password replaces it.
  *
  * @returns `$openlist$<salt>$<hex>`
  */
@@ -51,8 +55,8 @@ export async function hashAsOpenList(
 }
 
 /**
- * Compares a static digest with what is stored, at the price of one scrypt whatever is stored:
- * nothing, an imported hash or something unreadable takes as long as a real one.
+ * Compares a static digest with a stored hash. It always costs one scrypt: a missing, imported or
+ * unreadable hash takes as long as a valid one.
  *
  * @returns Whether it matches, and the hash that should replace the stored one, if one should.
  */
@@ -74,8 +78,10 @@ export async function verifyPassword(
 }
 
 /**
- * @returns `undefined` for an unknown scheme, for anything malformed, and for a cost above ours: a
- *   hostile row must not cost more than an honest one.
+ * Parses a stored hash.
+ *
+ * @returns `undefined` for an unknown scheme, a malformed text, and a cost above the default: a
+ *   forged row must not cost more than a valid one.
  */
 export function parsePasswordHash(stored: string): StoredHash | undefined {
   const [, salt, hex] = /^\$openlist\$([^$]*)\$([0-9a-f]{64})$/.exec(stored) ?? []
@@ -108,7 +114,7 @@ function isDefault(cost: ScryptCost): boolean {
   )
 }
 
-/** OpenList's own: SHA-256 over digest and salt. */
+/** Computes OpenList's hash: SHA-256 over digest and salt. */
 function openListHash(digest: string, salt: string): Promise<string> {
   return sha256Hex(`${digest}-${salt}`)
 }

@@ -2,13 +2,16 @@ import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { fillReason, REASONS } from '../base/reasons.ts'
 
-/** What a setting may hold: the text to store, or why not, to be read after the setting's name. */
+/**
+ * The check of a setting's value: gives the text to store, or a message that follows the setting's
+ * name.
+ */
 export type Check = v.GenericSchema<string, string>
 
 /** Six settings may be this long: all settings together stay below the 64 KiB that a body may have. */
 const MAX_TEXT_BYTES = 8 * 1024
 const MAX_ADDRESS_CHARACTERS = 1024
-/** Logos for a light and for a dark page. */
+/** One logo for light pages, one for dark pages. */
 const MAX_LOGOS = 2
 
 export const aBoolean: Check = v.picklist(['true', 'false'], REASONS.boolean)
@@ -29,8 +32,8 @@ export function aLine(limit: number): Check {
 }
 
 /**
- * For the site's title, which authenticators show as well. Joiners and variation selectors stay:
- * emoji are made with them, and Persian and Indic words are spelt with them.
+ * Checks the site's title, which authenticator apps show as well. Joiners and variation selectors
+ * are allowed, because emoji, Persian and Indic words contain them.
  */
 export function aName(limit: number): Check {
   return v.pipe(
@@ -43,7 +46,7 @@ export function aName(limit: number): Check {
   )
 }
 
-/** Lines end as they do in Go and JavaScript, whatever the form that sent them thinks. */
+/** A text of several lines; the CRLF that forms send becomes LF. */
 export const someText: Check = v.pipe(
   possiblyEmptyText(),
   v.transform((text) => text.replaceAll('\r\n', '\n')),
@@ -51,13 +54,13 @@ export const someText: Check = v.pipe(
   v.maxBytes(MAX_TEXT_BYTES, fillReason(REASONS.maxBytes, { max: MAX_TEXT_BYTES })),
 )
 
-/** An address that a page may load a picture from, or nothing. */
+/** The address of a picture, or an empty text. */
 export const anAddress: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
   v.check((address) => address === '' || isSiteAddress(address), REASONS.address),
 )
 
-/** Where to report a problem. @see RFC 9116 section 2.5.3 */
+/** The contact of security.txt, or an empty text. @see RFC 9116 section 2.5.3 */
 export const aContact: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
   v.check((contact) => contact === '' || isContact(contact), REASONS.contact),
@@ -77,7 +80,7 @@ export const someLogos: Check = v.pipe(
   ),
 )
 
-/** As the stock client reads them: one to a line, blank lines count for nothing. */
+/** Regular expressions as the stock client reads them: one per line, blank lines are ignored. */
 export const someRegularExpressions: Check = v.pipe(
   someText,
   v.check(
@@ -99,8 +102,8 @@ export const someReplacements: Check = aJson(
 )
 
 /**
- * An absolute address on the web or a path of this site; never another scheme, nor another site by
- * `//`.
+ * Tells whether an address is absolute with http(s), or a path of this site; refuses other schemes,
+ * and `//host`.
  */
 export function isSiteAddress(address: unknown): boolean {
   if (typeof address !== 'string') return false
@@ -108,13 +111,13 @@ export function isSiteAddress(address: unknown): boolean {
   return URL.canParse(address, 'https://site.invalid')
 }
 
-/** An address of RFC 3986, which has no blanks, no line breaks and only ASCII. */
+/** Tells whether this is a URI of RFC 3986: only ASCII, without spaces and line breaks. */
 function isContact(address: string): boolean {
   if (!/^(?:mailto:[^@?]+@[^@]+|https:\/\/[^/].*|tel:\+?[\d().-]+)$/.test(address)) return false
   return /^[!-~]+$/.test(address) && URL.canParse(address)
 }
 
-/** It is compiled and never run here. */
+/** Compiles the expression to check it; it never runs here. */
 function isRegularExpression(line: string): boolean {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/.exec(line.trim()) ?? []
   if (source === undefined) return false
@@ -138,7 +141,7 @@ function aJson(isRight: (value: unknown) => boolean, message: string): Check {
   )
 }
 
-/** Of every own member, `__proto__` included, which a record of valibot passes over. */
+/** Checks every own member, including `__proto__`, which valibot's record skips. */
 function isObjectOf(value: unknown, isMember: (member: unknown) => boolean): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return Object.values(value).every(isMember)

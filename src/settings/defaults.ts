@@ -1,7 +1,7 @@
-/** Ours, shown by clients; a test holds it equal to package.json. */
+/** The version of Latchkey, which clients show; a test compares it with package.json. */
 export const VERSION = '0.1.0'
 
-/** The public settings: exactly these, every value a text (docs/interface.md, Values). */
+/** The public settings with their defaults; every value is a text (docs/interface.md, Values). */
 export const DEFAULT_SETTINGS = {
   allow_indexed: 'false',
   allow_mounted: 'true',
@@ -42,16 +42,16 @@ export const DEFAULT_SETTINGS = {
   video_autoplay: 'true',
 }
 
-/** What this service itself acts on; no client reads it, so the public settings stay as they are. */
+/** Settings that only this service reads; they are not among the public settings. */
 const OPERATOR_SETTINGS = {
   security_contact: '',
 }
 
 export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...OPERATOR_SETTINGS }
 
-/** The public settings, by key. */
+/** The values of the public settings, by key. */
 export type Settings = Record<keyof typeof DEFAULT_SETTINGS, string>
-/** Of any setting that an operator may set, public or not. */
+/** The key of any setting, public or not. */
 export type SettingKey = keyof typeof ALL_DEFAULTS
 
 /** The keys of the public settings. */

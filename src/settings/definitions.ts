@@ -16,24 +16,23 @@ import {
 } from './checks.ts'
 import { ALL_DEFAULTS, isPublicKey, isSettingKey, type SettingKey } from './defaults.ts'
 
-/** As the stock client numbers the pages on which it shows them. */
+/** The stock client's numbers for its pages of settings. */
 export const GROUP_NUMBERS = { site: 1, style: 2, preview: 3, global: 4, index: 6, sso: 7 } as const
 
 export type SettingGroup = keyof typeof GROUP_NUMBERS
 
-/** What an operator has to know of a setting. */
 export interface SettingDefinition {
   key: SettingKey
   group: SettingGroup
-  /** Which field the stock client shows. */
+  /** The form field that the stock client shows. */
   type: 'string' | 'text' | 'number' | 'bool' | 'select'
-  /** One plain sentence. */
+  /** One sentence for operators. */
   help: string
   default: string
-  /** The values a `select` knows; none for the other types. */
+  /** The values of a `select`; empty for other types. */
   options: readonly string[]
   isReadOnly: boolean
-  /** Whether every visitor may read it. */
+  /** Whether it is among the public settings. */
   isPublic: boolean
   check: Check
 }
@@ -41,7 +40,7 @@ export interface SettingDefinition {
 type Described = Pick<SettingDefinition, 'group' | 'help' | 'type' | 'check'> &
   Partial<Pick<SettingDefinition, 'options' | 'isReadOnly'>>
 
-/** So that an address can't make the QR code of two-step verification too large to draw. */
+/** The QR code of two-step verification holds the title, so a longer one would be too large to draw. */
 const MAX_TITLE_CHARACTERS = 64
 const MAX_ICON_CHARACTERS = 64
 
@@ -71,88 +70,91 @@ const text = (group: SettingGroup, check: Check, help: string): Described => ({
   help,
 })
 
-/** Groups, types, options and order are those of OpenList (docs/interface.md); ours stand behind. */
+/**
+ * Groups, types, options and order are those of OpenList (docs/interface.md); our own settings come
+ * last.
+ */
 const described: Record<SettingKey, Described> = {
   version: { ...line('site', aLine(64), 'The version of this service.'), isReadOnly: true },
   site_title: line(
     'site',
     aName(MAX_TITLE_CHARACTERS),
-    'Name of the site, in browsers and authenticators.',
+    'Name of the site, shown in browsers and authenticator apps.',
   ),
-  announcement: text('site', someText, 'Markdown that visitors are shown once.'),
+  announcement: text('site', someText, 'Markdown text, shown to each visitor once.'),
   pagination_type: select(
     'site',
     ['all', 'pagination', 'load_more', 'auto_load_more'],
-    'How long lists of files are divided.',
+    'How long file lists are split into pages.',
   ),
   default_page_size: {
     group: 'site',
     type: 'number',
     check: aPageSize,
-    help: 'Files on one page of a list.',
+    help: 'Number of files on one page of a list.',
   },
-  allow_indexed: bool('site', 'Lets search engines list the site.'),
-  allow_mounted: bool('site', 'Lets visitors see how to mount the site as a drive.'),
-  robots_txt: text('site', someText, 'What /robots.txt says to search engines.'),
-  logo: text('style', someLogos, 'Address of the logo; on a second line, that for dark pages.'),
+  allow_indexed: bool('site', 'Allows search engines to index the site.'),
+  allow_mounted: bool('site', 'Shows visitors how to mount the site as a drive.'),
+  robots_txt: text('site', someText, 'Content of /robots.txt, for search engines.'),
+  logo: text('style', someLogos, 'Address of the logo; on a second line, the logo for dark pages.'),
   favicon: line('style', anAddress, 'Address of the icon in browser tabs.'),
   main_color: line('style', aColour, 'Colour of buttons and links.'),
-  home_icon: line(
-    'style',
-    aLine(MAX_ICON_CHARACTERS),
-    'Emoji before the path of the first folder.',
-  ),
-  home_container: select('style', ['max_980px', 'hope_container'], 'How wide the page is.'),
-  settings_layout: select('style', ['list', 'responsive'], 'How the settings are laid out.'),
+  home_icon: line('style', aLine(MAX_ICON_CHARACTERS), 'Emoji before the path of the root folder.'),
+  home_container: select('style', ['max_980px', 'hope_container'], 'Width of the page.'),
+  settings_layout: select('style', ['list', 'responsive'], 'Layout of the settings page.'),
   external_previews: text(
     'preview',
     somePreviews,
-    'JSON: viewers by file extension that open in a tab of their own.',
+    'JSON: viewers that open in a new tab, by file extension.',
   ),
   iframe_previews: text(
     'preview',
     somePreviews,
-    'JSON: viewers by file extension that open within the page.',
+    'JSON: viewers that open within the page, by file extension.',
   ),
-  audio_cover: line('preview', anAddress, 'Address of the picture beside music without a cover.'),
-  audio_autoplay: bool('preview', 'Plays music at once.'),
-  video_autoplay: bool('preview', 'Plays films at once.'),
+  audio_cover: line('preview', anAddress, 'Address of the picture for music without a cover.'),
+  audio_autoplay: bool('preview', 'Plays music automatically.'),
+  video_autoplay: bool('preview', 'Plays videos automatically.'),
   hide_files: text(
     'global',
     someRegularExpressions,
-    'Regular expressions, one per line, of files that lists leave out.',
+    'Files that lists hide: regular expressions, one per line.',
   ),
-  package_download: bool('global', 'Lets visitors download folders.'),
-  ocr_api: line('global', anAddress, 'Address of the service that reads text in pictures.'),
+  package_download: bool('global', 'Allows visitors to download folders.'),
+  ocr_api: line(
+    'global',
+    anAddress,
+    'Address of the service that recognises text in pictures (OCR).',
+  ),
   filename_char_mapping: text(
     'global',
     someReplacements,
-    'JSON: characters of file names and what is shown for them.',
+    'JSON: characters in file names and the text shown instead.',
   ),
-  forward_direct_link_params: bool('global', 'Passes the query of a direct link on.'),
+  forward_direct_link_params: bool('global', 'Forwards the query parameters of a direct link.'),
   search_index: select(
     'index',
     ['database', 'database_non_full_text', 'bleve', 'meilisearch', 'none'],
-    'What the file server searches with; none hides the search.',
+    'Search index of the file server; none hides the search.',
   ),
-  auto_update_index: bool('index', 'Says that the file server keeps its search index current.'),
+  auto_update_index: bool('index', 'Tells clients that the file server updates its search index.'),
   sso_login_enabled: bool(
     'sso',
-    'Shows a button for single sign-on, which another server must answer.',
+    'Shows a button for single sign-on; another server must provide it.',
   ),
   sso_login_platform: select(
     'sso',
     ['', 'Casdoor', 'Github', 'Microsoft', 'Google', 'Dingtalk', 'OIDC'],
-    'Whose single sign-on the button is for.',
+    'Provider of the single sign-on.',
   ),
   security_contact: line(
     'site',
     aContact,
-    'Where to report security problems, for security.txt: mailto:, https: or tel:.',
+    'Contact for security problems, shown in security.txt: mailto:, https: or tel:.',
   ),
 }
 
-/** All settings, in the order in which people are shown them. */
+/** All settings, in the order in which they are shown. */
 export const SETTINGS: readonly SettingDefinition[] = Object.keys(described)
   .filter(isSettingKey)
   .map(define)

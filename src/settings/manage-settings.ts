@@ -33,7 +33,7 @@ export function describeSetting(key: string): SettingDefinition {
   throw new Refusal('invalidBody', { fill: `"${key}" is not a setting` })
 }
 
-/** All settings as D1 has them, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
+/** Lists all settings from D1, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
 export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
   const { changed } = await actAsOperator(deps, operator, {
     changed: selectChangedSettings(deps.db),

@@ -18,7 +18,7 @@ const READ_ONLY = 2
 const MAX_ITEMS = 100
 const MAX_KEY_CHARACTERS = 64
 
-/** `group=1` or `groups=1,2`; neither is every group. */
+/** `group=1` or `groups=1,2`; without either, every group. */
 const groupsQuery = v.object({
   group: v.pipe(v.optional(v.string(), ''), v.regex(/^(?:-?\d+)?$/, REASONS.integer)),
   groups: v.pipe(
@@ -33,7 +33,7 @@ const keysQuery = v.object({
   keys: v.pipe(v.optional(v.string(), ''), maxCharacters(MAX_ITEMS * MAX_KEY_CHARACTERS)),
 })
 
-/** The stock client sends back whole items; only the value is an operator's to set. */
+/** The stock client sends whole items back; only `key` and `value` are read. */
 const itemsSchema = v.pipe(
   v.array(
     v.object({
@@ -44,7 +44,7 @@ const itemsSchema = v.pipe(
   v.maxLength(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`),
 )
 
-/** The site's settings, for operators, under `/api/admin/setting`. */
+/** Routes under `/api/admin/setting`, for operators. */
 export const adminSettingRoutes = new Hono<App>()
   .get('/list', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
     const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
@@ -59,7 +59,7 @@ export const adminSettingRoutes = new Hono<App>()
   })
   .post('/save', guard, notGuest('notAdmin'), jsonArrayBody(itemsSchema), async (c) => {
     const items = c.req.valid('json')
-    // A page of settings holds the version too, maybe an older one.
+    // The stock client sends the version as well, which may be an older one.
     const changeable = items.filter(({ key }) => key !== 'version')
     const values = Object.fromEntries(changeable.map(({ key, value }) => [key, value]))
     await saveSettings(c.get('deps'), sessionOf(c, 'notAdmin'), values)
@@ -82,7 +82,7 @@ function inGroups(
   return settings.filter((setting) => numbers.includes(GROUP_NUMBERS[setting.group]))
 }
 
-/** The members that OpenList shows of a setting (docs/interface.md). */
+/** Returns a setting with the members of OpenList (docs/interface.md). */
 function settingItem(setting: Setting) {
   const { key, value, help, type, options, group, isReadOnly, isPublic } = setting
   const visibility = isPublic ? PUBLIC : PRIVATE

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from './defaults.ts'
 import { readSecurityTxt } from './security-txt.ts'
 import { readSettings } from './store.ts'
 
-/** The settings and what else of a site is public, under `/api/public`. */
+/** Routes under `/api/public`. */
 export const publicRoutes = new Hono<App>()
   .get('/settings', async (c) => {
     const { body, etag } = await readSettings(c.get('deps'))
@@ -16,7 +16,7 @@ export const publicRoutes = new Hono<App>()
   })
   .get('/archive_extensions', (c) => ok(c, []))
 
-/** What browsers and crawlers ask a site for, at its root. */
+/** Routes at the root of a site that browsers and crawlers ask for. */
 export const siteRoutes = new Hono<App>()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.get('deps'))).values.robots_txt))
   .get('/.well-known/security.txt', async (c) => c.text(await readSecurityTxt(c.get('deps'))))
@@ -26,7 +26,7 @@ export const siteRoutes = new Hono<App>()
     return c.redirect(isElsewhere ? favicon : DEFAULT_SETTINGS.favicon)
   })
 
-/** @returns Whether a redirect to the address would come back for ever. */
+/** Tells whether a redirect to the address would lead back to this route. */
 function isSamePage(address: string, url: string): boolean {
   const target = new URL(address, url)
   return target.host === new URL(url).host && target.pathname === '/favicon.ico'

@@ -4,14 +4,13 @@ import { Refusal } from '../base/refusals.ts'
 import { aContact } from './checks.ts'
 import { findChangedSetting } from './store.ts'
 
-/** RFC 9116 section 2.5.5 wants less than a year; the text is made anew for every reader. */
+/** RFC 9116 section 2.5.5 recommends less than a year. Each request gets a new text. */
 const EXPIRY_MILLISECONDS = 180 * 24 * 60 * 60 * 1000
 
 /**
- * Where to report a security problem of this site, as the operator has set it.
+ * Returns the text of `security.txt`, with the contact that the operator has set.
  *
- * @throws {Refusal} `unknownPath` without a contact, or with one that did not come through the
- *   settings; `unavailable`.
+ * @throws {Refusal} `unknownPath` without a valid contact; `unavailable`.
  * @see RFC 9116
  */
 export async function readSecurityTxt({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<string> {

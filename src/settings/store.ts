@@ -16,7 +16,7 @@ import {
   VERSION,
 } from './defaults.ts'
 
-/** The public settings as they are served. */
+/** The public settings, ready to be served. */
 export interface PublicSettings {
   values: Settings
   /** The whole answer as JSON text. */
@@ -29,21 +29,21 @@ declare module '../deps.ts' {
     copy?: PublicSettings
     /** Unix time, milliseconds. */
     readAt?: number
-    /** How often this isolate has saved settings, and when it last did. */
+    /** The number of saves by this isolate, and the time of the last one (Unix time, milliseconds). */
     saves?: number
     savedAt?: number
-    /** A read that has begun (Unix time, milliseconds) and not ended. */
+    /** The read that is in progress, and its start (Unix time, milliseconds). */
     reading?: { copy: Promise<PublicSettings>; since: number }
   }
 }
 
 export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now' | 'wait' | 'defer'>
 
-/** 96 bits: two settings never share a tag by chance. */
+/** 96 bits, so that two copies never share a tag by chance. */
 const ETAG_DIGITS = 24
 
 const MEMORY_MILLISECONDS = 30_000
-/** How long a request waits for another's read; that one may have been cancelled. */
+/** How long a request waits for the read of another request, which may be cancelled. */
 const JOIN_MILLISECONDS = 1000
 /** A copy with any other member, or without one of these, is not served. */
 const copySchema = v.strictObject({
@@ -52,21 +52,21 @@ const copySchema = v.strictObject({
   data: v.strictObject(v.entriesFromList(SETTING_KEYS, v.string())),
 })
 const metadataSchema = v.object({ etag: v.string() })
-/** KV's own copy in each place; it allows no less. */
+/** The lifetime of KV's cache in each location; KV allows no less. */
 const KV_CACHE_SECONDS = 30
-/** How long KV may go on showing an older copy: "up to 60 seconds or more", say its documents. */
+/** How long KV may return an older copy; its documents say "up to 60 seconds or more". */
 const KV_LAG_MILLISECONDS = 90_000
-/** KV takes one write a second for a key. */
+/** KV takes one write per second and key. */
 const KV_WRITE_INTERVAL_MILLISECONDS = 1100
 const MAX_REBUILDS = 4
-/** Defaults come with the code, so another version has a copy of its own. */
+/** Defaults are part of the code, so each version has its own copy. */
 const KV_KEY = `public-settings/${VERSION}`
 
 /**
  * Reads the public settings from the nearest place that has them: this isolate's memory, KV, D1.
  * Any one of them serves while the others are down.
  *
- * @throws When D1 and KV are both down and this isolate never read either.
+ * @throws When D1 and KV are both down and this isolate has no copy in memory.
  */
 export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> {
   const { copy, readAt = 0, saves } = deps.settingsMemory
@@ -84,11 +84,11 @@ export function forgetSettings({ settingsMemory, now }: SettingsDeps): void {
   settingsMemory.readAt = 0
   settingsMemory.saves = (settingsMemory.saves ?? 0) + 1
   settingsMemory.savedAt = now()
-  // What was begun before the save may show what there was before it.
+  // A read that began before the save may return the old values.
   delete settingsMemory.reading
 }
 
-/** Reads beyond the memory, once for all requests of this isolate that need it at the same time. */
+/** Reads KV or D1; concurrent requests of this isolate share one read. */
 async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
   const { settingsMemory, now } = deps
   const { reading } = settingsMemory
@@ -104,13 +104,13 @@ async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
 }
 
 /**
- * Makes the KV copy anew from what D1 holds. KV can't compare before it writes, so a copy that was
- * read before somebody else's save may land after theirs: whoever has written looks at D1 again,
- * and writes again until both agree.
+ * Rebuilds the KV copy from D1. KV has no conditional write, so a copy that was read before another
+ * save may be written after that save's copy. Each writer therefore reads D1 again, and writes
+ * again until both agree.
  *
- * @param justRead What D1 held a moment ago.
- * @throws {Refusal} `unavailable` when they don't in the end: D1 or KV is down, or saves never
- *   cease.
+ * @param justRead The settings, if the caller has just read them from D1.
+ * @throws {Refusal} `unavailable` when they still differ after `MAX_REBUILDS` writes: D1 or KV is
+ *   down, or other saves follow each other.
  */
 export async function rebuildCopy(deps: SettingsDeps, justRead?: PublicSettings): Promise<void> {
   let copy = justRead ?? (await readDatabase(deps.db))
@@ -121,13 +121,13 @@ export async function rebuildCopy(deps: SettingsDeps, justRead?: PublicSettings)
     if (isWritten && current.etag === copy.etag) return
     copy = current
   }
-  throw new Refusal('unavailable', { detail: 'KV has no copy of the settings as they are in D1' })
+  throw new Refusal('unavailable', { detail: 'the copy of the settings in KV differs from D1' })
 }
 
 /**
- * Holds the KV copy against what D1 says.
+ * Compares the KV copy with D1.
  *
- * @returns `missing` too for a copy that can't be read; a reader then asks D1.
+ * @returns `missing` also for a copy that can't be read; readers then use D1.
  */
 export async function compareCopy(
   deps: Pick<Deps, 'db' | 'kv'>,
@@ -137,12 +137,12 @@ export async function compareCopy(
   return copy.body === truth.body ? 'equal' : 'different'
 }
 
-/** What operators changed. */
+/** Selects the settings that operators have changed. */
 export function selectChangedSettings(db: Database) {
   return db.select({ key: settings.key, value: settings.value }).from(settings)
 }
 
-/** The value of one setting, if it was changed. */
+/** Finds the value of one setting; `undefined` when it is not changed. */
 export async function findChangedSetting(
   db: Database,
   key: SettingKey,
@@ -151,7 +151,7 @@ export async function findChangedSetting(
   return row?.value
 }
 
-/** All settings, of which some were changed; a row that is no setting, or not to be set, is nothing. */
+/** Adds the changed values to the defaults of all settings; ignores unknown keys and the version. */
 export function withAllDefaults(
   changed: { key: string; value: string }[],
 ): Record<SettingKey, string> {
@@ -160,7 +160,7 @@ export function withAllDefaults(
   return { ...values, version: VERSION }
 }
 
-/** As `withAllDefaults`, of the public settings. */
+/** Like `withAllDefaults`, for the public settings. */
 function withDefaults(changed: { key: string; value: string }[]): Settings {
   const values = { ...DEFAULT_SETTINGS }
   for (const { key, value } of changed) if (isPublicKey(key)) values[key] = value
@@ -173,7 +173,7 @@ async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
   const copy = await readCopy(deps.kv)
   if (copy !== undefined) return copy
   const current = await readDatabase(deps.db)
-  // A KV that is down only means that the next reader asks D1 again.
+  // If KV is down, the next reader asks D1 again.
   deps.defer(rebuildCopy(deps, current).catch(() => undefined))
   return current
 }
@@ -182,7 +182,7 @@ async function readDatabase(db: Database): Promise<PublicSettings> {
   return toPublic(withDefaults(await selectChangedSettings(db)))
 }
 
-/** @returns Whether KV took it. */
+/** @returns Whether KV accepted the write. */
 async function writeCopy(kv: KVNamespace, { body, etag }: PublicSettings): Promise<boolean> {
   const written = orUnavailable(kv.put(KV_KEY, body, { metadata: { etag } }))
   return written.then(
@@ -203,7 +203,10 @@ async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
   }
 }
 
-/** What was read while another request saved may be what was there before: it is not kept. */
+/**
+ * Keeps a copy in memory, unless another request has saved since the read began: the copy may then
+ * be old.
+ */
 function remember(
   { settingsMemory, now }: SettingsDeps,
   copy: PublicSettings,

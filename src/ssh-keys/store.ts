@@ -3,7 +3,7 @@ import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
-import type { Window } from '../base/paging.ts'
+import type { PageWindow } from '../base/paging.ts'
 import { selectActorWith } from '../access/act-as.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { isNamed } from '../accounts/store.ts'
@@ -20,7 +20,7 @@ const keyColumns = {
 }
 
 /** Some keys of a user, by id. `limit` < 0 means all. */
-export function selectKeys(db: Database, userId: number, { limit, offset }: Window) {
+export function selectKeys(db: Database, userId: number, { limit, offset }: PageWindow) {
   return db
     .select(keyColumns)
     .from(sshKeys)

@@ -23,7 +23,7 @@ import {
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import type { Window } from '../base/paging.ts'
+import type { PageWindow } from '../base/paging.ts'
 import { deleteSessions, isSessionOf } from '../access/session-store.ts'
 import { selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
@@ -61,7 +61,7 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
 }
 
 /** @param search A part of the name; see `isNamedLike`. */
-export function selectUsers(db: Database, search: string, { limit, offset }: Window) {
+export function selectUsers(db: Database, search: string, { limit, offset }: PageWindow) {
   return selectAccounts(db).where(isNamedLike(search)).orderBy(users.id).limit(limit).offset(offset)
 }
 

@@ -49,7 +49,7 @@ test('a backup overwrites nothing, and a restore neither', async () => {
   expect(await clone.latchkey(['backup', file])).toEqual({
     code: 1,
     stdout: '',
-    stderr: `${file} is there already: name another file.\n`,
+    stderr: `${file} exists already: name another file.\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe('mine')
   const backup = clone.path('site.backup')
@@ -73,11 +73,11 @@ test('a backup overwrites nothing, and a restore neither', async () => {
 })
 
 test('what is no backup, or no site, is said in one line', async () => {
-  const noBackup = /^[^\n]* is no backup of a Latchkey site[^\n]*\n$/
+  const noBackup = /^[^\n]* is not a backup of a Latchkey site[^\n]*\n$/
   writeFileSync(other.path('text'), 'no database'.repeat(1000))
   writeFileSync(other.path('empty'), '')
   const wrong: [args: string[], code: number, line: RegExp][] = [
-    [['backup', 'new'], 1, /^There is no database here yet[^\n]*\n$/],
+    [['backup', 'new'], 1, /^There is no local site yet[^\n]*\n$/],
     [['backup', 'new', '--remote'], 2, /^[^\n]*wrangler d1 export[^\n]*\n$/],
     [['restore', 'new', '--remote'], 2, /^[^\n]*--remote[^\n]*\n$/],
     [['restore', 'missing'], 1, /^Can't read missing \(ENOENT\)[^\n]*\n$/],

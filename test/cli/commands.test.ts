@@ -51,7 +51,7 @@ function typePassword(first: string, second: string) {
     ['user', 'password', 'typist'],
     [
       ['New password', first],
-      ['The same again', second],
+      ['Repeat the password', second],
     ],
   )
 }
@@ -75,7 +75,7 @@ describe('latchkey user', () => {
     const added = await clone.latchkey(['user', 'add', 'alice', '--password-stdin'], {
       input: `${PASSWORD}\nnot this\n`,
     })
-    const [, id = ''] = /^Made alice \(id (\d+)\)\.\n$/.exec(added.stdout) ?? []
+    const [, id = ''] = /^Created alice \(id (\d+)\)\.\n$/.exec(added.stdout) ?? []
     expect(added).toMatchObject({ code: 0, stderr: '' })
     const token = await tokenOf('alice', PASSWORD)
     const change = ['--permission', '+sftp-read,+share', '--base-path', '/a', '--sso-id', '-s']
@@ -87,7 +87,9 @@ describe('latchkey user', () => {
     const permissions = ['sftp-read', 'share']
     expect(shown).toEqual({ ...data, permissions, sessions: 1, keys: 0 })
     expect(firstPage.stdout).toMatch(/^id +username +role .*\n1 +admin +2 .*\n$/)
-    expect(firstPage.stderr).toMatch(/^1 of \d+ shown: --page and --limit show the others\.\n$/)
+    expect(firstPage.stderr).toMatch(
+      /^This shows 1 of \d+; --page and --limit show the others\.\n$/,
+    )
   })
 
   test('say in one line what is refused, and change nothing', async () => {
@@ -135,7 +137,7 @@ describe('latchkey user', () => {
       /\n\d+ +mine +SHA256:\S{43} +\S+\n\d+ +of the thief +SHA256:\S{43} /,
     )
     expect(shown.stderr).toMatch(
-      /^\n2 SSH keys of stolen still open the files:\nDelete one with: latchkey key delete stolen \d+\n$/,
+      /^\n2 SSH keys of stolen still give access to the files:\nDelete one with: latchkey key delete stolen \d+\n$/,
     )
     expect(await json('key', 'list', 'stolen')).toMatchObject({ total: 2 })
     const deleted = await json('user', 'password', 'stolen', '--generate', '--delete-keys')
@@ -220,7 +222,7 @@ describe('what users hold', () => {
     expect(await run('2fa', 'cancel', 'phoneless')).toEqual(refused(/is off: nothing was changed/))
   })
 
-  test('session list and end show where users are signed in, and sign them out', async () => {
+  test('session list and end list the sessions of users, and sign them out', async () => {
     const token = await addUser('traveller')
     const other = await tokenOf('traveller', PASSWORD)
     const { content, total } = await json('session', 'list', 'traveller')
@@ -274,7 +276,9 @@ describe('the site', () => {
     await run('setting', 'reset', '--all')
     expect(await load({ ...settings, main_color: 'no' })).toEqual(refused(/^main_color /))
     expect(await load({ site_title: 7 })).toEqual(
-      refused('These are no settings: "site_title" must be a text in quotes. Nothing was changed.'),
+      refused(
+        'This is not a file of settings: "site_title" must be a text in quotes. Nothing was changed.',
+      ),
     )
     expect((await run('setting', 'export')).stdout).toBe('{}\n')
     expect((await load(settings)).code).toBe(0)
@@ -282,7 +286,9 @@ describe('the site', () => {
     const all = await run('setting', 'export', '--all')
     expect(JSON.parse(changed.stdout)).toEqual(settings)
     expect(Object.keys(JSON.parse(all.stdout))).toHaveLength(SETTINGS.length - 1)
-    expect((await load(JSON.parse(all.stdout))).stdout).toBe('Set nothing, all were so already.\n')
+    expect((await load(JSON.parse(all.stdout))).stdout).toBe(
+      'Nothing changed: every setting already has this value.\n',
+    )
   })
 
   test('service-token add, list and delete', async () => {
@@ -296,7 +302,9 @@ describe('the site', () => {
     expect(listed.stdout).toMatch(/\nfiles +sftp:keys sftp:passwords +\d{4}-/)
     expect(listed.stdout).not.toContain(added.stdout.trim())
     expect(await run('service-token', 'add', 'files')).toEqual(refused(/delete it first\.\n$/))
-    expect((await run('service-token', 'delete', 'files')).stdout).toBe('Ended files.\n')
+    expect((await run('service-token', 'delete', 'files')).stdout).toBe(
+      'Deleted the service token files.\n',
+    )
     expect(await run('service-token', 'delete', 'files')).toEqual(refused(/^There is no service/))
   })
 
@@ -330,7 +338,7 @@ describe('the site', () => {
     ])
     expect(own.more).toBe(false)
     expect(made.content).toMatchObject([{ user: 'newcomer', kind: 'user_made' }])
-    expect(never).toEqual({ code: 0, stdout: '', stderr: 'None.\n' })
+    expect(never).toEqual({ code: 0, stdout: '', stderr: 'No events found.\n' })
   })
 
   test('event list tells what changed of a user, from what to what, and who did it', async () => {

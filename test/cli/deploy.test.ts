@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Wrangler } from '../../src/cli/deploy/cloudflare.ts'
 import { CommandError } from '../../src/cli/command-error.ts'
 import { STEPS } from '../../src/cli/deploy/steps.ts'
-import { takeSteps } from '../../src/cli/deploy/run-steps.ts'
+import { runSteps } from '../../src/cli/deploy/run-steps.ts'
 import { readSiteConfig } from '../../src/cli/deploy/site-config.ts'
 import { runWrangler } from '../../src/cli/wrangler.ts'
 import { Clone } from '../support/clone.ts'
@@ -94,7 +94,7 @@ afterEach(async () => {
 function operator<W extends { run: Wrangler }>(wrangler: W, steps = STEPS) {
   process.chdir(clone.folder)
   let hasAdmin = false
-  const makeFirstAccounts = async () => {
+  const createFirstAccounts = async () => {
     const password = hasAdmin ? undefined : 'first-password'
     hasAdmin = true
     return password
@@ -104,10 +104,10 @@ function operator<W extends { run: Wrangler }>(wrangler: W, steps = STEPS) {
     const printed: string[] = []
     const resources = { databaseId: undefined, namespaceId: undefined }
     const config = await readSiteConfig()
-    const deployment = { wrangler: wrangler.run, config, folder, makeFirstAccounts, resources }
+    const deployment = { wrangler: wrangler.run, config, folder, createFirstAccounts, resources }
     const print = (line: string) => printed.push(line)
     try {
-      await takeSteps(steps, { ...deployment, print, addresses: [] }, isRehearsal)
+      await runSteps(steps, { ...deployment, print, addresses: [] }, isRehearsal)
       return { printed: printed.join('\n'), failure: undefined }
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
@@ -179,7 +179,7 @@ describe('npm run deploy', () => {
       wrangler.failing = failing
       const first = await deploy()
       expect(first.failure).toMatch(new RegExp(`^${number} failed: wrangler .*\nout of order\n\n`))
-      expect(first.failure).toContain('Then run npm run deploy again: what is done is kept')
+      expect(first.failure).toContain('Then run npm run deploy again: it keeps what is done')
       expect(wrangler.uploads).toEqual([])
       // A secret that was made before the failure is the one that goes up.
       const kept = existsSync('.production.vars') && readFileSync('.production.vars', 'utf8')
@@ -210,7 +210,7 @@ describe('npm run deploy', () => {
   test('leaves a Worker alone that has the name but not the database', async () => {
     const { wrangler, deploy } = operator(new FakeWrangler())
     wrangler.secrets = []
-    expect((await deploy()).failure).toMatch(/has a Worker "latchkey" but not its database/)
+    expect((await deploy()).failure).toMatch(/has a Worker "latchkey" but no database for it/)
     expect(wrangler.databases).toEqual([])
     expect(wrangler.uploads).toEqual([])
   })
@@ -222,11 +222,11 @@ describe('npm run deploy', () => {
     expect(wrangler.databases).toEqual([])
   })
 
-  test('takes a secret that is known here, and no broken one', async () => {
+  test('takes a secret that is known here, and no invalid one', async () => {
     const { wrangler, deploy } = operator(new FakeWrangler())
     writeFileSync('.production.vars', 'SECRET_KEYS=short\n')
     expect((await deploy()).failure).toMatch(
-      /^4\/7 failed: \.production\.vars is broken: SECRET_KEYS/,
+      /^4\/7 failed: \.production\.vars is invalid: SECRET_KEYS/,
     )
     expect(wrangler.uploads).toEqual([])
     expect(readFileSync('.production.vars', 'utf8')).toBe('SECRET_KEYS=short\n')
@@ -285,7 +285,7 @@ describe('npm run deploy, with the real wrangler', () => {
   test('rehearses without network', async () => {
     const { code, stdout, stderr } = await clone.run('src/cli/deploy/main.ts', ['--dry-run'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/\d KiB gzip, of the 3072\.0 KiB/)
+    expect(stdout).toMatch(/\d KiB gzip; the free plan allows 3072\.0 KiB/)
     expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')
     expect(stdout).toMatch(/\nNothing was changed\.\n$/)
   })

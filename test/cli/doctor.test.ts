@@ -63,14 +63,17 @@ describe('the judgement of a site', () => {
       [facts({ tokenHours: '0' }), /^fail token hours: /],
       [facts({ freshMinutes: undefined }), /^fail fresh minutes: .* → set FRESH_MINUTES/],
       [facts({ freshMinutes: '' }), /^fail fresh minutes: /],
-      [facts({ freshMinutes: '0' }), /^warn fresh minutes: FRESH_MINUTES is 0: a stolen session/],
+      [
+        facts({ freshMinutes: '0' }),
+        /^warn fresh minutes: FRESH_MINUTES is 0: a thief with a stolen session/,
+      ],
       [facts({ tokenHours: '721' }), /^warn token hours: a sign-in lasts 721 hours → set/],
       [facts({ crons: [] }), /^fail nightly run: .* → put crons = /],
       [
         facts({ plainHttp: 'answered' }),
-        /^fail plain http: the site answers over http: .* → npm run deploy/,
+        /^fail plain http: the site answers over plain http: .* → npm run deploy/,
       ],
-      [facts({ plainHttp: 'unknown' }), /^warn plain http: not looked at: .* --url https:/],
+      [facts({ plainHttp: 'unknown' }), /^warn plain http: not checked: .* --url https:/],
       [
         facts({ migrations: { known: ['a', 'b'], applied: ['a'] }, data: undefined }),
         /^fail migrations: not applied: b → npm run deploy$/,
@@ -104,7 +107,7 @@ describe('the judgement of a site', () => {
       [facts({}, { sealedOut: undefined }), /^warn seeds: /],
       [
         facts({}, { siteTitle: undefined }),
-        /^warn site title: still "Latchkey"; .* → npm run latchkey -- setting set site_title .* --remote$/,
+        /^warn site title: still the default "Latchkey"; .* → npm run latchkey -- setting set site_title .* --remote$/,
       ],
       [
         facts({}, { copy: 'different' }),
@@ -123,7 +126,7 @@ describe('the judgement of a site', () => {
 
   test('says whether the guest is let in', () => {
     const texts = judgeSite(facts({}, { isGuestEnabled: true })).map(({ text }) => text)
-    expect(texts).toContain('enabled: whoever is not signed in counts as guest')
+    expect(texts).toContain('enabled: visitors who are not signed in are guests')
   })
 })
 
@@ -252,7 +255,7 @@ describe('latchkey doctor', () => {
   })
 
   test('finds a KV copy that differs from the database, and with --fix makes it anew', async () => {
-    expect(await examineCopy()).toEqual(['ok', 'KV has no copy; a visit makes one'])
+    expect(await examineCopy()).toEqual(['ok', 'KV has no copy; the next visit creates one'])
     const body = JSON.stringify({ code: 200, message: 'success', data: DEFAULT_SETTINGS })
     const put = ['kv', 'key', 'put', `public-settings/${VERSION}`, body]
     put.push('--metadata', '{"etag":"\\"e\\""}', '--binding', 'SETTINGS', '--local')

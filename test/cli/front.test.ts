@@ -375,7 +375,7 @@ describe('behind a proxy', () => {
     const headers = { ...https, 'X-Forwarded-For': '192.0.2.7' }
     expect(await ask(elsewhere.port, { headers })).toMatchObject({
       status: 403,
-      body: 'This port answers the proxy in front only.\n',
+      body: 'This port answers only the proxy in front of it.\n',
     })
     expect(elsewhere.seen).toEqual([])
     const here = await front(answerOk, { ...proxy, address: '::ffff:127.0.0.1' })

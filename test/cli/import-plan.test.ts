@@ -180,7 +180,7 @@ test('a user has no more than a hundred keys', () => {
   const plan = planImport({ kind: 'database', users, keys, settings: [] }, empty, NOW)
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
-    ['k100', 'k101', 'k102'].map((title) => [title, 'no more than 100 keys a user (of "a")']),
+    ['k100', 'k101', 'k102'].map((title) => [title, 'a user can have at most 100 keys (of "a")']),
   )
 })
 

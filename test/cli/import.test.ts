@@ -253,13 +253,13 @@ test('what cannot be here is refused by name, with the reason and never with a s
     report.refused.map(({ id, reason }: { id?: number; reason: string }) => [id, reason]),
   ).toEqual([
     [3, 'username is missing'],
-    [5, 'its name looks like that of "Bob"'],
+    [5, 'its name is too similar to "Bob"'],
     [6, 'username must not contain invisible characters'],
     [7, 'permission must be 0 to 65535'],
     [8, 'role is unknown'],
-    [9, 'otp_secret is not base32, cancel its 2FA there first'],
+    [9, 'otp_secret is not base32: first cancel 2FA of this user in the source'],
     [10, 'base_path must be an absolute path'],
-    [12, 'there is one guest only, "second guest"'],
+    [12, 'there can be only one guest, and "second guest" comes first'],
     [17, 'username must not be # and digits, which mean an id'],
     [18, 'role is unknown'],
     [19, 'permission must be an integer'],
@@ -338,7 +338,7 @@ test('an admin who has been used here keeps password and rights', async () => {
   const { report } = await importJson(writeSource({ users: [ADMIN] }))
   expect(report).toMatchObject({
     users: counts(0, 1),
-    notes: [{ name: 'admin', reason: 'stays as here, with the password of here' }],
+    notes: [{ name: 'admin', reason: 'exists here already; keeps the password from here' }],
   })
   expect(query('select * from users where id = 1')).toEqual(before)
 })
@@ -462,8 +462,8 @@ describe('the source', () => {
         (path) => writeFileSync(path, '{}'),
         /neither a SQLite database nor a backup/,
       ],
-      ['folder', (path) => mkdirSync(path), /is no regular file/],
-      ['pipe', (path) => execFileSync('mkfifo', [path]), /is no regular file/],
+      ['folder', (path) => mkdirSync(path), /is not a regular file/],
+      ['pipe', (path) => execFileSync('mkfifo', [path]), /is not a regular file/],
       [
         'huge.json',
         (path) => {

@@ -35,7 +35,7 @@ describe('the edit distance', () => {
 })
 
 describe('permissions', () => {
-  test('are a number, or names to give and to take', () => {
+  test('are a number, or names to add and to remove', () => {
     expect(parsePermission('29183')).toBe(29_183)
     expect(parsePermission('+sftp-read,+share, -remove')).toEqual({ set: 0x4400, clear: 0x80 })
     expect(permissionNames(0x4480)).toEqual(['remove', 'sftp-read', 'share'])
@@ -54,7 +54,7 @@ describe('permissions', () => {
     ['65536', 'a number from 0 to 65535'],
     ['share', '+sftp-read,-remove'],
     ['+renam', 'Did you mean rename?'],
-    ['+share,-share', 'can not be given and taken'],
+    ['+share,-share', 'can not be both added and removed'],
     ['', 'a number'],
   ])('refuse "%s"', (text, reason) => {
     expect(() => parsePermission(text)).toThrow(reason)
@@ -77,7 +77,7 @@ describe('a time', () => {
   })
 
   test.each(['yesterday', '12', '2026', '2026-13-45', '-5m'])('is not %s', (text) => {
-    expect(() => parseSince(text, 0)).toThrow('It must be as 30m')
+    expect(() => parseSince(text, 0)).toThrow('It must be like 30m')
   })
 })
 

@@ -38,6 +38,6 @@ test('a command with --remote says in one line what keeps it from production', a
   const unreachable = await run(signedIn)
   expect({ ...unreachable, stderr: '' }).toEqual({ code: 1, stdout: '', stderr: '' })
   expect(unreachable.stderr).toMatch(
-    /^(?:Can't reach Cloudflare|Cloudflare didn't do it): [^\n]+\n$/,
+    /^(?:Can't reach Cloudflare|Cloudflare reported an error): [^\n]+\n$/,
   )
 })

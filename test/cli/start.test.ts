@@ -51,7 +51,7 @@ test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, a
   const second = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
   await second.until('serves on')
   expect(second.printed).toContain(
-    '\nADMIN_PASSWORD is ignored because there is an admin already; to change the password: npm run latchkey -- user password admin\n',
+    '\nADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin\n',
   )
   expect(second.printed).not.toContain('chosen-Passw0rd')
   expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
@@ -88,7 +88,7 @@ test('npm start says in one line what keeps it from starting', async () => {
   const failures: [Record<string, string>, RegExp][] = [
     [
       { PORT: port },
-      /^Port \d+ is taken or not allowed: choose another, as in PORT=8788 npm start\.\n$/,
+      /^Port \d+ is in use or not allowed: choose another port, for example PORT=8788 npm start\.\n$/,
     ],
     [{ PORT: 'http' }, /^PORT must be a number from 1 to 65535, not "http"\.\n$/],
     [{ ADMIN_PASSWORD: 'short' }, /^ADMIN_PASSWORD: password must have 8 to 1024 characters\.\n$/],
@@ -105,7 +105,7 @@ test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write'
   const service = clone.start({ PORT: await freePort() }, { asNobody: true })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(
-    /^Can't write to \S+: make the folder yours, or clone into another\.\n$/,
+    /^Can't write to \S+: change its owner to yourself, or clone into another folder\.\n$/,
   )
 })
 
@@ -118,7 +118,7 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
     writeFileSync(devVars, content)
     const service = clone.start({ PORT: await freePort() })
     expect(await service.ended).toMatchObject({ code: 1 })
-    expect(service.printed).toMatch(/^\.dev\.vars is broken: [^\n]*\n$/)
+    expect(service.printed).toMatch(/^\.dev\.vars is invalid: [^\n]*\n$/)
     expect(service.printed).toContain(problem)
     expect(readFileSync(devVars, 'utf8')).toBe(content)
   }
@@ -334,7 +334,7 @@ test('npm start on an open address says what is unprotected', async () => {
 
 test('npm start says in one line what is wrong with its command line, and --help what there is', async () => {
   const wrong: [args: string[], env: Record<string, string>, line: RegExp][] = [
-    [['--prot', '80'], {}, /^unknown option '--prot' \(--help shows what there is\)\n$/],
+    [['--prot', '80'], {}, /^unknown option '--prot' \(--help lists the options\)\n$/],
     [['more'], {}, /^too many arguments\.[^\n]*\n$/],
     [
       ['--host', 'localhost'],

@@ -60,7 +60,7 @@ test('where nothing was ever started, a command says what to do', async () => {
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^There is no database here yet, [^\n]* run npm start first[^\n]*\(D1_ERROR: no such table: users[^\n]*\)\.\n$/,
+      /^The database is missing, [^\n]* run npm start first[^\n]*\(D1_ERROR: no such table: users[^\n]*\)\.\n$/,
     ),
   })
 })

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { runMaintenance } from '../../src/maintenance.ts'
+import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { emptyStorage } from '../support/clean-state.ts'
 import { type Cost, Tour } from '../support/tour.ts'
@@ -79,7 +79,7 @@ const NO_TABLE =
 describe('every statement', () => {
   test('finds its rows by an index', async () => {
     await Tour.of(site)
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
     expect(statements.size).toBeGreaterThan(60)
     for (const sql of statements) {
       const parameters = Array.from(sql.matchAll(/\?/g), () => null)

@@ -3,7 +3,7 @@ import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, settings, throttleCounters, users } from '../../schema/tables.ts'
 import { VERSION } from '../../src/settings/defaults.ts'
-import { runMaintenance } from '../../src/maintenance.ts'
+import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { loggedLines } from '../support/log.ts'
@@ -333,12 +333,12 @@ describe('TOKEN_HOURS', () => {
   })
 })
 
-describe('the daily run', () => {
+describe('the nightly run', () => {
   test('forgets sessions that have ended, and those alone', async () => {
     site.now = NOW + HOUR
     const later = await signIn()
     site.now = Math.floor(NOW / SECOND) * SECOND + 48 * HOUR
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
     expect(await site.db.select().from(sessions)).toHaveLength(1)
     expect(await isAlive(later)).toBe(true)
   })
@@ -351,7 +351,7 @@ describe('the daily run', () => {
       const event = { at, kind: 'sign_in', userId: 3, network: '', userAgent: '' }
       await site.db.insert(auditEvents).values(event)
     }
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
     const left = await site.db.select().from(auditEvents).orderBy(asc(auditEvents.id))
     expect(left.map((event) => NOW - event.at)).toEqual([0, 89 * DAY, 90 * DAY - 1])
   })
@@ -366,7 +366,7 @@ describe('the daily run', () => {
       { key: 'proof/blocked', failures: 10, expiresAt: NOW - 1, chargedAt: NOW - 15 * MINUTE },
       { key: 'account/live', failures: 1, expiresAt: NOW + HOUR },
     ])
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
     const left = await site.db.select().from(throttleCounters)
     expect(left.map((counter) => counter.key).toSorted()).toEqual([
       'account/live',
@@ -378,7 +378,7 @@ describe('the daily run', () => {
   test('mends the copy of the settings', async () => {
     await site.get('/api/public/settings')
     await site.db.insert(settings).values({ key: 'site_title', value: 'Changed by hand' })
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
     expect(await env.SETTINGS.get(`public-settings/${VERSION}`)).toContain('Changed by hand')
   })
 
@@ -386,8 +386,8 @@ describe('the daily run', () => {
     await signIn()
     const before = await site.db.select().from(sessions)
     const accounts = await site.db.select().from(users)
-    await runMaintenance(site.deps)
-    await runMaintenance(site.deps)
+    await runNightly(site.deps)
+    await runNightly(site.deps)
     expect(await site.db.select().from(sessions)).toEqual(before)
     expect(await site.db.select().from(users)).toEqual(accounts)
     expect(await site.login('alice', PASSWORD)).toEqual(signedIn)

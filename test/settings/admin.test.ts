@@ -99,7 +99,7 @@ describe('GET /api/admin/setting/list', () => {
     expect(items.find(({ key }) => key === 'pagination_type')).toEqual({
       key: 'pagination_type',
       value: 'all',
-      help: 'How long lists of files are divided.',
+      help: 'How long file lists are split into pages.',
       type: 'select',
       options: 'all,pagination,load_more,auto_load_more',
       group: 1,

@@ -103,7 +103,7 @@ describe('the setting security_contact', () => {
     const { html } = await visitor.post(SETTINGS_PAGE, { security_contact: 'nobody' })
     expect(problemAt(html, 'security_contact')).toMatch(/^It must be mailto: and/)
     expect(textOf(html)).toContain('Security contact')
-    expect(textOf(html)).toContain('Where to report security problems')
+    expect(textOf(html)).toContain('Contact for security problems')
     await visitor.post(SETTINGS_PAGE, { security_contact: CONTACT })
     const chinese = await visitor.get(SETTINGS_PAGE, { 'Accept-Language': 'zh' })
     expect(valueOf(chinese.html, 'security_contact')).toBe(CONTACT)

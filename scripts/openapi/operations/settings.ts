@@ -6,7 +6,7 @@ const given = 'the admin is signed in'
 const SSO_LOGIN_ENABLED = {
   key: 'sso_login_enabled',
   value: 'false',
-  help: 'Shows a button for single sign-on, which another server must answer.',
+  help: 'Shows a button for single sign-on; another server must provide it.',
   type: 'bool',
   options: '',
   group: 7,
@@ -16,7 +16,7 @@ const SSO_LOGIN_ENABLED = {
 const SSO_LOGIN_PLATFORM = {
   key: 'sso_login_platform',
   value: '',
-  help: 'Whose single sign-on the button is for.',
+  help: 'Provider of the single sign-on.',
   type: 'select',
   options: ',Casdoor,Github,Microsoft,Google,Dingtalk,OIDC',
   group: 7,

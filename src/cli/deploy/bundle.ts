@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Wrangler } from './cloudflare.ts'
 
-/** What an upload weighs. */
+/** The size of an upload. */
 export interface BundleSize {
   bytes: number
   gzipBytes: number
 }
 
-/** Builds the Worker into this folder, as an upload would, and weighs it. */
+/** Builds the Worker into a folder, as an upload does, and measures it. */
 export async function buildBundle(
   wrangler: Wrangler,
   folder: string,

@@ -3,7 +3,7 @@ import { CommandError, messageOf } from '../command-error.ts'
 import { namespaceTitle, type SiteConfig } from './site-config.ts'
 import type { runWrangler } from '../wrangler.ts'
 
-/** How a command reaches wrangler; tests put their own here. */
+/** The function that runs wrangler; tests pass their own. */
 export type Wrangler = typeof runWrangler
 
 const id = v.pipe(v.string(), v.minLength(1))
@@ -11,13 +11,13 @@ const databasesSchema = v.array(v.object({ name: v.string(), uuid: id }))
 const secretsSchema = v.array(v.object({ name: v.string() }))
 const namespacesSchema = v.array(v.object({ title: v.string(), id }))
 
-/** The ids of a site's database and namespace at Cloudflare, as far as they exist. */
+/** The ids of a site's database and namespace at Cloudflare; `undefined` when they don't exist. */
 export interface Resources {
   databaseId: string | undefined
   namespaceId: string | undefined
 }
 
-/** Finds what belongs to the site: by the ids in `wrangler.toml`, else by name. */
+/** Finds the site's database and namespace: by the ids in `wrangler.toml`, else by name. */
 export async function findResources(wrangler: Wrangler, config: SiteConfig): Promise<Resources> {
   const [{ database_name, database_id }] = config.d1_databases
   const [{ id: namespace_id }] = config.kv_namespaces
@@ -32,7 +32,7 @@ export async function findResources(wrangler: Wrangler, config: SiteConfig): Pro
   }
 }
 
-/** The names of the deployed Worker's secrets; `undefined` while there is no such Worker. */
+/** Lists the names of the deployed Worker's secrets; `undefined` when there is no such Worker. */
 export async function listSecrets(
   wrangler: Wrangler,
   { name }: SiteConfig,
@@ -47,9 +47,9 @@ export async function listSecrets(
 }
 
 /**
- * Runs wrangler for its JSON.
+ * Runs wrangler and parses the JSON that it prints.
  *
- * @throws {CommandError} When it failed, or answers what this version doesn't know.
+ * @throws {CommandError} When wrangler fails, or prints something unexpected.
  */
 export async function readJson<Schema extends v.GenericSchema>(
   wrangler: Wrangler,
@@ -64,11 +64,11 @@ export async function readJson<Schema extends v.GenericSchema>(
   }
 }
 
-/** What wrangler says when it reaches Cloudflare in vain, and what to do about it. */
+/** Patterns of wrangler's messages, each with an explanation for the operator. */
 const EXPLANATIONS: [RegExp, string][] = [
   [
     /More than one account/,
-    'This sign-in reaches several Cloudflare accounts: choose one of those that npx wrangler whoami lists, with CLOUDFLARE_ACCOUNT_ID=<id>.',
+    'This sign-in has several Cloudflare accounts: choose one with CLOUDFLARE_ACCOUNT_ID=<id>; npx wrangler whoami lists them.',
   ],
   [
     /CLOUDFLARE_API_TOKEN|wrangler login|not authenticated|"loggedIn":false|Authentication error|Invalid access token|code: 10000/i,
@@ -76,16 +76,16 @@ const EXPLANATIONS: [RegExp, string][] = [
   ],
   [
     /Unable to resolve|fetch failed|failed to lookup address|ECONNREFUSED|ENOTFOUND|ETIMEDOUT/,
-    "Can't reach Cloudflare: look at this machine's network and try again.",
+    "Can't reach Cloudflare: check this machine's network and try again.",
   ],
 ]
 
-/** A failure at Cloudflare in the operator's words, whatever wrangler printed around it. */
+/** Makes an error for the operator from a failure at Cloudflare. */
 export function explain(error: unknown): CommandError {
   const told = messageOf(error)
   const message = told ?? (error instanceof Error ? error.message : String(error))
   const [, explanation] = EXPLANATIONS.find(([pattern]) => pattern.test(message)) ?? []
-  return new CommandError(explanation ?? told ?? `Cloudflare didn't do it: ${message}`, {
+  return new CommandError(explanation ?? told ?? `Cloudflare reported an error: ${message}`, {
     cause: error,
   })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { runCommand } from '../command-error.ts'
 import { STEPS } from './steps.ts'
-import { takeSteps } from './run-steps.ts'
+import { runSteps } from './run-steps.ts'
 import { createFirstAccounts } from '../operator/first-accounts.ts'
 import { writePrivately } from '../private-files.ts'
 import { withSite } from '../site.ts'
@@ -12,19 +12,16 @@ import { readSiteConfig } from './site-config.ts'
 import { runWrangler } from '../wrangler.ts'
 
 const HELP = `
-Sign in first, with npx wrangler login or CLOUDFLARE_API_TOKEN; where the sign-in reaches several
-accounts, choose one with CLOUDFLARE_ACCOUNT_ID. Running it again upgrades the site and keeps its data.
+Sign in first, with npx wrangler login or CLOUDFLARE_API_TOKEN. If the sign-in has several accounts,
+choose one with CLOUDFLARE_ACCOUNT_ID. A second run upgrades the site and keeps its data.
 
 Example:
   npm run deploy -- --dry-run`
 
-/**
- * `npm run deploy`: from a Cloudflare account to a site that answers, and from one version to the
- * next.
- */
+/** `npm run deploy`: deploys a new site to Cloudflare, or upgrades one. */
 const program = new Command('npm run deploy --')
   .description('Deploys this site to Cloudflare.')
-  .option('--dry-run', 'says what would be done, and tries what can be tried without network')
+  .option('--dry-run', 'shows what would be done, and runs the parts that need no network')
   .addHelpText('after', HELP)
   .allowExcessArguments(false)
   .action(deploy)
@@ -41,18 +38,14 @@ async function deploy({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
       wrangler: runWrangler,
       config: await readSiteConfig(),
       folder,
-      makeFirstAccounts,
+      createFirstAccounts: () => withSite({ remote: true }, (site) => createFirstAccounts(site)),
       print: (line: string) => console.log(line),
       resources: { databaseId: undefined, namespaceId: undefined },
       addresses: [],
     }
-    await takeSteps(STEPS, deployment, dryRun)
+    await runSteps(STEPS, deployment, dryRun)
     console.log(dryRun ? 'Nothing was changed.' : 'Done. Next: npm run latchkey -- doctor --remote')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function makeFirstAccounts(): Promise<string | undefined> {
-  return withSite({ remote: true }, (site) => createFirstAccounts(site))
 }

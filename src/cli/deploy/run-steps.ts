@@ -2,38 +2,38 @@ import { CommandError } from '../command-error.ts'
 import { explain, type Resources, type Wrangler } from './cloudflare.ts'
 import type { SiteConfig } from './site-config.ts'
 
-/** One run of `npm run deploy`: what its steps need of the world, and what they tell later ones. */
+/** One run of `npm run deploy`: what the steps need, and what earlier steps pass to later ones. */
 export interface Deployment {
   wrangler: Wrangler
   config: SiteConfig
-  /** A folder of this run alone, for what is built and uploaded. */
+  /** A temporary folder of this run, for the build and the upload. */
   folder: string
-  /** Makes the first accounts in production; see `createFirstAccounts`. */
-  makeFirstAccounts: () => Promise<string | undefined>
+  /** Creates the first accounts in production; see `createFirstAccounts`. */
+  createFirstAccounts: () => Promise<string | undefined>
   print: (line: string) => void
   resources: Resources
-  /** What is to be uploaded; `undefined` when production keeps the secret it has. */
+  /** The secret to upload; `undefined` when production keeps its secret. */
   secretKeys?: string
-  /** Where the site answers. */
+  /** The URLs of the site. */
   addresses: string[]
 }
 
-/** Both forms do their work and answer with one line that says what was, or would be, done. */
+/** One step of a deploy. `run` and `rehearse` return one line that says what was, or would be, done. */
 export interface Step {
   title: string
   run: (deployment: Deployment) => Promise<string>
-  /** The same without network: tries what can be tried here. */
+  /** Like `run`, but without network: runs only the parts that work on this machine. */
   rehearse: (deployment: Deployment) => Promise<string>
-  /** How to go on when it fails. */
+  /** What to do when the step fails. */
   remedy: string
 }
 
 /**
- * Takes the steps in turn.
+ * Runs the steps in order.
  *
- * @throws {CommandError} At the first that fails: which, why, and how to go on.
+ * @throws {CommandError} When a step fails; the message says which, why, and what to do.
  */
-export async function takeSteps(
+export async function runSteps(
   steps: readonly Step[],
   deployment: Deployment,
   isRehearsal: boolean,
@@ -46,7 +46,7 @@ export async function takeSteps(
       deployment.print(`    ${done}`)
     } catch (error) {
       throw new CommandError(
-        `${number} failed: ${explain(error).message}\n\n${step.remedy} Then run npm run deploy again: what is done is kept, the rest follows.`,
+        `${number} failed: ${explain(error).message}\n\n${step.remedy} Then run npm run deploy again: it keeps what is done, and does the rest.`,
         { cause: error },
       )
     }

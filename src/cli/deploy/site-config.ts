@@ -7,12 +7,12 @@ import { CommandError } from '../command-error.ts'
 
 const text = v.pipe(v.string(), v.minLength(1))
 
-/** What `wrangler.toml` must say; all else of it is passed on as it is. */
+/** The required part of `wrangler.toml`; everything else is passed on unchanged. */
 const configSchema = v.looseObject({
   name: text,
   main: text,
   assets: v.looseObject({ directory: text }),
-  /** Module names, and the files that stand in for them. */
+  /** Module names, and the files that replace them. */
   alias: v.optional(v.record(text, text), {}),
   d1_databases: v.tuple([
     v.looseObject({
@@ -26,7 +26,7 @@ const configSchema = v.looseObject({
 })
 export type SiteConfig = v.InferOutput<typeof configSchema>
 
-/** @throws {CommandError} When `wrangler.toml` is missing or has lost what a site needs. */
+/** @throws {CommandError} When `wrangler.toml` is missing or lacks a required part. */
 export async function readSiteConfig(): Promise<SiteConfig> {
   const { experimental_readRawConfig } = await import('wrangler')
   const parsed = v.safeParse(
@@ -36,16 +36,16 @@ export async function readSiteConfig(): Promise<SiteConfig> {
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
   throw new CommandError(
-    `wrangler.toml is not that of a Latchkey site (${v.getDotPath(issue) ?? ''}: ${issue.message}).`,
+    `wrangler.toml is not the configuration of a Latchkey site (${v.getDotPath(issue) ?? ''}: ${issue.message}).`,
   )
 }
 
-/** The title of the namespace; as wrangler would choose it. */
+/** Returns the title of the KV namespace, the same that wrangler would choose. */
 export function namespaceTitle({ name }: SiteConfig): string {
   return `${name}-settings`
 }
 
-/** The names of the files of migrations, in order. */
+/** Lists the file names of the migrations, in order. */
 export function listMigrations({ d1_databases: [database] }: SiteConfig): string[] {
   return readdirSync(database.migrations_dir)
     .filter((name) => name.endsWith('.sql'))
@@ -53,8 +53,8 @@ export function listMigrations({ d1_databases: [database] }: SiteConfig): string
 }
 
 /**
- * Lends a folder with a `wrangler.json` for this work; the folder is gone afterwards. Ids go there
- * and not into `wrangler.toml`, which is the repository's.
+ * Writes a `wrangler.json` into a temporary folder, and calls a function with it. The ids are in
+ * that file and not in `wrangler.toml`, because that is part of the repository.
  */
 export async function withConfigFile<Result>(
   config: object,
@@ -70,7 +70,10 @@ export async function withConfigFile<Result>(
   }
 }
 
-/** The configuration of an upload, from any folder: the ids filled in, the paths absolute. */
+/**
+ * Returns the configuration of an upload: with ids, and with absolute paths, so that it works in
+ * any folder.
+ */
 export function uploadConfig(config: SiteConfig, { databaseId, namespaceId }: Resources) {
   const [database] = config.d1_databases
   const [namespace] = config.kv_namespaces
@@ -93,8 +96,7 @@ export function uploadConfig(config: SiteConfig, { databaseId, namespaceId }: Re
 }
 
 /**
- * The configuration of a command that works on production: its database and namespace, nothing
- * else.
+ * Returns the configuration of a command that works on production: its database and namespace only.
  *
  * @throws {CommandError} When the site isn't deployed.
  */

@@ -8,9 +8,9 @@ import type { Deployment, Step } from './run-steps.ts'
 import { findProductionSecretKeys, makeProductionSecretKeys, PRODUCTION_FILE } from '../dev-vars.ts'
 import { listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
 
-/** Of the free plan, after compression. */
+/** The limit of the free plan, after compression. */
 const MAX_GZIP_BYTES = 3 * 1024 * 1024
-/** Stands for ids that only Cloudflare can give. */
+/** A placeholder for the ids that Cloudflare assigns. */
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 const SECRET = 'SECRET_KEYS'
 
@@ -21,8 +21,8 @@ const uploadSchema = v.object({ type: v.literal('deploy'), targets: v.array(v.st
 
 const signIn: Step = {
   title: 'Checking the sign-in at Cloudflare',
-  remedy: 'Mend the sign-in.',
-  rehearse: async () => 'would ask wrangler who is signed in, and to which account',
+  remedy: 'Fix the sign-in.',
+  rehearse: async () => 'would ask wrangler which account is signed in',
   async run({ wrangler, config }) {
     const { accounts } = await readJson(wrangler, ['whoami', '--json'], whoamiSchema)
     const chosen = process.env['CLOUDFLARE_ACCOUNT_ID'] ?? config['account_id']
@@ -39,7 +39,7 @@ const signIn: Step = {
 
 const build: Step = {
   title: 'Building the Worker',
-  remedy: 'This needs no network; npm run check may say more.',
+  remedy: 'This step needs no network; npm run check may show the cause.',
   rehearse: buildWorker,
   run: buildWorker,
 }
@@ -51,62 +51,62 @@ async function buildWorker({ wrangler, config, folder }: Deployment): Promise<st
   const { gzipBytes } = await buildBundle(wrangler, join(folder, 'bundle'), configPath)
   if (gzipBytes > MAX_GZIP_BYTES)
     throw new CommandError(
-      `The Worker has ${kib(gzipBytes)} gzip, and the free plan takes ${kib(MAX_GZIP_BYTES)}.`,
+      `The Worker has ${kib(gzipBytes)} gzip, but the free plan allows only ${kib(MAX_GZIP_BYTES)}.`,
     )
-  return `${kib(gzipBytes)} gzip, of the ${kib(MAX_GZIP_BYTES)} that the free plan takes`
+  return `${kib(gzipBytes)} gzip; the free plan allows ${kib(MAX_GZIP_BYTES)}`
 }
 
 const provision: Step = {
-  title: 'Providing the database and the KV namespace',
+  title: 'Preparing the database and the KV namespace',
   remedy: 'Nothing was lost.',
   rehearse: async ({ config }) =>
-    `would look for the database "${databaseName(config)}" and the namespace "${namespaceTitle(config)}", and make what is missing`,
+    `would look for the database "${databaseName(config)}" and the namespace "${namespaceTitle(config)}", and create what is missing`,
   async run(deployment) {
     const { wrangler, config } = deployment
     const found = await findResources(wrangler, config)
     await refuseForeignWorker(deployment, found.databaseId !== undefined)
-    // Made here and not by the upload: migrations come before it, and wrangler would refuse a
-    // second try when the first made the namespace and then failed.
+    // Created here and not by the upload: migrations come before it, and wrangler refuses to repeat
+    // an upload that created the namespace and then failed.
     if (found.databaseId === undefined) await wrangler(['d1', 'create', databaseName(config)])
     if (found.namespaceId === undefined)
       await wrangler(['kv', 'namespace', 'create', namespaceTitle(config)])
     const isComplete = found.databaseId !== undefined && found.namespaceId !== undefined
     deployment.resources = isComplete ? found : await findResources(wrangler, config)
     return [
-      `database "${databaseName(config)}" ${found.databaseId === undefined ? 'made' : 'kept'}`,
-      `namespace "${namespaceTitle(config)}" ${found.namespaceId === undefined ? 'made' : 'kept'}`,
+      `database "${databaseName(config)}" ${found.databaseId === undefined ? 'created' : 'kept'}`,
+      `namespace "${namespaceTitle(config)}" ${found.namespaceId === undefined ? 'created' : 'kept'}`,
     ].join(', ')
   },
 }
 
-/** A site's database is there before its Worker; a Worker without one is somebody else's. */
+/** Refuses to replace a Worker that is not Latchkey's: a site has its database before its Worker. */
 async function refuseForeignWorker(deployment: Deployment, hasDatabase: boolean): Promise<void> {
   const { name } = deployment.config
   if (hasDatabase || (await listSecrets(deployment.wrangler, deployment.config)) === undefined)
     return
   throw new CommandError(
-    `This account has a Worker "${name}" but not its database: it is another one, or the database was deleted. Choose another name in wrangler.toml, or delete that Worker.`,
+    `This account has a Worker "${name}" but no database for it: the Worker is another project's, or the database was deleted. Choose another name in wrangler.toml, or delete that Worker.`,
   )
 }
 
 const secret: Step = {
-  title: `Looking at ${SECRET}`,
+  title: `Checking ${SECRET}`,
   remedy: 'No secret was changed.',
   rehearse: async () =>
-    `would keep the secret of the deployed Worker, or else make one, with a copy in ${PRODUCTION_FILE}`,
+    `would keep the secret of the deployed Worker, or create one and keep a copy in ${PRODUCTION_FILE}`,
   async run(deployment) {
     const secrets = await listSecrets(deployment.wrangler, deployment.config)
-    if (secrets?.includes(SECRET)) return 'kept as it is'
+    if (secrets?.includes(SECRET)) return 'the deployed Worker keeps its secret'
     const kept = findProductionSecretKeys()
     deployment.secretKeys = kept ?? makeProductionSecretKeys()
-    if (kept !== undefined) return 'goes up with the Worker, as it is known here'
-    return `made; goes up with the Worker. Its only copy is ${PRODUCTION_FILE}: keep that safe`
+    if (kept !== undefined) return 'found on this machine; it is uploaded with the Worker'
+    return `created; it is uploaded with the Worker. Its only copy is ${PRODUCTION_FILE}: keep that file safe`
   },
 }
 
 const migrate: Step = {
   title: 'Applying the migrations of the database',
-  remedy: 'A migration that failed was rolled back, those before it stay.',
+  remedy: 'The failed migration was rolled back; the migrations before it stay.',
   async rehearse({ wrangler, config, folder }) {
     const migrations = listMigrations(config)
     const state = join(folder, 'state')
@@ -121,7 +121,7 @@ const migrate: Step = {
 
 const upload: Step = {
   title: 'Uploading the Worker',
-  remedy: 'What was deployed before goes on serving.',
+  remedy: 'The version that was deployed before still serves.',
   rehearse: async ({ config }) => `would upload "${config.name}" and its cron trigger`,
   async run(deployment) {
     const { wrangler, config, folder, resources, secretKeys } = deployment
@@ -129,7 +129,7 @@ const upload: Step = {
     writeFileSync(configPath, JSON.stringify(uploadConfig(config, resources)))
     const secretsFile = join(folder, 'secrets.json')
     if (secretKeys !== undefined)
-      // JSON, because wrangler would prefer the environment to a file of another form.
+      // JSON, because wrangler prefers the environment to a file in another format.
       writeFileSync(secretsFile, JSON.stringify({ [SECRET]: secretKeys }), { mode: 0o600 })
     const report = join(folder, 'report.ndjson')
     const args = ['deploy', '--minify', '--config', configPath]
@@ -140,12 +140,12 @@ const upload: Step = {
   },
 }
 
-/** Wrangler reports as JSON, a line for each thing done. */
+/** Reads the addresses from wrangler's report, which has one JSON object per line. */
 function readAddresses(report: string): string[] {
   const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean)
   for (const line of lines) {
     const reported = v.safeParse(uploadSchema, JSON.parse(line))
-    // Cron triggers are reported as addresses, too.
+    // The report lists cron triggers as addresses, too.
     if (reported.success)
       return reported.output.targets.filter((target) => !target.startsWith('schedule:'))
   }
@@ -153,18 +153,21 @@ function readAddresses(report: string): string[] {
 }
 
 const admin: Step = {
-  title: 'Making the first accounts',
-  remedy: 'The site serves already, but nobody can sign in.',
-  rehearse: async () => 'would make the users admin and guest, unless there is an admin',
-  async run({ makeFirstAccounts, print }) {
-    const password = await makeFirstAccounts()
+  title: 'Creating the first accounts',
+  remedy: 'The site is deployed, but nobody can sign in.',
+  rehearse: async () => 'would create the users admin and guest, unless there is an admin',
+  async run({ createFirstAccounts, print }) {
+    const password = await createFirstAccounts()
     if (password === undefined) return 'there is an admin already'
     print(`\n  user      admin\n  password  ${password}\n`)
-    return 'made; the password is shown this once'
+    return 'created; the password is shown only once'
   },
 }
 
-/** In an order that can stop anywhere: no code serves before its secret and its tables. */
+/**
+ * The steps, in an order that may stop anywhere: the code is deployed after its secret and its
+ * tables.
+ */
 export const STEPS: readonly Step[] = [signIn, build, provision, secret, migrate, upload, admin]
 
 function databaseName({ d1_databases: [database] }: Deployment['config']): string {

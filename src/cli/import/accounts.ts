@@ -6,64 +6,65 @@ import type { Item, SiteState } from './plan.ts'
 import type { RawRow } from './source.ts'
 import { type OldUser, readUser } from './users.ts'
 
-/** An account that will be there, with the keys that come with it. */
+/** An account that the import creates or replaces, with its keys. */
 export interface Account extends Omit<OldUser, 'id' | 'remarks'> {
   id: number
   usernameKey: string
-  /** Whether it takes the place of a built-in account that nobody has used yet. */
+  /** Whether it replaces a built-in account that nobody has used yet. */
   takesOver: boolean
   keys: OldKey[]
 }
 
-/** What becomes of a user of the source; its keys share that. */
-export type Fate = Account | 'kept' | 'refused'
+/** The decision about a user of the source, which also applies to the user's keys. */
+export type Outcome = Account | 'kept' | 'refused'
 
 interface Decision {
-  fate: Fate
-  /** Why it is refused, or what the operator should know. */
+  outcome: Outcome
+
+  /** The reasons for a refusal, or notes for the operator. */
   remarks: string[]
 }
 
-/** What a decision looks up, and what the ones before it leave behind. */
-interface Desk {
+/** The state of planning: the site, and the decisions so far. */
+interface Planning {
   site: SiteState
   locals: Map<string, SiteState['users'][number]>
-  /** Users of the source who came earlier, by what only one may have. */
+  /** Users of the source that came earlier, by name key, or by `GUEST_KEY`. */
   earlier: Map<string, string>
   takenIds: Set<number>
   nextId: number
 }
 
-/** Stands for the role of the guest among names; no name has a NUL. */
+/** The key of the guest's role; it differs from all names, because no name has a NUL. */
 const GUEST_KEY = '\0guest'
 
-/** What becomes of the users of a source. */
+/** The plan for the users of a source. */
 interface AccountsPlan {
   accounts: Account[]
   kept: number
   refused: Item[]
   notes: Item[]
   /** By the id in the source. */
-  fates: Map<number, Fate>
+  outcomes: Map<number, Outcome>
 }
 
-/** Decides which users of the source will be accounts here; of two alike, the first. */
+/** Decides which users of the source become accounts; of two with the same name, the first. */
 export function planAccounts(rows: RawRow[], site: SiteState, now: number): AccountsPlan {
-  const desk = openDesk(rows, site)
-  const plan: AccountsPlan = { accounts: [], kept: 0, refused: [], notes: [], fates: new Map() }
+  const planning = startPlanning(rows, site)
+  const plan: AccountsPlan = { accounts: [], kept: 0, refused: [], notes: [], outcomes: new Map() }
   for (const row of rows) {
-    const { fate, remarks } = decide(desk, readUser(row, now))
+    const { outcome, remarks } = decide(planning, readUser(row, now))
     const id = readId(row['id'])
-    if (id !== undefined && !plan.fates.has(id)) plan.fates.set(id, fate)
-    if (fate === 'kept') plan.kept += 1
-    else if (fate !== 'refused') plan.accounts.push(fate)
-    const items = fate === 'refused' ? plan.refused : plan.notes
+    if (id !== undefined && !plan.outcomes.has(id)) plan.outcomes.set(id, outcome)
+    if (outcome === 'kept') plan.kept += 1
+    else if (outcome !== 'refused') plan.accounts.push(outcome)
+    const items = outcome === 'refused' ? plan.refused : plan.notes
     items.push(...remarks.map((reason) => itemOf(row, reason)))
   }
   return plan
 }
 
-function openDesk(rows: RawRow[], site: SiteState): Desk {
+function startPlanning(rows: RawRow[], site: SiteState): Planning {
   const takenIds = new Set([...site.users.map(({ id }) => id), ...site.eventUserIds])
   const wantedIds = rows.map((row) => readId(row['id']) ?? 0)
   return {
@@ -75,51 +76,61 @@ function openDesk(rows: RawRow[], site: SiteState): Desk {
   }
 }
 
-function decide(desk: Desk, user: OldUser | string): Decision {
-  if (typeof user === 'string') return { fate: 'refused', remarks: [user] }
+function decide(planning: Planning, user: OldUser | string): Decision {
+  if (typeof user === 'string') return { outcome: 'refused', remarks: [user] }
   const isGuest = user.role === GUEST
   const key = usernameKey(user.username)
-  const twin = desk.earlier.get(key)
+  const twin = planning.earlier.get(key)
   if (twin !== undefined)
-    return { fate: 'refused', remarks: [`its name looks like that of "${twin}"`] }
-  const otherGuest = isGuest ? desk.earlier.get(GUEST_KEY) : undefined
+    return { outcome: 'refused', remarks: [`its name is too similar to "${twin}"`] }
+  const otherGuest = isGuest ? planning.earlier.get(GUEST_KEY) : undefined
   if (otherGuest !== undefined)
-    return { fate: 'refused', remarks: [`there is one guest only, "${otherGuest}"`] }
-  desk.earlier.set(key, user.username)
-  if (isGuest) desk.earlier.set(GUEST_KEY, user.username)
-  const guest = isGuest ? desk.site.users.find(({ role }) => role === GUEST) : undefined
-  const local = guest ?? desk.locals.get(key)
-  return local === undefined ? make(desk, user, key) : meet(user, local)
+    return {
+      outcome: 'refused',
+      remarks: [`there can be only one guest, and "${otherGuest}" comes first`],
+    }
+  planning.earlier.set(key, user.username)
+  if (isGuest) planning.earlier.set(GUEST_KEY, user.username)
+  const guest = isGuest ? planning.site.users.find(({ role }) => role === GUEST) : undefined
+  const local = guest ?? planning.locals.get(key)
+  return local === undefined ? planNewAccount(planning, user, key) : decideExisting(user, local)
 }
 
-/** A new account, under its old id where that is free. */
-function make(desk: Desk, { id: oldId, remarks, ...user }: OldUser, key: string): Decision {
-  const isFree = oldId !== undefined && !desk.takenIds.has(oldId)
-  const id = isFree ? oldId : desk.nextId++
-  desk.takenIds.add(id)
-  const moved = isFree ? [] : [`has a new id, ${id}: the old one is another's here, or is none`]
-  const fate = { ...user, id, usernameKey: key, takesOver: false, keys: [] }
-  return { fate, remarks: [...remarks, ...moved] }
+/** Plans a new account, with its old id if that is free. */
+function planNewAccount(
+  planning: Planning,
+  { id: oldId, remarks, ...user }: OldUser,
+  key: string,
+): Decision {
+  const isFree = oldId !== undefined && !planning.takenIds.has(oldId)
+  const id = isFree ? oldId : planning.nextId++
+  planning.takenIds.add(id)
+  const moved = isFree ? [] : [`has the new id ${id}: the old id is taken here, or is invalid`]
+  const outcome = { ...user, id, usernameKey: key, takesOver: false, keys: [] }
+  return { outcome, remarks: [...remarks, ...moved] }
 }
 
 /**
- * The built-in accounts are made before anybody can import; until somebody uses them, those of the
- * source take their place. Whoever else is here stays.
+ * Decides about a user whose name exists here. Built-in accounts exist before any import; while
+ * they are unused, the source's accounts replace them. All other accounts stay unchanged.
  */
-function meet(user: OldUser, local: SiteState['users'][number]): Decision {
+function decideExisting(user: OldUser, local: SiteState['users'][number]): Decision {
   const isAdmin = user.role === ADMIN && local.role === ADMIN
   const isGuest = user.role === GUEST && local.role === GUEST
-  // An admin nobody can sign in as would lock the operator out.
+  // An admin who can't sign in would lock the operator out.
   const isOfUse = isGuest || (isAdmin && !user.disabled && user.password !== undefined)
   if (!local.isUntouched || !isOfUse) {
-    return { fate: 'kept', remarks: isAdmin ? ['stays as here, with the password of here'] : [] }
+    return {
+      outcome: 'kept',
+      remarks: isAdmin ? ['exists here already; keeps the password from here'] : [],
+    }
   }
   const { id: _, remarks, ...rest } = user
   const { id } = local
   return {
-    fate: { ...rest, id, usernameKey: local.usernameKey, takesOver: true, keys: [] },
+    outcome: { ...rest, id, usernameKey: local.usernameKey, takesOver: true, keys: [] },
     remarks: isAdmin
-      ? [...remarks, 'signs in with its old password; the one made here is no more']
+      ? [...remarks, 'signs in with the old password; the password from here no longer works']
       : remarks,
   }
 }

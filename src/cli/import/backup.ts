@@ -4,14 +4,14 @@ import type { Source } from './source.ts'
 
 const rows = v.nullish(v.array(v.record(v.string(), v.unknown())), [])
 
-/** What the web client saves: the answers of the server's lists, one member each. */
+/** The file that the web client saves: one member for each list of the server. */
 const backupSchema = v.pipe(
   v.looseObject({}),
   v.check((backup) => ['encrypted', 'users', 'settings'].some((member) => member in backup)),
   v.object({ encrypted: v.optional(v.unknown()), users: rows, settings: rows }),
 )
 
-/** @throws {CommandError} For anything but a backup that is not encrypted. */
+/** @throws {CommandError} For any file except an unencrypted backup. */
 export function parseBackup(path: string, text: string): Source {
   const backup = v.safeParse(backupSchema, parseJson(text))
   if (!backup.success) {
@@ -21,8 +21,8 @@ export function parseBackup(path: string, text: string): Source {
   }
   if (backup.output.encrypted) {
     throw new CommandError(
-      `${path} is encrypted: leave the password field of Backup & Restore empty and save another, ` +
-        'or import data.db, which has the passwords, 2FA and SSH keys as well.',
+      `${path} is encrypted: save another backup with the password field of Backup & Restore empty, ` +
+        'or import data.db, which also has the passwords, 2FA and SSH keys.',
     )
   }
   return { kind: 'backup', users: backup.output.users, settings: backup.output.settings, keys: [] }
@@ -32,7 +32,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    // What the parser says may quote the file.
+    // The parser's message may quote the file.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** A missing column is one that is NULL. */
+/** Any value; a missing column is NULL. */
 export const anything = v.optional(v.unknown(), null)
 
 /** A text; NULL and a missing column are empty. */
@@ -9,14 +9,14 @@ export const textColumn = v.pipe(
   v.check((value) => value.isWellFormed(), 'must be valid Unicode'),
 )
 
-/** A number as SQLite, JSON or a text has it; NULL and a missing column are 0. */
+/** A number from SQLite, JSON or a text; NULL and a missing column are 0. */
 export const numberColumn = v.pipe(
   anything,
   v.transform(toNumber),
   v.number('must be a whole number'),
 )
 
-/** NULL and a missing column are false. */
+/** A boolean; NULL and a missing column are false. */
 export const flagColumn = v.pipe(
   anything,
   v.transform((value) => (typeof value === 'boolean' ? Number(value) : toNumber(value))),
@@ -24,21 +24,21 @@ export const flagColumn = v.pipe(
   v.transform(Boolean),
 )
 
-/** Larger ones would leave no room for those that come after. */
+/** The largest id that is kept; larger ids would leave no room for new users. */
 const MAX_ID = 2 ** 31
 
-/** @returns `undefined` for what is no id here. */
+/** @returns `undefined` for a value that can't be an id here. */
 export function readId(value: unknown): number | undefined {
   const id = toNumber(value)
   return typeof id === 'number' && Number.isInteger(id) && id >= 1 && id <= MAX_ID ? id : undefined
 }
 
-/** What a row calls itself; empty when that is no text. */
+/** Returns a text for the report; empty for any other type. */
 export function readText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Why a row is no good, without quoting it: a value may be a secret. */
+/** Says why a row is invalid, without quoting its values, which may be secrets. */
 export function reasonOf(issue: v.BaseIssue<unknown>): string {
   const column = v.getDotPath(issue) ?? 'row'
   if (issue.input === undefined || issue.input === null || issue.input === '')
@@ -48,9 +48,9 @@ export function reasonOf(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * Reads a time as Go writes it into SQLite, or as JSON has it.
+ * Parses a time that Go has written, to SQLite or JSON.
  *
- * @returns Unix time, milliseconds; `undefined` for none, and for one before there were computers.
+ * @returns Unix time, milliseconds; `undefined` for no time, and for times before 1970.
  */
 export function parseTime(value: unknown): number | undefined {
   const [, date, time, fraction = '', zone = 'Z'] =

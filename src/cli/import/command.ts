@@ -10,17 +10,17 @@ import { selectSiteState } from './store.ts'
 import { type Written, writePlan } from './write.ts'
 
 const HELP = `
-Users come with ids, roles, permissions, base paths, passwords, 2FA and SSH keys; the public
-settings come too. Who is here already is kept as is, so a second run does no harm. The exit
-code is 1 when something was refused; everything else is in.
+Imports users with ids, roles, permissions, base paths, passwords, 2FA and SSH keys, and the public
+settings. Users who exist here stay unchanged, so a second run does no harm. The exit code is 1 when
+something was refused; everything else is then imported.
 
 Example:
   latchkey import data.db --dry-run`
 
-/** `latchkey import`: moves a site in from OpenList or AList. */
+/** `latchkey import`: imports a site from OpenList or AList. */
 export function addImportCommand(program: Command, command: Command): void {
   command
-    .argument('<file>', 'data.db, or what Backup & Restore of the web client saved')
+    .argument('<file>', 'data.db, or a file saved by Backup & Restore of the web client')
     .option('--dry-run', 'only show what would happen', false)
     .addHelpText('after', HELP)
     .action(async (file: string, { dryRun }: { dryRun: boolean }) => {
@@ -36,9 +36,9 @@ export function addImportCommand(program: Command, command: Command): void {
 async function importSource(site: Site, source: Source, isDryRun: boolean): Promise<Report> {
   const now = site.now()
   const plan = planImport(source, await selectSiteState(site.db, now), now)
-  // First, and in a dry run too: without a secret there is nothing to seal with.
+  // Before writing, and in a dry run too: without a secret, no seed can be sealed.
   const ring = await site.keyRing()
-  const { imported, refused } = isDryRun ? foretell(plan) : await carryOut(site, ring, plan, now)
+  const { imported, refused } = isDryRun ? predict(plan) : await carryOut(site, ring, plan, now)
   return makeReport(source.kind, isDryRun, plan, {
     imported,
     refused: [...plan.refused, ...refused],
@@ -54,7 +54,7 @@ async function carryOut(site: Site, ring: KeyRing, plan: Plan, now: number): Pro
   }
 }
 
-function foretell({ accounts, settings }: Plan): Written {
+function predict({ accounts, settings }: Plan): Written {
   const imported = {
     users: accounts.length,
     keys: accounts.reduce((sum, { keys }) => sum + keys.length, 0),

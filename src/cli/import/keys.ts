@@ -6,15 +6,16 @@ import { KeyError } from '../../ssh-keys/wire.ts'
 import { parseTime, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 
-/** A sound key of the source. */
+/** A valid key of the source. */
 export interface OldKey {
   title: string
   fingerprint: string
   type: string
   bits: number
   line: string
-  /** Unix time, milliseconds, as is the next. */
+  /** Unix time, milliseconds. */
   addedAt: number
+  /** Unix time, milliseconds. */
   lastUsedAt: number
 }
 
@@ -23,9 +24,9 @@ const keyRow = v.object({ title: titleSchema, key_str: v.pipe(textColumn, v.nonE
 /**
  * Reads a row of `x_ssh_public_keys`.
  *
- * @param others The keys that the same user has already.
+ * @param others The keys that the user has already.
  * @param now Unix time, milliseconds.
- * @returns The key, or why it can't be one here.
+ * @returns The key, or the reason why it can't be imported.
  */
 export function readKey(row: RawRow, others: OldKey[], now: number): OldKey | string {
   const parsed = v.safeParse(keyRow, row)
@@ -33,7 +34,8 @@ export function readKey(row: RawRow, others: OldKey[], now: number): OldKey | st
   try {
     const { title, key_str: text } = parsed.output
     const { fingerprint, type, bits, line } = parsePublicKey(text)
-    if (others.length >= MAX_KEYS_PER_USER) return `no more than ${MAX_KEYS_PER_USER} keys a user`
+    if (others.length >= MAX_KEYS_PER_USER)
+      return `a user can have at most ${MAX_KEYS_PER_USER} keys`
     const twin = others.find((other) => other.title === title || other.fingerprint === fingerprint)
     if (twin?.title === title) return 'another key of the user has this title'
     if (twin !== undefined) return `the user has this key already, as ${JSON.stringify(twin.title)}`

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { CommandError } from '../command-error.ts'
 import type { RawRow, Source } from './source.ts'
 
-/** Offset in the header, and what stands there in a database that keeps a write-ahead log. */
+/** Offset in the header, and its value in a database with a write-ahead log. */
 const READ_VERSION_OFFSET = 19
 const WAL = 2
 /** The prefix of OpenList and AList unless their configuration names another. */
@@ -13,10 +13,10 @@ const DEFAULT_PREFIX = 'x_'
 const SQLITE_CANTOPEN = 14
 
 /**
- * Reads the tables of OpenList or AList, of any version; the file is never written. What an older
- * version has no table or column for is missing.
+ * Reads the tables of OpenList or AList, of any version; never writes the file. Tables and columns
+ * that an older version lacks are missing in the result.
  *
- * @throws {CommandError} When they aren't there, or the database can't be read.
+ * @throws {CommandError} When the table of users is missing, or the database can't be read.
  */
 export async function readDatabase(path: string, header: Buffer): Promise<Source> {
   const { DatabaseSync } = await importQuietly()
@@ -37,15 +37,15 @@ export async function readDatabase(path: string, header: Buffer): Promise<Source
     if (error instanceof CommandError || !(error instanceof Error)) throw error
     const hint =
       'errcode' in error && error.errcode === SQLITE_CANTOPEN
-        ? '; copy it with the -wal file beside it into a folder you may write'
+        ? '; copy it, together with its -wal file, into a folder that you may write'
         : ''
     throw new CommandError(`Can't read ${path}: ${error.message}${hint}.`)
   }
 }
 
 /**
- * A write-ahead log can only be read with a file beside it for the locks; where there is no log,
- * the database is opened as one that doesn't change, so that nothing is made beside it.
+ * Returns the URL for SQLite. To read a write-ahead log, SQLite creates a file for locks beside it.
+ * Without a log, the database is opened as immutable, so that no file is created.
  */
 function locate(path: string, header: Buffer): ReturnType<typeof pathToFileURL> {
   const url = pathToFileURL(path)
@@ -65,11 +65,11 @@ function findPrefix(path: string, database: DatabaseSync): string {
     .map(({ prefix }) => String(prefix))
   const [only, another] = prefixes
   if (only === undefined)
-    throw new CommandError(`${path} has no table of users as OpenList and AList have it.`)
+    throw new CommandError(`${path} has no table of users of OpenList or AList.`)
   if (another === undefined) return only
   if (prefixes.includes(DEFAULT_PREFIX)) return DEFAULT_PREFIX
   throw new CommandError(
-    `${path} holds several sites (${prefixes.join(', ')}): leave only one set of tables in a copy.`,
+    `${path} holds several sites (${prefixes.join(', ')}): make a copy with only one set of tables.`,
   )
 }
 
@@ -77,12 +77,12 @@ function readTable(database: DatabaseSync, table: string): RawRow[] {
   const exists = database.prepare(`select 1 from sqlite_schema where type = 'table' and name = ?`)
   if (exists.get(table) === undefined) return []
   const rows = database.prepare(`select * from "${table.replaceAll('"', '""')}" order by rowid`)
-  // Else an integer beyond 2^53 fails the whole table.
+  // Otherwise an integer beyond 2^53 makes the whole table fail.
   rows.setReadBigInts(true)
   return rows.all()
 }
 
-/** Node calls its SQLite experimental, in a warning that says nothing to an operator. */
+/** Hides Node's warning that its SQLite is experimental, which does not help an operator. */
 async function importQuietly(): Promise<typeof import('node:sqlite')> {
   const emitWarning = process.emitWarning.bind(process)
   process.emitWarning = () => undefined

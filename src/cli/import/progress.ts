@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress'
 
-/** Where an import says how far it is: on stderr, so that the report is all of the output. */
+/** The progress of an import, on stderr, so that standard output has only the report. */
 export interface Progress {
   advance: (accounts: number) => void
   stop: () => void
@@ -8,7 +8,7 @@ export interface Progress {
 
 const ACCOUNTS_PER_LINE = 2000
 
-/** A bar for people who watch; a line now and then for a log. */
+/** Starts a bar on a terminal; elsewhere, such as in a log, a line per 2,000 accounts. */
 export function startProgress(total: number): Progress {
   return process.stderr.isTTY ? startBar(total) : startLines(total)
 }

@@ -1,7 +1,7 @@
 import type { Counts, Item, Plan } from './plan.ts'
 import type { Source } from './source.ts'
 
-/** How an import went, or would go. */
+/** The result of an import or of a dry run. */
 export interface Report {
   source: Source['kind']
   dry_run: boolean
@@ -12,14 +12,14 @@ export interface Report {
   notes: Item[]
 }
 
-/** What became of the rows of one kind. */
+/** The result for the rows of one kind. */
 interface Tally {
   imported: number
   kept: number
   refused: number
 }
 
-/** Notes of a kind are shown with so many names. */
+/** The number of names shown with one note. */
 const NAMES_SHOWN = 5
 const MAX_NAME_CHARACTERS = 64
 
@@ -45,23 +45,25 @@ export function makeReport(
   }
 }
 
-/** The report for people: counts, then everything refused and why, then what is worth knowing. */
+/** Formats the report as text: counts, then refused rows with reasons, then notes. */
 export function reportText(report: Report): string {
   const { users, keys, settings } = report
   return [
-    report.dry_run ? 'A dry run: nothing was written. It would have been:\n' : 'Imported:\n',
+    report.dry_run
+      ? 'Dry run: nothing was written. An import would have this result:\n'
+      : 'Imported:\n',
     line('', 'imported', 'kept', 'refused'),
     ...Object.entries({ users, 'SSH keys': keys, settings }).map(([name, tally]) =>
       line(name, number(tally.imported), number(tally.kept), number(tally.refused)),
     ),
     ...section('Refused:', report.refused.map(itemText)),
-    ...section('To know:', [...sourceNotes(report), ...noteTexts(report.notes)]),
+    ...section('Notes:', [...sourceNotes(report), ...noteTexts(report.notes)]),
   ].join('\n')
 }
 
 function sourceNotes({ source }: Report): string[] {
   return source === 'backup'
-    ? ['a backup holds neither passwords nor 2FA nor SSH keys: data.db has them all']
+    ? ['a backup has no passwords, no 2FA and no SSH keys; data.db has them']
     : []
 }
 
@@ -90,7 +92,7 @@ function number(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** What stands in a foreign database must not steer the operator's terminal. */
+/** Quotes a name; escapes characters with which a foreign database could control the terminal. */
 function quote(name: string): string {
   const characters = Array.from(name)
   const shown = characters.slice(0, MAX_NAME_CHARACTERS).join('')

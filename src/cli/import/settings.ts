@@ -3,7 +3,7 @@ import { type SettingDefinition, SETTINGS } from '../../settings/definitions.ts'
 import type { Item } from './plan.ts'
 import type { RawRow } from './source.ts'
 
-/** Whatever OpenList and AList begin with, in all their versions; blanks don't count. */
+/** The defaults of all versions of OpenList and AList, without white space. */
 const LOGO =
   /^https:\/\/((res|cdn)\.oplist\.org|cdn\.jsdelivr\.net\/gh\/alist-org)\/.*logo\.(svg|png)$/i
 const OLD_DEFAULTS: Record<string, RegExp> = {
@@ -18,7 +18,7 @@ const OLD_DEFAULTS: Record<string, RegExp> = {
     /^\{"doc,docx,xls,xlsx,ppt,pptx":\{"Microsoft":"[^"]*","Google":"[^"]*"\},"pdf":\{"PDF.js":"https:\/\/(res\.oplist\.org|openlistteam\.github\.io|alist-org\.github\.io)\/[^"]*"\},"epub":\{"EPUB.js":"https:\/\/(res\.oplist\.org|openlistteam\.github\.io|alist-org\.github\.io)\/[^"]*"\}\}$/,
 }
 
-/** What becomes of the settings of a source. */
+/** The plan for the settings of a source. */
 interface SettingsPlan {
   /** By key. */
   changes: Record<string, string>
@@ -27,8 +27,8 @@ interface SettingsPlan {
 }
 
 /**
- * Decides which settings come over: those there are here, which somebody has changed there and
- * nobody here.
+ * Decides which settings are imported: settings that exist here, were changed in the source, and
+ * were not changed here.
  */
 export function planSettings(rows: RawRow[], changedHere: string[]): SettingsPlan {
   const seen = new Set(changedHere)
@@ -54,7 +54,7 @@ function isDefault(setting: SettingDefinition, value: unknown): boolean {
   return isOurs || (OLD_DEFAULTS[setting.key]?.test(compact) ?? false)
 }
 
-/** Never quotes the value. */
+/** Returns the reason without quoting the value. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
   return issue.kind === 'schema' && issue.type === 'string' ? 'must be a text' : issue.message
 }

@@ -3,10 +3,10 @@ import { codeOf, CommandError } from '../command-error.ts'
 import { parseBackup } from './backup.ts'
 import { readDatabase } from './openlist-database.ts'
 
-/** A row as the source has it; nothing in it is trusted. */
+/** A row of the source; nothing in it is trusted. */
 export type RawRow = Record<string, unknown>
 
-/** What a site of OpenList or AList says of its accounts. */
+/** The data of a site of OpenList or AList. */
 export interface Source {
   kind: 'database' | 'backup'
   users: RawRow[]
@@ -16,12 +16,12 @@ export interface Source {
 
 /** @see https://www.sqlite.org/fileformat.html section 1.3 */
 const SQLITE_HEADER_BYTES = 100
-/** Far more than any backup has; the text of a JSON file must fit into memory. */
+/** Far larger than any backup; the text of a JSON file must fit into memory. */
 const MAX_BACKUP_BYTES = 256 * 1024 * 1024
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
 /**
- * Reads a database of OpenList or AList, or the backup that their web client makes.
+ * Reads a database of OpenList or AList, or a backup of their web client.
  *
  * @throws {CommandError} When the file is neither, or can't be read.
  */
@@ -30,15 +30,17 @@ export async function readSource(path: string): Promise<Source> {
   if (header.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC)
     return readDatabase(path, header)
   if (statSync(path).size > MAX_BACKUP_BYTES)
-    throw new CommandError(`${path} is no database, and larger than any backup: name another file.`)
+    throw new CommandError(
+      `${path} is not a database, and is larger than any backup: name another file.`,
+    )
   return parseBackup(path, readFileSync(path, 'utf8'))
 }
 
 function readHeader(path: string): Buffer {
   try {
-    // To open a pipe would wait for somebody who writes into it.
+    // Opening a pipe would wait for a writer.
     if (!statSync(path).isFile())
-      throw new CommandError(`${path} is no regular file: name a database or a backup.`)
+      throw new CommandError(`${path} is not a regular file: name a database or a backup.`)
     const file = openSync(path, 'r')
     try {
       const header = Buffer.alloc(SQLITE_HEADER_BYTES)

@@ -3,14 +3,14 @@ import { auditEvents, sessions, settings, sshKeys, users } from '../../../schema
 import { eventRow } from '../../audit/events.ts'
 import { type Authority, runBatch, writing } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
-import { EVENT_MILLISECONDS } from '../../maintenance.ts'
+import { EVENT_RETENTION_MILLISECONDS } from '../../nightly-run.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { isEnrolled } from '../../two-factor/store.ts'
 import type { OldKey } from './keys.ts'
 import type { SiteState } from './plan.ts'
 
-/** An account as its row will be. */
+/** The row of an account. */
 export interface AccountRow {
   id: number
   username: string
@@ -76,7 +76,7 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
         totpSeed: member('totpSeed'),
         createdAt: now,
       },
-      { from: each(rows) },
+      { from: jsonRows(rows) },
     )
     .onConflictDoNothing()
 }
@@ -109,7 +109,7 @@ export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: num
   // The ids of the keys follow their order in the source.
   const owned = sql`(
     select ${users.id} as owner_id, value
-    from ${each(rows)} inner join ${users} on ${isOwner} order by json_each.key
+    from ${jsonRows(rows)} inner join ${users} on ${isOwner} order by json_each.key
   )`
   return writing(db, by)
     .insert(
@@ -141,13 +141,13 @@ export function insertAccountEvents(
   return writing(db, by).insert(
     auditEvents,
     { ...event, kind: member('kind'), userId: member('userId') },
-    { from: sql`${each(rows)} inner join ${users} on ${isMade}` },
+    { from: sql`${jsonRows(rows)} inner join ${users} on ${isMade}` },
   )
 }
 
 /** The accounts among these that this import has made or replaced. */
-export function selectMade(db: Database, userIds: number[], now: number) {
-  const ids = db.select({ id: sql`value` }).from(each(userIds))
+export function selectWritten(db: Database, userIds: number[], now: number) {
+  const ids = db.select({ id: sql`value` }).from(jsonRows(userIds))
   return db
     .select({ id: users.id })
     .from(users)
@@ -162,7 +162,7 @@ function isUntouched(db: Database, now: number) {
   return and(
     inArray(users.role, [ADMIN, GUEST]),
     not(isEnrolled()),
-    gt(users.createdAt, now - EVENT_MILLISECONDS),
+    gt(users.createdAt, now - EVENT_RETENTION_MILLISECONDS),
     notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
     notExists(
       db.select({ id: auditEvents.id }).from(auditEvents).where(eq(auditEvents.userId, users.id)),
@@ -171,7 +171,7 @@ function isUntouched(db: Database, now: number) {
 }
 
 /** Any number of rows as one parameter: D1 takes at most a hundred parameters. */
-function each(rows: unknown[]) {
+function jsonRows(rows: unknown[]) {
   return sql`json_each(${JSON.stringify(rows)})`
 }
 

@@ -8,15 +8,15 @@ import { usernameSchema } from '../../accounts/username.ts'
 import { anything, flagColumn, numberColumn, readId, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 
-/** A password as the source keeps it; never printed. */
+/** A password as the source stores it; never printed. */
 type OldPassword = { hash: string } | { plain: string }
 
-/** A user as the source describes it. */
+/** A user of the source. */
 export interface OldUser {
-  /** `undefined` for one that is no id here. */
+  /** `undefined` when it can't be an id here. */
   id: number | undefined
   username: string
-  /** None: nobody can sign in with a password. */
+  /** `undefined` when the user can't sign in with a password. */
   password: OldPassword | undefined
   /** Unix time, milliseconds. */
   passwordChangedAt: number
@@ -25,17 +25,17 @@ export interface OldUser {
   basePath: string
   disabled: boolean
   ssoId: string
-  /** In force; none while two-step verification is off. */
+  /** `undefined` while two-step verification is off. */
   seed: Uint8Array<ArrayBuffer> | undefined
-  /** What the operator should know: what is not as it was. */
+  /** Notes for the operator about changes by the import. */
   remarks: string[]
 }
 
-/** OpenList makes users with an empty password, and takes it; nobody signs in with that here. */
+/** OpenList allows users with an empty password; Latchkey imports them without a password. */
 const EMPTY_DIGEST = await staticDigest('')
 /** @see RFC 4226 section 4, R6 */
 const MIN_SEED_BYTES = 16
-/** In AList this bit narrows what a user reaches; in OpenList, and so here, it lets them share. */
+/** In AList this bit restricts paths; in OpenList, and so here, it permits sharing. */
 const SHARE = 1 << 14
 
 const userRow = v.object({
@@ -56,16 +56,16 @@ const userRow = v.object({
  * Reads a row of `x_users`, or a user of a backup.
  *
  * @param now Unix time, milliseconds.
- * @returns The user, or why there can't be such a user here.
+ * @returns The user, or the reason why the user can't be imported.
  */
 export function readUser(row: RawRow, now: number): OldUser | string {
   const parsed = v.safeParse(userRow, row)
   if (!parsed.success) return reasonOf(parsed.issues[0])
   const old = parsed.output
   const seed = readSeed(old.otp_secret)
-  // Without its second step an account would be open to whoever has the password.
+  // Without its second factor, the password alone would open the account.
   if (old.otp_secret !== '' && seed === undefined)
-    return 'otp_secret is not base32, cancel its 2FA there first'
+    return 'otp_secret is not base32: first cancel 2FA of this user in the source'
   const role = roleOf(old.role)
   const password = role === GUEST ? undefined : readPassword(old)
   const bringsRoles = Array.isArray(row['role']) || /\[/.test(String(row['role']))
@@ -82,24 +82,24 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     seed: role === GUEST ? undefined : seed,
     remarks: [
       ...(role !== GUEST && password === undefined
-        ? ['has no password: give one with "latchkey user password"']
+        ? ['has no password: set one with "latchkey user password"']
         : []),
       ...(seed !== undefined && seed.length < MIN_SEED_BYTES
-        ? ['has a 2FA secret of less than 128 bits: should set it up anew']
+        ? ['has a 2FA secret of less than 128 bits: the user should set up 2FA again']
         : []),
       ...(old.role.some((one) => ![GENERAL, GUEST, ADMIN].includes(one))
-        ? ["had a role of AList's own: has the permissions of the account, not those of the role"]
+        ? ['had a custom role of AList: has the permissions of the account, not those of the role']
         : []),
     ],
   }
 }
 
-/** As AList's own: whoever has the role among others has it. */
+/** Returns the role, as AList does: admin or guest if it is among the roles. */
 function roleOf(roles: number[]): number {
   return [ADMIN, GUEST].find((role) => roles.includes(role)) ?? GENERAL
 }
 
-/** One number, or since AList 3.46 a list of them, in JSON or as JSON text. */
+/** Returns the roles: one number, or since AList 3.46 a list of numbers, as JSON or as JSON text. */
 function toRoles(value: unknown): unknown {
   if (Array.isArray(value)) return value
   if (typeof value === 'string' && value.startsWith('[')) {
@@ -117,14 +117,14 @@ function isListOfNumbers(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'number')
 }
 
-/** What the source would have taken at a sign-in, unless everybody knows it. */
+/** Returns the password that the source would accept; `undefined` for the empty password. */
 function readPassword(old: { pwd_hash: string; salt: string; password: string }) {
   const phc = `$openlist$${old.salt}$${old.pwd_hash}`
   if (parsePasswordHash(phc) !== undefined)
     return hash('sha256', `${EMPTY_DIGEST}-${old.salt}`) === old.pwd_hash
       ? undefined
       : { hash: phc }
-  // Before 3.24, AList kept the password itself.
+  // Before 3.24, AList stored the password in clear text.
   return old.pwd_hash === '' && old.password !== '' ? { plain: old.password } : undefined
 }
 
@@ -133,7 +133,7 @@ function readSeed(secret: string): Uint8Array<ArrayBuffer> | undefined {
   return seed !== undefined && seed.length > 0 ? seed : undefined
 }
 
-/** As the source reads it: with slashes, from the root. */
+/** Returns a path as the source reads it: with slashes, from the root. */
 function toAbsolutePath(path: string): string {
   return path.replaceAll('\\', '/').replace(/^\/*/, '/')
 }

@@ -17,7 +17,7 @@ import {
   insertKeys,
   type KeyRow,
   replaceBuiltIn,
-  selectMade,
+  selectWritten,
 } from './store.ts'
 
 /** What was written, and what another writer kept out. */
@@ -26,7 +26,7 @@ export interface Written {
   refused: Item[]
 }
 
-/** A batch is one transaction: fewer are faster, and more lose less when one fails. */
+/** A batch is one transaction: large batches are faster, small ones lose less when one fails. */
 const ACCOUNTS_PER_BATCH = 1000
 /** D1 takes 2 MB as one parameter. */
 const MAX_PARAMETER_BYTES = 1_000_000
@@ -36,8 +36,8 @@ const MAX_PARAMETER_BYTES = 1_000_000
  * When an import ends early, the next one keeps the accounts that were written.
  *
  * @param ring Seals the seeds.
- * @param now When the plan was made.
- * @param advance Told how many accounts have been dealt with.
+ * @param now The time of the plan (Unix time, milliseconds).
+ * @param advance Receives the number of accounts done by each batch.
  */
 export async function writePlan(
   site: Site,
@@ -65,7 +65,7 @@ export async function writePlan(
   return written
 }
 
-/** @returns The ids of those that were made or replaced. */
+/** @returns The ids of the accounts that were created or replaced. */
 async function writeAccounts(
   site: Site,
   ring: KeyRing,
@@ -91,7 +91,7 @@ async function writeAccounts(
     events: insertAccountEvents(db, by, events, now),
     ...numbered('keys', keys, (some) => insertKeys(db, by, some, now)),
   })
-  const made = await selectMade(
+  const made = await selectWritten(
     db,
     accounts.map(({ id }) => id),
     now,
@@ -125,7 +125,10 @@ async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<Accou
   }
 }
 
-/** A password in clear gets the quick hash: scrypt takes minutes for thousands. */
+/**
+ * Returns the hash to store. A clear-text password gets the fast hash, because scrypt takes minutes
+ * for thousands.
+ */
 async function hashOf(site: Site, password: Account['password']): Promise<string | null> {
   if (password === undefined) return null
   return 'hash' in password
@@ -143,12 +146,12 @@ function countIn({ imported, refused }: Written, account: Account, isMade: boole
     imported.keys += account.keys.length
     return
   }
-  const reason = 'somebody took the name or the id while this ran: run it again'
+  const reason = 'the name or the id was taken during the import: run it again'
   refused.push({ kind: 'user', name: account.username, reason })
   for (const { title } of account.keys) refused.push({ kind: 'key', name: title, reason })
 }
 
-/** Divides rows so that no part is larger than a parameter may be; a row is never divided. */
+/** Divides rows into parts that fit into one parameter; a row is never divided. */
 function chunk<Row>(rows: Row[], maxRows = Infinity): Row[][] {
   const chunks: Row[][] = []
   let room = 0

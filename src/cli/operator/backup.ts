@@ -7,15 +7,15 @@ import { jsonOutput, textOutput } from './output.ts'
 
 const HELP = `
 The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
-SECRET_KEYS: keep .dev.vars as well, in another place. It is never written over a file.
+SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.
 
 Example:
   latchkey backup /srv/backup/latchkey-$(date +%F).sqlite`
 
-/** `latchkey backup`: one file with all data of the local site. */
+/** `latchkey backup`: writes all data of the local site to one file. */
 export function addBackupCommand(program: Command, command: Command): void {
   command
-    .argument('<file>', 'a file that does not exist yet')
+    .argument('<file>', 'the file to write; it must not exist yet')
     .addHelpText('after', HELP)
     .action((file: string) => {
       const { remote, json } = program.opts<GlobalOptions>()
@@ -33,13 +33,13 @@ export function addBackupCommand(program: Command, command: Command): void {
 function backUp(file: string): void {
   const database = findLocalDatabase()
   if (database === undefined)
-    throw new CommandError('There is no database here yet: run npm start first.')
+    throw new CommandError('There is no local site yet: run npm start first.')
   createPrivately(file)
   try {
     withSqlite(database, { readOnly: false }, (site) => {
       if (readMigrations(site) === undefined)
-        throw new CommandError('There is no database here yet: run npm start first.')
-      // One read transaction: whoever writes meanwhile is not in it, and does not wait.
+        throw new CommandError('There is no local site yet: run npm start first.')
+      // One read transaction: later writes are not in the copy, and do not wait for it.
       site.prepare('vacuum into ?').run(file)
     })
   } catch (error) {
@@ -48,7 +48,7 @@ function backUp(file: string): void {
   }
 }
 
-/** SQLite writes into an empty file, and would make one that all may read. */
+/** Creates an empty private file; a file that SQLite creates is readable by all. */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -56,7 +56,7 @@ function createPrivately(file: string): void {
     const code = codeOf(error)
     throw new CommandError(
       code === 'EEXIST'
-        ? `${file} is there already: name another file.`
+        ? `${file} exists already: name another file.`
         : `Can't write ${file} (${code}).`,
     )
   }

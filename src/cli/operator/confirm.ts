@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline/promises'
 import { CommandError, UsageError } from '../command-error.ts'
 
-/** @throws {UsageError} When nobody can be asked. */
+/** @throws {UsageError} When there is no terminal. */
 export function needTerminal(): void {
-  if (!process.stdin.isTTY) throw new UsageError('There is no terminal to ask: confirm with --yes.')
+  if (!process.stdin.isTTY)
+    throw new UsageError('There is no terminal for a question: confirm with --yes.')
 }
 
 /**
- * Asks before something that can't be undone.
+ * Asks before an action that can't be undone.
  *
  * @throws {CommandError} When the answer is not yes.
  */
@@ -15,7 +16,7 @@ export async function confirm(question: string): Promise<void> {
   if (!(await agrees(question))) throw new CommandError('Nothing was changed.')
 }
 
-/** Asks on the terminal. */
+/** Asks a question on the terminal; only `y` or `yes` agrees. */
 export async function agrees(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -4,10 +4,10 @@ import { judgeData } from './doctor-data-checks.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
 import type { PlainHttp } from './plain-http.ts'
 
-/** Longer than this, and a stolen token is good for a month. */
+/** A stolen token is valid this long, so a longer time is a warning. */
 const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
 
-/** Judges a site; one finding for each thing looked at. */
+/** Judges a site; returns one finding per check. */
 export function judgeSite(facts: Facts): Finding[] {
   const findings = [
     checkSecret(facts),
@@ -27,15 +27,15 @@ function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
       check,
       status: 'fail',
       text: secretProblem,
-      fix: isRemote ? 'npm run deploy' : 'npm start makes one where .dev.vars is missing',
+      fix: isRemote ? 'npm run deploy' : 'npm start creates one when .dev.vars is missing',
     }
   if (copyProblem !== undefined) return { check, status: 'warn', text: copyProblem }
-  return { check, status: 'ok', text: 'SECRET_KEYS is there' }
+  return { check, status: 'ok', text: 'SECRET_KEYS is set' }
 }
 
 function checkTokenHours({ tokenHours = '' }: Facts): Finding {
   const check = 'token hours'
-  const fix = 'set TOKEN_HOURS in wrangler.toml, 48 unless there is a reason'
+  const fix = 'set TOKEN_HOURS in wrangler.toml; 48 is recommended'
   try {
     const isSane = tokenSecondsOf(tokenHours) <= MAX_SANE_TOKEN_SECONDS
     const text = `a sign-in lasts ${tokenHours} hours`
@@ -48,11 +48,11 @@ function checkTokenHours({ tokenHours = '' }: Facts): Finding {
 
 function checkFreshMinutes({ freshMinutes = '' }: Facts): Finding {
   const check = 'fresh minutes'
-  const fix = 'set FRESH_MINUTES in wrangler.toml, 10 unless there is a reason'
+  const fix = 'set FRESH_MINUTES in wrangler.toml; 10 is recommended'
   try {
     if (freshSecondsOf(freshMinutes) > 0)
       return { check, status: 'ok', text: `a session is fresh for ${freshMinutes} minutes` }
-    const text = 'FRESH_MINUTES is 0: a stolen session is enough to take an account over'
+    const text = 'FRESH_MINUTES is 0: a thief with a stolen session can take over the account'
     return { check, status: 'warn', text, fix }
   } catch (error) {
     const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
@@ -66,7 +66,7 @@ function checkCron({ crons }: Facts): Finding {
   return {
     check,
     status: 'fail',
-    text: 'wrangler.toml has no cron trigger: what has expired stays for ever',
+    text: 'wrangler.toml has no cron trigger: expired data is never deleted',
     fix: 'put crons = ["17 3 * * *"] under [triggers] in wrangler.toml',
   }
 }
@@ -93,16 +93,16 @@ function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): F
 }
 
 const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {
-  refused: { status: 'ok', text: 'the site refuses it' },
+  refused: { status: 'ok', text: 'the site refuses plain http' },
   silent: { status: 'ok', text: 'nothing answers' },
   unknown: {
     status: 'warn',
-    text: 'not looked at: wrangler.toml names no custom domain',
+    text: 'not checked: wrangler.toml names no custom domain',
     fix: 'npm run latchkey -- doctor --remote --url https://<address of the site>',
   },
   answered: {
     status: 'fail',
-    text: 'the site answers over http: passwords can be read on the way',
+    text: 'the site answers over plain http: others on the network can read passwords',
     fix: 'npm run deploy; and remove ALLOW_HTTP from the variables of the Worker',
   },
 }

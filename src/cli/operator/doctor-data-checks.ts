@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
 
-/** Judges what the database and KV say. */
+/** Judges the data of the database and KV. */
 export function judgeData(facts: Facts, data: SiteData): Finding[] {
   return [
     checkAdmins(facts, data),
@@ -27,7 +27,7 @@ function checkAdmins(facts: Facts, { admins }: SiteData): Finding {
   return { check, status: 'fail', text, fix: fixForAdmins(facts, admins) }
 }
 
-/** The next step by which an admin gets in. */
+/** Returns the command that lets an admin sign in again. */
 function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
   const passwordless = admins.find(({ disabled }) => !disabled)
   if (passwordless !== undefined)
@@ -40,26 +40,26 @@ function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
 function checkTwoFactor({ admins }: SiteData): Finding {
   const check = 'two-step'
   const without = admins.filter(({ disabled, hasTwoFactor }) => !disabled && !hasTwoFactor)
-  if (without.length === 0) return { check, status: 'ok', text: 'no enabled admin goes without it' }
+  if (without.length === 0) return { check, status: 'ok', text: 'all enabled admins use it' }
   return {
     check,
     status: 'warn',
     text: `admins without it: ${listNames(without)}`,
-    fix: 'each switches it on, signed in at /account',
+    fix: 'each of them switches it on at /account',
   }
 }
 
 function checkGuest({ isGuestEnabled }: SiteData): Finding {
   const text = isGuestEnabled
-    ? 'enabled: whoever is not signed in counts as guest'
-    : 'disabled: everybody must sign in'
+    ? 'enabled: visitors who are not signed in are guests'
+    : 'disabled: all users must sign in'
   return { check: 'guest', status: 'ok', text }
 }
 
 function checkSeeds({ copyProblem }: Facts, { sealedOut }: SiteData): Finding {
   const check = 'seeds'
   if (sealedOut === undefined)
-    return { check, status: 'warn', text: copyProblem ?? 'not looked at: there is no secret' }
+    return { check, status: 'warn', text: copyProblem ?? 'not checked: there is no secret' }
   if (sealedOut === 0)
     return { check, status: 'ok', text: 'SECRET_KEYS opens every seed of two-step verification' }
   return {
@@ -77,7 +77,7 @@ function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: S
   return {
     check,
     status: 'warn',
-    text: `still "${siteTitle}"; authenticators show it`,
+    text: `still the default "${siteTitle}"; authenticator apps show it`,
     fix: command(facts, 'setting set site_title "<your title>"'),
   }
 }
@@ -85,25 +85,26 @@ function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: S
 function checkCopy(facts: Facts, { copy }: SiteData): Finding {
   const check = 'settings'
   if (copy === 'equal') return { check, status: 'ok', text: 'the KV copy equals the database' }
-  if (copy === 'missing') return { check, status: 'ok', text: 'KV has no copy; a visit makes one' }
+  if (copy === 'missing')
+    return { check, status: 'ok', text: 'KV has no copy; the next visit creates one' }
   return {
     check,
     status: 'warn',
-    text: 'the KV copy differs from the database (for a minute after a change, it may)',
+    text: 'the KV copy differs from the database (normal for a minute after a change)',
     fix: command(facts, 'doctor --fix'),
   }
 }
 
 function checkLeftovers({ isRemote }: Facts, { leftovers }: SiteData): Finding {
   const check = 'leftovers'
-  if (leftovers === 0) return { check, status: 'ok', text: 'no session has long expired' }
+  if (leftovers === 0) return { check, status: 'ok', text: 'no old expired sessions' }
   const text = `${leftovers} sessions expired more than two days ago`
-  // A site that is seldom started is not ill.
+  // This is normal for a site that is seldom started.
   if (!isRemote) return { check, status: 'ok', text: `${text}; npm start removes them` }
   return {
     check,
     status: 'warn',
-    text: `${text}: the nightly run doesn't run`,
+    text: `${text}: the nightly run does not work`,
     fix: 'npm run deploy, and npx wrangler tail at 03:17 UTC',
   }
 }

@@ -16,18 +16,18 @@ import type { Site } from '../site.ts'
 /** The facts of a site that the checks judge. */
 export interface Facts {
   isRemote: boolean
-  /** What is wrong with `SECRET_KEYS` where the site runs. */
+  /** The problem with `SECRET_KEYS` where the site runs. */
   secretProblem: string | undefined
-  /** What keeps this machine from using production's `SECRET_KEYS`. */
+  /** The problem with the copy of production's `SECRET_KEYS` on this machine. */
   copyProblem: string | undefined
   tokenHours: string | undefined
   freshMinutes: string | undefined
   crons: string[]
-  /** Asked of a deployed site only. */
+  /** Only for a deployed site. */
   plainHttp: PlainHttp | undefined
-  /** Names of files, in order. */
+  /** File names, in order. */
   migrations: { known: string[]; applied: string[] }
-  /** Absent while the database lacks tables. */
+  /** Absent when migrations are missing. */
   data: SiteData | undefined
 }
 
@@ -37,9 +37,9 @@ export interface SiteData {
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
-  /** Users whose seed no entry of `SECRET_KEYS` opens; absent while there is no key ring. */
+  /** The number of users whose seed no entry of `SECRET_KEYS` opens; absent without a key ring. */
   sealedOut: number | undefined
-  /** Sessions that ran out more than two days ago. */
+  /** The number of sessions that expired more than two days ago. */
   leftovers: number
 }
 

@@ -8,16 +8,20 @@ import { withSite } from '../site.ts'
 import { runWrangler } from '../wrangler.ts'
 
 const EXAMPLES = `
-Exits with 1 when something fails, with 0 for warnings.
+The exit code is 1 when a check fails; a warning alone gives 0.
 
 Example:
   latchkey doctor --remote`
 
-/** `latchkey doctor`: is the site well, and what mends it. */
+/** `latchkey doctor`: checks a site, and says how to fix what is wrong. */
 export function addDoctorCommand(program: Command, doctor: Command): void {
   doctor
-    .option('--fix', 'makes the KV copy of the settings anew, should it differ')
-    .option('--url <address>', 'where the deployed site answers, to ask there over http', parseHost)
+    .option('--fix', 'rebuilds the KV copy of the settings when it differs')
+    .option(
+      '--url <address>',
+      'the address of the deployed site, for the check of plain http',
+      parseHost,
+    )
     .addHelpText('after', EXAMPLES)
     .action((options: DoctorOptions) => examine(program.opts<GlobalOptions>(), options))
 }

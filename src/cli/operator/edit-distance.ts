@@ -1,5 +1,5 @@
 /**
- * How many letters must be put in, left out or replaced to make one text of the other.
+ * Returns how many letters must be inserted, deleted or replaced to turn one text into the other.
  *
  * @see Levenshtein, Binary codes capable of correcting deletions, insertions, and reversals (1966)
  */
@@ -17,7 +17,10 @@ export function editDistance(one: string, other: string): number {
   return row.at(-1) ?? 0
 }
 
-/** @returns The nearest of `words`, in any case; `undefined` when none is near enough to be meant. */
+/**
+ * Finds the nearest of `words`, in any case; `undefined` when all differ by more than `slack`
+ * letters.
+ */
 export function nearest(word: string, words: readonly string[], slack: number): string | undefined {
   const distances = words.map((candidate) => ({
     candidate,

@@ -17,14 +17,16 @@ interface EventOptions extends PageOptions, Pick<EventFilter, 'kind' | 'since'> 
   user?: string
 }
 
-/** `latchkey event list`: what happened on the site. */
+/** `latchkey event list`: lists the events of the site. */
 export function addEventCommands(program: Command, event: Command): void {
   addPageOptions(event.command('list'))
-    .description('shows what happened, the latest first')
-    .option('--user <user>', `to whom: ${USER_ARGUMENT}`)
-    .addOption(new Option('--kind <kind>', 'what').choices(EVENT_KINDS))
-    .option('--since <time>', 'from when on: 30m, 12h, 7d, or a time as in 2026-11-21', (text) =>
-      parseSince(text, Date.now()),
+    .description('lists events, the latest first')
+    .option('--user <user>', `only events of this user: ${USER_ARGUMENT}`)
+    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
+    .option(
+      '--since <time>',
+      'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
+      (text) => parseSince(text, Date.now()),
     )
     .addHelpText('after', '\nExample:\n  latchkey event list --kind sign_in_refused --since 12h')
     .action(({ user, kind, since, page, limit }: EventOptions) =>
@@ -36,12 +38,12 @@ export function addEventCommands(program: Command, event: Command): void {
         }
         const window = windowOf(page, limit)
         const { events, more } = await listEvents(site, COMMAND_LINE, filter, window)
-        output.list(COLUMNS, { content: events.map(toRow), more })
+        output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
       }),
     )
 }
 
-/** An event and whom it concerns: by the hash where nobody has the name, by the id who is gone. */
+/** Returns the row of an event. An unknown name appears as its hash, a deleted user as the id. */
 function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
   const { userId, username, nameHash, times } = event
   const gone = userId === null ? unknownName(nameHash, times) : `#${userId}`
@@ -60,7 +62,7 @@ function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) 
   }
 }
 
-/** As in `role user → admin`. */
+/** Formats a change, for example `role general → admin`. */
 function changeText({ field, from, to }: Change): string {
   const [before, after] = [valueText(field, from), valueText(field, to)]
   if (from === null) return `${field} ${after}`
@@ -81,7 +83,7 @@ const ROLE_NAMES = new Map([
   [ADMIN, 'admin'],
 ])
 
-/** The sign-ins of a network under names that no account has are one event. */
+/** Describes unknown names; all refused sign-ins of a network with unknown names are one event. */
 function unknownName(nameHash: string | null, times: number): string {
   if (times > 1)
     return nameHash === null ? `unknown names ×${times}` : `unknown name ${nameHash} ×${times}`
@@ -102,5 +104,5 @@ export function parseSince(text: string, now: number): number {
       ? Date.parse(/^\d{4}-\d\d-\d\d/.test(text) ? text : '')
       : now - Number(count) * (UNIT_MILLISECONDS.get(unit) ?? 0)
   if (!Number.isNaN(time)) return time
-  throw new InvalidArgumentError('It must be as 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
+  throw new InvalidArgumentError('It must be like 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
 }

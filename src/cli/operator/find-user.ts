@@ -6,14 +6,14 @@ import { CommandError } from '../command-error.ts'
 import { nearest } from './edit-distance.ts'
 import type { Site } from '../site.ts'
 
-/** What commands say of their `<user>`. */
+/** The help text of the argument `<user>`. */
 export const USER_ARGUMENT = "a user name, or '#7' for the user with the id 7"
 
-/** Mistakes that still leave a name recognisable: one in three letters, and two at least. */
+/** The number of typing mistakes allowed in a name: one per three letters, and at least two. */
 const MIN_SLACK = 2
 const LETTERS_PER_MISTAKE = 3
 
-/** @throws {CommandError} When there is no such user; it names the one that may have been meant. */
+/** @throws {CommandError} When there is no such user; the message suggests a similar name. */
 export async function lookUpUser(site: Site, name: string): Promise<Account> {
   const [, id] = /^#(\d{1,15})$/.exec(name) ?? []
   if (id !== undefined) return getUserById(site, Number(id))

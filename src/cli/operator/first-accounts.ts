@@ -15,7 +15,7 @@ import { usernameKey } from '../../accounts/username.ts'
 const ADMIN_PERMISSION = 0x71ff
 
 /**
- * Makes the admin and the disabled guest, unless there is an admin.
+ * Creates the admin and the disabled guest, unless there is an admin.
  *
  * @returns The admin's password; `undefined` when there was an admin already.
  * @throws {Refusal} `invalidBody` for a common password.

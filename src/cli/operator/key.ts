@@ -13,20 +13,20 @@ export function addKeyCommands(program: Command, key: Command): void {
   key
     .command('list')
     .argument('<user>', USER_ARGUMENT)
-    .description('shows the keys of a user')
+    .description('lists the keys of a user')
     .addHelpText('after', '\nExample:\n  latchkey key list alice')
     .action((name: string) =>
       onSite(program, async (site, output) => {
-        const { id } = await lookUpUser(site, name)
+        const { id, username } = await lookUpUser(site, name)
         const { keys, total } = await listKeysOf(site, COMMAND_LINE, id)
-        output.list(COLUMNS, { content: keyRecords(keys), total })
+        output.list(COLUMNS, { content: keyRecords(keys), total }, `${username} has no SSH keys.`)
       }),
     )
   key
     .command('delete')
     .argument('<user>', USER_ARGUMENT)
     .argument('<id>', 'the id of the key, as key list shows it', parseCount)
-    .description('deletes a key of a user; it opens nothing from the next connection on')
+    .description('deletes a key of a user; new connections with it are refused')
     .addHelpText('after', '\nExample:\n  latchkey key delete alice 7')
     .action((name: string, keyId: number) =>
       onSite(program, async (site, output) => {

@@ -4,26 +4,29 @@ import { visible } from '../../base/text.ts'
 
 type Cell = string | number | boolean | null
 
-/** What a command shows of one thing: the names are those of the API. */
+/** One record that a command shows, with the names of the API. */
 type Row = Record<string, Cell | readonly string[] | object>
 
-/** A page of a list, and how many there are on all pages if that was counted. */
+/** A page of a list, with the total of all pages if it was counted. */
 interface Page {
   content: readonly Row[]
   total?: number
-  /** Whether there is more than this page. */
+  /** Whether there are more pages. */
   more?: boolean
 }
 
-/** Where a command says what it found and did. */
+/** The output of a command, as text or as JSON. */
 export interface Output {
-  /** A list: of its rows people see the columns named here, programs everything. */
-  list: (columns: readonly string[], page: Page) => void
-  /** One thing, with everything that is known of it. */
+  /**
+   * Prints a list. Text has these columns, or the sentence `empty` when there are no rows; JSON has
+   * everything.
+   */
+  list: (columns: readonly string[], page: Page, empty: string) => void
+  /** Prints one record with all its members. */
   record: (record: Row) => void
-  /** What was done or asked for, in one line; what programs get of it; what is shown this once. */
+  /** Prints one sentence, or the record as JSON; `shownOnce` is added to both. */
   done: (sentence: string, record: Row, shownOnce?: Record<string, string>) => void
-  /** What takes a page to tell; what programs get of it has a shape of its own. */
+  /** Prints a longer text, or a record of any shape as JSON. */
   report: (text: string, record: object) => void
 }
 
@@ -44,20 +47,24 @@ export const textOutput: Output = {
   report: (text) => console.log(text),
 }
 
-function printTable(columns: readonly string[], { content, total, more }: Page): void {
-  if (content.length === 0) return console.error('None.')
+function printTable(
+  columns: readonly string[],
+  { content, total, more }: Page,
+  empty: string,
+): void {
+  if (content.length === 0) return console.error(empty)
   const rows = content.map((row) => columns.map((column) => shortened(cellText(row[column]))))
   const table = borderless(columnWidths([columns, ...rows]))
   table.push(columns.map(heading), ...rows)
   console.log(textOf(table))
   const isCut = more ?? (total ?? 0) > content.length
-  // On stderr, so that what is piped on is the list alone.
+  // On stderr, so that a pipe receives only the list.
   const of = total === undefined ? '' : ` of ${total}`
-  if (isCut) console.error(`${content.length}${of} shown: --page and --limit show the others.`)
+  if (isCut) console.error(`This shows ${content.length}${of}; --page and --limit show the others.`)
 }
 
 function printRecord(record: Row): void {
-  // What is empty takes no line: the password of an API record always is.
+  // Empty members are left out, such as the password of an API record.
   const rows = Object.entries(record)
     .map(([name, value]) => [name, cellText(value)] as const)
     .filter(([, text]) => text !== '')
@@ -66,7 +73,7 @@ function printRecord(record: Row): void {
   console.log(textOf(table))
 }
 
-/** Without the blanks that fill the last column. */
+/** Returns the table as text, without trailing spaces. */
 function textOf(table: ReturnType<typeof borderless>): string {
   const lines = table.toString().split('\n')
   return lines.map((line) => line.trimEnd()).join('\n')
@@ -77,10 +84,10 @@ function heading(name: string): string {
 }
 
 const GAP = 2
-/** Longer than any id or fingerprint; of longer texts the beginning is enough in a list. */
+/** Longer than any id or fingerprint; a list shows the beginning of longer texts. */
 const MAX_CELL_CHARACTERS = 80
 
-/** Without lines and colours: it is read on a terminal, and by `grep` and `awk` as well. */
+/** Makes a table without lines and colours, for terminals as well as for `grep` and `awk`. */
 function borderless(widths: number[] | undefined) {
   const lines = ['top', 'bottom', 'left', 'right', 'middle', 'mid'] as const
   const corners = ['mid', 'left', 'right'].flatMap((where) => [`top-${where}`, `bottom-${where}`])
@@ -88,7 +95,7 @@ function borderless(widths: number[] | undefined) {
   return new Table({
     chars: Object.fromEntries(chars.map((name) => [name, ''])),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
-    // An id that is cut is of no use, so what is too long goes on below.
+    // A cut id is useless, so long cells are wrapped.
     ...(widths !== undefined && { colWidths: widths, wordWrap: true, wrapOnWordBoundary: false }),
   })
 }
@@ -96,9 +103,9 @@ function borderless(widths: number[] | undefined) {
 const MIN_COLUMN_WIDTH = 6 + GAP
 
 /**
- * Takes from the widest column until the table fits the terminal.
+ * Returns column widths, taking from the widest column until the table fits the terminal.
  *
- * @returns `undefined` when it fits as it is, or when nobody looks.
+ * @returns `undefined` when the table fits, or when the output is not a terminal.
  */
 export function columnWidths(
   rows: readonly (readonly string[])[],
@@ -117,7 +124,7 @@ export function columnWidths(
   return widths
 }
 
-/** How many columns of a terminal a text takes: letters of East Asia and emoji take two. */
+/** Returns how many terminal columns a text takes: East Asian letters and emoji take two. */
 function widthOf(text = ''): number {
   const wide =
     /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u

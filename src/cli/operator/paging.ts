@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 
-/** Which part of a long list to show. */
+/** The part of a long list to show. */
 export interface PageOptions {
   /** From 1. */
   page: number
@@ -12,11 +12,11 @@ const MAX_NUMBER = 1_000_000
 
 export function addPageOptions(command: Command): Command {
   return command
-    .option('--limit <n>', 'how many to show', parseCount, DEFAULT_LIMIT)
-    .option('--page <n>', 'which of the pages that this makes', parseCount, 1)
+    .option('--limit <n>', 'the number of rows to show', parseCount, DEFAULT_LIMIT)
+    .option('--page <n>', 'the number of the page, from 1', parseCount, 1)
 }
 
-/** A number from 1 on. */
+/** Parses a whole number from 1. */
 export function parseCount(text: string): number {
   const number = Number(text)
   if (/^\d+$/.test(text) && number >= 1 && number <= MAX_NUMBER) return number

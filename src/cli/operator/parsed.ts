@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
 
-/** Lets commander check an argument with the schema that the endpoints use. */
+/** Makes a parser for commander from the schema that the endpoints use. */
 export function parsed<Output>(schema: v.GenericSchema<string, Output>) {
   return (text: string): Output => {
     const result = v.safeParse(schema, text)

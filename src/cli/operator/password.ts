@@ -7,7 +7,10 @@ import { CommandError, UsageError } from '../command-error.ts'
 import type { Site } from '../site.ts'
 import { readLine } from '../standard-input.ts'
 
-/** Where a new password comes from: never from an argument, which every user of a machine can read. */
+/**
+ * The source of a new password. It is never an argument, because every user of the machine can read
+ * those.
+ */
 export interface PasswordOptions {
   passwordStdin?: boolean
   generate?: boolean
@@ -15,25 +18,26 @@ export interface PasswordOptions {
 
 interface NewPassword {
   password: string
-  /** What the operator has yet to see: a password that was generated. */
+  /** The password, if it was generated and must be shown. */
   shownOnce: Record<string, string>
 }
 
 export function addPasswordOptions(command: Command): Command {
   return command
     .option('--password-stdin', 'read the password from the first line of the standard input')
-    .option('--generate', 'make a random password and print it, this once')
+    .option('--generate', 'generate a random password and print it, only once')
 }
 
 /**
- * Chooses where a new password comes from, and checks at once that it can come from there.
+ * Chooses the source of a new password, and checks that this source is available.
  *
- * @returns Reads it; throws `CommandError` when there is none, or the two that were typed differ.
- * @throws {UsageError} When nobody can be asked, or two ways are named.
+ * @returns A function that reads the password; it throws `CommandError` when the password is empty,
+ *   or the two that were typed differ.
+ * @throws {UsageError} When there is no terminal, or two sources are named.
  */
 export function passwordSource({ passwordStdin = false, generate = false }: PasswordOptions) {
   if (passwordStdin && generate) {
-    throw new UsageError('--password-stdin and --generate exclude each other: choose one.')
+    throw new UsageError('Use either --password-stdin or --generate, not both.')
   }
   if (generate) return generateNewPassword
   if (!passwordStdin && !process.stdin.isTTY) {
@@ -51,16 +55,16 @@ async function generateNewPassword(site: Pick<Site, 'randomBytes'>): Promise<New
 
 function check(password: string): NewPassword {
   if (!v.is(text(), password)) {
-    throw new CommandError('The password is empty or not a text of Unicode: nothing was changed.')
+    throw new CommandError('The password is empty or not valid Unicode: nothing was changed.')
   }
   checkPasswordLength(password)
   return { password, shownOnce: {} }
 }
 
-/** Asks on the terminal; what is typed is not shown. */
+/** Asks twice on the terminal, without showing the password. */
 async function askTwice(): Promise<string> {
   const password = await ask('New password')
-  if (password !== (await ask('The same again'))) {
+  if (password !== (await ask('Repeat the password'))) {
     throw new CommandError('The two passwords differ: nothing was changed.')
   }
   return password
@@ -69,9 +73,9 @@ async function askTwice(): Promise<string> {
 async function ask(message: string): Promise<string> {
   const { default: prompt } = await import('@inquirer/password')
   try {
-    // On stderr, so that what is printed for programs stays theirs.
+    // On stderr, because programs read standard output.
     return await prompt({ message, toggleMask: false }, { output: process.stderr })
   } catch {
-    throw new CommandError('Stopped: nothing was changed.')
+    throw new CommandError('Cancelled: nothing was changed.')
   }
 }

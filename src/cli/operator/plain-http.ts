@@ -1,24 +1,24 @@
 import * as v from 'valibot'
 import type { SiteConfig } from '../deploy/site-config.ts'
 
-/** What a deployed site says over plain http; `unknown` while nobody knows its address. */
+/** The answer of a deployed site over plain http; `unknown` when its address is unknown. */
 export type PlainHttp = 'refused' | 'answered' | 'silent' | 'unknown'
 
 const ASK_MILLISECONDS = 10_000
-/** Anybody may read it, over https. */
+/** A public path of every site. */
 const PATH = '/api/public/settings'
 
 const acceptedSchema = v.object({ code: v.literal(200) })
 const routeSchema = v.looseObject({ pattern: v.string(), custom_domain: v.literal(true) })
 
-/** The first custom domain in `wrangler.toml`; addresses at workers.dev don't stand there. */
+/** Finds the first custom domain in `wrangler.toml`; workers.dev addresses are not in that file. */
 export function findHost(config: SiteConfig): string | undefined {
   const { routes, route } = config
   const all: unknown[] = Array.isArray(routes) ? routes : [route]
   return all.find((one) => v.is(routeSchema, one))?.pattern
 }
 
-/** Asks a site over plain http, and follows no redirect. */
+/** Sends a request to a site over plain http; follows no redirect. */
 export async function askOverHttp(host: string | undefined): Promise<PlainHttp> {
   if (host === undefined) return 'unknown'
   try {

@@ -10,29 +10,30 @@ import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
 import { withSite } from '../site.ts'
 
 const HELP = `
-For a folder without a site: put .dev.vars with its SECRET_KEYS there first. A backup of an older
-version is brought up to date by npm start.
+Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
+upgrades a backup of an older version.
 
 Example:
   latchkey restore /srv/backup/latchkey-2026-11-21.sqlite`
 
-/** `latchkey restore`: a site from what `backup` wrote. */
+/** `latchkey restore`: creates a local site from a backup. */
 export function addRestoreCommand(program: Command, command: Command): void {
   command
-    .argument('<file>', 'what latchkey backup wrote')
+    .argument('<file>', 'a file that latchkey backup wrote')
     .addHelpText('after', HELP)
     .action(async (file: string) => {
       const { remote, json } = program.opts<GlobalOptions>()
-      if (remote) throw new UsageError('This restores a local site, so --remote makes no sense.')
+      if (remote)
+        throw new UsageError('restore creates a local site, so it can not be used with --remote.')
       await checkBackup(file)
       refuseToOverwrite()
       await restore(file)
-      const sentence = `Restored the site from ${file}; everybody signs in again. Next: npm start`
+      const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
       ;(json ? jsonOutput : textOutput).done(sentence, { file })
     })
 }
 
-/** @throws {CommandError} For a file that is none, damaged, or of a later version. */
+/** @throws {CommandError} For a file that is not a backup, is damaged, or is of a later version. */
 async function checkBackup(file: string): Promise<void> {
   try {
     accessSync(file, constants.R_OK)
@@ -56,13 +57,13 @@ function readApplied(file: string): string[] {
       return check?.['integrity_check'] === 'ok' ? readMigrations(backup) : undefined
     })
   } catch {
-    // SQLite can't read it.
+    // SQLite can't read the file.
   }
   if (applied !== undefined) return applied
-  throw new CommandError(`${file} is no backup of a Latchkey site, or it is damaged.`)
+  throw new CommandError(`${file} is not a backup of a Latchkey site, or it is damaged.`)
 }
 
-/** A site has its accounts since its first start, so this holds for a running one as well. */
+/** Refuses to overwrite a site: a database with users, which every site has from its first start. */
 function refuseToOverwrite(): void {
   const file = findLocalDatabase()
   if (file === undefined) return
@@ -71,18 +72,23 @@ function refuseToOverwrite(): void {
     return database.prepare('select 1 from users limit 1').get() !== undefined
   })
   if (hasUsers)
-    throw new CommandError('There is a site here already: stop it and move .wrangler away first.')
+    throw new CommandError(
+      'There is a site here already: stop it, and move the folder .wrangler away first.',
+    )
 }
 
-/** The copy of the settings in KV is made anew by the daily run of `npm start`. */
+/**
+ * Restores the database. The nightly run, which `npm start` also does when it starts, rebuilds the
+ * copy of the settings in KV.
+ */
 async function restore(file: string): Promise<void> {
-  // Makes the file where Miniflare will look for it.
+  // Creates the file where Miniflare looks for it.
   await withSite({}, (site) => site.db.all(sql`select 1`))
   const target = findLocalDatabase()
   if (target === undefined) throw new Error('Miniflare has made no database')
   const copy = `${target}.restored`
   copyFileSync(file, copy)
-  // A session that was ended since the backup must not come back.
+  // A session that ended after the backup must not become valid again.
   withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
   for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
   renameSync(copy, target)

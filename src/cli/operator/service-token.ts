@@ -22,7 +22,7 @@ const scopeSchema = v.picklist(SCOPE_NAMES, `must be one of ${SCOPE_NAMES.join('
 
 type Scopes = [ScopeName, ...ScopeName[]]
 
-/** `latchkey service-token add|list|delete`: credentials of SFTP servers. */
+/** `latchkey service-token add|list|delete`: manages the credentials of SFTP servers. */
 export function addServiceTokenCommands(program: Command, serviceToken: Command): void {
   addAddCommand(program, serviceToken)
   addListCommand(program, serviceToken)
@@ -32,11 +32,15 @@ export function addServiceTokenCommands(program: Command, serviceToken: Command)
 function addAddCommand(program: Command, serviceToken: Command): void {
   serviceToken
     .command('add')
-    .argument('<name>', 'of the server, for you to know it by', parsed(nameSchema))
-    .description('makes one and prints it, this once')
+    .argument(
+      '<name>',
+      'a name for the token, such as the host name of the server',
+      parsed(nameSchema),
+    )
+    .description('creates a service token and prints it, only once')
     .option(
       '--scope <scope>',
-      'sftp:keys to ask for keys, sftp:passwords to check passwords; may stand twice (default: both)',
+      'sftp:keys to ask for keys, sftp:passwords to check passwords; can be given twice (default: both)',
       collectScope,
     )
     .addHelpText(
@@ -47,9 +51,9 @@ function addAddCommand(program: Command, serviceToken: Command): void {
       onSite(program, async (site, output) => {
         const token = await addServiceToken(site, name, ...scopes)
         if (token === undefined) {
-          throw new CommandError(`There is a service token "${name}" already: delete it first.`)
+          throw new CommandError(`A service token "${name}" exists already: delete it first.`)
         }
-        // Alone on its line, so that a script can keep it.
+        // The token alone, so that a script can use the output.
         output.done(token, { name, scope: scopeText(scopes), token })
       }),
     )
@@ -63,7 +67,7 @@ function collectScope(scope: string, others?: Scopes): Scopes {
 function addListCommand(program: Command, serviceToken: Command): void {
   serviceToken
     .command('list')
-    .description('lists them with what they may ask; the tokens themselves are not stored')
+    .description('lists service tokens with their scopes; the tokens themselves are not stored')
     .addHelpText('after', '\nExample:\n  latchkey service-token list')
     .action(() =>
       onSite(program, async (site, output) => {
@@ -73,7 +77,7 @@ function addListCommand(program: Command, serviceToken: Command): void {
           scope,
           created_time: isoTime(createdAt),
         }))
-        output.list(COLUMNS, { content, total: content.length })
+        output.list(COLUMNS, { content, total: content.length }, 'There are no service tokens.')
       }),
     )
 }
@@ -81,8 +85,8 @@ function addListCommand(program: Command, serviceToken: Command): void {
 function addDeleteCommand(program: Command, serviceToken: Command): void {
   serviceToken
     .command('delete')
-    .argument('<name>', 'as service-token list shows it')
-    .description('ends one at once')
+    .argument('<name>', 'the name that service-token list shows')
+    .description('deletes a service token; it stops working at once')
     .addHelpText('after', '\nExample:\n  latchkey service-token delete files.example.org')
     .action((name: string) =>
       onSite(program, async (site, output) => {
@@ -91,7 +95,7 @@ function addDeleteCommand(program: Command, serviceToken: Command): void {
             `There is no service token "${name}": see latchkey service-token list.`,
           )
         }
-        output.done(`Ended ${name}.`, { name })
+        output.done(`Deleted the service token ${name}.`, { name })
       }),
     )
 }

@@ -15,28 +15,32 @@ import type { Site } from '../site.ts'
 
 const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
 
-/** `latchkey session list|end`: where users are signed in. */
+/** `latchkey session list|end`: lists and ends the sessions of users. */
 export function addSessionCommands(program: Command, session: Command): void {
   session
     .command('list')
     .argument('<user>', USER_ARGUMENT)
-    .description('shows where a user is signed in, the latest first')
+    .description('lists the sessions of a user, the latest first')
     .addHelpText('after', '\nExample:\n  latchkey session list alice')
     .action((name: string) =>
       onSite(program, async (site, output) => {
-        const { id } = await lookUpUser(site, name)
+        const { id, username } = await lookUpUser(site, name)
         const list = await listSessionsOf(site, COMMAND_LINE, id)
-        output.list(COLUMNS, { content: list.map(sessionRecord), total: list.length })
+        output.list(
+          COLUMNS,
+          { content: list.map(sessionRecord), total: list.length },
+          `${username} has no sessions.`,
+        )
       }),
     )
   session
     .command('end')
     .argument('[user]', USER_ARGUMENT)
-    .description('signs a user out, or everybody')
+    .description('ends sessions of a user, or of all users')
     // Not an argument: an id may begin with a hyphen.
-    .option('--session <id>', 'the one with this id, as session list shows it')
-    .option('--all', 'everywhere')
-    .option('--everyone', 'every user everywhere: after a backup was restored')
+    .option('--session <id>', 'only the session with this id, which session list shows')
+    .option('--all', 'all sessions of the user')
+    .option('--everyone', 'all sessions of all users, for example after a backup was restored')
     .addHelpText('after', '\nExample:\n  latchkey session end alice --all')
     .action((name: string | undefined, { session: sessionId, ...options }: EndOptions) => {
       const { all = false, everyone = false } = options
@@ -44,7 +48,9 @@ export function addSessionCommands(program: Command, session: Command): void {
         return onSite(program, endEveryone)
       }
       if (name === undefined || everyone || all === (sessionId !== undefined)) {
-        throw new UsageError('Say which: <user> and --session <id> or --all; or just --everyone.')
+        throw new UsageError(
+          'Name the sessions: <user> with --session <id> or --all, or --everyone alone.',
+        )
       }
       return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
@@ -65,7 +71,7 @@ interface EndOptions {
 
 async function endEveryone(site: Site, output: Output): Promise<void> {
   const ended = await endEverySession(site, COMMAND_LINE)
-  output.done(`Ended ${sessions(ended)}: everybody has to sign in again.`, { ended })
+  output.done(`Ended ${sessions(ended)}: all users must sign in again.`, { ended })
 }
 
 function sessions(count: number): string {

@@ -7,15 +7,15 @@ import { codeOf, CommandError } from '../command-error.ts'
 import { onSite } from './on-site.ts'
 import { readAll } from '../standard-input.ts'
 
-/** A file of settings: their keys, and values that are texts. */
+/** A file of settings: an object of keys and text values. */
 const fileSchema = v.record(v.string(), v.string())
 
 /** `latchkey setting export` */
 export function addExportCommand(program: Command, setting: Command): void {
   setting
     .command('export')
-    .description('prints the settings as JSON that setting import takes')
-    .option('--all', 'those at their defaults as well')
+    .description('prints the settings as JSON, for setting import')
+    .option('--all', 'include settings with their default value')
     .addHelpText('after', '\nExample:\n  npm run -s latchkey -- setting export > settings.json')
     .action(({ all = false }: { all?: boolean }) =>
       onSite(program, async (site) => {
@@ -33,15 +33,18 @@ export function addExportCommand(program: Command, setting: Command): void {
 export function addImportCommand(program: Command, setting: Command): void {
   setting
     .command('import')
-    .argument('[file]', 'JSON as from setting export; without it, the standard input is read')
-    .description('sets what a file names, all of it or nothing; the rest stays')
+    .argument('[file]', 'JSON from setting export; without it, the standard input is read')
+    .description('sets the settings in a file, all or none of them; the others stay unchanged')
     .addHelpText('after', '\nExample:\n  latchkey setting import settings.json')
     .action((file: string | undefined) =>
       onSite(program, async (site, output) => {
         const values = parseFile(file === undefined ? await readAll(process.stdin) : readText(file))
         const changed = await saveSettings(site, COMMAND_LINE, values)
-        const what = changed.length === 0 ? 'nothing, all were so already' : changed.join(', ')
-        output.done(`Set ${what}.`, { changed })
+        const done =
+          changed.length === 0
+            ? 'Nothing changed: every setting already has this value.'
+            : `Set ${changed.join(', ')}.`
+        output.done(done, { changed })
       }),
     )
 }
@@ -59,13 +62,13 @@ function parseFile(json: string): Record<string, string> {
   if (file.success) return file.output
   const at = v.getDotPath(file.issues[0])
   const what = at === null ? 'it must be an object' : `"${at}" must be a text in quotes`
-  throw new CommandError(`These are no settings: ${what}. Nothing was changed.`)
+  throw new CommandError(`This is not a file of settings: ${what}. Nothing was changed.`)
 }
 
 function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new CommandError('These are no settings: it is not JSON. Nothing was changed.')
+    throw new CommandError('This is not a file of settings: it is not JSON. Nothing was changed.')
   }
 }

@@ -17,7 +17,7 @@ import { readAll } from '../standard-input.ts'
 const COLUMNS = ['key', 'value', 'changed', 'help']
 const SLACK = 4
 
-/** `latchkey setting …`: what the site is called, how it looks, what it allows. */
+/** `latchkey setting …`: shows and changes the settings of the site. */
 export function addSettingCommands(program: Command, setting: Command): void {
   addListCommand(program, setting)
   addGetCommand(program, setting)
@@ -30,14 +30,18 @@ export function addSettingCommands(program: Command, setting: Command): void {
 function addListCommand(program: Command, setting: Command): void {
   setting
     .command('list')
-    .description('shows all settings')
-    .option('--changed', 'only those that are not at their default')
+    .description('lists all settings')
+    .option('--changed', 'only settings that differ from their defaults')
     .addHelpText('after', '\nExample:\n  latchkey setting list --changed')
     .action(({ changed = false }: { changed?: boolean }) =>
       onSite(program, async (site, output) => {
         const all = (await listSettings(site, COMMAND_LINE)).map(settingRecord)
         const content = changed ? all.filter((one) => one.changed) : all
-        output.list(COLUMNS, { content, total: content.length })
+        output.list(
+          COLUMNS,
+          { content, total: content.length },
+          'Every setting has its default value.',
+        )
       }),
     )
 }
@@ -46,7 +50,7 @@ function addGetCommand(program: Command, setting: Command): void {
   setting
     .command('get')
     .argument('<key>', 'as setting list shows it')
-    .description('prints the value of a setting, as it is')
+    .description('prints the value of a setting')
     .addHelpText('after', '\nExample:\n  latchkey setting get site_title')
     .action((key: string) =>
       onSite(program, async (site, output) => {
@@ -60,8 +64,8 @@ function addSetCommand(program: Command, setting: Command): void {
   setting
     .command('set')
     .argument('<key>', 'as setting list shows it')
-    .argument('[value]', 'after -- if it begins with a hyphen')
-    .description('gives a setting a value')
+    .argument('[value]', 'the value; put -- before it when it starts with a hyphen')
+    .description('sets a setting to a value')
     .option('--stdin', 'read the value from the standard input')
     .addHelpText('after', "\nExample:\n  latchkey setting set site_title 'My files'")
     .action((key: string, value: string | undefined, { stdin = false }: { stdin?: boolean }) => {
@@ -72,7 +76,10 @@ function addSetCommand(program: Command, setting: Command): void {
         const found = await findSetting(site, key)
         const wanted = value ?? (await readAll(process.stdin)).replace(/\r?\n$/, '')
         const changed = await saveSettings(site, COMMAND_LINE, { [found.key]: wanted })
-        const done = changed.length === 0 ? `${found.key} was so already.` : `Set ${found.key}.`
+        const done =
+          changed.length === 0
+            ? `Nothing changed: ${found.key} already has this value.`
+            : `Set ${found.key}.`
         output.done(done, { key: found.key, changed: changed.length > 0 })
       })
     })
@@ -82,23 +89,25 @@ function addResetCommand(program: Command, setting: Command): void {
   setting
     .command('reset')
     .argument('[keys...]', 'as setting list shows them')
-    .description('gives settings their defaults back')
-    .option('--all', 'all of them')
+    .description('resets settings to their defaults')
+    .option('--all', 'all settings')
     .addHelpText('after', '\nExample:\n  latchkey setting reset site_title main_color')
     .action((keys: string[], { all = false }: { all?: boolean }) => {
-      if (all === keys.length > 0) throw new UsageError('Name the settings, or say --all.')
+      if (all === keys.length > 0) throw new UsageError('Name the settings, or use --all.')
       return onSite(program, async (site, output) => {
         for (const key of keys) await findSetting(site, key)
         const every = SETTINGS.map(({ key }) => key)
         const changed = await resetSettings(site, COMMAND_LINE, all ? every : keys)
-        const what =
-          changed.length === 0 ? 'nothing, all were at their defaults' : changed.join(', ')
-        output.done(`Reset ${what}.`, { changed })
+        const done =
+          changed.length === 0
+            ? 'Nothing changed: every setting already has its default value.'
+            : `Reset ${changed.join(', ')}.`
+        output.done(done, { changed })
       })
     })
 }
 
-/** @throws {CommandError} For an unknown key; it names the one that may have been meant. */
+/** @throws {CommandError} For an unknown key; the message suggests a similar key. */
 async function findSetting(site: Site, key: string): Promise<Setting> {
   const all = await listSettings(site, COMMAND_LINE)
   const found = all.find((one) => one.key === key)
@@ -112,7 +121,7 @@ async function findSetting(site: Site, key: string): Promise<Setting> {
   throw new CommandError(`There is no setting "${key}": ${hint}`)
 }
 
-/** A setting for programs; key, value, help, type and options as in the API. */
+/** Returns a setting for output; key, value, help, type and options are those of the API. */
 function settingRecord({ key, value, help, type, options, group, ...setting }: Setting) {
   return {
     key,

@@ -5,12 +5,14 @@ import { CommandError } from '../command-error.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { onSite } from './on-site.ts'
 
-/** `latchkey 2fa cancel`: for who has lost the phone. */
+/** `latchkey 2fa cancel`: switches two-step verification off for a user. */
 export function addTwoFactorCommands(program: Command, twoFactor: Command): void {
   twoFactor
     .command('cancel')
     .argument('<user>', USER_ARGUMENT)
-    .description('switches it off for a user who has lost the phone, and ends all sessions')
+    .description(
+      'switches it off for a user who has lost the phone, and ends all sessions of the user',
+    )
     .addHelpText('after', '\nExample:\n  latchkey 2fa cancel alice')
     .action((name: string) =>
       onSite(program, async (site, output) => {

@@ -14,7 +14,7 @@ import { parsePermission, PERMISSION_HELP } from './permission.ts'
 
 const ROLES = { general: GENERAL, admin: ADMIN }
 
-/** What commander makes of the options that name a field. */
+/** The options that name a field, as commander parses them. */
 interface FieldOptions {
   role?: keyof typeof ROLES
   permission?: number | PermissionChange
@@ -29,17 +29,21 @@ interface AddOptions extends FieldOptions, PasswordOptions {
 
 function addFieldOptions(command: Command): Command {
   return command
-    .addOption(new Option('--role <role>', 'what the user is').choices(Object.keys(ROLES)))
-    .option('--permission <bits>', 'a number, or names to give and to take', parsePermission)
+    .addOption(new Option('--role <role>', 'the role of the user').choices(Object.keys(ROLES)))
+    .option('--permission <bits>', 'a number, or names to add and to remove', parsePermission)
     .option(
       '--base-path <path>',
       'the folder that is the root for the user',
       parsed(basePathSchema),
     )
-    .option('--sso-id <id>', 'who the user is for the single sign-on', parsed(ssoIdSchema))
+    .option(
+      '--sso-id <id>',
+      'the id of the user at the single sign-on provider',
+      parsed(ssoIdSchema),
+    )
 }
 
-/** Only what was said. */
+/** Returns the fields that the options name. */
 function fieldsOf({ role, permission, basePath, ssoId }: FieldOptions): UserRequest {
   return {
     ...(role !== undefined && { role: ROLES[role] }),
@@ -52,10 +56,13 @@ function fieldsOf({ role, permission, basePath, ssoId }: FieldOptions): UserRequ
 /** `latchkey user add` */
 export function addUserAddCommand(program: Command, user: Command): void {
   addPasswordOptions(addFieldOptions(user.command('add')))
-    .argument('<name>', 'how the user signs in', parsed(usernameSchema))
-    .description('makes a user')
-    .option('--without-password', 'make a user who can not sign in yet')
-    .option('--disabled', 'make a user who is refused until enabled')
+    .argument('<name>', 'the user name', parsed(usernameSchema))
+    .description('creates a user')
+    .option(
+      '--without-password',
+      'create the user without a password; the user can not sign in yet',
+    )
+    .option('--disabled', 'create the user disabled; the user can not sign in until enabled')
     .addHelpText(
       'after',
       `${PERMISSION_HELP}\n\nExample:\n  latchkey user add alice --generate --permission +webdav-read,+sftp-read`,
@@ -72,7 +79,7 @@ export function addUserAddCommand(program: Command, user: Command): void {
           username,
           ...(given !== undefined && { password: given.password }),
         })
-        output.done(`Made ${username} (id ${id}).`, { id, username }, given?.shownOnce)
+        output.done(`Created ${username} (id ${id}).`, { id, username }, given?.shownOnce)
       })
     })
 }
@@ -81,8 +88,8 @@ export function addUserAddCommand(program: Command, user: Command): void {
 export function addUserSetCommand(program: Command, user: Command): void {
   addFieldOptions(user.command('set'))
     .argument('<user>', USER_ARGUMENT)
-    .description('changes what is named of a user')
-    .option('--name <name>', 'a new name to sign in with', parsed(usernameSchema))
+    .description('changes fields of a user')
+    .option('--name <name>', 'a new user name', parsed(usernameSchema))
     .addHelpText(
       'after',
       `${PERMISSION_HELP}\n\nExample:\n  latchkey user set alice --permission +sftp-write,-remove`,
@@ -91,12 +98,12 @@ export function addUserSetCommand(program: Command, user: Command): void {
       const fields = fieldsOf(options)
       const change = { ...fields, ...(newName !== undefined && { username: newName }) }
       if (Object.keys(change).length === 0) {
-        throw new UsageError('Nothing to set: name a field, as in --role admin.')
+        throw new UsageError('There is nothing to change: name a field, for example --role admin.')
       }
       return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
         await changeUser(site, COMMAND_LINE, id, change)
-        const now = newName === undefined ? '' : `, who is now ${newName}`
+        const now = newName === undefined ? '' : `; the user name is now ${newName}`
         output.done(`Changed ${username}${now}.`, { id, username: newName ?? username })
       })
     })

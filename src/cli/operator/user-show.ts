@@ -12,7 +12,7 @@ export function addUserShowCommand(program: Command, user: Command): void {
   user
     .command('show')
     .argument('<user>', USER_ARGUMENT)
-    .description('shows all there is to know of a user')
+    .description('shows all data of a user')
     .addHelpText('after', '\nExample:\n  latchkey user show alice')
     .action((name: string) =>
       onSite(program, async (site, output) => {

@@ -18,7 +18,7 @@ import { addUserShowCommand } from './user-show.ts'
 
 const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'otp', 'disabled']
 
-/** `latchkey user …`: accounts. */
+/** `latchkey user …`: manages accounts. */
 export function addUserCommands(program: Command, user: Command): void {
   addListCommand(program, user)
   addUserShowCommand(program, user)
@@ -32,12 +32,16 @@ export function addUserCommands(program: Command, user: Command): void {
 
 function addListCommand(program: Command, user: Command): void {
   addPageOptions(user.command('list'))
-    .description('shows all users')
+    .description('lists all users')
     .addHelpText('after', '\nExample:\n  latchkey user list --limit 20')
     .action(({ page, limit }: PageOptions) =>
       onSite(program, async (site, output) => {
         const { users, total } = await listUsers(site, COMMAND_LINE, page, limit)
-        output.list(COLUMNS, { content: users.map(userRecord), total })
+        output.list(
+          COLUMNS,
+          { content: users.map(userRecord), total },
+          'There are no users on this page.',
+        )
       }),
     )
 }
@@ -46,10 +50,10 @@ function addPasswordCommand(program: Command, user: Command): void {
   addPasswordOptions(user.command('password'))
     .argument('<user>', USER_ARGUMENT)
     .description('sets a new password, and ends all sessions of the user')
-    .option('--delete-keys', 'delete the SSH keys of the user, too')
+    .option('--delete-keys', 'also delete the SSH keys of the user')
     .addHelpText(
       'after',
-      '\nAsks for the password, without showing it, unless told otherwise. SSH keys go on working: those that\nthe user has are listed, and on a terminal the command asks whether to delete them.\n\nExample:\n  latchkey user password alice --generate',
+      '\nWithout an option, the command asks for the password and does not show it. SSH keys still work with a\nnew password: the command lists them, and on a terminal it asks whether to delete them.\n\nExample:\n  latchkey user password alice --generate',
     )
     .action((name: string, options: PasswordOptions & { deleteKeys?: boolean }) => {
       const readPassword = passwordSource(options)
@@ -76,15 +80,15 @@ function addPasswordCommand(program: Command, user: Command): void {
 
 const KEY_COLUMNS = ['id', 'title', 'fingerprint', 'added_time']
 
-/** Shows the keys that a new password leaves in force, and deletes them if the operator says so. */
+/** Lists the keys that still work after a new password, and deletes them if the operator agrees. */
 async function offerToDelete(
   site: Site,
   output: Output,
   { id, username }: { id: number; username: string },
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys'],
 ): Promise<void> {
-  console.error(`\n${countOf(keys.length)} of ${username} still open the files:`)
-  output.list(KEY_COLUMNS, { content: keyRecords(keys), total: keys.length })
+  console.error(`\n${countOf(keys.length)} of ${username} still give access to the files:`)
+  output.list(KEY_COLUMNS, { content: keyRecords(keys), total: keys.length }, '')
   if (!process.stdin.isTTY)
     return console.error(`Delete one with: latchkey key delete ${username} ${keys[0]?.id}`)
   if (!(await agrees(`Delete ${countOf(keys.length)}?`))) return
@@ -98,8 +102,8 @@ function countOf(keys: number): string {
 
 function addAbilityCommands(program: Command, user: Command): void {
   for (const [verb, disabled, what] of [
-    ['disable', true, 'refuses a user at once, and ends all sessions'],
-    ['enable', false, 'lets a user in again who was disabled'],
+    ['disable', true, 'disables a user, and ends all sessions of the user'],
+    ['enable', false, 'enables a user who was disabled'],
   ] as const) {
     user
       .command(`${verb} <user>`)
@@ -120,17 +124,18 @@ function addUnlockCommand(program: Command, user: Command): void {
   user
     .command('unlock')
     .argument('<user>', USER_ARGUMENT)
-    .description('forgets failed sign-ins, so that the user may try again at once')
+    .description('forgets the failed sign-ins of a user, so that the user can try again at once')
     .addHelpText(
       'after',
-      '\nA network that failed at many accounts stays blocked for its five minutes.\n\nExample:\n  latchkey user unlock alice',
+      '\nA network with failed sign-ins to many accounts stays blocked for its five minutes.\n\nExample:\n  latchkey user unlock alice',
     )
     .action((name: string) =>
       onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
         const counters = await unlockUser(site, COMMAND_LINE, id)
-        const found = counters === 0 ? 'There were no failures to forget of' : 'Unlocked'
-        output.done(`${found} ${username}.`, { id, username, counters })
+        const done =
+          counters === 0 ? `${username} had no failed sign-ins.` : `Unlocked ${username}.`
+        output.done(done, { id, username, counters })
       }),
     )
 }
@@ -139,7 +144,7 @@ function addDeleteCommand(program: Command, user: Command): void {
   user
     .command('delete')
     .argument('<user>', USER_ARGUMENT)
-    .description('deletes a user with all keys and sessions, for good')
+    .description('deletes a user with all keys and sessions; this can not be undone')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  latchkey user delete alice --yes')
     .action((name: string, { yes = false }: { yes?: boolean }) => {

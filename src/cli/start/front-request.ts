@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** The proxy in front, as the operator names it. */
+/** The proxy in front of the site, as the operator configures it. */
 export interface Proxy {
-  /** The header that it puts the client's address into, in lower case. */
+  /** The header in which it sends the client's address, in lower case. */
   header: string
-  /** Where it connects from; `undefined` for this machine. */
+  /** The address that it connects from; `undefined` for this machine. */
   address: string | undefined
 }
 
-/** Who made a request, and over what. */
+/** The client of a request, and its scheme. */
 export interface Caller {
   address: string
   isHttps: boolean
@@ -18,7 +18,7 @@ export interface Caller {
 /**
  * Reads the target of a request line.
  *
- * @returns Path and query as workerd reads them; `undefined` for what is no target of ours.
+ * @returns Path and query as workerd reads them; `undefined` for an invalid or unsupported target.
  * @see RFC 9112 section 3.2
  */
 export function readTarget(target: string): string | undefined {
@@ -31,8 +31,8 @@ export function readTarget(target: string): string | undefined {
 }
 
 /**
- * Whether a path belongs to Cloudflare's own network or to Miniflare, which serves its tools there.
- * No route of ours looks like that, so anything that decodes to it counts.
+ * Tells whether a path is reserved for Cloudflare or for Miniflare's tools. No route of the site is
+ * similar, so any text that decodes to such a path counts.
  */
 export function isReserved(target: string): boolean {
   const [path = ''] = target.split('?')
@@ -52,19 +52,19 @@ function decoded(path: string): string {
 }
 
 /**
- * Says who made a request: the socket's address, or behind a proxy what its header says.
+ * Reads the client of a request: from the socket, or behind a proxy from the proxy's header.
  *
- * A list, as in `X-Forwarded-For`, counts by its last element: each proxy appends the address that
- * it saw, so the elements before the last are what the client claims. A request that lacks the
- * header is refused rather than counted to the proxy's address: all clients would share one
- * counter, and one of them could lock out the others.
+ * Of a list, as in `X-Forwarded-For`, the last element counts: each proxy appends the address that
+ * it sees, so a client can forge the elements before. A request without the header is refused. If
+ * it counted as the proxy's, all clients would share one counter, and one of them could lock out
+ * the others.
  *
- * @returns What is wrong, when it is not a request of the proxy.
+ * @returns The client, or the reason for a refusal.
  */
 export function readCaller(request: IncomingMessage, proxy: Proxy | undefined): Caller | string {
   const peer = plainAddress(request.socket.remoteAddress ?? '')
   if (proxy === undefined) return { address: peer, isHttps: false }
-  if (!isProxy(peer, proxy)) return 'This port answers the proxy in front only.'
+  if (!isProxy(peer, proxy)) return 'This port answers only the proxy in front of it.'
   const address = plainAddress(lastElement(request, proxy.header))
   if (isIP(address) === 0)
     return `The proxy in front must set ${proxy.header} to the address of the client.`
@@ -79,12 +79,15 @@ function isProxy(peer: string, { address }: Proxy): boolean {
   return isLoopback(peer)
 }
 
-/** Whether only programs on this machine connect to this address, or from it. */
+/** Tells whether an address belongs to the loopback interface of this machine. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
-/** Without `::ffff:` before IPv4, as sockets for both families have it, and without a zone. */
+/**
+ * Returns an address without a zone, and without the `::ffff:` that dual-stack sockets put before
+ * IPv4.
+ */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
@@ -106,19 +109,19 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** What a client may not say, because Cloudflare, Miniflare or the front server says it. */
-const SAID_FOR_CLIENTS =
+/** Headers that a client must not set, because Cloudflare, Miniflare or the front server sets them. */
+const RESERVED_HEADERS =
   /^(?:cf-|mf-|x-latchkey-|x-forwarded-|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
 
-/** The headers of a request that go on to the Worker, as a flat list of names and values. */
+/** Returns the headers of a request to pass on to the Worker, as a flat list of names and values. */
 export function passedRequestHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const passed = passedHeaders(rawHeaders, headers.connection).filter(
-    ([name]) => !SAID_FOR_CLIENTS.test(name.toLowerCase()),
+    ([name]) => !RESERVED_HEADERS.test(name.toLowerCase()),
   )
   return ['Host', headers.host ?? 'localhost', ...passed.flat()]
 }
 
-/** The headers of an answer that go on to the client, as a flat list of names and values. */
+/** Returns the headers of an answer to pass on to the client, as a flat list of names and values. */
 export function passedResponseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   return passedHeaders(rawHeaders, headers.connection).flat()
 }
@@ -129,7 +132,7 @@ function passedHeaders(rawHeaders: readonly string[], connection = ''): [string,
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2)
     const key = name.toLowerCase()
-    // What frames the body is not the connection's to take away.
+    // `Connection` must not remove `Content-Length`, which frames the body.
     const isNamed = named.has(key) && key !== 'content-length'
     if (!HOP_BY_HOP.has(key) && !isNamed) pairs.push([name, value])
   }

@@ -18,15 +18,16 @@ import {
 } from './front-request.ts'
 
 export interface FrontOptions {
-  /** Where the Worker listens now; another port after workerd had to be started again. */
+  /** Returns the Worker's present URL; the port changes when workerd restarts. */
   worker: () => Promise<URL>
   secret: string
   proxy?: Proxy | undefined
 }
 
 /**
- * Stands between the network and the Worker as Cloudflare's edge does: it says who the client is,
- * whatever the client says, and lets nobody reach what Miniflare serves for developers.
+ * Creates the server between the network and the Worker. It does the work of Cloudflare's edge: it
+ * sets the client's address, ignoring what the client claims, and blocks Miniflare's tools for
+ * developers.
  */
 export function createFront(options: FrontOptions): Server {
   return createServer((request, response) => void handle(request, response, options))
@@ -64,18 +65,22 @@ function isChunked({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined
 }
 
-/** Rejects when the Worker can't be reached, or when either side goes away half-way. */
+/**
+ * Passes a request on to the Worker, and its answer back.
+ *
+ * @throws When the Worker can't be reached, or when a connection closes too early.
+ */
 async function passOn(
   request: IncomingMessage,
   response: ServerResponse,
   to: { hostname: string; port: string; path: string; headers: string[] },
 ): Promise<void> {
-  // A connection of its own for each: one that is kept may be closed by workerd just when it is used.
+  // A new connection for each request: workerd may close an idle connection just when it is used.
   const onward = requestTo({ ...to, method: request.method, agent: false })
   response.once('close', () => onward.destroy())
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     onward.once('response', resolve)
-    // Stays: the Worker may answer before it has read the body, and close then.
+    // `on`, not `once`: the Worker may answer before it has read the body, and then close.
     onward.on('error', reject)
   })
   if (isChunked(request) || request.headers['content-length'] !== undefined) request.pipe(onward)
@@ -91,7 +96,7 @@ function refuse(
   status: number,
   sentence: string,
 ): void {
-  // What is left of the body is not read, so the connection can't be used again.
+  // The rest of the body is not read, so the connection can't be used again.
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
   response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : `${sentence}\n`)
 }

@@ -17,9 +17,9 @@ const DEFAULT_PORT = '8787'
 
 const HELP = `
 Environment:
-  PORT            the port, ${DEFAULT_PORT} unless set
+  PORT            the port; the default is ${DEFAULT_PORT}
   ADMIN_PASSWORD  the first password of admin
-  BEHIND_PROXY    as --behind-proxy
+  BEHIND_PROXY    the same as --behind-proxy
 
 Example:
   npm start -- --behind-proxy X-Forwarded-For`
@@ -27,9 +27,9 @@ Example:
 /**
  * Reads the command line and the environment of `npm start`.
  *
- * @returns `undefined` when only help was asked for.
- * @throws {UsageError} In one sentence, for a command line that makes no sense.
- * @throws {CommandError} For a bad value of the environment.
+ * @returns `undefined` for `--help`.
+ * @throws {UsageError} For a wrong command line, in one sentence.
+ * @throws {CommandError} For an invalid value in the environment.
  */
 export function readStartOptions(
   argv: readonly string[],
@@ -57,16 +57,16 @@ interface CommandLine {
 
 function readCommandLine(argv: readonly string[]): CommandLine | undefined {
   const program = new Command('npm start --')
-    .description('Serves this site from this machine.')
+    .description('Serves this site on this machine.')
     .option('--host <address>', `listen on this address instead of ${LOCALHOST}`, parseAddress)
     .option(
       '--behind-proxy <header>',
-      'believe what the proxy in front says of clients: their address in this header, of a list the last; http or https in X-Forwarded-Proto',
+      'trust the proxy in front: it sends the client address in this header (of a list, the last one counts), and http or https in X-Forwarded-Proto',
       parseHeaderName,
     )
     .option(
       '--proxy-address <address>',
-      'where that proxy connects from, if from elsewhere',
+      'the address of the proxy, when it runs on another machine',
       parseAddress,
     )
     .addHelpText('after', HELP)
@@ -78,7 +78,7 @@ function readCommandLine(argv: readonly string[]): CommandLine | undefined {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return undefined
-    throw new UsageError(`${error.message.replace(/^error: /, '')} (--help shows what there is)`)
+    throw new UsageError(`${error.message.replace(/^error: /, '')} (--help lists the options)`)
   }
 }
 

@@ -18,11 +18,11 @@ import { narrowPrivateFiles, writePrivately } from '../private-files.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 
 const SECRET_BYTES = 32
-/** What answers take that are on their way when the server is stopped. */
+/** The time that running requests get to finish when the server stops. */
 const STOP_MILLISECONDS = 3000
 const SETUP_DEADLINE_MILLISECONDS = 60_000
 
-/** `npm start`: from a clone to a service that answers, and the same again without losing anything. */
+/** `npm start`: prepares the local site when needed, and serves it. */
 export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
     const options = readStartOptions(argv, process.env)
@@ -37,7 +37,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
   })
 }
 
-/** Serves until a signal comes. */
+/** Serves until SIGINT or SIGTERM. */
 async function serve(options: StartOptions): Promise<void> {
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const miniflare = await openLocalSite(bindingsFor(options, secret))
@@ -51,7 +51,7 @@ async function serve(options: StartOptions): Promise<void> {
     announce(options)
     const stopDailyRuns = runDaily(
       () => runScheduled(miniflare),
-      (error) => logError(error, { during: 'daily run' }),
+      (error) => logError(error, { during: 'nightly run' }),
     )
     await stopped
     stopDailyRuns()
@@ -61,7 +61,10 @@ async function serve(options: StartOptions): Promise<void> {
   }
 }
 
-/** Behind a proxy the Worker sees the client's scheme, and refuses http as it does when deployed. */
+/**
+ * Returns the bindings for the Worker. Behind a proxy it sees the client's scheme, and refuses http
+ * as a deployed Worker does.
+ */
 function bindingsFor({ proxy }: StartOptions, secret: string): Record<string, string> {
   return {
     SECRET_KEYS: readSecretKeys() ?? '',
@@ -75,12 +78,12 @@ function checkFolderIsWritable(): void {
     accessSync('.', constants.W_OK)
   } catch {
     throw new CommandError(
-      `Can't write to ${process.cwd()}: make the folder yours, or clone into another.`,
+      `Can't write to ${process.cwd()}: change its owner to yourself, or clone into another folder.`,
     )
   }
 }
 
-/** Before anything is prepared, which takes seconds. */
+/** Checks the port before the preparation, which takes seconds. */
 async function checkPortIsFree(options: StartOptions): Promise<void> {
   const server = createServer()
   await listen(server, options)
@@ -99,7 +102,7 @@ async function listen(
     if (codeOf(error) === 'EADDRNOTAVAIL')
       throw new UsageError(`This machine has no address ${host}.`)
     throw new CommandError(
-      `Port ${port} is taken or not allowed: choose another, as in PORT=8788 npm start.`,
+      `Port ${port} is in use or not allowed: choose another port, for example PORT=8788 npm start.`,
     )
   }
 }
@@ -114,16 +117,16 @@ async function makeFirstAccounts(
 }
 
 function announceAdmin(password: string, isChosen: boolean): void {
-  if (isChosen) console.log('Made the user admin with the password from ADMIN_PASSWORD.')
+  if (isChosen) console.log('Created the user admin with the password from ADMIN_PASSWORD.')
   else
     console.log(
-      `\n  user      admin\n  password  ${password}\n\nThe password is shown this once.\n`,
+      `\n  user      admin\n  password  ${password}\n\nThe password is shown only once.\n`,
     )
 }
 
 function announceIgnoredPassword(): void {
   console.log(
-    'ADMIN_PASSWORD is ignored because there is an admin already; to change the password: npm run latchkey -- user password admin',
+    'ADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin',
   )
 }
 
@@ -134,28 +137,28 @@ function announce({ host, port, proxy }: StartOptions): void {
   if (isLoopback(host)) return
   console.log(
     proxy === undefined
-      ? 'This address is open to the network, and nothing is encrypted: everybody on the way reads passwords, codes and sessions, and can change what they see. Put a proxy with https in front (docs/self-hosting.md).'
-      : 'This address is open to the network: requests of others than the proxy are refused, but what the proxy sends here is not encrypted.',
+      ? 'This address is open to the network and not encrypted: others on the network can read and change passwords, codes and sessions. Put a proxy with https in front (docs/self-hosting.md).'
+      : 'This address is open to the network: only requests from the proxy are accepted, but the connection from the proxy is not encrypted.',
   )
 }
 
 async function runScheduled(miniflare: Miniflare): Promise<void> {
   const worker = await miniflare.getWorker()
   const { outcome } = await worker.scheduled({})
-  if (outcome !== 'ok') throw new Error(`the daily run ended with ${outcome}`)
+  if (outcome !== 'ok') throw new Error(`the nightly run ended with ${outcome}`)
 }
 
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // Miniflare's own would end the process at once, in the midst of answers.
+      // Miniflare's handlers end the process at once, while requests are running.
       process.removeAllListeners(signal)
       process.on(signal, () => resolve())
     }
   })
 }
 
-/** Lets answers go out that are on their way, for a moment. */
+/** Closes the server; running requests get `STOP_MILLISECONDS` to finish. */
 async function close(front: Server): Promise<void> {
   const closed = new Promise((resolve) => front.close(resolve))
   setTimeout(() => front.closeAllConnections(), STOP_MILLISECONDS).unref()

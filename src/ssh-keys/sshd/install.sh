@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sshd on this machine ask Latchkey for its users' keys.
+# Configures sshd on this machine to ask Latchkey for the keys of users.
 set -u
 umask 022
 
@@ -14,18 +14,18 @@ ROOT=/srv/sftp
 MIN_UID=1000
 NOBODY_UID=65534
 
-# Only for members of the group, and before every other line: what stands after pam_env runs with variables that users
-# write into ~/.pam_environment, and this runs as root.
+# Only for members of the group, and before every other line: the hook runs as root, and lines after pam_env run with
+# variables that users set in ~/.pam_environment.
 PAM_LINES="session [success=1 default=ignore] pam_succeed_if.so quiet user notingroup $GROUP
 session optional pam_exec.so type=open_session seteuid quiet $LIB/used"
 
 usage() {
   cat <<'USAGE'
 install.sh --url URL               installs; reads the service token from standard input
-install.sh --upgrade               installs again, with the URL and the token that are there
-install.sh --user NAME [--force]   gives NAME an account that may do nothing but SFTP, and a folder;
-                                   --force also takes an account that exists: it then can do nothing else
-install.sh --check                 looks at every condition, says what is wrong and how to mend it
+install.sh --upgrade               installs again with the present URL and token
+install.sh --user NAME [--force]   creates the account NAME, for SFTP only, and its folder;
+                                   --force takes an existing account, which then can only use SFTP
+install.sh --check                 checks everything; says what is wrong and how to fix it
 install.sh --help
 
 Example, on a machine with Debian's openssh-server and curl:
@@ -44,7 +44,7 @@ need_root() {
   [ "$(id -u)" = 0 ] || fail 'must run as root'
 }
 
-# put MODE OWNER:GROUP TARGET: writes standard input to a file, which is there as a whole or not at all.
+# put MODE OWNER:GROUP TARGET: writes standard input to a file, completely or not at all.
 put() {
   new=$(mktemp -- "$3.XXXXXX") || fail "can't write $3"
   if cat >"$new" && chown -- "$2" "$new" && chmod -- "$1" "$new" && mv -f -- "$new" "$3"; then return 0; fi
@@ -59,13 +59,13 @@ make_folder() {
 install_all() {
   need_root
   url=${1%/}
-  is_url "$url" || fail 'the address must begin with https://, and have letters, digits and .:/_- only'
+  is_url "$url" || fail 'the URL must start with https:// and contain only letters, digits and .:/_-'
   for program in sshd curl ssh-keygen useradd; do
     command -v "$program" >/dev/null || fail "$program is missing: apt-get install openssh-server curl"
   done
-  [ -f "$PAM" ] || fail "there is no $PAM: apt-get install openssh-server"
+  [ -f "$PAM" ] || fail "$PAM is missing: apt-get install openssh-server"
   IFS= read -r token || [ -n "${token:-}" ] || fail 'give the service token on standard input'
-  is_token "$token" || fail 'what came on standard input is no service token'
+  is_token "$token" || fail 'the text on standard input is not a service token'
 
   getent group "$GROUP" >/dev/null || groupadd "$GROUP" || fail "can't make the group $GROUP"
   id "$KEYS_USER" >/dev/null 2>&1 ||
@@ -73,7 +73,7 @@ install_all() {
     fail "can't make the account $KEYS_USER"
 
   for folder in "$LIB" "$ROOT" "$(dirname -- "$CONF")" "$(dirname -- "$SSHD_CONF")"; do make_folder "$folder"; done
-  # First of all: an older installation has a line there that lets every user run programs as root.
+  # First: an older installation has a line here that lets every user run programs as root.
   put_pam_lines
   put 0644 root:root "$LIB/lib.sh" <"$HERE/lib.sh" || exit 1
   put 0755 root:root "$LIB/authorized-keys" <"$HERE/authorized-keys" || exit 1
@@ -85,40 +85,40 @@ install_all() {
 
 upgrade() {
   need_root
-  url=$(setting LATCHKEY_URL) && token=$(setting LATCHKEY_TOKEN) || fail "there is no sound $CONF: install with --url"
+  url=$(setting LATCHKEY_URL) && token=$(setting LATCHKEY_TOKEN) || fail "$CONF is missing or invalid: install with --url"
   printf '%s\n' "$token" | install_all "$url"
 }
 
-# Takes every line away that names the hook, and puts ours first.
+# Removes every line that names the hook, and puts ours first.
 put_pam_lines() {
   pam=$(readlink -f -- "$PAM") || fail "can't read $PAM"
   others=$(grep -vF -e "$LIB/used" -e "${PAM_LINES%%
-*}" "$pam") || fail "can't read $PAM, or there is nothing in it"
+*}" "$pam") || fail "can't read $PAM, or it is empty"
   printf '%s\n%s\n' "$PAM_LINES" "$others" | put "$(stat -c %a -- "$pam")" "$(stat -c %U:%G -- "$pam")" "$pam" || exit 1
 }
 
 add_user() {
   need_root
   name=$1
-  # A number would be taken for the account that has it as its uid.
+  # A number would mean the account with that uid.
   case $name in
-  '' | -* | *[!A-Za-z0-9._@-]*) fail 'a name has letters, digits and ._@- only, and does not begin with -' ;;
+  '' | -* | *[!A-Za-z0-9._@-]*) fail 'a name may contain only letters, digits and ._@-, and must not start with -' ;;
   *[!0-9.]*) ;;
-  *) fail 'a name is more than a number' ;;
+  *) fail 'a name must not be a number' ;;
   esac
-  getent group "$GROUP" >/dev/null || fail "there is no group $GROUP: install first, with --url"
+  getent group "$GROUP" >/dev/null || fail "the group $GROUP is missing: install with --url first"
   if uid=$(id -u -- "$name" 2>/dev/null); then
     [ "$uid" -ge "$MIN_UID" ] && [ "$uid" != "$NOBODY_UID" ] ||
-      fail "$name is an account of the system (uid $uid): choose another name"
+      fail "$name is a system account (uid $uid): choose another name"
     [ "$force" = yes ] || is_member "$name" ||
-      fail "the account $name exists: with --force it becomes one that may do nothing but SFTP"
+      fail "the account $name exists already: --force restricts it to SFTP"
   else
     useradd -M -d / -s /bin/sh -p '*' -G "$GROUP" -- "$name" || fail "can't make the account $name"
   fi
   usermod -a -G "$GROUP" -- "$name" || exit 1
   install -d -m 0755 -o root -g root -- "$ROOT/$name" || exit 1
   install -d -m 0700 -o "$name" -g "$(id -gn -- "$name")" -- "$ROOT/$name/files" || exit 1
-  echo "$name signs in with the keys that the user $name keeps at Latchkey, and finds the folder files."
+  echo "$name can sign in with the keys of the user $name at Latchkey, and has the folder files."
 }
 
 is_member() {
@@ -138,7 +138,7 @@ expect() {
 
 mode_of() { stat -L -c '%U:%G %a' -- "$1" 2>/dev/null || echo missing; }
 
-# Every folder above must be root's, and no one else may write it, or sshd does not run the command.
+# Every folder above must belong to root, and only root may write it; otherwise sshd does not run the command.
 check_path() {
   part=$1
   while part=$(dirname -- "$part"); do
@@ -147,15 +147,15 @@ check_path() {
       { wrong "$part: must belong to root, and only root may write it; chown root:root $part; chmod go-w $part" && return; }
     [ "$part" = / ] && break
   done
-  good "every folder above $1 is root's alone"
+  good "every folder above $1 belongs to root, and only root may write it"
 }
 
 check_sshd_setting() {
   actual=$(printf '%s\n' "$settings" | sed -n "s/^$1 //p" | head -n 1)
-  expect "sshd, for members of $GROUP: $1" "$actual" "$2" "see $SSHD_CONF, and what comes before it in /etc/ssh/sshd_config"
+  expect "sshd, for members of $GROUP: $1" "$actual" "$2" "see $SSHD_CONF, and the lines before it in /etc/ssh/sshd_config"
 }
 
-# The group's members, those whose first group it is too.
+# Prints the group's members, also those with the group as their primary group.
 members_of() {
   entry=$(getent group "$1") || return 0
   gid=$(printf '%s\n' "$entry" | cut -d : -f 3)
@@ -179,7 +179,7 @@ check_pam() {
   else
     good "$PAM reports sign-ins, in its first lines"
   fi
-  # The auth modules run before any session.
+  # The auth modules run before the session modules.
   for file in "$PAM" /etc/pam.d/common-auth; do
     if grep -sqE '^[[:space:]]*-?auth[[:space:]].*pam_env\.so.*user_readenv=1' "$file"; then
       wrong "$file lets users set variables before $LIB/used runs: remove user_readenv=1 from its auth line"
@@ -187,7 +187,7 @@ check_pam() {
   done
 }
 
-# Stops the check when sshd can't start: what follows would only repeat it.
+# Ends the check when sshd can't start: the checks that follow would fail for the same reason.
 check_sshd_starts() {
   if reason=$(sshd -t 2>&1); then
     good 'sshd accepts its configuration'
@@ -195,7 +195,7 @@ check_sshd_starts() {
   fi
   case $reason in
   *'privilege separation directory'*) remedy='mkdir -m 0755 /run/sshd, or start ssh (systemctl start ssh), then --check again' ;;
-  *) remedy="mend that, then --check again" ;;
+  *) remedy="fix that, then --check again" ;;
   esac
   wrong "sshd -t fails: $(printf '%s\n' "$reason" | tr -d '\r' | head -n 1); $remedy"
   return 1
@@ -221,7 +221,7 @@ check() {
   set -f
   members=$(members_of "$GROUP")
   if [ -z "$members" ]; then
-    wrong "nobody is in $GROUP: sh install.sh --user NAME"
+    wrong "the group $GROUP has no members: sh install.sh --user NAME"
   else
     settings=$(sshd -T -C "user=$(printf '%s\n' "$members" | head -n 1),host=localhost,addr=127.0.0.1" 2>/dev/null)
     check_sshd_setting usepam yes
@@ -240,14 +240,14 @@ check() {
     check_path "$ROOT/$name/files"
     case $(getent passwd -- "$name" | cut -d : -f 7) in
     */bash | */zsh) wrong "$name has a shell that reads files the user may write: usermod -s /bin/sh $name" ;;
-    *) good "the shell of $name reads no files of the user" ;;
+    *) good "the shell of $name reads no files that the user may write" ;;
     esac
   done
 
   status=$(ask /api/sftp/authorized_keys --output /dev/null --write-out '%{http_code}' --get --data-urlencode 'username=nobody')
   case $status in
-  200) good 'Latchkey answers, and takes the token' ;;
-  401) wrong 'Latchkey does not take the token: make one with "npm run latchkey -- service-token add NAME --scope sftp:keys" and install again' ;;
+  200) good 'Latchkey answers and accepts the token' ;;
+  401) wrong 'Latchkey does not accept the token: create one with "npm run latchkey -- service-token add NAME --scope sftp:keys" and install again' ;;
   *) wrong "Latchkey does not answer (status ${status:-none}): see LATCHKEY_URL in $CONF" ;;
   esac
   return "$bad"

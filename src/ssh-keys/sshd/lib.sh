@@ -1,10 +1,10 @@
-# What authorized-keys, used and install.sh share. It is sourced, and only defines functions.
+# Shared by authorized-keys, used and install.sh. This file is sourced; it defines variables and functions only.
 CONF=/etc/latchkey/sftp.conf
 LC_ALL=C
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export LC_ALL PATH
 
-# setting NAME: prints the value from the configuration. The file is data: nothing in it is run.
+# setting NAME: prints the value from the configuration. The file is data: nothing in it is executed.
 setting() {
   while IFS= read -r line || [ -n "$line" ]; do
     case $line in
@@ -31,9 +31,10 @@ is_token() {
   esac
 }
 
-# ask PATH [ARGUMENT OF CURL]...: asks Latchkey, and fails with the status of curl, or 3 without a sound configuration.
-# The token goes in by standard input: every user may read the arguments of a process. -q, --noproxy: no file and no
-# variable of a user says where it goes.
+# ask PATH [ARGUMENT OF CURL]...: asks Latchkey, and fails with the status of curl, or 3 without a valid configuration.
+
+# The token is passed on standard input, because every user can read the arguments of a process. With -q and --noproxy,
+# no file and no variable of a user can redirect the request.
 ask() {
   url=$(setting LATCHKEY_URL) && token=$(setting LATCHKEY_TOKEN) || return 3
   is_url "$url" && is_token "$token" || return 3
