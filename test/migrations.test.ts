@@ -2,7 +2,7 @@ import { applyD1Migrations, reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters } from '../schema/tables.ts'
-import { listEvents } from '../src/activity/operator-events.ts'
+import { listSiteEvents } from '../src/activity/operator-events.ts'
 import { createKeyRing, hashName } from '../src/crypto/key-ring.ts'
 import { COMMAND_LINE } from '../src/access/operators.ts'
 import { cheapPasswordHash } from './support/cheap-hash.ts'
@@ -160,7 +160,7 @@ describe('a database that was in use', () => {
     await migrate()
     expect(await signIn('192.0.2.1')).toBe(200)
     const window = { limit: 10, offset: 0 }
-    const { events } = await listEvents(site.deps, COMMAND_LINE, {}, window)
+    const { events } = await listSiteEvents(site.deps, COMMAND_LINE, {}, window)
     expect(events.map(({ id }) => id)).toEqual([10, 9, 4, 3])
   })
 })

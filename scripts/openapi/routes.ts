@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../../src/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/http/headers.ts'
-import { guard } from '../../src/http/guard.ts'
+import { isGuard } from '../../src/http/guard.ts'
 import { inputs } from '../../src/http/input.ts'
 
 /** The parts of a description that are read from the route: its guard and its inputs. */
@@ -21,7 +21,7 @@ export function readRoutes(): Map<string, Route> {
     const name = `${method === 'ALL' ? 'GET' : method} ${path}`
     const route = routes.get(name) ?? { isGuarded: false, inputs: [] }
     routes.set(name, route)
-    if (handler === guard) route.isGuarded = true
+    if (isGuard(handler)) route.isGuarded = true
     const input = inputs.get(handler)
     if (input !== undefined) route.inputs.push(input)
   }

@@ -9,7 +9,7 @@ import { type EventFilter, selectAllEvents } from '../audit/events.ts'
  * @returns The events, and whether there are more. A total would need a read of every row.
  * @throws {Refusal} `notAdmin`.
  */
-export async function listEvents(
+export async function listSiteEvents(
   deps: ActorDeps,
   operator: Operator,
   filter: EventFilter,

@@ -6,7 +6,7 @@ import { countEvents, selectEvents } from '../audit/events.ts'
 const MAX_EVENTS = 100
 
 /** Reads the actor's account and a page of its events, latest first. */
-export async function listEvents(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
+export async function listOwnEvents(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
   const window = boundedWindowOf(page, perPage, MAX_EVENTS)
   const { account, events, counted } = await readAs(deps, actor, {
     events: selectEvents(deps.db, actor.userId, window),

@@ -4,15 +4,17 @@ import type { Actor } from '../access/act-as.ts'
 import type { Account } from '../accounts/accounts.ts'
 
 /** The caller: the guest, or the holder of a signed token; `actAs` confirms its session in D1. */
-type Caller = { guest: Account } | { session: Actor }
+export type Caller = { guest: Account } | { session: Actor }
 
 /** The types of Hono's context. */
 export interface App {
   Bindings: Env & OptionalBindings
   Variables: {
     deps: Deps
-    /** Set by `guard`. */
+    /** Set by `anyCaller` and `signedIn`. */
     caller: Caller
+    /** Set by `signedIn`, and by `requireSession` of the pages. */
+    actor?: Actor
     requestId: string
     /** The `code` of the envelope. */
     outcome?: number

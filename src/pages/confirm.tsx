@@ -2,7 +2,7 @@ import type { AppContext } from '../http/context.ts'
 import { confirmSession } from '../users/confirm.ts'
 import type { Fields, Problem } from './form.ts'
 import { Field } from './parts.tsx'
-import { actorOf } from './session-cookie.ts'
+import { actorOf } from '../http/guard.ts'
 import type { View } from './view.ts'
 
 /** Names of the fields that `ConfirmFields` renders. */

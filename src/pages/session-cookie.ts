@@ -2,9 +2,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
-import { sessionOf } from '../http/guard.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
-import type { Actor } from '../access/act-as.ts'
 import { verifyToken } from '../access/token.ts'
 
 /**
@@ -34,20 +32,20 @@ export function clearSessionToken(c: AppContext): void {
   deleteCookie(c, name, options)
 }
 
-/** Checks the token in the cookie, as `guard` checks the token of an API request; refuses the guest. */
+/**
+ * Checks the token in the cookie, as `signedIn` checks the token of an API request; refuses the
+ * guest.
+ */
 export const requireSession = createMiddleware<App>(async function requireSession(c, next) {
   const deps = c.get('deps')
   const token = sessionToken(c)
   if (token === '') throw new Refusal('guestDisabled')
   const claims = await verifyToken(await deps.keyRing(), token, deps.now())
-  c.set('caller', { session: { ...claims, ...clientOf(c) } })
+  const session = { ...claims, ...clientOf(c) }
+  c.set('caller', { session })
+  c.set('actor', session)
   await next()
 })
-
-/** Returns the signed-in user's session; only for routes behind `requireSession`. */
-export function actorOf(c: AppContext): Actor {
-  return sessionOf(c, 'guestDisabled')
-}
 
 const SESSION_OVER: readonly RefusalName[] = [
   'guestDisabled',

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
-import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { actorOf, admin } from '../http/guard.ts'
 import { jsonArrayBody, query } from '../http/input.ts'
 import { maxCharacters, possiblyEmptyText, text } from '../base/text.ts'
 import { describeSetting, listSettings, saveSettings, type Setting } from './manage-settings.ts'
@@ -46,28 +46,28 @@ const itemsSchema = v.pipe(
 
 /** Routes under `/api/admin/setting`, for operators. */
 export const adminSettingRoutes = new Hono<App>()
-  .get('/list', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
-    const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
+  .get('/list', admin(), query(groupsQuery), async (c) => {
+    const settings = await listSettings(c.get('deps'), actorOf(c))
     return ok(c, inGroups(settings, c.req.valid('query')).map(settingItem))
   })
-  .get('/get', guard, notGuest('notAdmin'), query(keysQuery), async (c) => {
+  .get('/get', admin(), query(keysQuery), async (c) => {
     const { key, keys } = c.req.valid('query')
-    const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
+    const settings = await listSettings(c.get('deps'), actorOf(c))
     const items = settings.map(settingItem)
     const find = (name: string) => items.find((item) => item.key === describeSetting(name).key)
     return ok(c, key === '' && keys !== '' ? keys.split(',').map(find) : find(key))
   })
-  .post('/save', guard, notGuest('notAdmin'), jsonArrayBody(itemsSchema), async (c) => {
+  .post('/save', admin(), jsonArrayBody(itemsSchema), async (c) => {
     const items = c.req.valid('json')
     // The stock client sends the version as well, which may be an older one.
     const changeable = items.filter(({ key }) => key !== 'version')
     const values = Object.fromEntries(changeable.map(({ key, value }) => [key, value]))
-    await saveSettings(c.get('deps'), sessionOf(c, 'notAdmin'), values)
+    await saveSettings(c.get('deps'), actorOf(c), values)
     return ok(c, null)
   })
-  .post('/default', guard, notGuest('notAdmin'), query(groupsQuery), async (c) => {
+  .post('/default', admin(), query(groupsQuery), async (c) => {
     // As in OpenList, it shows the defaults and sets nothing (docs/interface.md).
-    const settings = await listSettings(c.get('deps'), sessionOf(c, 'notAdmin'))
+    const settings = await listSettings(c.get('deps'), actorOf(c))
     const defaults = settings.map((setting) => ({ ...setting, value: setting.default }))
     return ok(c, inGroups(defaults, c.req.valid('query')).map(settingItem))
   })

@@ -2,29 +2,23 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
-import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { actorOf, admin } from '../http/guard.ts'
 import { idQuery, integer, query } from '../http/input.ts'
 import { listKeysOf, removeKeyOf } from './keys.ts'
-import { keyRecords } from './routes.ts'
+import { keyRecords } from './record.ts'
 
 const ownerQuery = v.object({ uid: integer })
 const keyQuery = v.object({ ...idQuery.entries, uid: v.optional(integer) })
 
 /** The keys of any user, for operators, under `/api/admin/user/sshkey`. */
 export const adminKeyRoutes = new Hono<App>()
-  .get(
-    '/list',
-    guard,
-    notGuest('notAdmin'),
-    query(ownerQuery, 'userIdFormatInvalid'),
-    async (c) => {
-      const { uid } = c.req.valid('query')
-      const { keys, total } = await listKeysOf(c.get('deps'), sessionOf(c, 'notAdmin'), uid)
-      return ok(c, { content: keyRecords(keys), total })
-    },
-  )
-  .post('/delete', guard, notGuest('notAdmin'), query(keyQuery, 'idFormatInvalid'), async (c) => {
+  .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
+    const { uid } = c.req.valid('query')
+    const { keys, total } = await listKeysOf(c.get('deps'), actorOf(c), uid)
+    return ok(c, { content: keyRecords(keys), total })
+  })
+  .post('/delete', admin(), query(keyQuery, 'idFormatInvalid'), async (c) => {
     const { id, uid } = c.req.valid('query')
-    await removeKeyOf(c.get('deps'), sessionOf(c, 'notAdmin'), id, uid)
+    await removeKeyOf(c.get('deps'), actorOf(c), id, uid)
     return ok(c, null)
   })

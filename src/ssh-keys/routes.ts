@@ -1,45 +1,27 @@
 import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
-import * as v from 'valibot'
-import { isoTime, ok } from '../http/envelope.ts'
-import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { ok } from '../http/envelope.ts'
+import { actorOf, signedIn } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
-import { text } from '../base/text.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
-import { titleSchema } from './title.ts'
-
-/** A key to add. */
-export const keySchema = v.object({
-  title: titleSchema,
-  key: text(),
-})
+import { keyRecords } from './record.ts'
+import { keySchema } from './title.ts'
 
 export const sshKeyRoutes = new Hono<App>()
-  .get('/list', guard, notGuest('guestKeys'), query(pageQuery), async (c) => {
+  .get('/list', signedIn('guestKeys'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
-    const { keys, total } = await listKeys(c.get('deps'), sessionOf(c, 'guestKeys'), page, perPage)
+    const { keys, total } = await listKeys(c.get('deps'), actorOf(c), page, perPage)
     return ok(c, {
       content: keyRecords(keys),
       total,
     })
   })
-  .post('/add', guard, notGuest('guestKeys'), jsonBody(keySchema, 'requestInvalid'), async (c) => {
+  .post('/add', signedIn('guestKeys'), jsonBody(keySchema, 'requestInvalid'), async (c) => {
     const { title, key } = c.req.valid('json')
-    await addKey(c.get('deps'), sessionOf(c, 'guestKeys'), title, key)
+    await addKey(c.get('deps'), actorOf(c), title, key)
     return ok(c, null)
   })
-  .post('/delete', guard, notGuest('guestKeys'), query(idQuery, 'idFormatInvalid'), async (c) => {
-    await removeKey(c.get('deps'), sessionOf(c, 'guestKeys'), c.req.valid('query').id)
+  .post('/delete', signedIn('guestKeys'), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await removeKey(c.get('deps'), actorOf(c), c.req.valid('query').id)
     return ok(c, null)
   })
-
-/** Keys as every list shows them. */
-export function keyRecords(keys: Awaited<ReturnType<typeof listKeys>>['keys']) {
-  return keys.map((key) => ({
-    id: key.id,
-    title: key.title,
-    fingerprint: key.fingerprint,
-    added_time: isoTime(key.addedAt),
-    last_used_time: isoTime(key.lastUsedAt),
-  }))
-}

@@ -13,3 +13,6 @@ export const titleSchema = v.pipe(
   // A browser puts what was pasted into the wrong field on one line; a title is shown and logged.
   v.check((title) => !isPrivateKey(title), REASONS.titleIsPrivateKey),
 )
+
+/** A key to add. */
+export const keySchema = v.object({ title: titleSchema, key: text() })

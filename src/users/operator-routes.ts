@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
-import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { actorOf, admin } from '../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../http/input.ts'
 import { Refusal } from '../base/refusals.ts'
 import { possiblyEmptyText, text } from '../base/text.ts'
@@ -16,7 +16,7 @@ import {
   removeUser,
 } from './manage-users.ts'
 import { basePathSchema, permissionSchema, ssoIdSchema } from '../accounts/fields.ts'
-import { userRecord } from './profile-routes.ts'
+import { userRecord } from './record.ts'
 import { usernameSchema } from '../accounts/username.ts'
 import { REASONS } from '../base/reasons.ts'
 
@@ -43,44 +43,38 @@ const usernameQuery = v.object({ username: text() })
 
 /** Users, for operators, under `/api/admin/user`. */
 export const adminUserRoutes = new Hono<App>()
-  .get('/list', guard, notGuest('notAdmin'), query(pageQuery), async (c) => {
+  .get('/list', admin(), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
-    const { users, total } = await listUsers(c.get('deps'), sessionOf(c, 'notAdmin'), page, perPage)
+    const { users, total } = await listUsers(c.get('deps'), actorOf(c), page, perPage)
     return ok(c, { content: users.map(userRecord), total })
   })
-  .get('/get', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
+  .get('/get', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
     const { id } = c.req.valid('query')
-    return ok(c, userRecord(await getUser(c.get('deps'), sessionOf(c, 'notAdmin'), id)))
+    return ok(c, userRecord(await getUser(c.get('deps'), actorOf(c), id)))
   })
-  .post('/create', guard, notGuest('notAdmin'), jsonBody(createSchema), async (c) => {
+  .post('/create', admin(), jsonBody(createSchema), async (c) => {
     const body = c.req.valid('json')
     const user = { ...requestOf(body), username: body.username }
-    await createUser(c.get('deps'), sessionOf(c, 'notAdmin'), user)
+    await createUser(c.get('deps'), actorOf(c), user)
     return ok(c, null)
   })
-  .post('/update', guard, notGuest('notAdmin'), jsonBody(updateSchema), async (c) => {
+  .post('/update', admin(), jsonBody(updateSchema), async (c) => {
     const { id, username, ...body } = c.req.valid('json')
     const request = { ...requestOf(body), ...(typeof username === 'string' && { username }) }
-    await changeUser(c.get('deps'), sessionOf(c, 'notAdmin'), id, request)
+    await changeUser(c.get('deps'), actorOf(c), id, request)
     return ok(c, null)
   })
-  .post('/delete', guard, notGuest('notAdmin'), query(idQuery, 'idFormatInvalid'), async (c) => {
-    await removeUser(c.get('deps'), sessionOf(c, 'notAdmin'), c.req.valid('query').id)
+  .post('/delete', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await removeUser(c.get('deps'), actorOf(c), c.req.valid('query').id)
     return ok(c, null)
   })
-  .post(
-    '/cancel_2fa',
-    guard,
-    notGuest('notAdmin'),
-    query(idQuery, 'idFormatInvalid'),
-    async (c) => {
-      await cancelUserTwoFactor(c.get('deps'), sessionOf(c, 'notAdmin'), c.req.valid('query').id)
-      return ok(c, null)
-    },
-  )
-  .post('/del_cache', guard, notGuest('notAdmin'), query(usernameQuery), async (c) => {
+  .post('/cancel_2fa', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await cancelUserTwoFactor(c.get('deps'), actorOf(c), c.req.valid('query').id)
+    return ok(c, null)
+  })
+  .post('/del_cache', admin(), query(usernameQuery), async (c) => {
     const { username } = c.req.valid('query')
-    const user = await findUser(c.get('deps'), sessionOf(c, 'notAdmin'), username)
+    const user = await findUser(c.get('deps'), actorOf(c), username)
     if (user === undefined) throw new Refusal('userNotFound')
     // Users are read from D1 each time: there is no cache that could be stale.
     return ok(c, null)

@@ -2,14 +2,14 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
-import { guard, notGuest, sessionOf } from '../http/guard.ts'
+import { actorOf, anyCaller, signedIn } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
 import { possiblyEmptyText } from '../base/text.ts'
 import { readAs } from '../access/act-as.ts'
-import type { Account } from '../accounts/accounts.ts'
 import { confirmSession } from './confirm.ts'
 import { ssoIdSchema } from '../accounts/fields.ts'
 import { changeProfile } from './profile.ts'
+import { userRecord } from './record.ts'
 import { usernameSchema } from '../accounts/username.ts'
 
 const profileSchema = v.object({
@@ -31,7 +31,7 @@ const confirmSchema = v.pipe(
 )
 
 export const userRoutes = new Hono<App>()
-  .get('/', guard, async (c) => {
+  .get('/', anyCaller, async (c) => {
     const caller = c.get('caller')
     const { account } =
       'guest' in caller
@@ -39,28 +39,13 @@ export const userRoutes = new Hono<App>()
         : await readAs(c.get('deps'), caller.session, {})
     return ok(c, userRecord(account))
   })
-  .post('/update', guard, jsonBody(profileSchema), async (c) => {
-    await changeProfile(c.get('deps'), sessionOf(c, 'guestProfile'), c.req.valid('json'))
+  .post('/update', anyCaller, jsonBody(profileSchema), signedIn('guestProfile'), async (c) => {
+    await changeProfile(c.get('deps'), actorOf(c), c.req.valid('json'))
     return ok(c, null)
   })
-  .post('/confirm', guard, notGuest('guestSessions'), jsonBody(confirmSchema), async (c) => {
+  .post('/confirm', signedIn('guestSessions'), jsonBody(confirmSchema), async (c) => {
     const { password, otp_code: code } = c.req.valid('json')
     const shown = password === '' ? { code } : { password }
-    await confirmSession(c.get('deps'), sessionOf(c, 'guestSessions'), shown)
+    await confirmSession(c.get('deps'), actorOf(c), shown)
     return ok(c, null)
   })
-
-/** The nine fields of a user (docs/interface.md, Values); `password` is always empty. */
-export function userRecord(account: Account) {
-  return {
-    id: account.id,
-    username: account.username,
-    password: '',
-    base_path: account.basePath,
-    role: account.role,
-    disabled: account.disabled,
-    permission: account.permission,
-    sso_id: account.ssoId,
-    otp: account.hasTwoFactor,
-  }
-}

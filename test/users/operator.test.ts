@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
-import { listEvents } from '../../src/activity/operator-events.ts'
+import { listSiteEvents } from '../../src/activity/operator-events.ts'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { unlockUser } from '../../src/users/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/access/operators.ts'
@@ -142,7 +142,7 @@ describe('unlockUser', () => {
     expect(left).toEqual(
       expect.arrayContaining(['account/NAME', 'site/192.0.2.1', `proof/code/${ALICE}0`]),
     )
-    const [event] = (await listEvents(site.deps, COMMAND_LINE, { kind: 'user_unlocked' }, page))
+    const [event] = (await listSiteEvents(site.deps, COMMAND_LINE, { kind: 'user_unlocked' }, page))
       .events
     expect(event).toMatchObject({ userId: ALICE, network: 'command line' })
     await expect(unlockUser(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
@@ -169,7 +169,12 @@ describe('the sessions of any user', () => {
       expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
     }
     expect(await site.get('/api/me', { token: root })).toMatchObject({ code: 200 })
-    const { events } = await listEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
+    const { events } = await listSiteEvents(
+      site.deps,
+      COMMAND_LINE,
+      { kind: 'session_ended' },
+      page,
+    )
     expect(events.map(({ userId, detail, network }) => [userId, detail, network])).toEqual([
       [ALICE, 'all', 'command line'],
       [ALICE, '', 'command line'],
@@ -189,7 +194,7 @@ test('ending several sessions at once is one event, and everybody’s too', asyn
     expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
   }
   expect(await endEverySession(site.deps, COMMAND_LINE)).toBe(0)
-  const { events } = await listEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
+  const { events } = await listSiteEvents(site.deps, COMMAND_LINE, { kind: 'session_ended' }, page)
   expect(events.map(({ userId, detail, network }) => [userId, detail, network])).toEqual([
     [null, 'everyone', 'command line'],
     [ALICE, 'all', 'command line'],
@@ -205,9 +210,9 @@ describe('the events of all users', () => {
       { ...row, at: 3, userId: 99 },
       { ...row, at: 4, userId: ALICE },
     ])
-    const list = async (filter: Parameters<typeof listEvents>[2], limit = 100, offset = 0) => {
+    const list = async (filter: Parameters<typeof listSiteEvents>[2], limit = 100, offset = 0) => {
       const window = { limit, offset }
-      const { events, more } = await listEvents(site.deps, COMMAND_LINE, filter, window)
+      const { events, more } = await listSiteEvents(site.deps, COMMAND_LINE, filter, window)
       return [...events.map(({ at, username }) => `${at} ${username ?? ''}`), more]
     }
     expect(await list({})).toEqual(['4 alice', '3 ', '2 root', '1 alice', false])
@@ -230,7 +235,7 @@ describe('the events of all users', () => {
     const meter = createMeter()
     const deps = { ...site.deps, db: openDatabase(env.DB, meter) }
     const find = async (since: number) => {
-      const { events } = await listEvents(deps, COMMAND_LINE, { since, kind: 'key_used' }, page)
+      const { events } = await listSiteEvents(deps, COMMAND_LINE, { since, kind: 'key_used' }, page)
       return events.length
     }
     for (const late of [0, 1, 7, 50, 99]) {
@@ -258,7 +263,7 @@ test('nobody but an admin reads or ends what is another’s', async () => {
     () => endSessionOf(site.deps, alice, ALICE, 'sessionId' in alice ? alice.sessionId : ''),
     () => endEverySession(site.deps, alice),
     () => unlockUser(site.deps, alice, ROOT),
-    () => listEvents(site.deps, alice, {}, page),
+    () => listSiteEvents(site.deps, alice, {}, page),
   ]) {
     await expect(attempt()).rejects.toMatchObject({ code: 403 })
   }

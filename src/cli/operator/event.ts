@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { listEvents } from '../../activity/operator-events.ts'
+import { listSiteEvents } from '../../activity/operator-events.ts'
 import type { Change } from '../../audit/changes.ts'
 import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
-import { eventRecord } from '../../activity/routes.ts'
+import { eventRecord } from '../../activity/record.ts'
 import { windowOf } from '../../base/paging.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
@@ -37,14 +37,14 @@ export function addEventCommands(program: Command, event: Command): void {
           ...(since !== undefined && { since }),
         }
         const window = windowOf(page, limit)
-        const { events, more } = await listEvents(site, COMMAND_LINE, filter, window)
+        const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, window)
         output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
       }),
     )
 }
 
 /** Returns the row of an event. An unknown name appears as its hash, a deleted user as the id. */
-function toRow(event: Awaited<ReturnType<typeof listEvents>>['events'][number]) {
+function toRow(event: Awaited<ReturnType<typeof listSiteEvents>>['events'][number]) {
   const { userId, username, nameHash, times } = event
   const gone = userId === null ? unknownName(nameHash, times) : `#${userId}`
   const record = eventRecord(event)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listKeysOf, removeKeyOf } from '../../ssh-keys/keys.ts'
-import { keyRecords } from '../../ssh-keys/routes.ts'
+import { keyRecords } from '../../ssh-keys/record.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { onSite } from './on-site.ts'

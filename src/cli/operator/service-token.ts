@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import * as v from 'valibot'
-import { isoTime } from '../../http/envelope.ts'
+import { isoTime } from '../../base/time.ts'
 import { maxCharacters, noControlCharacters, text } from '../../base/text.ts'
 import {
   addServiceToken,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../access/operators.ts'
-import { sessionRecord } from '../../sessions/routes.ts'
+import { sessionRecord } from '../../sessions/record.ts'
 import {
   endEverySession,
   endSessionOf,

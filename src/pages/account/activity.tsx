@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import type { listEvents } from '../../activity/own-events.ts'
+import type { listOwnEvents } from '../../activity/own-events.ts'
 import { COMMAND_LINE } from '../../base/network.ts'
 import { actorText, eventText } from '../event-text.ts'
 import { AccountPage } from '../layout.tsx'
@@ -7,7 +7,7 @@ import { Empty, Pager, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
 
-type AccountEvent = Awaited<ReturnType<typeof listEvents>>['events'][number]
+type AccountEvent = Awaited<ReturnType<typeof listOwnEvents>>['events'][number]
 
 interface ActivityProps {
   view: View

@@ -1,20 +1,21 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { listEvents } from '../../activity/own-events.ts'
+import { listOwnEvents } from '../../activity/own-events.ts'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
 import { logout } from '../../sign-in/sign-out.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { addKey, listKeys, removeKey, removeKeys } from '../../ssh-keys/keys.ts'
-import { keySchema } from '../../ssh-keys/routes.ts'
+import { keySchema } from '../../ssh-keys/title.ts'
 import { text } from '../../base/text.ts'
 import { endOtherSessions, endSession, listSessions } from '../../sessions/own-sessions.ts'
 import { readAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
-import { actorOf, clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
+import { clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
+import { actorOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ActivityPage } from './activity.tsx'
 import { KeysPage } from './keys.tsx'
@@ -81,7 +82,7 @@ export const accountPages = new Hono<App>()
   .get('/sessions/:form', (c) => goTo(c, '/account/sessions'))
   .get('/activity', query(pageQuery), async (c) => {
     const page = Math.max(c.req.valid('query').page, 1)
-    const { account, events, total } = await listEvents(
+    const { account, events, total } = await listOwnEvents(
       c.get('deps'),
       actorOf(c),
       page,

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { listEvents } from '../../activity/operator-events.ts'
+import { listSiteEvents } from '../../activity/operator-events.ts'
 import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { pageQuery, query } from '../../http/input.ts'
 import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
 import { findUser } from '../../users/manage-users.ts'
-import { actorOf } from '../session-cookie.ts'
+import { actorOf } from '../../http/guard.ts'
 import { showPage } from '../view.ts'
 import { EventsPage } from './events.tsx'
 import { adminView } from './view.ts'
@@ -49,5 +49,5 @@ async function filterOf(
 
 function readEvents(c: AppContext, filter: EventFilter, page: number) {
   const range = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
-  return listEvents(c.get('deps'), actorOf(c), filter, range)
+  return listSiteEvents(c.get('deps'), actorOf(c), filter, range)
 }

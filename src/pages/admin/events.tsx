@@ -1,4 +1,4 @@
-import type { listEvents } from '../../activity/operator-events.ts'
+import type { listSiteEvents } from '../../activity/operator-events.ts'
 import { EVENT_KINDS } from '../../audit/events.ts'
 import { EventRow } from '../account/activity.tsx'
 import { actorText } from '../event-text.ts'
@@ -7,7 +7,7 @@ import { AccountPage } from '../layout.tsx'
 import { Empty, Field, Pager } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-type SiteEvent = Awaited<ReturnType<typeof listEvents>>['events'][number]
+type SiteEvent = Awaited<ReturnType<typeof listSiteEvents>>['events'][number]
 
 interface EventsProps {
   view: View

@@ -2,7 +2,7 @@ import type { AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { actAs } from '../../access/act-as.ts'
 import { ADMIN } from '../../accounts/roles.ts'
-import { actorOf } from '../session-cookie.ts'
+import { actorOf } from '../../http/guard.ts'
 import { readView, type View } from '../view.ts'
 
 /** Reads the view of an operator's page. @throws {Refusal} `notAdmin` for every other user. */

@@ -1,0 +1,34 @@
+import type { selectEvents } from '../audit/events.ts'
+import { COMMAND_LINE } from '../base/network.ts'
+import { isoTime } from '../base/time.ts'
+
+type Event = Awaited<ReturnType<typeof selectEvents>>[number]
+
+/** An event as every list shows it. */
+export function eventRecord(event: Event) {
+  return {
+    id: event.id,
+    time: isoTime(event.at),
+    kind: event.kind,
+    detail: event.detail,
+    network: event.network,
+    user_agent: event.userAgent,
+    actor: actorRecord(event),
+    changes: event.changes,
+  }
+}
+
+/**
+ * Names the actor of an event: null when the user did it or nobody is known. The command line has
+ * no id, and an admin who was deleted has no name.
+ */
+function actorRecord({
+  actorId,
+  actorName,
+  userId,
+  network,
+}: Pick<Event, 'actorId' | 'actorName' | 'userId' | 'network'>) {
+  if (network === COMMAND_LINE.network) return { id: null, username: null, command_line: true }
+  if (actorId === null || actorId === userId) return null
+  return { id: actorId, username: actorName, command_line: false }
+}

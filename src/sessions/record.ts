@@ -1,0 +1,15 @@
+import type { selectSessions } from '../access/session-store.ts'
+import { isoTime } from '../base/time.ts'
+
+type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]
+
+/** A session as every list shows it. */
+export function sessionRecord(session: StoredSession) {
+  return {
+    id: session.id,
+    created_time: isoTime(session.createdAt),
+    expires_time: isoTime(session.expiresAt),
+    network: session.network,
+    user_agent: session.userAgent,
+  }
+}

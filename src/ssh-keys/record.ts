@@ -1,0 +1,13 @@
+import { isoTime } from '../base/time.ts'
+import type { StoredKey } from './store.ts'
+
+/** Keys as every list shows them. */
+export function keyRecords(keys: StoredKey[]) {
+  return keys.map((key) => ({
+    id: key.id,
+    title: key.title,
+    fingerprint: key.fingerprint,
+    added_time: isoTime(key.addedAt),
+    last_used_time: isoTime(key.lastUsedAt),
+  }))
+}
