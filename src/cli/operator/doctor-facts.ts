@@ -18,6 +18,7 @@ export interface Facts {
   secretProblem: string | undefined
   /** What keeps this machine from using production's `SECRET_KEYS`. */
   copyProblem: string | undefined
+  /** `undefined` where `wrangler.toml` leaves it at its default, as below. */
   tokenHours: string | undefined
   freshMinutes: string | undefined
   crons: string[]
@@ -56,7 +57,7 @@ const varsSchema = v.record(v.string(), v.unknown())
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
 function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
 }
 
 /**
