@@ -9,16 +9,17 @@ import type { View } from './view.ts'
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
 
 /**
- * Makes the session fresh with what a form brings along for that. It brings nothing while the
- * session is fresh already; the decision that comes next knows.
+ * Makes the session fresh with what a form brings along for that: the password, or a code where
+ * there is no password. It brings nothing while the session is fresh already; the decision that
+ * comes next knows.
  *
  * @throws {Refusal} Those of `confirmSession`.
  */
 export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
   const { confirm_password: password = '', confirm_code: code = '' } = fields
-  // A browser may fill in the password by itself, but nobody's code.
-  if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
+  // Of both, the code is left for later: a right one must not cover up a wrong password.
   if (password !== '') return confirmSession(c.get('deps'), actorOf(c), { password })
+  if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
 }
 
 interface ConfirmFieldsProps {
