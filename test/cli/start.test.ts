@@ -219,6 +219,27 @@ test('npm start serves none of the tools for developers, and opens no other port
   expect(clone.sql('select * from users')).toEqual(before)
 })
 
+test('npm start takes no Host header for a part of the path', async () => {
+  const port = await freePort()
+  await clone.start({ PORT: port }).until('serves on')
+  const hosts = [
+    'localhost/cdn-cgi/local/platform-proxy?',
+    'localhost\\cdn-cgi\\local\\platform-proxy?',
+    'x/ping?',
+    'a;b',
+    "x'y",
+    'a,b',
+    'localhost:99999999',
+    '[::1',
+    'x%2fy',
+    '999.1.1.1',
+  ]
+  for (const host of hosts)
+    expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 400])
+  for (const host of ['accounts.example.org', 'my_nas:1', '192.0.2.1:8787', '[2001:db8::1]:80'])
+    expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 200])
+})
+
 test('a command opens no port that obeys, while it works on the site', async () => {
   const serving = clone.start({ PORT: await freePort() })
   await serving.until('serves on')
