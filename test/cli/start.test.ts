@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   chmodSync,
   globSync,
@@ -149,6 +150,22 @@ async function statusOf(
   })
 }
 
+/** The envelope that a GET with a body gets. */
+async function askEnvelope(
+  port: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<unknown> {
+  const asked = request({ host: '127.0.0.1', port, method: 'GET', path, headers, agent: false })
+  const answered = once(asked, 'response')
+  asked.end(body)
+  const [response] = await answered
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return JSON.parse(text)
+}
+
 /** What wrangler and Miniflare serve for developers, in this version or another. */
 const TOOLS = [
   '/cdn-cgi',
@@ -238,6 +255,31 @@ test('npm start takes no Host header for a part of the path', async () => {
     expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 400])
   for (const host of ['accounts.example.org', 'my_nas:1', '192.0.2.1:8787', '[2001:db8::1]:80'])
     expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 200])
+})
+
+test('npm start answers a GET or HEAD that has a body in chunks', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('serves on')
+  const chunked = { 'Transfer-Encoding': 'chunked', Authorization: '' }
+  const codes = new Map([
+    ['/api/public/settings', 200],
+    ['/api/me', 401],
+    ['/api/nothing', 404],
+  ])
+  for (const body of ['hello', 'x'.repeat(100_000)]) {
+    for (const [path, code] of codes)
+      expect(await askEnvelope(port, path, chunked, body)).toMatchObject({ code })
+    for (const path of [...codes.keys(), '/account/sign-in', '/'])
+      for (const method of ['GET', 'HEAD'])
+        expect([path, await statusOf(port, method, path, chunked, body)]).toEqual([
+          path,
+          path === '/' ? 302 : 200,
+        ])
+  }
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+    expect(await statusOf(port, method, '/api/me', chunked, 'hello')).toBeLessThan(300)
+  expect(service.stderr).toBe('')
 })
 
 test('a command opens no port that obeys, while it works on the site', async () => {
