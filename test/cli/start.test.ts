@@ -9,12 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
-import { listenersOf } from '../support/listeners.ts'
+import { listenersOf, workerdsOf } from '../support/listeners.ts'
 
 let clone: Clone
 
@@ -256,6 +256,54 @@ test('npm start takes no Host header for a part of the path', async () => {
   for (const host of ['accounts.example.org', 'my_nas:1', '192.0.2.1:8787', '[2001:db8::1]:80'])
     expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 200])
 })
+
+/** Ends the workerd of a program as the kernel does when memory runs out. */
+async function killWorkerd(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(workerdsOf(pid)).not.toEqual([]), { timeout: 60_000, interval: 1 })
+  for (const workerd of workerdsOf(pid)) process.kill(workerd, 'SIGKILL')
+}
+
+test('npm start goes on after workerd has crashed, and says so', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await service.until('serves on')
+  await killWorkerd(service.pid)
+  await service.until('The Workers runtime crashed, and was started again.\n')
+  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 200 })
+  expect(await service.stop()).toMatchObject({ code: 0 })
+})
+
+const GIVEN_UP = /^The Workers runtime crashed, and could not be started again: start anew\.$/m
+
+test('npm start ends with a code and a line when workerd dies while it starts again', async () => {
+  const service = clone.start({ PORT: await freePort() })
+  await service.until('serves on')
+  let isOver = false
+  void service.ended.then(() => (isOver = true))
+  while (!isOver) {
+    await Promise.race([killWorkerd(service.pid), service.ended])
+  }
+  expect(await service.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(GIVEN_UP) })
+})
+
+test('npm start ends with a code and a line when the port of workerd was taken meanwhile', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('serves on')
+  const [workerd] = workerdsOf(service.pid)
+  const [own] = listenersOf(workerd ?? 0)
+  await killWorkerd(service.pid)
+  const taker = await vi.waitFor(() => listenOn(own?.port ?? 0), { timeout: 60_000, interval: 1 })
+  expect(await service.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(GIVEN_UP) })
+  await new Promise((resolve) => taker.close(resolve))
+})
+
+function listenOn(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server))
+  })
+}
 
 test('npm start answers a GET or HEAD that has a body in chunks', async () => {
   const port = await freePort()

@@ -21,6 +21,7 @@ const SECRET_BYTES = 32
 /** What answers take that are on their way when the server is stopped. */
 const STOP_MILLISECONDS = 3000
 const SETUP_DEADLINE_MILLISECONDS = 60_000
+const LOOK_MILLISECONDS = 1000
 
 /** `npm start`: from a clone to a service that answers, and the same again without losing anything. */
 export function runStart(argv: readonly string[]): Promise<void> {
@@ -53,12 +54,33 @@ async function serve(options: StartOptions): Promise<void> {
       () => runScheduled(miniflare),
       (error) => logError(error, { during: 'daily run' }),
     )
-    await stopped
-    stopDailyRuns()
-    await close(front)
+    const watch = watchRuntime(miniflare)
+    try {
+      await Promise.race([stopped, watch.lost])
+    } finally {
+      watch.stop()
+      stopDailyRuns()
+      await close(front)
+    }
   } finally {
     await miniflare.dispose()
   }
+}
+
+/**
+ * Looks whether the Worker still runs: a service that can answer nobody must end, so that whatever
+ * started it can start it anew.
+ *
+ * @returns What rejects with a {@link CommandError} when it doesn't, and what ends the looking.
+ */
+function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const lose = () =>
+    reject(
+      new CommandError('The Workers runtime crashed, and could not be started again: start anew.'),
+    )
+  const timer = setInterval(() => void miniflare.ready.catch(lose), LOOK_MILLISECONDS)
+  return { lost: promise, stop: () => clearInterval(timer) }
 }
 
 /** Behind a proxy the Worker sees the client's scheme, and refuses http as it does when deployed. */
