@@ -288,6 +288,43 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     ])
   })
 
+  const CONF = '/etc/latchkey/sftp.conf'
+
+  test.each([
+    // The first installer took any address that began with https://.
+    ['an address that is not allowed any more', `sed -i 's|^LATCHKEY_URL=.*|&/~x?a=1|' ${CONF}`],
+    ['no configuration', `rm ${CONF}`],
+    ['a broken configuration', `sed -i '/^LATCHKEY_TOKEN=/d' ${CONF}`],
+  ])('loses the line of an older installation with %s', async (_, spoil) => {
+    await shell(`
+      cp -p ${CONF} /srv/conf; cp -p ${PAM} /srv/pam.good
+      grep -v -e latchkey -e sftp-users ${PAM} >/srv/pam && cat /srv/pam >${PAM}
+      echo '${OLD_PAM_LINE}' >>${PAM}
+      ${spoil}`)
+    const before = await machine.check()
+    expect(before.printed).toMatch(
+      /WRONG \/etc\/pam.d\/sshd runs .*used, but not in its first two lines.*root; .*--url URL/,
+    )
+    expect(before.printed).not.toContain('--upgrade')
+    const upgraded = await machine.install('--upgrade')
+    expect(upgraded.status).toBe(1)
+    expect(upgraded.printed).toMatch(/^install.sh: .*--url/m)
+    const lines = await shell(`grep -v '^#' ${PAM} | grep -n latchkey`)
+    expect(lines.printed).toBe(`2:${OLD_PAM_LINE}\n`)
+    await shell(`cp -p /srv/conf ${CONF}`)
+    expect((await machine.check()).status).toBe(0)
+    expect(await shell(`cmp ${PAM} /srv/pam.good`)).toMatchObject({ status: 0 })
+  })
+
+  test('loses the line of an older installation though it is installed for a wrong address', async () => {
+    await shell(`
+      cp -p ${PAM} /srv/pam.good
+      grep -v -e latchkey -e sftp-users ${PAM} >/srv/pam && cat /srv/pam >${PAM}
+      echo '${OLD_PAM_LINE}' >>${PAM}`)
+    expect((await machine.install('--url', 'http://accounts.example.org')).status).toBe(1)
+    expect(await shell(`cmp ${PAM} /srv/pam.good`)).toMatchObject({ status: 0 })
+  })
+
   test('says so when its lines are there, but a second time or not for members only', async () => {
     await shell(`cp ${PAM} /srv/pam; echo '${OLD_PAM_LINE}' >>${PAM}`)
     expect((await machine.check()).printed).toMatch(/WRONG .*sshd runs .*used a second time/)
