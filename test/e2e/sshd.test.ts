@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -323,6 +323,86 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
       echo '${OLD_PAM_LINE}' >>${PAM}`)
     expect((await machine.install('--url', 'http://accounts.example.org')).status).toBe(1)
     expect(await shell(`cmp ${PAM} /srv/pam.good`)).toMatchObject({ status: 0 })
+  })
+
+  /** Runs this while something else answers in place of the service. */
+  async function instead(answer: RequestListener, work: () => Promise<void>): Promise<void> {
+    const server = createHttpServer(answer)
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const address = server.address()
+    await machine.setUrl(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+    await work()
+    server.closeAllConnections()
+    await new Promise((resolve) => {
+      server.close(resolve)
+    })
+  }
+
+  const keysOf = (name: string) =>
+    machine.run('/usr/local/lib/latchkey/authorized-keys', name, 'SHA256:x')
+
+  test('passes on no line but those that allow SFTP alone, whatever answers', async () => {
+    const [type, blob] = alice.publicKey.split(' ')
+    const key = `${type} ${blob}`
+    const good = [
+      `restrict,command="internal-sftp" ${key}`,
+      `restrict,command="internal-sftp -R" ${key}`,
+      `restrict,command="internal-sftp" ${key} a comment`,
+    ]
+    const bad = [
+      key,
+      `command="internal-sftp" ${key}`,
+      `restrict,pty,command="internal-sftp" ${key}`,
+      `restrict,command="internal-sftp",pty ${key}`,
+      `restrict,command="internal-sftp",environment="LD_PRELOAD=x" ${key}`,
+      `restrict,command="internal-sftp" cert-authority ${key}`,
+      `restrict,command="internal-sftp"\tcert-authority ${key}`,
+      `restrict,command="internal-sftp -R -d /" ${key}`,
+      `restrict,command="internal-sftpx" ${key}`,
+      `restrict,command="/bin/sh" ${key}`,
+      ` restrict,command="internal-sftp" ${key}`,
+      `x restrict,command="internal-sftp" ${key}`,
+      `RESTRICT,command="internal-sftp" ${key}`,
+      `restrict,command="internal-sftp" `,
+    ]
+    const lines = [...bad, ...good, ...bad]
+    await instead(
+      (_, response) => response.end(lines.map((line) => `${line}\n`).join('')),
+      async () => {
+        const { printed, status } = await keysOf('alice')
+        expect({ printed, status }).toEqual({ printed: `${good.join('\n')}\n`, status: 0 })
+        // It offers SFTP to a user of the service, and no shell.
+        expect((await machine.sftp('alice', alice.file, 'ls')).status).toBe(0)
+      },
+    )
+    await instead(
+      (_, response) => response.end(`${bad.join('\n')}\n`),
+      async () => {
+        expect(await keysOf('alice')).toEqual({ printed: '', status: 0 })
+        expect((await machine.ssh('alice', alice.file, 'id')).status).toBe(255)
+      },
+    )
+  })
+
+  test('takes no endless answer', async () => {
+    const line = `restrict,command="internal-sftp" ${alice.publicKey.trim()}\n`
+    for (const length of [undefined, 10_000_000]) {
+      await instead(
+        (_, response) => {
+          if (length !== undefined) response.setHeader('Content-Length', length)
+          for (let sent = 0; sent < 10_000_000; sent += line.length) response.write(line)
+          response.end()
+        },
+        async () => {
+          const { printed, status } = await keysOf('alice')
+          expect(status).not.toBe(0)
+          expect(printed.length).toBeLessThan(200_000)
+          expect((await machine.sftp('alice', alice.file, 'ls')).status).toBe(255)
+        },
+      )
+    }
   })
 
   test('says so when its lines are there, but a second time or not for members only', async () => {
