@@ -2,14 +2,9 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, CommandError } from './command-error.ts'
 import { PRODUCTION_FILE } from './dev-vars.ts'
+import { OTHERS } from './prepare-process.ts'
 
-const OTHERS = 0o077
 const PRIVATE = ['.wrangler', '.dev.vars', PRODUCTION_FILE]
-
-/** What this process and its children write from now on is for this user alone. */
-export function writePrivately(): void {
-  process.umask(OTHERS)
-}
 
 /**
  * Takes from everybody else what earlier versions let them read: data, secrets.

@@ -3,13 +3,16 @@ import {
   chmodSync,
   globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
 import { createServer, type Server } from 'node:net'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
@@ -367,6 +370,23 @@ test('npm start keeps what it writes from other users, and narrows what they cou
   await clone.start({ PORT: await freePort() }).until('serves on')
   expect(modes().filter(({ others }) => others !== 0)).toEqual([])
   expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o700)
+})
+
+test('no program lets other users write the code that it compiles', async () => {
+  const modules = clone.path('node_modules')
+  rmSync(modules)
+  mkdirSync(modules)
+  for (const name of readdirSync('node_modules'))
+    if (name !== '.cache') symlinkSync(resolve('node_modules', name), join(modules, name))
+  for (const program of ['start', 'main']) {
+    const run = clone.shell(`unset NODE_COMPILE_CACHE; umask 0; node src/cli/${program}.ts --help`)
+    expect(await run.ended).toMatchObject({ code: 0 })
+    const written = globSync('node_modules/.cache{,/**}', { cwd: clone.folder })
+    expect(written.length).toBeGreaterThan(3)
+    for (const name of written)
+      expect([name, statSync(clone.path(name)).mode & 0o077]).toEqual([name, 0])
+    rmSync(join(modules, '.cache'), { recursive: true })
+  }
 })
 
 test("npm start counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {

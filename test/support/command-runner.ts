@@ -1,6 +1,9 @@
 import { createInterface } from 'node:readline'
 import * as v from 'valibot'
+import { writePrivately } from '../../src/cli/prepare-process.ts'
 import { runProgram } from '../../src/cli/program.ts'
+
+writePrivately()
 
 const wordsSchema = v.array(v.string())
 

@@ -14,7 +14,7 @@ import { createFirstAccounts } from '../operator/first-accounts.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './front-request.ts'
 import { openLocalSite } from '../local-site.ts'
-import { narrowPrivateFiles, writePrivately } from '../private-files.ts'
+import { narrowPrivateFiles } from '../private-files.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 
 const SECRET_BYTES = 32
@@ -28,7 +28,6 @@ export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
     const options = readStartOptions(argv, process.env)
     if (options === undefined) return
-    writePrivately()
     checkFolderIsWritable()
     await checkPortIsFree(options)
     ensureDevVars()
