@@ -1,6 +1,6 @@
-import { bodyLimit } from 'hono/body-limit'
 import { mountApi } from './api.ts'
 import type { Deps } from './deps.ts'
+import { limitBody } from './http/body-limit.ts'
 import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
 import { refuse } from './http/envelope.ts'
@@ -11,9 +11,7 @@ import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
 import { pageRoutes } from './pages/routes.tsx'
-import { Refusal, refusalIn } from './base/refusals.ts'
-
-const MAX_BODY_BYTES = 64 * 1024
+import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
 
@@ -35,15 +33,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use(requestLog)
   app.use(browserRules)
   app.use(httpsOnly)
-  app.use(
-    '/api/*',
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new Refusal('bodyTooLarge')
-      },
-    }),
-  )
+  app.use('/api/*', limitBody)
   for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 

@@ -157,8 +157,13 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length))
 }
 
+/** Of a `wrangler.toml` that doesn't say, perhaps because it is older than the variable. */
+const DEFAULT_TOKEN_HOURS = '48'
+const DEFAULT_FRESH_MINUTES = '10'
+
 /** @throws {Refusal} `internal` when this is no such time, with what to do. */
-export function tokenSecondsOf(hours: string): number {
+export function tokenSecondsOf(setHours: string | undefined): number {
+  const hours = setHours ?? DEFAULT_TOKEN_HOURS
   const seconds = Number(hours) * 60 * 60
   if (Number.isSafeInteger(seconds) && seconds > 0 && Number(hours) <= MAX_TOKEN_HOURS)
     return seconds
@@ -168,7 +173,8 @@ export function tokenSecondsOf(hours: string): number {
 }
 
 /** @throws {Refusal} `internal` when this is no such time, with what to do. */
-export function freshSecondsOf(minutes: string): number {
+export function freshSecondsOf(setMinutes: string | undefined): number {
+  const minutes = setMinutes ?? DEFAULT_FRESH_MINUTES
   // An empty text is the number 0, which would never ask.
   if (/^\d{1,6}$/.test(minutes) && Number(minutes) <= MAX_FRESH_MINUTES) return Number(minutes) * 60
   throw new Refusal('internal', {

@@ -5,7 +5,7 @@ import { parseSecretKeys } from '../crypto/key-ring.ts'
 import { codeOf, CommandError } from './command-error.ts'
 
 const SECRET_BYTES = 32
-const FILE = '.dev.vars'
+export const DEV_VARS_FILE = '.dev.vars'
 export const PRODUCTION_FILE = '.production.vars'
 
 /** Generates an entry for `SECRET_KEYS`. */
@@ -20,12 +20,12 @@ export function newSecretKey(): string {
  *   file is never overwritten.
  */
 export function ensureDevVars(): void {
-  if (!existsSync(FILE)) {
+  if (!existsSync(DEV_VARS_FILE)) {
     try {
-      writeFileSync(FILE, `SECRET_KEYS=${newSecretKey()}\n`, { mode: 0o600 })
+      writeFileSync(DEV_VARS_FILE, `SECRET_KEYS=${newSecretKey()}\n`, { mode: 0o600 })
     } catch (error) {
       throw new CommandError(
-        `Can't write ${FILE} here (${codeOf(error)}): make this folder writable.`,
+        `Can't write ${DEV_VARS_FILE} here (${codeOf(error)}): make this folder writable.`,
       )
     }
     return
@@ -33,13 +33,13 @@ export function ensureDevVars(): void {
   const problem = parseSecretKeys(readSecretKeys())
   if (typeof problem === 'string') {
     throw new CommandError(
-      `${FILE} is invalid: ${problem}. To start over, delete the file: this ends all sign-ins and two-step verification.`,
+      `${DEV_VARS_FILE} is invalid: ${problem}. To start over, delete the file: this ends all sign-ins and two-step verification.`,
     )
   }
 }
 
 /** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */
-export function readSecretKeys(file = FILE): string | undefined {
+export function readSecretKeys(file = DEV_VARS_FILE): string | undefined {
   try {
     return parseEnv(readFileSync(file, 'utf8'))['SECRET_KEYS']
   } catch (error) {

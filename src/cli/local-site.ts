@@ -9,6 +9,7 @@ import {
   type V4MiniflareOptions,
 } from 'miniflare'
 import * as v from 'valibot'
+import { codeOf } from './command-error.ts'
 import { readSiteConfig } from './deploy/site-config.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
@@ -76,9 +77,21 @@ async function startWorker(
   })
 }
 
+/** Of Miniflare, which says so by `ready` as well: there it is answered for. */
+const RUNTIME_LOST = 'ERR_RUNTIME_FAILURE'
+
+class FaultLog extends Log {
+  override error(error: Error): void {
+    if (codeOf(error) !== RUNTIME_LOST) super.error(error)
+  }
+}
+
 /**
  * Runs a Worker on the local data, without inspector, Explorer, trigger handlers and registry of
  * Workers. workerd listens on a free port of 127.0.0.1, to which any local user can connect.
+ *
+ * After a crash of workerd, Miniflare starts it again once, on the same port. `ready` waits for
+ * that and rejects from then on when it fails.
  */
 async function startMiniflare(worker: V4MiniflareOptions): Promise<Miniflare> {
   const miniflare = new Miniflare(
@@ -90,7 +103,9 @@ async function startMiniflare(worker: V4MiniflareOptions): Promise<Miniflare> {
       unsafeLocalExplorer: false,
       unsafeObservability: false,
       unsafeTriggerHandlers: false,
-      log: new Log(LogLevel.ERROR),
+      log: new FaultLog(LogLevel.ERROR),
+      unsafeHandleRuntimeRestart: () =>
+        console.error('The Workers runtime crashed, and was started again.'),
       handleStructuredLogs: ({ level, message }) =>
         level === 'error' ? console.error(message) : console.log(message),
       resourcePersistencePath: resolve(STATE_FOLDER),

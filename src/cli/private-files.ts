@@ -2,14 +2,9 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, CommandError } from './command-error.ts'
 import { PRODUCTION_FILE } from './dev-vars.ts'
+import { OTHERS } from './prepare-process.ts'
 
-const OTHERS = 0o077
 const PRIVATE = ['.wrangler', '.dev.vars', PRODUCTION_FILE]
-
-/** Makes new files of this process and its children private to this user. */
-export function writePrivately(): void {
-  process.umask(OTHERS)
-}
 
 /**
  * Makes data and secrets private to this user; earlier versions let other users read them.

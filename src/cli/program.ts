@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../settings/defaults.ts'
 import { runCommand } from './command-error.ts'
 import { addGlobalOptions } from './global-options.ts'
-import { writePrivately } from './private-files.ts'
 
 type AddCommands = (program: Command, group: Command) => void
 
@@ -81,7 +80,6 @@ function createProgram(): Command {
 
 export async function runProgram(argv: readonly string[]): Promise<void> {
   await runCommand(async () => {
-    writePrivately()
     try {
       await createProgram().parseAsync(argv)
     } catch (error) {

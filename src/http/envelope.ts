@@ -24,10 +24,12 @@ export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'me
   c.set('outcome', code)
   const { path } = c.req
   if (!isApiPath(path)) return c.text(`${message}\n`, code)
-  return c.json<Envelope<null>>(
-    { code, message, data: null },
-    path.startsWith(FOR_SERVERS) ? code : 200,
-  )
+  return c.json<Envelope<null>>({ code, message, data: null }, statusOf(path, code))
+}
+
+/** The HTTP status of a refusal. */
+export function statusOf<Code extends number>(path: string, code: Code): Code | 200 {
+  return isApiPath(path) && !path.startsWith(FOR_SERVERS) ? 200 : code
 }
 
 /** Tells whether a path belongs to the API. */

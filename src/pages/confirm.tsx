@@ -9,16 +9,17 @@ import type { View } from './view.ts'
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
 
 /**
- * Makes the session fresh if the form holds a password or a code for it. A form of a fresh session
- * holds neither; the decision that follows checks the freshness.
+ * Makes the session fresh with what a form brings along for that: the password, or a code where
+ * there is no password. It brings nothing while the session is fresh already; the decision that
+ * comes next knows.
  *
  * @throws {Refusal} The refusals of `confirmSession`.
  */
 export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
   const { confirm_password: password = '', confirm_code: code = '' } = fields
-  // The code goes first: a browser may have filled in the password by itself.
-  if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
+  // Of both, the code is left for later: a right one must not cover up a wrong password.
   if (password !== '') return confirmSession(c.get('deps'), actorOf(c), { password })
+  if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
 }
 
 interface ConfirmFieldsProps {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import { limitBody } from '../http/body-limit.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
@@ -15,21 +15,13 @@ import { signInPages } from './sign-in/routes.tsx'
 import { styleOf } from './style.ts'
 import { goTo, readView, showPage } from './view.ts'
 
-const MAX_BODY_BYTES = 64 * 1024
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** Every page, under `/account`. */
 export const pageRoutes = new Hono<App>()
   .use(pageHeaders)
   .use(sameOrigin)
-  .use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new Refusal('bodyTooLarge')
-      },
-    }),
-  )
+  .use(limitBody)
   .get('/:style{style-[0-9a-f]+\\.css}', async (c) => {
     const { path, css } = await styleOf((await readSettings(c.get('deps'))).values.main_color)
     // A path of another version gets the current style sheet, and browsers must not keep it.

@@ -419,7 +419,16 @@ describe('FRESH_MINUTES', () => {
     expect(await other.post('/api/me/sshkey/add', desk, { token: as })).toEqual(stale)
   })
 
-  test.each(['', ' ', '-1', '1.5', 'ten', 'Infinity', '1e1', '525601', undefined])(
+  test('is 10 where an operator has not set it', async () => {
+    const { other, as } = await siteWith(undefined)
+    other.now = NOW + 10 * MINUTE - SECOND
+    expect(await other.post('/api/me/sshkey/add', key, { token: as })).toEqual(success)
+    other.now = NOW + 10 * MINUTE
+    const desk = { ...key, title: 'desk' }
+    expect(await other.post('/api/me/sshkey/add', desk, { token: as })).toEqual(stale)
+  })
+
+  test.each(['', ' ', '-1', '1.5', 'ten', 'Infinity', '1e1', '525601'])(
     'is refused with the remedy in the log: %j',
     async (minutes) => {
       const { other, as } = await siteWith(minutes)

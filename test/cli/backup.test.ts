@@ -1,4 +1,6 @@
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Clone } from '../support/clone.ts'
 
@@ -30,7 +32,9 @@ test('a backup of a running site, restored on another machine, lets users sign i
   await clone.stop()
 
   copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
-  expect(await other.latchkey(['restore', file])).toMatchObject({ code: 0, stderr: '' })
+  const outcome = await other.latchkey(['restore', file])
+  expect(outcome).toMatchObject({ code: 0, stderr: '' })
+  expect(outcome.stdout).not.toContain('.dev.vars')
   expect(statSync(other.database).mode & 0o777).toBe(0o600)
   const restored = await other.serve('another-Passw0rd')
   // It may have ended since the backup was made.
@@ -76,6 +80,16 @@ test('what is no backup, or no site, is said in one line', async () => {
   const noBackup = /^[^\n]* is not a backup of a Latchkey site[^\n]*\n$/
   writeFileSync(other.path('text'), 'no database'.repeat(1000))
   writeFileSync(other.path('empty'), '')
+  spawnSync('mkfifo', [other.path('pipe')])
+  for (const [name, statement] of [
+    ['foreign', 'create table notes (text)'],
+    ['hollow', 'create table users (id); create table d1_migrations (id, name)'],
+    ['odd', 'create table users (id); create table d1_migrations (number)'],
+  ] as const) {
+    const database = new DatabaseSync(other.path(name))
+    database.exec(statement)
+    database.close()
+  }
   const wrong: [args: string[], code: number, line: RegExp][] = [
     [['backup', 'new'], 1, /^There is no local site yet[^\n]*\n$/],
     [['backup', 'new', '--remote'], 2, /^[^\n]*wrangler d1 export[^\n]*\n$/],
@@ -83,7 +97,12 @@ test('what is no backup, or no site, is said in one line', async () => {
     [['restore', 'missing'], 1, /^Can't read missing \(ENOENT\)[^\n]*\n$/],
     [['restore', 'text'], 1, noBackup],
     [['restore', 'empty'], 1, noBackup],
-    [['restore', '.'], 1, /^[^\n]+\n$/],
+    [['restore', '.'], 1, /^\. is no file[^\n]*\n$/],
+    [['restore', 'pipe'], 1, /^pipe is no file[^\n]*\n$/],
+    [['restore', '/dev/null'], 1, /^\/dev\/null is no file[^\n]*\n$/],
+    [['restore', 'foreign'], 1, noBackup],
+    [['restore', 'hollow'], 1, noBackup],
+    [['restore', 'odd'], 1, noBackup],
   ]
   for (const [args, code, line] of wrong) {
     expect(await other.latchkey(args)).toEqual({
@@ -93,6 +112,30 @@ test('what is no backup, or no site, is said in one line', async () => {
     })
   }
   expect(existsSync(other.path('new'))).toBe(false)
+})
+
+test('a restore without the secret says what that means', async () => {
+  await clone.serve(PASSWORD)
+  const file = clone.path('site.backup')
+  expect((await clone.latchkey(['backup', file])).code).toBe(0)
+  const { code, stdout } = await other.latchkey(['restore', file])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/There is no \.dev\.vars here[^\n]*two-step verification[^\n]*SECRET_KEYS/)
+  expect(globSync(`${other.path('.wrangler')}/**/*.restored*`)).toEqual([])
+})
+
+test('a restore that fails half-way leaves no copy behind', async () => {
+  await clone.serve(PASSWORD)
+  // Of a site, as far as its tables say, but without the sessions that must go.
+  clone.sql('alter table sessions rename to old_sessions')
+  const file = clone.path('site.backup')
+  expect((await clone.latchkey(['backup', file])).code).toBe(0)
+  expect(await other.latchkey(['restore', file])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^[^\n]* is no backup of a Latchkey site[^\n]*\n$/),
+  })
+  expect(globSync(`${other.path('.wrangler')}/**/*.restored*`)).toEqual([])
 })
 
 test('a backup goes nowhere it may not', async () => {

@@ -49,6 +49,7 @@ describe('the judgement of a site', () => {
   test('finds nothing in one that is well', () => {
     expect(complaints(facts())).toEqual([])
     expect(complaints(facts({ isRemote: false }))).toEqual([])
+    expect(complaints(facts({ tokenHours: undefined, freshMinutes: undefined }))).toEqual([])
   })
 
   test('finds each illness alone, and says what mends it', () => {
@@ -59,10 +60,9 @@ describe('the judgement of a site', () => {
         /^fail secret: .* → npm run deploy$/,
       ],
       [facts({ copyProblem: 'no copy here' }), /^warn secret: no copy here → nothing$/],
-      [facts({ tokenHours: undefined }), /^fail token hours: TOKEN_HOURS .* → set TOKEN_HOURS/],
+      [facts({ tokenHours: '' }), /^fail token hours: TOKEN_HOURS .* → set TOKEN_HOURS/],
       [facts({ tokenHours: '0' }), /^fail token hours: /],
-      [facts({ freshMinutes: undefined }), /^fail fresh minutes: .* → set FRESH_MINUTES/],
-      [facts({ freshMinutes: '' }), /^fail fresh minutes: /],
+      [facts({ freshMinutes: '' }), /^fail fresh minutes: .* → set FRESH_MINUTES/],
       [
         facts({ freshMinutes: '0' }),
         /^warn fresh minutes: FRESH_MINUTES is 0: a thief with a stolen session/,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
@@ -13,7 +13,6 @@ import {
 } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
-import type { Program } from '../support/program.ts'
 
 const MAX_README_LINES = 150
 const MAX_README_COLUMNS = 120
@@ -46,9 +45,6 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
     'sshd.test.ts runs install.sh as root',
   ],
 ]
-
-/** Whether the folders of issue 14, which the documents describe, are in place. */
-const hasFloors = existsSync('src/base')
 
 const documents = readDocuments()
 const commands = new Set(documents.flatMap(commandsOf))
@@ -89,7 +85,7 @@ describe('README.md', () => {
       expect(answer).toMatch(withOmissions(printed[i] ?? ''))
   })
 
-  test.runIf(hasFloors)('names every folder and file of src', () => {
+  test('names every folder and file of src', () => {
     const [, table = ''] = /^## Folders\n(.*?)^## /ms.exec(readme.text) ?? []
     const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
       cell.split(', ').map((name) => name.replaceAll(/[`/]/g, '')),
@@ -103,7 +99,7 @@ describe('the documents', () => {
     expect(documents.flatMap((one) => [...deadLinksOf(one), ...deadAnchorsOf(one)])).toEqual([])
   })
 
-  test.runIf(hasFloors)('name files and folders that exist', () => {
+  test('name files and folders that exist', () => {
     expect(documents.flatMap(deadPathsOf)).toEqual([])
   })
 
@@ -136,25 +132,20 @@ describe('the documents', () => {
   test('give commands that work, each as it stands, beside the running site', async () => {
     expect(runnable.length).toBeGreaterThan(30)
     writeImports()
-    const runner = clone.startCommandRunner()
     const codes = new Map<string, number | null>()
     for (const command of runnable) {
       arrange(command)
-      codes.set(command, await exitCodeOf(command, runner))
+      codes.set(command, await exitCodeOf(command))
     }
     expect([...codes].filter(([, code]) => code !== 0)).toEqual([])
   })
 })
 
-let runs = 0
-
-async function exitCodeOf(command: string, runner: Program): Promise<number | null> {
-  if (!/^npm run latchkey -- [^<>|]+$/.test(command))
-    return (await clone.shell(asScript(command)).ended).code
-  const answer = `command ${++runs} exits with `
-  runner.type(`${JSON.stringify(wordsOf(command).slice(4))}\n`)
-  await runner.until(answer)
-  return parseInt(runner.printed.split(answer).at(-1) ?? '', 10)
+async function exitCodeOf(command: string): Promise<number | null> {
+  const ended = /^npm run latchkey -- [^<>|]+$/.test(command)
+    ? clone.command(wordsOf(command).slice(4))
+    : clone.shell(asScript(command)).ended
+  return (await ended).code
 }
 
 /** As a shell splits a line; single quotes are the only ones in use. */

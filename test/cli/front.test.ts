@@ -189,6 +189,127 @@ describe('paths of Cloudflare and Miniflare', () => {
   })
 })
 
+/** What workerd would take for a part of the path, or not take at all. */
+const NO_HOSTS = [
+  'localhost/cdn-cgi/local/platform-proxy?',
+  'localhost\\cdn-cgi\\local\\platform-proxy?',
+  'x/ping?',
+  'x#y',
+  'a;b',
+  "x'y",
+  'a b',
+  'a,b',
+  'user@x',
+  'x%2fy',
+  'ü',
+  'localhost:',
+  'localhost:-1',
+  'localhost:65536',
+  'localhost:99999999',
+  'localhost:8a',
+  'a:1:2',
+  '[::1',
+  '[::1]x',
+  '[::1%25lo]',
+  '[fe80::1%lo]',
+  '[1.2.3.4]',
+  '[::g]',
+  '::1',
+  '999.1.1.1',
+  '1.2.3',
+  '0x7f000001',
+]
+
+const HOSTS = [
+  'localhost',
+  'accounts.example.org',
+  'ACCOUNTS.example.org.',
+  'my_nas:65535',
+  'xn--bcher-kva.example',
+  'a-b.1c:80',
+  '192.0.2.1',
+  '192.0.2.1:8787',
+  '[::1]',
+  '[2001:db8::1]:8787',
+  '[::ffff:192.0.2.1]:0',
+]
+
+describe('the host of a request', () => {
+  const badHost = { code: 400, message: 'Bad Host header', data: null }
+
+  test('is a name or an address with a port, and anything else is refused', async () => {
+    const { port, seen } = await front(answerOk)
+    for (const host of NO_HOSTS) {
+      const page = await ask(port, { path: '/account', headers: { host } })
+      expect([host, page]).toMatchObject([host, { status: 400, body: 'Bad Host header\n' }])
+      const api = await ask(port, { path: '/api/me?x', headers: { host } })
+      expect(api).toMatchObject({ status: 200, headers: { 'content-type': ['application/json'] } })
+      expect(JSON.parse(api.body)).toEqual(badHost)
+    }
+    expect(seen).toEqual([])
+    for (const host of HOSTS) {
+      expect([host, await ask(port, { headers: { host } })]).toMatchObject([host, { status: 200 }])
+    }
+    expect(seen.map(({ headers }) => headers.host)).toEqual(HOSTS)
+  })
+
+  test('is said once, and not left empty', async () => {
+    const { port, seen } = await front(answerOk)
+    for (const hosts of ['Host: x\r\nHost: x', 'Host:'])
+      expect(await askRaw(port, `GET / HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`)).toMatch(
+        /^HTTP\/1.1 400 /,
+      )
+    expect(seen).toEqual([])
+  })
+
+  test('is that of the target, where the target names one', async () => {
+    const { port, seen } = await front(answerOk)
+    await ask(port, { path: 'http://accounts.example.org:8787/a?b', headers: { host: 'y/ping?' } })
+    expect(seen).toMatchObject([{ url: '/a?b', headers: { host: 'accounts.example.org:8787' } }])
+    for (const path of [
+      'http://user@x/',
+      'http://x;y/',
+      'http://a,b/',
+      'http://[::1/',
+      'http:///x',
+    ])
+      expect([path, await ask(port, { path })]).toMatchObject([path, { status: 400 }])
+    expect(seen).toHaveLength(1)
+  })
+
+  test('may be missing from a request of HTTP/1.0', async () => {
+    const { port, seen } = await front(answerOk)
+    expect(await askRaw(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
+    expect(seen[0]?.headers.host).toBe('localhost')
+  })
+})
+
+describe('a refusal under /api', () => {
+  test('comes in the envelope, for servers with its code as the status too', async () => {
+    const gone = new URL('http://127.0.0.1:1')
+    const port = await listen(createFront({ worker: async () => gone, secret: SECRET }))
+    const unavailable = { code: 503, message: 'service unavailable, try again', data: null }
+    for (const [path, status] of [
+      ['/api/me', 200],
+      ['/api/sftp/authorized_keys?username=a', 503],
+    ] as const) {
+      const answer = await ask(port, { path })
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([status, unavailable])
+    }
+    const proxied = await front(answerOk, { header: 'x-forwarded-for', address: undefined })
+    const refused = await ask(proxied.port, { path: '/api/me' })
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([
+      200,
+      {
+        code: 403,
+        message: 'The proxy in front must set x-forwarded-for to the address of the client.',
+        data: null,
+      },
+    ])
+    expect(await ask(port, { path: '/api/me', method: 'HEAD' })).toMatchObject({ body: '' })
+  })
+})
+
 describe('an answer', () => {
   test('comes as it is: status, redirect, several cookies, no body for HEAD and 304', async () => {
     const { port } = await front((request, response) => {

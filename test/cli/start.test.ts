@@ -1,19 +1,23 @@
+import { once } from 'node:events'
 import {
   chmodSync,
   globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
-import { listenersOf } from '../support/listeners.ts'
+import { listenersOf, workerdsOf } from '../support/listeners.ts'
 
 let clone: Clone
 
@@ -149,6 +153,22 @@ async function statusOf(
   })
 }
 
+/** The envelope that a GET with a body gets. */
+async function askEnvelope(
+  port: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<unknown> {
+  const asked = request({ host: '127.0.0.1', port, method: 'GET', path, headers, agent: false })
+  const answered = once(asked, 'response')
+  asked.end(body)
+  const [response] = await answered
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return JSON.parse(text)
+}
+
 /** What wrangler and Miniflare serve for developers, in this version or another. */
 const TOOLS = [
   '/cdn-cgi',
@@ -219,6 +239,100 @@ test('npm start serves none of the tools for developers, and opens no other port
   expect(clone.sql('select * from users')).toEqual(before)
 })
 
+test('npm start takes no Host header for a part of the path', async () => {
+  const port = await freePort()
+  await clone.start({ PORT: port }).until('serves on')
+  const hosts = [
+    'localhost/cdn-cgi/local/platform-proxy?',
+    'localhost\\cdn-cgi\\local\\platform-proxy?',
+    'x/ping?',
+    'a;b',
+    "x'y",
+    'a,b',
+    'localhost:99999999',
+    '[::1',
+    'x%2fy',
+    '999.1.1.1',
+  ]
+  for (const host of hosts)
+    expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 400])
+  for (const host of ['accounts.example.org', 'my_nas:1', '192.0.2.1:8787', '[2001:db8::1]:80'])
+    expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 200])
+})
+
+/** Ends the workerd of a program as the kernel does when memory runs out. */
+async function killWorkerd(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(workerdsOf(pid)).not.toEqual([]), { timeout: 60_000, interval: 1 })
+  for (const workerd of workerdsOf(pid)) process.kill(workerd, 'SIGKILL')
+}
+
+test('npm start goes on after workerd has crashed, and says so', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await service.until('serves on')
+  await killWorkerd(service.pid)
+  await service.until('The Workers runtime crashed, and was started again.\n')
+  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 200 })
+  expect(await service.stop()).toMatchObject({ code: 0 })
+})
+
+const GIVEN_UP = /^The Workers runtime crashed, and could not be started again: start anew\.$/m
+
+test('npm start ends with a code and a line when workerd dies while it starts again', async () => {
+  const service = clone.start({ PORT: await freePort() })
+  await service.until('serves on')
+  let isOver = false
+  void service.ended.then(() => (isOver = true))
+  while (!isOver) {
+    await Promise.race([killWorkerd(service.pid), service.ended])
+  }
+  expect(await service.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(GIVEN_UP) })
+})
+
+test('npm start ends with a code and a line when the port of workerd was taken meanwhile', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('serves on')
+  const [workerd] = workerdsOf(service.pid)
+  const [own] = listenersOf(workerd ?? 0)
+  await killWorkerd(service.pid)
+  const taker = await vi.waitFor(() => listenOn(own?.port ?? 0), { timeout: 60_000, interval: 1 })
+  expect(await service.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(GIVEN_UP) })
+  await new Promise((resolve) => taker.close(resolve))
+})
+
+function listenOn(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server))
+  })
+}
+
+test('npm start answers a GET or HEAD that has a body in chunks', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('serves on')
+  const chunked = { 'Transfer-Encoding': 'chunked', Authorization: '' }
+  const codes = new Map([
+    ['/api/public/settings', 200],
+    ['/api/me', 401],
+    ['/api/nothing', 404],
+  ])
+  for (const body of ['hello', 'x'.repeat(100_000)]) {
+    for (const [path, code] of codes)
+      expect(await askEnvelope(port, path, chunked, body)).toMatchObject({ code })
+    for (const path of [...codes.keys(), '/account/sign-in', '/'])
+      for (const method of ['GET', 'HEAD'])
+        expect([path, await statusOf(port, method, path, chunked, body)]).toEqual([
+          path,
+          path === '/' ? 302 : 200,
+        ])
+  }
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+    expect(await statusOf(port, method, '/api/me', chunked, 'hello')).toBeLessThan(300)
+  expect(service.stderr).toBe('')
+})
+
 test('a command opens no port that obeys, while it works on the site', async () => {
   const serving = clone.start({ PORT: await freePort() })
   await serving.until('serves on')
@@ -256,6 +370,23 @@ test('npm start keeps what it writes from other users, and narrows what they cou
   await clone.start({ PORT: await freePort() }).until('serves on')
   expect(modes().filter(({ others }) => others !== 0)).toEqual([])
   expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o700)
+})
+
+test('no program lets other users write the code that it compiles', async () => {
+  const modules = clone.path('node_modules')
+  rmSync(modules)
+  mkdirSync(modules)
+  for (const name of readdirSync('node_modules'))
+    if (name !== '.cache') symlinkSync(resolve('node_modules', name), join(modules, name))
+  for (const program of ['start', 'main']) {
+    const run = clone.shell(`unset NODE_COMPILE_CACHE; umask 0; node src/cli/${program}.ts --help`)
+    expect(await run.ended).toMatchObject({ code: 0 })
+    const written = globSync('node_modules/.cache{,/**}', { cwd: clone.folder })
+    expect(written.length).toBeGreaterThan(3)
+    for (const name of written)
+      expect([name, statSync(clone.path(name)).mode & 0o077]).toEqual([name, 0])
+    rmSync(join(modules, '.cache'), { recursive: true })
+  }
 })
 
 test("npm start counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -293,6 +293,123 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     expect(again.printed.split('\n').filter((line) => line.includes('latchkey'))).toEqual([
       OLD_PAM_LINE,
     ])
+  })
+
+  const CONF = '/etc/latchkey/sftp.conf'
+
+  test.each([
+    // The first installer took any address that began with https://.
+    ['an address that is not allowed any more', `sed -i 's|^LATCHKEY_URL=.*|&/~x?a=1|' ${CONF}`],
+    ['no configuration', `rm ${CONF}`],
+    ['a broken configuration', `sed -i '/^LATCHKEY_TOKEN=/d' ${CONF}`],
+  ])('loses the line of an older installation with %s', async (_, spoil) => {
+    await shell(`
+      cp -p ${CONF} /srv/conf; cp -p ${PAM} /srv/pam.good
+      grep -v -e latchkey -e sftp-users ${PAM} >/srv/pam && cat /srv/pam >${PAM}
+      echo '${OLD_PAM_LINE}' >>${PAM}
+      ${spoil}`)
+    const before = await machine.check()
+    expect(before.printed).toMatch(
+      /WRONG \/etc\/pam.d\/sshd runs .*used, but not in its first two lines.*root; .*--url URL/,
+    )
+    expect(before.printed).not.toContain('--upgrade')
+    const upgraded = await machine.install('--upgrade')
+    expect(upgraded.status).toBe(1)
+    expect(upgraded.printed).toMatch(/^install.sh: .*--url/m)
+    const lines = await shell(`grep -v '^#' ${PAM} | grep -n latchkey`)
+    expect(lines.printed).toBe(`2:${OLD_PAM_LINE}\n`)
+    await shell(`cp -p /srv/conf ${CONF}`)
+    expect((await machine.check()).status).toBe(0)
+    expect(await shell(`cmp ${PAM} /srv/pam.good`)).toMatchObject({ status: 0 })
+  })
+
+  test('loses the line of an older installation though it is installed for a wrong address', async () => {
+    await shell(`
+      cp -p ${PAM} /srv/pam.good
+      grep -v -e latchkey -e sftp-users ${PAM} >/srv/pam && cat /srv/pam >${PAM}
+      echo '${OLD_PAM_LINE}' >>${PAM}`)
+    expect((await machine.install('--url', 'http://accounts.example.org')).status).toBe(1)
+    expect(await shell(`cmp ${PAM} /srv/pam.good`)).toMatchObject({ status: 0 })
+  })
+
+  /** Runs this while something else answers in place of the service. */
+  async function instead(answer: RequestListener, work: () => Promise<void>): Promise<void> {
+    const server = createHttpServer(answer)
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const address = server.address()
+    await machine.setUrl(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+    await work()
+    server.closeAllConnections()
+    await new Promise((resolve) => {
+      server.close(resolve)
+    })
+  }
+
+  const keysOf = (name: string) =>
+    machine.run('/usr/local/lib/latchkey/authorized-keys', name, 'SHA256:x')
+
+  test('passes on no line but those that allow SFTP alone, whatever answers', async () => {
+    const [type, blob] = alice.publicKey.split(' ')
+    const key = `${type} ${blob}`
+    const good = [
+      `restrict,command="internal-sftp" ${key}`,
+      `restrict,command="internal-sftp -R" ${key}`,
+      `restrict,command="internal-sftp" ${key} a comment`,
+    ]
+    const bad = [
+      key,
+      `command="internal-sftp" ${key}`,
+      `restrict,pty,command="internal-sftp" ${key}`,
+      `restrict,command="internal-sftp",pty ${key}`,
+      `restrict,command="internal-sftp",environment="LD_PRELOAD=x" ${key}`,
+      `restrict,command="internal-sftp" cert-authority ${key}`,
+      `restrict,command="internal-sftp"\tcert-authority ${key}`,
+      `restrict,command="internal-sftp -R -d /" ${key}`,
+      `restrict,command="internal-sftpx" ${key}`,
+      `restrict,command="/bin/sh" ${key}`,
+      ` restrict,command="internal-sftp" ${key}`,
+      `x restrict,command="internal-sftp" ${key}`,
+      `RESTRICT,command="internal-sftp" ${key}`,
+      `restrict,command="internal-sftp" `,
+    ]
+    const lines = [...bad, ...good, ...bad]
+    await instead(
+      (_, response) => response.end(lines.map((line) => `${line}\n`).join('')),
+      async () => {
+        const { printed, status } = await keysOf('alice')
+        expect({ printed, status }).toEqual({ printed: `${good.join('\n')}\n`, status: 0 })
+        // It offers SFTP to a user of the service, and no shell.
+        expect((await machine.sftp('alice', alice.file, 'ls')).status).toBe(0)
+      },
+    )
+    await instead(
+      (_, response) => response.end(`${bad.join('\n')}\n`),
+      async () => {
+        expect(await keysOf('alice')).toEqual({ printed: '', status: 0 })
+        expect((await machine.ssh('alice', alice.file, 'id')).status).toBe(255)
+      },
+    )
+  })
+
+  test('takes no endless answer', async () => {
+    const line = `restrict,command="internal-sftp" ${alice.publicKey.trim()}\n`
+    for (const length of [undefined, 10_000_000]) {
+      await instead(
+        (_, response) => {
+          if (length !== undefined) response.setHeader('Content-Length', length)
+          for (let sent = 0; sent < 10_000_000; sent += line.length) response.write(line)
+          response.end()
+        },
+        async () => {
+          const { printed, status } = await keysOf('alice')
+          expect(status).not.toBe(0)
+          expect(printed.length).toBeLessThan(200_000)
+          expect((await machine.sftp('alice', alice.file, 'ls')).status).toBe(255)
+        },
+      )
+    }
   })
 
   test('says so when its lines are there, but a second time or not for members only', async () => {

@@ -114,6 +114,19 @@ describe('a form of a session that is not fresh', () => {
     const form = { ...laptop, confirm_password: '', confirm_code: site.code(secret) }
     expect(await visitor.post('/account/keys/add', form)).toMatchObject({ status: 303 })
   })
+
+  test('takes a right code with no wrong password beside it', async () => {
+    const { secret } = await enrol()
+    site.now += HOUR
+    const code = site.code(secret)
+    const wrong = { ...laptop, confirm_password: 'wrong-Passw0rd', confirm_code: code }
+    const refused = await visitor.post('/account/keys/add', wrong)
+    expect(problemAt(refused.html, 'add-confirm_password')).toBe('This is not your password.')
+    expect(await site.db.select().from(sshKeys)).toEqual([])
+    // The code was not used up by that.
+    const right = { ...laptop, confirm_password: '', confirm_code: code }
+    expect(await visitor.post('/account/keys/add', right)).toMatchObject({ status: 303 })
+  })
 })
 
 /** Switches two-step verification on. */

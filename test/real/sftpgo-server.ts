@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,11 +23,13 @@ interface Ports {
   webdav: number
 }
 
-/** A real SFTPGo that asks the service, set up with the lines of the README. */
+/** A real SFTPGo that asks the service, set up with the lines of docs/sftp.md. */
 export class SftpgoServer {
   readonly #child: ChildProcess
   readonly #folder: string
   readonly #ports: Ports
+  #clients = 1
+  #client = '127.0.0.1'
 
   private constructor(child: ChildProcess, folder: string, ports: Ports) {
     this.#child = child
@@ -38,9 +41,9 @@ export class SftpgoServer {
   static async start(program: string, origin: string, token: string): Promise<SftpgoServer> {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftpgo-'))
     const [sftp, ftp, webdav] = [await port(), await port(), await port()]
-    const { data_provider: provider } = readmeSettings(origin, token)
+    const { common, data_provider: provider } = documentedSettings(origin, token)
     const settings = {
-      common: { idle_timeout: 15 },
+      common: { idle_timeout: 15, ...common },
       sftpd: {
         ...local(sftp),
         keyboard_interactive_authentication: true,
@@ -74,6 +77,11 @@ export class SftpgoServer {
     return readFileSync(join(this.#folder, 'log'), 'utf8')
   }
 
+  /** Lets the clients come from another address from now on: SFTPGo bans one that guesses. */
+  moveClients(): void {
+    this.#client = `127.0.1.${++this.#clients}`
+  }
+
   /** Runs lines of sftp for somebody who signs in; status 255 is a refused sign-in. */
   sftp(username: string, proof: Proof, ...lines: string[]): Promise<Outcome> {
     const { password = '', method = 'password', keyFile } = proof
@@ -84,6 +92,7 @@ export class SftpgoServer {
       'UserKnownHostsFile=/dev/null',
       'LogLevel=ERROR',
       'NumberOfPasswordPrompts=1',
+      `BindAddress=${this.#client}`,
       `PreferredAuthentications=${keyFile === undefined ? method : 'publickey'}`,
       ...(keyFile === undefined
         ? ['PubkeyAuthentication=no']
@@ -104,20 +113,34 @@ export class SftpgoServer {
   /** Lists the user's folder over FTP; status 67 is a refused sign-in. */
   ftp(username: string, password: string): Promise<Outcome> {
     const url = `ftp://127.0.0.1:${this.#ports.ftp}/`
-    return execute('curl', ['-q', '--silent', '--user', `${username}:${password}`, url])
+    const from = ['--interface', this.#client]
+    return execute('curl', ['-q', '--silent', ...from, '--user', `${username}:${password}`, url])
   }
 
   /** A WebDAV request, which carries name and password. */
-  webdav(username: string, password: string, method = 'PROPFIND', path = '/'): Promise<number> {
-    const authorization = `Basic ${btoa(`${username}:${password}`)}`
-    return fetch(`http://127.0.0.1:${this.#ports.webdav}${path}`, {
+  async webdav(
+    username: string,
+    password: string,
+    method = 'PROPFIND',
+    path = '/',
+  ): Promise<number | undefined> {
+    const asked = request({
+      host: '127.0.0.1',
+      port: this.#ports.webdav,
+      localAddress: this.#client,
+      auth: `${username}:${password}`,
       method,
-      headers: { authorization, depth: '0' },
-      ...(method === 'PUT' && { body: 'from WebDAV\n' }),
-    }).then(async (response) => {
-      await response.arrayBuffer()
-      return response.status
+      path,
+      headers: { depth: '0' },
+      agent: false,
     })
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve).once('error', reject)
+    })
+    asked.end(method === 'PUT' ? 'from WebDAV\n' : undefined)
+    const response = await answered
+    response.resume()
+    return response.statusCode
   }
 
   /** Lets time pass for what SFTPGo remembers of sign-ins. */
@@ -164,11 +187,14 @@ function templatesFolder(): string {
   return existsSync(join(folder, 'templates')) ? join(folder, 'templates') : folder
 }
 
-/** What the README tells the operator of an SFTPGo to write, for this service and token. */
-function readmeSettings(origin: string, token: string): { data_provider: object } {
+/** What docs/sftp.md tells the operator of an SFTPGo to write, for this service and token. */
+function documentedSettings(
+  origin: string,
+  token: string,
+): { common: object; data_provider: object } {
   const [, json] =
-    /```json\n(\{[^`]*external_auth_hook[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? []
-  if (json === undefined) throw new Error('the README has no lines for SFTPGo')
+    /```json\n(\{[^`]*external_auth_hook[^`]*)```/.exec(readFileSync('docs/sftp.md', 'utf8')) ?? []
+  if (json === undefined) throw new Error('docs/sftp.md has no lines for SFTPGo')
   const { protocol, host } = new URL(origin)
   return JSON.parse(
     json

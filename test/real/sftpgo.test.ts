@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { auditEvents } from '../../schema/tables.ts'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { randomBytes } from '../../src/deps.ts'
@@ -60,6 +60,8 @@ describe.skipIf(program === undefined)('a real SFTPGo', () => {
     await worker.stop()
     rmSync(folder, { recursive: true })
   })
+
+  beforeEach(() => server.moveClients())
 
   async function signIn(username: string, password = PASSWORD): Promise<string> {
     const body = { username, password }
@@ -231,6 +233,28 @@ describe.skipIf(program === undefined)('a real SFTPGo', () => {
     server.letPass(CACHE_SECONDS)
     // It has forgotten the user with this, as it would have after a minute.
     expect((await server.sftp('client', { password: PASSWORD }, 'ls')).status).toBe(REFUSED)
+  })
+
+  test('bans an address that guesses in the minute in which it compares passwords itself', async () => {
+    const id = await addUser('guessed', WEBDAV_READ)
+    expect(await server.webdav('guessed', PASSWORD)).toBe(207)
+    server.moveClients()
+    const statuses = []
+    for (let n = 0; n < 40; n++) statuses.push(await server.webdav('guessed', `wrong-${n}`))
+    const guesses = statuses.indexOf(403)
+    expect(guesses).toBeGreaterThan(5)
+    expect(guesses).toBeLessThan(20)
+    expect(statuses).toEqual([...Array(guesses).fill(401), ...Array(40 - guesses).fill(403)])
+    // The service was not asked about any of them.
+    const events = await db
+      .select({ kind: auditEvents.kind })
+      .from(auditEvents)
+      .where(eq(auditEvents.userId, id))
+    expect(events).toEqual([{ kind: 'user_made' }, { kind: 'service_sign_in' }])
+    expect(await server.webdav('guessed', PASSWORD)).toBe(403)
+    expect((await server.sftp('guessed', { password: PASSWORD }, 'ls')).status).toBe(REFUSED)
+    server.moveClients()
+    expect(await server.webdav('guessed', PASSWORD)).toBe(207)
   })
 
   test('keeps the service token out of its log', () => {

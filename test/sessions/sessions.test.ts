@@ -58,7 +58,7 @@ async function isAlive(as: string): Promise<boolean> {
 }
 
 function siteWith(hours: unknown): CheapSite {
-  const bindings: Partial<Env> = JSON.parse(JSON.stringify({ TOKEN_HOURS: hours }))
+  const bindings: Partial<Env> = JSON.parse(JSON.stringify({ TOKEN_HOURS: hours ?? null }))
   return new CheapSite({}, bindings)
 }
 
@@ -305,6 +305,7 @@ describe('TOKEN_HOURS', () => {
     ['1', HOUR],
     ['0.5', HOUR / 2],
     ['8760', 365 * DAY],
+    [undefined, 2 * DAY],
   ])('%s says how long a token lives', async (hours, lifetime) => {
     const brief = siteWith(hours)
     const briefToken = await brief.token('alice', PASSWORD)

@@ -20,6 +20,14 @@ export function listenersOf(pid: number): { port: number; isLoopback: boolean }[
   )
 }
 
+/** The processes of workerd that a program has started. */
+export function workerdsOf(pid: number): number[] {
+  return descendantsOf(pid).filter((one) => {
+    const name = orNothing(() => readFileSync(`/proc/${one}/comm`, 'utf8'), '')
+    return name === 'workerd\n'
+  })
+}
+
 function descendantsOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -36,15 +36,30 @@ export class Program {
     return this.#child.pid
   }
 
+  /** What it printed so far to its standard output. */
+  get stdout(): string {
+    return this.#ended.stdout
+  }
+
+  /** What it printed so far to its standard error. */
+  get stderr(): string {
+    return this.#ended.stderr
+  }
+
   /** Both its outputs so far. */
   get printed(): string {
     return this.#printed
   }
 
   /** Resolves when the text was printed; rejects when the program ends without. */
-  async until(text: string): Promise<void> {
+  until(text: string): Promise<void> {
+    return this.untilHolds(() => this.#printed.includes(text))
+  }
+
+  /** As `until`, for any condition on what was printed. */
+  async untilHolds(holds: () => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const look = () => this.#printed.includes(text) && resolve()
+      const look = () => holds() && resolve()
       this.#onPrint.add(look)
       look()
       void this.ended.then(({ code }) => reject(new Error(`ended with ${code}: ${this.#printed}`)))

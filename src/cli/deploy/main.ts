@@ -6,7 +6,7 @@ import { runCommand } from '../command-error.ts'
 import { STEPS } from './steps.ts'
 import { runSteps } from './run-steps.ts'
 import { createFirstAccounts } from '../operator/first-accounts.ts'
-import { writePrivately } from '../private-files.ts'
+import { writePrivately } from '../prepare-process.ts'
 import { withSite } from '../site.ts'
 import { readSiteConfig } from './site-config.ts'
 import { runWrangler } from '../wrangler.ts'
@@ -26,8 +26,8 @@ const program = new Command('npm run deploy --')
   .allowExcessArguments(false)
   .action(deploy)
 
+writePrivately()
 await runCommand(async () => {
-  writePrivately()
   await program.parseAsync()
 })
 

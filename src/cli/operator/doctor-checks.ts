@@ -33,12 +33,13 @@ function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
   return { check, status: 'ok', text: 'SECRET_KEYS is set' }
 }
 
-function checkTokenHours({ tokenHours = '' }: Facts): Finding {
+function checkTokenHours({ tokenHours }: Facts): Finding {
   const check = 'token hours'
   const fix = 'set TOKEN_HOURS in wrangler.toml; 48 is recommended'
   try {
-    const isSane = tokenSecondsOf(tokenHours) <= MAX_SANE_TOKEN_SECONDS
-    const text = `a sign-in lasts ${tokenHours} hours`
+    const seconds = tokenSecondsOf(tokenHours)
+    const isSane = seconds <= MAX_SANE_TOKEN_SECONDS
+    const text = `a sign-in lasts ${seconds / 3600} hours`
     return isSane ? { check, status: 'ok', text } : { check, status: 'warn', text, fix }
   } catch (error) {
     const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
@@ -46,12 +47,13 @@ function checkTokenHours({ tokenHours = '' }: Facts): Finding {
   }
 }
 
-function checkFreshMinutes({ freshMinutes = '' }: Facts): Finding {
+function checkFreshMinutes({ freshMinutes }: Facts): Finding {
   const check = 'fresh minutes'
   const fix = 'set FRESH_MINUTES in wrangler.toml; 10 is recommended'
   try {
-    if (freshSecondsOf(freshMinutes) > 0)
-      return { check, status: 'ok', text: `a session is fresh for ${freshMinutes} minutes` }
+    const seconds = freshSecondsOf(freshMinutes)
+    if (seconds > 0)
+      return { check, status: 'ok', text: `a session is fresh for ${seconds / 60} minutes` }
     const text = 'FRESH_MINUTES is 0: a thief with a stolen session can take over the account'
     return { check, status: 'warn', text, fix }
   } catch (error) {

@@ -20,6 +20,7 @@ export interface Facts {
   secretProblem: string | undefined
   /** The problem with the copy of production's `SECRET_KEYS` on this machine. */
   copyProblem: string | undefined
+  /** `undefined` where `wrangler.toml` leaves it at its default, as below. */
   tokenHours: string | undefined
   freshMinutes: string | undefined
   crons: string[]
@@ -58,7 +59,7 @@ const varsSchema = v.record(v.string(), v.unknown())
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
 function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
 }
 
 /**

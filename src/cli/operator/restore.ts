@@ -1,9 +1,18 @@
-import { accessSync, constants, copyFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { sql } from 'drizzle-orm'
 import type { Command } from 'commander'
 import { codeOf, CommandError, UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../local-database.ts'
+import { DEV_VARS_FILE } from '../dev-vars.ts'
 import { jsonOutput, textOutput } from './output.ts'
 import { narrowPrivateFiles } from '../private-files.ts'
 import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
@@ -28,16 +37,26 @@ export function addRestoreCommand(program: Command, command: Command): void {
       await checkBackup(file)
       refuseToOverwrite()
       await restore(file)
-      const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
+      const sentence = `Restored the site from ${file}; all users must sign in again. ${nextStep()}`
       ;(json ? jsonOutput : textOutput).done(sentence, { file })
     })
+}
+
+/** Without the secret of the backup, no code of two-step verification can be checked. */
+function nextStep(): string {
+  if (existsSync(DEV_VARS_FILE)) return 'Next: npm start'
+  return `There is no ${DEV_VARS_FILE} here: users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site. Next: put its ${DEV_VARS_FILE} here, then npm start, which makes a new one otherwise`
 }
 
 /** @throws {CommandError} For a file that is not a backup, is damaged, or is of a later version. */
 async function checkBackup(file: string): Promise<void> {
   try {
     accessSync(file, constants.R_OK)
+    // SQLite would wait for ever for what somebody writes into a pipe.
+    if (!statSync(file).isFile())
+      throw new CommandError(`${file} is no file: name what latchkey backup wrote.`)
   } catch (error) {
+    if (error instanceof CommandError) throw error
     throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)
   }
   const applied = readApplied(file)
@@ -49,12 +68,18 @@ async function checkBackup(file: string): Promise<void> {
     )
 }
 
+/** What every version of a site has had. */
+const OURS = ['id, username, password_hash from users', 'id from sessions']
+
 function readApplied(file: string): string[] {
   let applied: string[] | undefined
   try {
     applied = withSqlite(file, { readOnly: true }, (backup) => {
       const check = backup.prepare('pragma integrity_check').get()
-      return check?.['integrity_check'] === 'ok' ? readMigrations(backup) : undefined
+      if (check?.['integrity_check'] !== 'ok') return undefined
+      // Fails where a table of the same name is not ours.
+      for (const columns of OURS) backup.prepare(`select ${columns} limit 1`).get()
+      return readMigrations(backup)
     })
   } catch {
     // SQLite can't read the file.
@@ -87,10 +112,14 @@ async function restore(file: string): Promise<void> {
   const target = findLocalDatabase()
   if (target === undefined) throw new Error('Miniflare has made no database')
   const copy = `${target}.restored`
-  copyFileSync(file, copy)
-  // A session that ended after the backup must not become valid again.
-  withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
-  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
-  renameSync(copy, target)
+  try {
+    copyFileSync(file, copy)
+    // A session that was ended since the backup must not come back.
+    withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
+    for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
+    renameSync(copy, target)
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
+  }
   narrowPrivateFiles()
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /** The proxy in front of the site, as the operator configures it. */
 export interface Proxy {
@@ -28,6 +28,36 @@ export function readTarget(target: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { pathname, search } = new URL(text)
   return pathname + search
+}
+
+/**
+ * Reads which host a request is for. workerd makes an address of this text and the target, so
+ * nothing may be in it that would become a part of the path.
+ *
+ * @returns A name or an address, perhaps with a port; `undefined` for anything else, and for two.
+ * @see RFC 9112 section 3.2.2: the host of an absolute target replaces that of the header.
+ */
+export function readHost({ url = '', headersDistinct }: IncomingMessage): string | undefined {
+  const lines = headersDistinct['host'] ?? []
+  if (lines.length > 1) return undefined
+  const [, absolute] = /^https?:\/\/([^/?#\\]*)/i.exec(url) ?? []
+  const host = absolute ?? lines[0] ?? 'localhost'
+  return isHost(host) ? host : undefined
+}
+
+const HOST = /^(?:(?<name>[\w.-]+)|\[(?<ipv6>[\da-f:.]+)\])(?::(?<port>\d{1,5}))?$/i
+const MAX_PORT = 65_535
+
+function isHost(text: string): boolean {
+  const { name, ipv6 = '', port = '' } = HOST.exec(text)?.groups ?? {}
+  if (Number(port) > MAX_PORT) return false
+  return name === undefined ? isIPv6(ipv6) : isHostName(name)
+}
+
+/** A name that ends in a number is an IPv4 address, in several spellings; here it has one. */
+function isHostName(name: string): boolean {
+  const address = `http://${name}`
+  return URL.canParse(address) && new URL(address).hostname === name.toLowerCase()
 }
 
 /**
@@ -113,12 +143,12 @@ const HOP_BY_HOP = new Set([
 const RESERVED_HEADERS =
   /^(?:cf-|mf-|x-latchkey-|x-forwarded-|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
 
-/** Returns the headers of a request to pass on to the Worker, as a flat list of names and values. */
+/** The headers of a request that go on to the Worker, but its host, as a flat list. */
 export function passedRequestHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const passed = passedHeaders(rawHeaders, headers.connection).filter(
     ([name]) => !RESERVED_HEADERS.test(name.toLowerCase()),
   )
-  return ['Host', headers.host ?? 'localhost', ...passed.flat()]
+  return passed.flat()
 }
 
 /** Returns the headers of an answer to pass on to the client, as a flat list of names and values. */

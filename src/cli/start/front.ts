@@ -6,6 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { Refusal } from '../../base/refusals.ts'
+import { isApiPath, statusOf } from '../../http/envelope.ts'
 import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
 import {
   type Caller,
@@ -14,6 +16,7 @@ import {
   passedResponseHeaders,
   type Proxy,
   readCaller,
+  readHost,
   readTarget,
 } from './front-request.ts'
 
@@ -39,17 +42,20 @@ async function handle(
   options: FrontOptions,
 ): Promise<void> {
   const target = readTarget(request.url ?? '')
-  if (target === undefined) return refuse(request, response, 400, 'Bad request')
-  if (isReserved(target)) return refuse(request, response, 404, 'Not found')
+  if (target === undefined) return refuse(request, response, '', 400, 'Bad request')
+  const host = readHost(request)
+  if (host === undefined) return refuse(request, response, target, 400, 'Bad Host header')
+  if (isReserved(target)) return refuse(request, response, target, 404, 'Not found')
   const caller = readCaller(request, options.proxy)
-  if (typeof caller === 'string') return refuse(request, response, 403, caller)
+  if (typeof caller === 'string') return refuse(request, response, target, 403, caller)
   try {
     const { hostname, port } = await options.worker()
-    const headers = headersFor(request, caller, options.secret)
+    const headers = ['Host', host, ...headersFor(request, caller, options.secret)]
     await passOn(request, response, { hostname, port, path: target, headers })
   } catch {
-    if (response.headersSent) response.destroy()
-    else refuse(request, response, 503, 'Service unavailable, try again')
+    if (response.headersSent) return void response.destroy()
+    const { code, message } = new Refusal('unavailable')
+    refuse(request, response, target, code, message)
   }
 }
 
@@ -90,13 +96,19 @@ async function passOn(
   await pipeline(answer, response)
 }
 
+/** In the envelope under `/api`, as the Worker refuses. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  sentence: string,
+  target: string,
+  code: number,
+  message: string,
 ): void {
-  // The rest of the body is not read, so the connection can't be used again.
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
-  response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : `${sentence}\n`)
+  const [path = ''] = target.split('?')
+  const [type, body] = isApiPath(path)
+    ? ['application/json', JSON.stringify({ code, message, data: null })]
+    : ['text/plain; charset=utf-8', `${message}\n`]
+  // What is left of the body is not read, so the connection can't be used again.
+  const headers = { 'Content-Type': type, Connection: 'close' }
+  response.writeHead(statusOf(path, code), headers).end(request.method === 'HEAD' ? '' : body)
 }

@@ -14,20 +14,20 @@ import { createFirstAccounts } from '../operator/first-accounts.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './front-request.ts'
 import { openLocalSite } from '../local-site.ts'
-import { narrowPrivateFiles, writePrivately } from '../private-files.ts'
+import { narrowPrivateFiles } from '../private-files.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 
 const SECRET_BYTES = 32
 /** The time that running requests get to finish when the server stops. */
 const STOP_MILLISECONDS = 3000
 const SETUP_DEADLINE_MILLISECONDS = 60_000
+const LOOK_MILLISECONDS = 1000
 
 /** `npm start`: prepares the local site when needed, and serves it. */
 export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
     const options = readStartOptions(argv, process.env)
     if (options === undefined) return
-    writePrivately()
     checkFolderIsWritable()
     await checkPortIsFree(options)
     ensureDevVars()
@@ -53,12 +53,33 @@ async function serve(options: StartOptions): Promise<void> {
       () => runScheduled(miniflare),
       (error) => logError(error, { during: 'nightly run' }),
     )
-    await stopped
-    stopDailyRuns()
-    await close(front)
+    const watch = watchRuntime(miniflare)
+    try {
+      await Promise.race([stopped, watch.lost])
+    } finally {
+      watch.stop()
+      stopDailyRuns()
+      await close(front)
+    }
   } finally {
     await miniflare.dispose()
   }
+}
+
+/**
+ * Looks whether the Worker still runs: a service that can answer nobody must end, so that whatever
+ * started it can start it anew.
+ *
+ * @returns What rejects with a {@link CommandError} when it doesn't, and what ends the looking.
+ */
+function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const lose = () =>
+    reject(
+      new CommandError('The Workers runtime crashed, and could not be started again: start anew.'),
+    )
+  const timer = setInterval(() => void miniflare.ready.catch(lose), LOOK_MILLISECONDS)
+  return { lost: promise, stop: () => clearInterval(timer) }
 }
 
 /**

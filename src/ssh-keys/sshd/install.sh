@@ -58,6 +58,7 @@ make_folder() {
 
 install_all() {
   need_root
+  mend_pam
   url=${1%/}
   is_url "$url" || fail 'the URL must start with https:// and contain only letters, digits and .:/_-'
   for program in sshd curl ssh-keygen useradd; do
@@ -73,7 +74,6 @@ install_all() {
     fail "can't make the account $KEYS_USER"
 
   for folder in "$LIB" "$ROOT" "$(dirname -- "$CONF")" "$(dirname -- "$SSHD_CONF")"; do make_folder "$folder"; done
-  # First: an older installation has a line here that lets every user run programs as root.
   put_pam_lines
   put 0644 root:root "$LIB/lib.sh" <"$HERE/lib.sh" || exit 1
   put 0755 root:root "$LIB/authorized-keys" <"$HERE/authorized-keys" || exit 1
@@ -85,8 +85,21 @@ install_all() {
 
 upgrade() {
   need_root
-  url=$(setting LATCHKEY_URL) && token=$(setting LATCHKEY_TOKEN) || fail "$CONF is missing or invalid: install with --url"
+  mend_pam
+  can_upgrade || fail "there is no sound address and token in $CONF: install with --url, and the token on standard input"
   printf '%s\n' "$token" | install_all "$url"
+}
+
+# Whether there is what --upgrade needs; if not, only --url helps.
+can_upgrade() {
+  url=$(setting LATCHKEY_URL 2>/dev/null) && token=$(setting LATCHKEY_TOKEN 2>/dev/null) || return 1
+  is_url "$url" && is_token "$token"
+}
+
+# First of all, and whatever fails later: an older installation has a line there that lets every user run programs as
+# root.
+mend_pam() {
+  if grep -sqF -e "$LIB/used" "$PAM"; then put_pam_lines; fi
 }
 
 # Removes every line that names the hook, and puts ours first.
@@ -167,15 +180,14 @@ members_of() {
 
 check_pam() {
   reason="any user of this machine can run programs as root"
-  remedy="sh install.sh --upgrade"
   lines=$(sed -e '/^[[:space:]]*#/d' -e '/^[[:space:]]*$/d' "$PAM")
   if [ "$(printf '%s\n' "$lines" | head -n 2)" != "$PAM_LINES" ]; then
     case $lines in
-    *"$LIB/used"*) wrong "$PAM runs $LIB/used, but not in its first two lines, for members only: $reason; $remedy" ;;
-    *) wrong "$PAM does not report sign-ins: $remedy" ;;
+    *"$LIB/used"*) wrong "$PAM runs $LIB/used, but not in its first two lines, for members only: $reason; $again" ;;
+    *) wrong "$PAM does not report sign-ins: $again" ;;
     esac
   elif [ "$(printf '%s\n' "$lines" | grep -cF -e "$LIB/used")" != 1 ]; then
-    wrong "$PAM runs $LIB/used a second time: $reason; $remedy"
+    wrong "$PAM runs $LIB/used a second time: $reason; $again"
   else
     good "$PAM reports sign-ins, in its first lines"
   fi
@@ -203,13 +215,14 @@ check_sshd_starts() {
 
 check() {
   need_root
+  if can_upgrade; then again='sh install.sh --upgrade'; else again='echo "$TOKEN" | sh install.sh --url URL'; fi
   for program in sshd curl ssh-keygen; do
     if command -v "$program" >/dev/null; then good "$program is installed"; else wrong "$program is missing: apt-get install openssh-server curl"; fi
   done
   for script in authorized-keys used; do
-    expect "$LIB/$script" "$(mode_of "$LIB/$script")" 'root:root 755' 'install again with --upgrade'
+    expect "$LIB/$script" "$(mode_of "$LIB/$script")" 'root:root 755' "$again"
   done
-  expect "$LIB/lib.sh" "$(mode_of "$LIB/lib.sh")" 'root:root 644' 'install again with --upgrade'
+  expect "$LIB/lib.sh" "$(mode_of "$LIB/lib.sh")" 'root:root 644' "$again"
   check_path "$LIB/used"
   if id "$KEYS_USER" >/dev/null 2>&1; then good "the account $KEYS_USER exists"; else wrong "the account $KEYS_USER is missing: install again with --url"; fi
   expect "$CONF" "$(mode_of "$CONF")" "root:$KEYS_USER 640" "chown root:$KEYS_USER $CONF; chmod 640 $CONF"
