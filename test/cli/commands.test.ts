@@ -56,6 +56,11 @@ function typePassword(first: string, second: string) {
   )
 }
 
+/** In a process of its own, so that two can race. */
+function demote(name: string) {
+  return clone.latchkey(['user', 'set', name, '--role', 'general'])
+}
+
 function addServer(name: string, ...scopes: string[]) {
   return run('service-token', 'add', name, ...scopes.flatMap((scope) => ['--scope', scope]))
 }
@@ -169,8 +174,6 @@ describe('latchkey user', () => {
   test('of two admins who are demoted at once, one stays', async () => {
     await addUser('second')
     await json('user', 'set', 'second', '--role', 'admin')
-    // Two processes, so that they race.
-    const demote = (name: string) => clone.latchkey(['user', 'set', name, '--role', 'general'])
     const [one, other] = await Promise.all([demote('admin'), demote('second')])
     expect(new Set([one?.code, other?.code])).toEqual(new Set([0, 1]))
     // Whoever stays an admin: for the other tests it has to be this one.
