@@ -380,7 +380,19 @@ describe('a body', () => {
     expect((await ask(port, { method: 'POST', headers: chunked }, body)).body).toBe(
       'chunked:200000',
     )
-    expect((await ask(port, { method: 'GET', headers: chunked }, body)).body).toBe('chunked:200000')
+  })
+
+  test('of a GET or HEAD goes no further', async () => {
+    const { port, seen } = await front(echo)
+    const body = 'x'.repeat(200_000)
+    for (const headers of [{ 'Content-Length': body.length }, { 'Transfer-Encoding': 'chunked' }]) {
+      expect((await ask(port, { method: 'GET', headers }, body)).body).toBe('plain:0')
+      expect((await ask(port, { method: 'HEAD', headers }, body)).status).toBe(200)
+    }
+    for (const { headers } of seen) {
+      expect(headers).not.toHaveProperty('content-length')
+      expect(headers).not.toHaveProperty('transfer-encoding')
+    }
   })
 
   test('hides no second request', async () => {

@@ -63,8 +63,23 @@ function headersFor(request: IncomingMessage, caller: Caller, secret: string): s
   const headers = passedRequestHeaders(request)
   headers.push('CF-Connecting-IP', caller.address, FRONT_SECRET_HEADER, secret)
   headers.push(FRONT_SCHEME_HEADER, caller.isHttps ? 'https' : 'http')
+  if (!hasBody(request)) return withoutLength(headers)
   if (isChunked(request)) headers.push('Transfer-Encoding', 'chunked')
   return headers
+}
+
+/**
+ * Whether the Worker is sent a body. That of a GET or HEAD means nothing (RFC 9110 section 9.3.1),
+ * and nothing in the Worker reads it: workerd would reset the connection, and the answer be lost.
+ */
+function hasBody(request: IncomingMessage): boolean {
+  if (request.method === 'GET' || request.method === 'HEAD') return false
+  return isChunked(request) || request.headers['content-length'] !== undefined
+}
+
+/** @param headers A flat list of names and values. */
+function withoutLength(headers: readonly string[]): string[] {
+  return headers.filter((_, i) => headers[i - (i % 2)]?.toLowerCase() !== 'content-length')
 }
 
 function isChunked({ headers }: IncomingMessage): boolean {
@@ -89,8 +104,11 @@ async function passOn(
     // `on`, not `once`: the Worker may answer before it has read the body, and then close.
     onward.on('error', reject)
   })
-  if (isChunked(request) || request.headers['content-length'] !== undefined) request.pipe(onward)
-  else onward.end()
+  if (hasBody(request)) request.pipe(onward)
+  else {
+    request.resume()
+    onward.end()
+  }
   const answer = await answered
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedResponseHeaders(answer))
   await pipeline(answer, response)
