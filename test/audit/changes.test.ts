@@ -135,7 +135,7 @@ describe('an event of a change by an operator', () => {
     expect(text).toContain(
       `Account deleted: user name bob; role Administrator User ${id}, deleted by admin`,
     )
-    expect(text).toContain('Account made: user name bob; role Administrator; base folder /')
+    expect(text).toContain('Account created: user name bob; role Administrator; base folder /')
   })
 
   test('says that an operator cancelled two-step verification', async () => {
