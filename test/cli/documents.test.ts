@@ -26,7 +26,7 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/^npm run test:real$/, 'needs programs that npm ci does not bring'],
   [/^(useradd|cp \/safe)/, 'as root, on a machine of its own; self-hosting.test.ts tries the rest'],
   [/^npm run check$|^npm run size$/, '.ci/run runs it'],
-  [/^npm test\b/, 'it runs this test'],
+  [/^npm test\b|^npm run test:(fast|watch)$/, 'it runs this test, or a part of them'],
   [
     /^npm run (bench|bench:keys|soak|screenshots)\b/,
     'takes minutes; parts have tests of their own',
