@@ -133,7 +133,7 @@ test('a restore that fails half-way leaves no copy behind', async () => {
   expect(await other.latchkey(['restore', file])).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^[^\n]* is no backup of a Latchkey site[^\n]*\n$/),
+    stderr: expect.stringMatching(/^[^\n]* is not a backup of a Latchkey site[^\n]*\n$/),
   })
   expect(globSync(`${other.path('.wrangler')}/**/*.restored*`)).toEqual([])
 })

@@ -462,7 +462,7 @@ test('npm start serves the data that wrangler keeps here', async () => {
 test('npm start on an open address says what is unprotected', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port }, { args: ['--host', '0.0.0.0'] })
-  await service.until('nothing is encrypted')
+  await service.until('not encrypted')
   expect(await statusOf(port, 'GET', '/ping')).toBe(200)
 })
 
