@@ -19,47 +19,50 @@ export type { Database } from './database/database.ts'
  */
 export interface SettingsMemory {}
 
-/** All that a decision may touch of the world; tests put their own clock, randomness or faults here. */
+/**
+ * Everything outside the program that a decision may use. Tests pass their own clock, randomness
+ * and faults.
+ */
 export interface Deps {
-  /** The primary: what is written or decided here is so everywhere. */
+  /** The primary database. Its answers are never stale. */
   db: Database
   /**
-   * A database for reading, perhaps a replica, that knows what the caller has seen and what
-   * `bookmark` stands for. `undefined` for callers who don't carry bookmarks from answer to
-   * request: only the primary is sure to know what they wrote.
+   * A database for reading, perhaps a replica, that has everything up to the caller's bookmark and
+   * `bookmark`. It is `undefined` for callers that don't send bookmarks back: only the primary is
+   * sure to have what they wrote.
    */
   nearbyDb: (bookmark: string | undefined) => Database | undefined
-  /** What this request has cost so far. */
+  /** The cost of this request so far. */
   meter: Meter
-  /** The copies of the public settings that are close to every reader. */
+  /** The copies of the public settings near each reader. */
   kv: KVNamespace
-  /** This isolate's own copy of the public settings. */
+  /** The copy of the public settings in this isolate. */
   settingsMemory: SettingsMemory
   /** @throws {Refusal} `internal` while `SECRET_KEYS` is missing or too short. */
   keyRing: () => Promise<KeyRing>
-  /** Scrypt (RFC 7914), 32 bytes out, somewhere that may spend the CPU time. */
+  /** Scrypt (RFC 7914) with 32 bytes of output. It runs where the CPU time is allowed. */
   hashPassword: (digest: string, salt: Uint8Array, cost: ScryptCost) => Promise<Uint8Array>
-  /** Whether a network may try to sign in at all; a loose count, kept by the platform. */
+  /** Tells whether a network may try to sign in. The platform counts approximately. */
   limitSignIns: (network: string) => Promise<boolean>
   /** Unix time, milliseconds. */
   now: () => number
-  /** Lets time pass. */
   wait: (milliseconds: number) => Promise<void>
   randomBytes: (length: number) => Uint8Array<ArrayBuffer>
-  /** How long a token lives. @throws {Refusal} `internal` when `TOKEN_HOURS` is no such time. */
+  /** Seconds for which a token is valid. @throws {Refusal} `internal` when `TOKEN_HOURS` is invalid. */
   tokenSeconds: () => number
   /**
-   * For how long a session is fresh; 0 for ever. @throws {Refusal} `internal` when `FRESH_MINUTES`
-   * is no such time.
+   * Seconds for which a session stays fresh; 0 means for ever.
+   *
+   * @throws {Refusal} `internal` when `FRESH_MINUTES` is invalid.
    */
   freshSeconds: () => number
-  /** Goes on with something after the answer. */
+  /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
-  /** Counts an answer, where Workers Analytics Engine is bound. */
+  /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
 }
 
-/** What is counted of an answer: nothing that names a person. */
+/** The counted values of an answer. None identifies a user. */
 interface CountedAnswer {
   method: string
   /** The pattern of the route, not the path. */
@@ -71,9 +74,9 @@ interface CountedAnswer {
   rowsWritten: number
 }
 
-/** What an operator may add to `wrangler.toml`, and what the local start adds. */
+/** Bindings that an operator may add to `wrangler.toml`, and those that the local start adds. */
 export interface OptionalBindings {
-  /** `true` lets requests over plain http in; only `npm start` sets it, never a deployed Worker. */
+  /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
   ALLOW_HTTP?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
 }
@@ -81,16 +84,19 @@ export interface OptionalBindings {
 const MAX_TOKEN_HOURS = 24 * 365
 const MAX_FRESH_MINUTES = 365 * 24 * 60
 
-/** Objects a location keeps for hashing, so that sign-ins made at once seldom wait for each other. */
+/**
+ * Number of hashing objects for each location. With several, concurrent sign-ins seldom wait for
+ * each other.
+ */
 const HASHERS_PER_LOCATION = 16
 
-/** A replica that takes longer is no gain; the primary has the full time after it. */
+/** A slower replica saves no time. The primary has the full deadline after it. */
 const NEARBY_DEADLINE_MILLISECONDS = 2000
 
-/** What one isolate remembers between requests; nothing here is lost with it. */
+/** The memory of one isolate between requests. It can always be read again. */
 const settingsMemory: SettingsMemory = {}
 
-/** @param request Says who asks, and from where; none when nobody does, as in a cron run. */
+/** @param request The request, which gives the caller and its location; `undefined` in a cron run. */
 export function createDeps(
   env: Env & OptionalBindings,
   defer: Deps['defer'],
@@ -100,7 +106,7 @@ export function createDeps(
   const meter = createMeter()
   let db: Database | undefined
   return {
-    // Opened when it is asked for: many requests need none.
+    // Opened at the first use, because many requests need no database.
     get db() {
       return (db ??= openDatabase(env.DB, meter, deadlineMilliseconds))
     },
@@ -143,7 +149,7 @@ export async function wait(milliseconds: number): Promise<void> {
   })
 }
 
-/** One data point an answer; the order of its columns is part of what queries rely on. */
+/** Writes one data point for each answer. Queries rely on the order of its columns. */
 function counterIn(dataset: AnalyticsEngineDataset): (answer: CountedAnswer) => void {
   return ({ method, route, code, milliseconds, roundTrips, rowsRead, rowsWritten }) =>
     dataset.writeDataPoint({
@@ -157,11 +163,14 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length))
 }
 
-/** Of a `wrangler.toml` that doesn't say, perhaps because it is older than the variable. */
+/**
+ * The default when `wrangler.toml` does not set the variable, perhaps because the file is older
+ * than the variable.
+ */
 const DEFAULT_TOKEN_HOURS = '48'
 const DEFAULT_FRESH_MINUTES = '10'
 
-/** @throws {Refusal} `internal` when this is no such time, with what to do. */
+/** @throws {Refusal} `internal` when the value is invalid. The detail names the valid range. */
 export function tokenSecondsOf(setHours: string | undefined): number {
   const hours = setHours ?? DEFAULT_TOKEN_HOURS
   const seconds = Number(hours) * 60 * 60
@@ -172,17 +181,20 @@ export function tokenSecondsOf(setHours: string | undefined): number {
   })
 }
 
-/** @throws {Refusal} `internal` when this is no such time, with what to do. */
+/** @throws {Refusal} `internal` when the value is invalid. The detail names the valid range. */
 export function freshSecondsOf(setMinutes: string | undefined): number {
   const minutes = setMinutes ?? DEFAULT_FRESH_MINUTES
-  // An empty text is the number 0, which would never ask.
+  // An empty text would be the number 0, which means for ever.
   if (/^\d{1,6}$/.test(minutes) && Number(minutes) <= MAX_FRESH_MINUTES) return Number(minutes) * 60
   throw new Refusal('internal', {
     detail: `FRESH_MINUTES in wrangler.toml must be 0 to ${MAX_FRESH_MINUTES}, not "${minutes}"`,
   })
 }
 
-/** A Durable Object lives where it was first called, so each location calls objects of its own. */
+/**
+ * Returns a hashing object near the request. A Durable Object stays where it was first called, so
+ * each location has its own objects.
+ */
 function nearbyHasher(env: Env, request?: Request) {
   const colo = request?.cf?.['colo']
   const location = typeof colo === 'string' ? colo : 'local'
@@ -192,7 +204,10 @@ function nearbyHasher(env: Env, request?: Request) {
 
 let lastKeyRing: { secrets: string | undefined; ring: Promise<KeyRing> } | undefined
 
-/** Deriving costs a few HKDF runs; the secret of an isolate hardly ever changes. */
+/**
+ * Returns the key ring, and keeps the last one: deriving it costs a few HKDF runs, and an isolate's
+ * secret seldom changes.
+ */
 function keyRingOf(secrets: string | undefined): Promise<KeyRing> {
   if (lastKeyRing === undefined || lastKeyRing.secrets !== secrets) {
     lastKeyRing = { secrets, ring: createKeyRing(secrets) }

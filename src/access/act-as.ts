@@ -11,15 +11,18 @@ import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
 import { moveSession } from './session-store.ts'
 import type { SessionClaims } from './token.ts'
 
-/** A session and where it is used from. */
+/** A session and the client that uses it. */
 export interface Actor extends SessionClaims, Client {}
 
-/** The account of a session, and when its user last proved to be there (`isFreshAt`). */
+/**
+ * The account of a session, and the time at which its user last proved a password or a code
+ * (`isFreshAt`).
+ */
 export interface Acting extends Account {
   provenAt: number | null
 }
 
-/** What the account of a session is found by. */
+/** The values that identify the account of a session. */
 interface ActorValues {
   sessionId: string
   userId: number
@@ -27,13 +30,13 @@ interface ActorValues {
 }
 
 /**
- * Finds the account of a session and, in the same row, what is asked for beside it: for D1 that is
- * one statement instead of two.
+ * Makes a query that finds the account of a session and, in the same row, the columns of `beside`.
+ * D1 runs one statement instead of two.
  */
 export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
   return (db: Database, { sessionId, userId, now }: ActorValues) =>
     db
-      // No session is live where `network` is null: the column itself never is.
+      // `sessions.network` is never null, so a null here means that no session is live.
       .select({
         ...accountColumns,
         network: sessions.network,
@@ -50,31 +53,30 @@ export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
 
 const selectActor = selectActorWith({})
 
-/** The row before `admit` has looked at it. */
+/** The row before `admit` has checked it. */
 type Found = ReturnType<typeof selectActor>['_']['result'][number]
 
-/** Makes the statement that finds the account of a session, and perhaps more. */
+/** Makes the statement that finds the account of a session, and perhaps further columns. */
 type ActorQuery<Row extends Found> = (
   db: Database,
   values: ActorValues,
 ) => RunnableQuery<Row[], 'sqlite'>
 
-/** What it takes to act for a user. */
 export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
 
-/** What it takes to read for a user, wherever that is nearest. */
+/** The dependencies of a read that a replica may answer. */
 export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
 
 /** The account of the actor, and the answers of the other parts of the batch. */
 type Acted<Named extends Parts> = { account: Acting } & Answers<Named>
 
 /**
- * Acts for the user of a session in one round trip: the session is checked and `parts` run in the
- * same D1 transaction, in their order. A write among them carries `isLive`, so it changes nothing
- * for a session that has ended.
+ * Acts for the user of a session in one round trip: D1 checks the session and runs `parts` in
+ * order, in one transaction. A write among them carries `isLive`, so it changes nothing when the
+ * session has ended.
  *
  * @returns The account, and the answer of each part under its name.
- * @throws {Refusal} 401: account gone or disabled, session ended.
+ * @throws {Refusal} 401 when the account is gone or disabled, or the session has ended.
  */
 export function actAs<Named extends Parts>(
   deps: ActorDeps,
@@ -85,9 +87,10 @@ export function actAs<Named extends Parts>(
 }
 
 /**
- * As `actAs`, for what only a fresh session may do. A write carries `isFresh` of the same `now`.
+ * Works like `actAs`, for actions that need a fresh session. A write carries `isFresh` of the same
+ * `now`.
  *
- * @throws {Refusal} `confirmationNeeded`, and those of `actAs`.
+ * @throws {Refusal} `confirmationNeeded`, and the refusals of `actAs`.
  */
 export async function actFreshAs<Named extends Parts>(
   deps: ActorDeps & FreshnessDeps,
@@ -101,8 +104,9 @@ export async function actFreshAs<Named extends Parts>(
 }
 
 /**
- * As `actAs`, for parts that only read. A replica may answer that has all that the caller has seen.
- * When it refuses or fails, the primary decides: a replica may not have the session yet.
+ * Works like `actAs`, for parts that only read. A replica may answer when it has everything that
+ * the caller has seen. When the replica refuses or fails, the primary decides, because a replica
+ * may not have the session yet.
  */
 export function readAs<Named extends Parts>(
   deps: ReaderDeps,
@@ -112,7 +116,7 @@ export function readAs<Named extends Parts>(
   return readNearby(deps, actor, (db) => actWith(db, deps, actor, selectActor, parts))
 }
 
-/** As `readAs`, for what is read in the same row as the account. */
+/** Works like `readAs`, for columns that are read in the same row as the account. */
 export async function readRowAs<Row extends Found>(
   deps: ReaderDeps,
   actor: Actor,
@@ -148,7 +152,7 @@ async function actWith<Row extends Found, Named extends Parts>(
   const finding = query(db, { sessionId, userId, now: deps.now() })
   const [[found], answers] = await runBatchAfter(db, finding, parts)
   const account = admit(actor, found)
-  // When this fails, the list of sessions shows an older network.
+  // When this fails, the list of sessions shows the previous network.
   if (account.network !== actor.network)
     deps.defer(moveSession(deps.db, actor).catch(() => undefined))
   return { ...answers, account }
@@ -158,7 +162,7 @@ function admit<Row extends Found>(session: SessionClaims, account: Row | undefin
   if (account === undefined) throw new Refusal('tokenInvalidated')
   if (account.disabled) throw new Refusal('accountDisabled')
   if (account.network !== null) return account
-  // `iat` counts whole seconds: a token from the second of the change is an old one as well.
+  // `iat` counts whole seconds, so a token from the second of the change counts as old.
   const isOlderThanPassword = session.issuedAtSeconds * 1000 <= account.passwordChangedAt
   throw new Refusal(isOlderThanPassword ? 'passwordChanged' : 'tokenInvalidated')
 }

@@ -18,14 +18,14 @@ import { selectLive } from './session-store.ts'
 
 export { COMMAND_LINE }
 
-/** Who runs the site: an admin who is signed in, or the command line. */
+/** A signed-in admin or the command line. */
 export type Operator = Actor | typeof COMMAND_LINE
 
 /**
- * Acts as an operator: for a session as `actAs`, if its user is an admin. A write carries
+ * Acts as an operator. For a session it works like `actAs` and requires an admin. A write carries
  * `isOperator`.
  *
- * @throws {Refusal} `notAdmin`, and those of `actAs`.
+ * @throws {Refusal} `notAdmin`, and the refusals of `actAs`.
  */
 export async function actAsOperator<Named extends Parts>(
   deps: ActorDeps,
@@ -39,7 +39,7 @@ export async function actAsOperator<Named extends Parts>(
 }
 
 /**
- * As `actAsOperator`, for a batch with parts that only a fresh session may do: those carry
+ * Works like `actAsOperator`, for a batch with parts that need a fresh session. Those parts carry
  * `isFreshOperator` of the same `now`.
  *
  * @returns The answers, and whether the session is fresh. The command line always is.
@@ -56,13 +56,13 @@ export async function actAsOperatorAt<Named extends Parts>(
   return { ...acted, isFresh: isFreshAt(deps, acted.account.provenAt, now) }
 }
 
-/** The session is live and an admin's, or it is the command line. */
+/** Holds for the live session of an admin and for the command line. */
 export function isOperator(db: Database, operator: Operator, now: number): Authority {
   if (!isActor(operator)) return asAuthority(sql`true`)
   return asAuthority(exists(selectLive(db, operator, now, eq(users.role, ADMIN))))
 }
 
-/** As `isOperator`, and the session is fresh. */
+/** Holds for the live and fresh session of an admin and for the command line. */
 export function isFreshOperator(
   deps: Pick<Deps, 'db'> & FreshnessDeps,
   operator: Operator,
@@ -74,9 +74,9 @@ export function isFreshOperator(
 }
 
 /**
- * An event that an operator brought about. The command line is known by its network.
+ * Creates an event that an operator caused. The command line is identified by its network.
  *
- * @param userId Whom it happened to; nobody for what concerns everybody.
+ * @param userId The user that the event concerns; `undefined` when it concerns the whole site.
  */
 export function eventBy(
   operator: Operator,
@@ -97,8 +97,8 @@ export function eventBy(
   }
 }
 
-/** Whether it is an admin's session, not the command line. */
+/** Tells whether the operator is the session of an admin, not the command line. */
 export function isActor(operator: Operator): operator is Actor {
-  // Whatever is not that very object has to show a session.
+  // Only this object is the command line. Everything else must show a session.
   return operator !== COMMAND_LINE
 }

@@ -17,30 +17,30 @@ import { Refusal } from '../base/refusals.ts'
 import { COMMAND_LINE, isOperator } from './operators.ts'
 
 const TOKEN_BYTES = 32
-/** Tells scanners of public code what they have found. */
+/** Lets scanners of public code recognise the token. */
 const PREFIX = 'latchkey_'
 
 /**
- * What a server may ask: for keys, which anybody may see, or whether a password is right. A server
- * that signs users in by key only must not be able to try passwords.
+ * The scopes of a server: it may ask for keys, which are public, or check passwords. A server that
+ * signs users in by key only must not be able to try passwords.
  */
 const SCOPES = ['sftp:keys', 'sftp:passwords'] as const
 
 type Scope = (typeof SCOPES)[number]
 
-/** What an operator may write: `sftp` is short for both. */
+/** The names that an operator may write. `sftp` is short for both scopes. */
 export const SCOPE_NAMES = [...SCOPES, 'sftp'] as const
 
 export type ScopeName = (typeof SCOPE_NAMES)[number]
 
-/** A list of scopes as it is stored and shown: sorted, with a blank between two. */
+/** Returns a list of scopes as it is stored and shown: sorted and separated by a space. */
 export function scopeText(names: readonly ScopeName[]): string {
   const scopes = names.flatMap((name): readonly Scope[] => (name === 'sftp' ? SCOPES : [name]))
   return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
 }
 
 /**
- * Makes a credential for a server.
+ * Creates a credential for a server.
  *
  * @returns The token, which is not stored and never shown again; `undefined` when the name is
  *   taken.
@@ -77,7 +77,7 @@ export function listServiceTokens(db: Database) {
     .orderBy(serviceTokens.name)
 }
 
-/** @returns Whether there was one of that name. */
+/** @returns Whether a credential of that name existed. */
 export async function deleteServiceToken(
   deps: Pick<Deps, 'db' | 'now'>,
   name: string,
@@ -117,7 +117,7 @@ export async function actAsService<Named extends Parts>(
   return answers
 }
 
-/** The credential exists and has the scope. */
+/** Holds when the credential exists and has the scope. */
 export function isService(db: Database, tokenHash: string, scope: Scope): Authority {
   return asAuthority(exists(selectService(db, tokenHash, scope)))
 }

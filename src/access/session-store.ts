@@ -7,12 +7,12 @@ import type { Actor } from './act-as.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 
-/** The session exists, has time left, and its user is enabled. */
+/** Holds when the session exists, has time left, and its user is enabled. */
 export function isLive(db: Database, session: SessionClaims, now: number): Authority {
   return asAuthority(exists(selectLive(db, session, now)))
 }
 
-/** The session is live and fresh. */
+/** Holds when the session is live and fresh. */
 export function isFresh(
   deps: Pick<Deps, 'db'> & FreshnessDeps,
   session: SessionClaims,
@@ -21,7 +21,7 @@ export function isFresh(
   return asAuthority(exists(selectLive(deps.db, session, now, whenFresh(deps, now))))
 }
 
-/** The row of a live session; in `exists`, a condition. */
+/** Selects the row of a live session. Inside `exists` it is a condition. */
 export function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {
   return db
     .select({ id: sessions.id })
@@ -38,7 +38,7 @@ export function selectLive(db: Database, session: SessionClaims, now: number, wh
     )
 }
 
-/** The sessions of a user that have time left, latest first. */
+/** Selects the sessions of a user that have time left, latest first. */
 export function selectSessions(db: Database, userId: number, now: number) {
   return db
     .select({
@@ -68,22 +68,23 @@ export function isOtherSession({ userId, sessionId }: SessionClaims): SQL | unde
   return and(eq(sessions.userId, userId), ne(sessions.id, sessionId))
 }
 
-/** Holds while there is a session of this kind; for an event that stands before its deletion. */
+/** Holds while a session that fits `which` exists, for an event that stands before its deletion. */
 export function hasSession(db: Database, which?: SQL): SQL {
   return exists(db.select({ id: sessions.id }).from(sessions).where(which))
 }
 
 /**
- * Ends sessions. It stands after every statement of its batch that needs the actor's session.
+ * Ends sessions. The statement stands after every statement of its batch that needs the actor's
+ * session.
  *
- * @param which `isSession`, `isSessionOf`, `isOtherSession`; every session of every user without
- *   it.
+ * @param which `isSession`, `isSessionOf` or `isOtherSession`. Without it, every session of every
+ *   user ends.
  */
 export function deleteSessions(db: Database, by: Authority, which?: SQL) {
   return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
 }
 
-/** Notes that the user of a live session has just shown a password or a code. */
+/** Records that the user of a live session has just proved a password or a code. */
 export function confirmLiveSession(db: Database, actor: Actor, now: number) {
   return writing(db, isLive(db, actor, now)).update(
     sessions,
@@ -92,9 +93,9 @@ export function confirmLiveSession(db: Database, actor: Actor, now: number) {
   )
 }
 
-/** Notes where a session was last used from. */
+/** Records the network that a session was last used from. */
 export function moveSession(db: Database, actor: Actor) {
-  // The session was live in the round trip before, and an ended one has no row.
+  // The session was live in the round trip before. A session that has ended has no row.
   return writing(db, THE_SERVICE).update(
     sessions,
     { network: actor.network },

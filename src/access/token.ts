@@ -9,25 +9,29 @@ import type { KeyRing } from '../crypto/key-ring.ts'
 const AUDIENCE = 'latchkey'
 
 /**
- * What a token says once its signature and its times are good; whether the session still is, only
- * D1 knows.
+ * The claims of a token with a valid signature and valid times. Only D1 knows whether the session
+ * is still live.
  */
 export interface SessionClaims {
   sessionId: string
   userId: number
-  /** Unix time. */
+  /** Unix time, seconds. */
   issuedAtSeconds: number
-  /** The state of the database in which the session had begun (`bookmarks.ts`). */
+  /** The state of the database in which the session began (`bookmarks.ts`). */
   bookmark?: string | undefined
 }
 
-/** A session about to begin. */
+/** A session that is about to begin. */
 export interface NewSession extends SessionClaims {
-  /** Unix time. */
+  /** Unix time, seconds. */
   expiresAtSeconds: number
 }
 
-/** Signs the token of a session with the newest key: JWT, HS256. @see RFC 7519 section 7.1 */
+/**
+ * Signs the token of a session with the newest key: JWT, HS256.
+ *
+ * @see RFC 7519 section 7.1
+ */
 export function signToken(ring: KeyRing, session: NewSession): Promise<string> {
   return new SignJWT(session.bookmark === undefined ? {} : { bookmark: session.bookmark })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: ring.current.id })
@@ -40,7 +44,7 @@ export function signToken(ring: KeyRing, session: NewSession): Promise<string> {
     .sign(ring.current.token)
 }
 
-/** A token that was found genuine, and when it is good. Unix time. */
+/** A token with a valid signature, and the times between which it is valid. Unix time, seconds. */
 interface Genuine {
   claims: SessionClaims
   notBeforeSeconds: number
@@ -48,20 +52,23 @@ interface Genuine {
 }
 
 /**
- * People ask several times with one token: its signature is checked once in the life of an isolate,
- * its times at every request, and its session by D1. Only what was genuine gets in here, so nobody
- * pushes others out with forgeries.
+ * The verified tokens of each key ring. A client sends the same token with many requests, so an
+ * isolate checks the signature once. The times are checked at every request, and D1 checks the
+ * session. Only verified tokens are stored, so forged tokens can't displace them.
  */
 const genuineBy = new WeakMap<KeyRing, Map<string, Genuine>>()
-/** The latest: as many people as ask one isolate at about the same time. */
+/**
+ * The number of tokens that an isolate remembers. It covers the users who are active in one isolate
+ * at about the same time.
+ */
 const MAX_REMEMBERED = 100
 
 /**
  * Checks everything about a token that needs no database.
  *
  * @param now Unix time, milliseconds.
- * @throws {Refusal} `tokenExpired` for one of ours that is merely too old, `tokenInvalidated` for
- *   anything else.
+ * @throws {Refusal} `tokenExpired` for a token of this site that has expired, `tokenInvalidated`
+ *   for any other invalid token.
  * @see RFC 7515 section 5.2, RFC 7519 section 7.2, RFC 8725 section 3
  */
 export async function verifyToken(
@@ -91,8 +98,8 @@ function isTimely({ notBeforeSeconds, expiresAtSeconds }: Genuine, now: number):
 }
 
 async function verifyGenuine(ring: KeyRing, token: string, now: number): Promise<Genuine> {
-  // Three canonical base64url parts. 32 bytes of signature leave two unused bits in the 43rd character: a
-  // decoder ignores them, so one token would otherwise have four spellings.
+  // Three canonical base64url parts. A signature of 32 bytes leaves two unused bits in the 43rd character.
+  // A decoder ignores them, so one token would otherwise have four spellings.
   if (!/^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/.test(token))
     throw new Refusal('tokenInvalidated')
   try {

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 
-/** What is shown of a user: neither the hash of the password nor the seed. */
+/**
+ * The columns of a user that may be shown. They contain neither the password hash nor the TOTP
+ * seed.
+ */
 export type Account = Awaited<ReturnType<typeof selectAccounts>>[number]
 
 export const accountColumns = {
@@ -17,7 +20,7 @@ export const accountColumns = {
   passwordChangedAt: users.passwordChangedAt,
 }
 
-/** Of all users; callers narrow it. */
+/** Selects all users. Callers add a condition. */
 export function selectAccounts(db: Database) {
   return db.select(accountColumns).from(users)
 }

@@ -7,7 +7,7 @@ const MAX_PATH_CHARACTERS = 1024
 const MAX_SSO_ID_CHARACTERS = 255
 const PERMISSION_RANGE = `must be 0 to ${MAX_PERMISSION}`
 
-/** Empty means everything. */
+/** An empty path becomes `/`, the whole tree. */
 export const basePathSchema = v.pipe(
   possiblyEmptyText(),
   maxCharacters(MAX_PATH_CHARACTERS),
@@ -23,7 +23,7 @@ export const permissionSchema = v.pipe(
   v.maxValue(MAX_PERMISSION, PERMISSION_RANGE),
 )
 
-/** Empty for who has none. */
+/** Empty when the user has no SSO id. */
 export const ssoIdSchema = v.pipe(
   possiblyEmptyText(),
   maxCharacters(MAX_SSO_ID_CHARACTERS),

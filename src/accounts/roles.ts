@@ -4,7 +4,7 @@ export const GUEST = 1
 export const ADMIN = 2
 
 /**
- * Bits of `permission`. This service acts on those of WebDAV and SFTP; the others it keeps for the
+ * Bits of `permission`. This service uses the bits of WebDAV and SFTP, and keeps the others for the
  * file service.
  */
 export const PERMISSION = {
@@ -26,14 +26,14 @@ export const PERMISSION = {
   customShareId: 1 << 15,
 } as const
 
-/** Sixteen bits are known; more would mean something to nobody. */
+/** Only 16 bits are defined. */
 export const MAX_PERMISSION = 0xffff
 
-/** The bits with which a user reaches files elsewhere, under the user's name. */
+/** The bits that let a user reach files on other servers under the user name. */
 export const NAMES_FILES =
   PERMISSION.webdavRead | PERMISSION.webdavWrite | PERMISSION.sftpRead | PERMISSION.sftpWrite
 
-/** @returns Whether any of these bits is set. */
+/** Tells whether at least one of these bits is set. */
 export function isPermitted(permission: number, bits: number): boolean {
   return (permission & bits) !== 0
 }

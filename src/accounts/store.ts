@@ -15,12 +15,12 @@ export function selectUser(db: Database, userId: number) {
   return selectAccounts(db).where(eq(users.id, userId))
 }
 
-/** The user of exactly this name. */
+/** Selects the user with exactly this name. */
 export function selectUserNamed(db: Database, username: string) {
   return selectAccounts(db).where(isNamed(username))
 }
 
-/** What a sign-in must know of a user; the name is compared exactly. */
+/** Selects the columns of a user that a sign-in needs. The name is compared exactly. */
 export function selectForSignIn(db: Database, username: string) {
   return db
     .select({
@@ -36,7 +36,7 @@ export function selectForSignIn(db: Database, username: string) {
     .where(isNamed(username))
 }
 
-/** Other users whose name looks like this one. */
+/** Selects other users with the same name key. */
 export function selectSameName(db: Database, username: string, exceptId: number) {
   const others = alias(users, 'others')
   return db
@@ -45,7 +45,7 @@ export function selectSameName(db: Database, username: string, exceptId: number)
     .where(and(eq(others.usernameKey, usernameKey(username)), ne(others.id, exceptId)))
 }
 
-/** Holds for the user of exactly this name. The index is on the key. */
+/** Holds for the user with exactly this name. The index is on the name key. */
 export function isNamed(username: string) {
   return and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username))
 }

@@ -5,8 +5,8 @@ import { REASONS } from '../base/reasons.ts'
 const MAX_USERNAME_CHARACTERS = 255
 
 /**
- * A new name: one that can stand in a list, a path, a log line and a command, and that looks like
- * what it is. Who has another still signs in with it.
+ * The rules for a new name. It can stand in a list, a path, a log line and a command, and contains
+ * no invisible characters. A user with an older name that breaks the rules can still sign in.
  */
 export const usernameSchema = v.pipe(
   text(),
@@ -24,8 +24,9 @@ export const usernameSchema = v.pipe(
 )
 
 /**
- * What makes two names the same name: case and Unicode normalisation don't tell them apart. Through
- * upper case first, so that `ß` equals `SS` and both small sigmas are one letter.
+ * Returns the key by which names are compared. Names that differ only in case or Unicode
+ * normalisation have the same key. The name is changed to upper case first, so that `ß` equals `SS`
+ * and both small sigmas are one letter.
  *
  * @see Unicode Standard Annex 15 (NFKC)
  */

@@ -6,7 +6,7 @@ import { type EventFilter, selectAllEvents } from '../audit/events.ts'
 /**
  * Lists the events of the site for an operator, latest first.
  *
- * @returns The events, and whether there are more. A total would need a read of every row.
+ * @returns The events, and whether more exist. A total would need a read of every row.
  * @throws {Refusal} `notAdmin`.
  */
 export async function listSiteEvents(

@@ -2,7 +2,7 @@ import { boundedWindowOf } from '../base/paging.ts'
 import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
 import { countEvents, selectEvents } from '../audit/events.ts'
 
-/** Per page. A stranger can add many events by failing to sign in. */
+/** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100
 
 /** Reads the actor's account and a page of its events, latest first. */

@@ -4,7 +4,7 @@ import { isoTime } from '../base/time.ts'
 
 type Event = Awaited<ReturnType<typeof selectEvents>>[number]
 
-/** An event as every list shows it. */
+/** Returns an event in the form that every list shows. */
 export function eventRecord(event: Event) {
   return {
     id: event.id,
@@ -19,8 +19,8 @@ export function eventRecord(event: Event) {
 }
 
 /**
- * Names the actor of an event: null when the user did it or nobody is known. The command line has
- * no id, and an admin who was deleted has no name.
+ * Returns the actor of an event. It is null when the user acted or when the actor is unknown. The
+ * command line has no id, and a deleted admin has no name.
  */
 function actorRecord({
   actorId,

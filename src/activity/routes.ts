@@ -6,7 +6,7 @@ import { pageQuery, query } from '../http/input.ts'
 import { listOwnEvents } from './own-events.ts'
 import { eventRecord } from './record.ts'
 
-/** The events of a user's own account, under `/api/me/events`. */
+/** Routes for the events of the user's own account, under `/api/me/events`. */
 export const eventRoutes = new Hono<App>().get(
   '/',
   signedIn('guestEvents'),

@@ -13,7 +13,7 @@ export interface FieldChange {
   to: SQLWrapper
 }
 
-/** The change of a text; none when a request doesn't name it. */
+/** Returns the change of a text field, or no change when the request does not contain the field. */
 export function textChange(
   field: ChangedField,
   from: SQLiteColumn,
@@ -22,7 +22,7 @@ export function textChange(
   return to === undefined ? [] : [{ field, from, to: sql`${to}` }]
 }
 
-/** One event: it is written when a field differs, or `always`. */
+/** An event that is written when a field differs, or always when `always` is set. */
 export interface ChangeEvent {
   kind: EventKind
   fields: FieldChange[]
@@ -30,9 +30,9 @@ export interface ChangeEvent {
 }
 
 /**
- * Remembers what the next statement of the batch changes of a user: it reads the values before in
- * the same transaction, so that nothing comes between. One event for each kind that says
- * something.
+ * Writes the events of a change that the next statement of the batch makes to a user. It reads the
+ * old values in the same transaction, so no other change can come between. It writes one event for
+ * each kind with a changed field or with `always`.
  *
  * @param when The condition of the statement that changes the row of `users`.
  */
@@ -61,9 +61,9 @@ function eventJson({ kind, fields, always = false }: ChangeEvent): SQL {
   return sql`json_object('kind', ${kind}, 'changes', ${changesJson(fields, always)})`
 }
 
-/** The changes as JSON, or null when no field differs. */
+/** Returns the changes as JSON, or null when no field differs. */
 function changesJson(fields: FieldChange[], always: boolean): SQL {
-  // D1 allows five terms in a compound select, so the list is put together as a text.
+  // D1 allows five terms in a compound select, so the list is built as a text.
   const parts = fields.map(
     ({ field, from, to }) =>
       sql`iif(${from} is ${to}, '', json_object('field', ${field}, 'from', ${from}, 'to', ${to}) || ',')`,

@@ -1,25 +1,31 @@
 import * as v from 'valibot'
 
-/** What of a user's record an event tells: the names are those of the API, none is a secret. */
+/**
+ * The fields of a user's record that an event can contain. The names are those of the API, and no
+ * field is secret.
+ */
 export type ChangedField =
   'username' | 'role' | 'permission' | 'base_path' | 'disabled' | 'sso_id' | 'otp'
 
 type Value = string | number | boolean | null
 
-/** One field before and after; null where there was no record before, or is none after. */
+/**
+ * The value of a field before and after a change. `from` is null when the record is new, and `to`
+ * is null when it was deleted.
+ */
 export interface Change {
   field: string
   from: Value
   to: Value
 }
 
-/** SQLite knows no booleans. */
+/** Fields that SQLite stores as 0 or 1, because it has no booleans. */
 const BOOLEANS: readonly string[] = ['disabled', 'otp'] satisfies ChangedField[]
 
 const valueSchema = v.union([v.string(), v.number(), v.boolean(), v.null()])
 const changesSchema = v.array(v.object({ field: v.string(), from: valueSchema, to: valueSchema }))
 
-/** Reads the column `changes`; what another version wrote in another way is nothing. */
+/** Reads the column `changes`. The result is empty for a format that this version does not know. */
 export function changesIn(json: unknown): Change[] {
   const changes = v.safeParse(changesSchema, parseJson(json))
   return changes.success ? changes.output.map(withBooleans) : []

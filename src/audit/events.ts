@@ -7,7 +7,7 @@ import { type Client, COMMAND_LINE } from '../base/network.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { type Change, changesIn } from './changes.ts'
 
-/** What is worth remembering, for a user who wonders and an operator who has to know. */
+/** The kinds of events, for users who check their own account and for operators. */
 export const EVENT_KINDS = [
   'sign_in',
   'sign_in_refused',
@@ -44,19 +44,22 @@ export interface AuditEvent extends Client {
   /** Unix time, milliseconds. */
   at: number
   kind: EventKind
-  /** Whom it happened to; nobody when a name is unknown. */
+  /**
+   * The user that the event concerns; `undefined` when no user has the name, and for an event of
+   * the whole site.
+   */
   userId?: number
-  /** Keyed hash of a name that no account has: it may be a password in the wrong field. */
+  /** Keyed hash of a name that no account has. The name itself may be a password in the wrong field. */
   nameHash?: string
-  /** The class of a refusal, the title of a key: never a secret. */
+  /** The class of a refusal or the title of a key, never a secret. */
   detail?: string
-  /** The admin who did it to somebody. */
+  /** The admin who acted on another user. */
   actorId?: number
-  /** What changed of a record, never a secret. */
+  /** The changed fields of a record, never a secret. */
   changes?: readonly Change[]
 }
 
-/** An event that a signed-in user brought about. */
+/** Creates an event that a signed-in user caused. */
 export function eventOf(
   actor: Client & { userId: number },
   kind: EventKind,
@@ -73,12 +76,12 @@ export function eventOf(
   }
 }
 
-/** Writes an event; with `when`, only if that holds at this point of the batch. */
+/** Writes an event; with `when`, only if that condition holds at this point of the batch. */
 export function insertEvent(db: Database, by: Authority, event: AuditEvent, when?: SQL) {
   return writing(db, by).insert(auditEvents, eventRow(event), { where: when })
 }
 
-/** The columns of an event. A caller may replace those that another row knows better. */
+/** Returns the columns of an event. A caller may replace columns with those of another row. */
 export function eventRow({ at, kind, userId, nameHash, detail, ...event }: AuditEvent) {
   return {
     at,
@@ -95,7 +98,7 @@ export function eventRow({ at, kind, userId, nameHash, detail, ...event }: Audit
 
 const actors = alias(users, 'actors')
 
-/** The kinds whose detail was written by this service alone, and named the actor at its end. */
+/** The kinds whose detail only this service wrote, with the actor at its end. */
 const KINDS_WITH_ACTOR_IN_DETAIL: readonly EventKind[] = [
   'user_made',
   'user_changed',
@@ -105,7 +108,7 @@ const KINDS_WITH_ACTOR_IN_DETAIL: readonly EventKind[] = [
   'session_ended',
 ]
 
-/** Who did it: the column, or in older events the end of the detail, `by 7`. */
+/** The id of the actor: the column, or in older events the end of the detail (`by 7`). */
 const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
   ${auditEvents.kind} in ${KINDS_WITH_ACTOR_IN_DETAIL}
     and (${auditEvents.detail} glob 'by [0-9]*' or ${auditEvents.detail} glob '*, by [0-9]*'),
@@ -113,7 +116,7 @@ const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
   null
 ))`
 
-/** What every list reads of an event. */
+/** The columns of an event that every list reads. */
 const eventColumns = {
   id: auditEvents.id,
   at: auditEvents.at,
@@ -124,11 +127,11 @@ const eventColumns = {
   userAgent: auditEvents.userAgent,
   actorId: actorId.as('by_id'),
   actorName: sql<string | null>`${actors.username}`.as('by_name'),
-  // Drizzle decodes no null.
+  // Drizzle does not pass null to the decoder.
   changes: sql`coalesce(${auditEvents.changes}, '')`.mapWith(changesIn).as('changed'),
 }
 
-/** The latest events of a user. */
+/** Selects the events of a user, latest first. */
 export function selectEvents(db: Database, userId: number, { limit, offset }: PageWindow) {
   return db
     .select(eventColumns)
@@ -140,7 +143,7 @@ export function selectEvents(db: Database, userId: number, { limit, offset }: Pa
     .offset(offset)
 }
 
-/** Which events; what is missing may be anything. */
+/** The conditions on the events of a list. A missing condition allows every event. */
 export interface EventFilter {
   userId?: number
   kind?: EventKind
@@ -148,7 +151,7 @@ export interface EventFilter {
   since?: number
 }
 
-/** The latest events of all users, and of nobody. */
+/** Selects the events of the whole site, latest first. Some belong to no user. */
 export function selectAllEvents(
   db: Database,
   { userId, kind, since }: EventFilter,
@@ -172,7 +175,7 @@ export function selectAllEvents(
           since === undefined ? undefined : isSince(since),
         ),
       )
-      // In the order of the table or of an index, so that only what is shown is read.
+      // The order is that of the table or of an index, so D1 reads only the rows that are shown.
       .orderBy(desc(auditEvents.id))
       .limit(limit)
       .offset(offset)
@@ -188,13 +191,19 @@ export function pruneEvents(db: Database, before: number) {
   return writing(db, THE_SERVICE).delete(auditEvents, and(isEarly, lte(auditEvents.at, before)))
 }
 
-/** How much older than those written before it an event may be: a shared one keeps its first time. */
+/**
+ * An event may be this much older than the events before it, because a shared event keeps its first
+ * time.
+ */
 const LATE_MILLISECONDS = 10 * 60 * 1000
 
-/** How many events may be written after younger ones. */
+/** Number of events that may be written after newer ones. */
 const OUT_OF_ORDER_EVENTS = 100
 
-/** How many events in turn must have been written by a clock that is slow, to be taken for old. */
+/**
+ * Number of consecutive events that must all be older than a time before the search skips them. A
+ * few events from a slow clock are not enough.
+ */
 const NEIGHBOURS = 8
 
 function isSince(since: number) {
@@ -202,12 +211,16 @@ function isSince(since: number) {
   return and(isLate, gte(auditEvents.at, since))
 }
 
-/** More than there will ever be events; not a parameter, which D1 would make a fraction when halved. */
+/**
+ * Larger than the number of events will ever be. It is not a parameter, because D1 would halve a
+ * parameter to a fraction.
+ */
 const FIRST_STEP = sql.raw(String(2 ** 40))
 
 /**
- * Finds about where in the table a time begins, in ever smaller steps: events are written in the
- * order of their times, nearly. An index of times would be a second row to write for each event.
+ * Finds the approximate place in the table where a time begins, in ever smaller steps. Events are
+ * written almost in the order of their times. An index of times would cost a second written row for
+ * each event.
  */
 function firstIdSince(since: number): SQL {
   const neighbours = sql`select event.at as at from ${auditEvents} as event where event.id >= place.id + place.step order by event.id limit ${NEIGHBOURS}`
@@ -220,13 +233,13 @@ function firstIdSince(since: number): SQL {
 }
 
 /**
- * One line per event, for Workers Logs and for fail2ban, which finds the network in it. None for
- * the command line, which is no Worker and says itself what it did.
+ * Logs an event in one line, for Workers Logs and for fail2ban, which reads the network in it.
+ * Events of the command line are not logged: it prints its own messages.
  */
 export function logEvent(event: AuditEvent): void {
   const { kind, userId, nameHash, detail, actorId: actor, changes, network } = event
   if (network === COMMAND_LINE.network) return
-  // The names of the fields are enough here; the values stand in D1, which has an end.
+  // The names of the fields are enough here. D1 keeps the values for a limited time.
   const changed = changes?.map(({ field }) => field)
   const line = {
     event: 'audit',

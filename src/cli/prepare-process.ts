@@ -1,21 +1,21 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
-/** What users other than this one may do with a file. */
+/** The permission bits of users other than the owner of a file. */
 export const OTHERS = 0o077
 
-/** What this process and its children write from now on is for this user alone. */
+/** Makes new files of this process and its children private to this user. */
 export function writePrivately(): void {
   process.umask(OTHERS)
 }
 
 /**
- * What a program does before it loads anything else: others must not be able to put code of theirs
- * among the code that it keeps compiled.
+ * Prepares a program before it loads other code. Other users must not be able to add code to its
+ * compile cache.
  */
 export function prepareProcess(): void {
   writePrivately()
-  // Wrangler and Miniflare are large: compiled anew at each start, they would take seconds. Here and
-  // not in the common folder for temporary files, where others may write.
+  // Without the cache, compiling Wrangler and Miniflare takes seconds at each start. The cache is not in
+  // the common folder for temporary files, where other users may write.
   enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/node'))
 }

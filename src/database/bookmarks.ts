@@ -1,17 +1,17 @@
 /**
- * What D1 calls a state of the database: whoever shows one reads nothing older. It proves nothing
- * and opens nothing.
+ * A bookmark is D1's name for a state of the database. A read with a bookmark returns nothing older
+ * than that state. A bookmark is no secret and grants no access.
  *
  * @see https://developers.cloudflare.com/d1/best-practices/read-replication/
  */
 const BOOKMARK = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 
-/** @returns `undefined` for anything but a bookmark. */
+/** Returns `undefined` for a value that is not a bookmark. */
 export function readBookmark(text: unknown): string | undefined {
   return typeof text === 'string' && BOOKMARK.test(text) ? text : undefined
 }
 
-/** The later of two states: bookmarks sort as texts do, which D1's own sessions rely on as well. */
+/** Returns the later of two states. Bookmarks sort as texts, and D1's own sessions rely on that too. */
 export function laterBookmark(
   one: string | undefined,
   other: string | undefined,
@@ -24,7 +24,7 @@ export const BOOKMARK_HEADER = 'X-D1-Bookmark'
 export const BOOKMARK_COOKIE = 'latchkey_bookmark'
 const COOKIE_PATTERN = new RegExp(`(?:^|; )${BOOKMARK_COOKIE}=([^;]*)`)
 
-/** The latest state of the database that a caller says to have seen, in a header or a cookie. */
+/** Returns the latest state of the database that a caller names, in a header or a cookie. */
 export function callersBookmark(headers: Headers): string | undefined {
   const [, cookie] = COOKIE_PATTERN.exec(headers.get('Cookie') ?? '') ?? []
   return laterBookmark(readBookmark(headers.get(BOOKMARK_HEADER)), readBookmark(cookie))

@@ -4,31 +4,31 @@ import { Refusal } from '../base/refusals.ts'
 const whole = Symbol('all of Drizzle')
 
 /**
- * Drizzle over D1, for reading: each query is one round trip. `statements.ts` has batches, and
- * writes, which need an authority.
+ * A D1 database for reading through Drizzle. Each query is one round trip. `statements.ts` has
+ * batches, and writes, which need an authority.
  */
 export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly [whole]: DrizzleD1Database
 }
 
-/** For `statements.ts` alone: what a database can do, writes included. */
+/** Returns the full Drizzle database, writes included. Only `statements.ts` uses it. */
 export function drizzleOf(db: Database): DrizzleD1Database {
   return db[whole]
 }
 
-/** How long a person waits for something that doesn't answer. */
+/** Milliseconds that a request waits for D1 or another service. */
 const DEADLINE_MILLISECONDS = 5000
 
-/** What a request has cost so far, and how fresh the data was that it saw. */
+/** The cost of a request so far, and the freshness of the data that it read. */
 export interface Meter {
   roundTrips: number
   rowsRead: number
   rowsWritten: number
   databaseMilliseconds: number
   hashMilliseconds: number
-  /** The state of the database after the last round trip; a replica that has it is fresh enough. */
+  /** The state of the database after the last round trip. A replica with this state is fresh enough. */
   bookmark?: string
-  /** Whether the last round trip ended at the primary. */
+  /** True when the primary answered the last round trip. */
   fromPrimary: boolean
 }
 
@@ -85,7 +85,7 @@ class MeteredD1 implements D1Database {
   }
 
   async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
-    // Only the first trip of a D1 session is sure to use `freshness`, so each trip opens its own.
+    // Only the first trip of a D1 session uses `freshness` for certain, so each trip opens its own session.
     const session = this.#d1.withSession(this.#freshness)
     const start = performance.now()
     this.#meter.roundTrips += 1
@@ -147,7 +147,7 @@ function preparedIn(session: D1DatabaseSession, statement: D1PreparedStatement) 
   return session.prepare(statement.query).bind(...statement.values)
 }
 
-/** @throws {TypeError} Always: D1 would do this without counting it. */
+/** @throws {TypeError} Always, because D1 would run this method without counting it. */
 function notMetered(): never {
   throw new TypeError('this part of D1 is not metered: see database.ts')
 }
@@ -162,7 +162,7 @@ function note(meter: Meter, results: D1Result[], bookmark: string | null): void 
 }
 
 /**
- * @throws {Refusal} `unavailable` when the answer is a failure, or none within `deadline`
+ * @throws {Refusal} `unavailable` when the promise rejects or takes longer than `deadline`
  *   milliseconds.
  */
 export async function orUnavailable<Answer>(

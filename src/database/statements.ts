@@ -14,18 +14,21 @@ import { type Database, drizzleOf } from './database.ts'
 declare const authority: unique symbol
 
 /**
- * A condition on who acts: a live session, an operator, a server, the service itself. Every write
- * carries one, because `writing` is the only way to make a write and asks for it.
+ * A condition on the actor: a live session, an operator, a server or the service itself. Every
+ * write carries one, because `writing` is the only way to make a write and requires it.
  */
 export type Authority = SQL & { readonly [authority]: true }
 
-/** Declares a condition to be one on who acts. Only what checks an actor calls it. */
+/** Declares that a condition checks the actor. Only functions that check an actor call this. */
 export function asAuthority(condition: SQL): Authority
 export function asAuthority(condition: SQL): SQL {
   return condition
 }
 
-/** The service acts for itself: in the nightly run, in its counters, before anybody is signed in. */
+/**
+ * The service acts for itself: in the nightly run, for its counters, and before a user is signed
+ * in.
+ */
 export const THE_SERVICE = asAuthority(sql`true`)
 
 /** The values of a new row, by the names of the table's columns. */
@@ -33,9 +36,9 @@ type NewRow<Table extends SQLiteTable> = {
   [Name in keyof Table['$inferInsert']]: Table['$inferInsert'][Name] | SQLWrapper
 }
 
-/** Where a new row comes from, and on what further condition. */
+/** The source of a new row, and a further condition on it. */
 interface Source {
-  /** Rows whose columns the new row uses; each one that fits becomes a new row. */
+  /** Rows whose columns the new row uses. Each row that fits becomes a new row. */
   from?: SQLiteTable | SQL
   where?: SQL | undefined
 }
@@ -43,8 +46,8 @@ interface Source {
 /**
  * Makes statements that change nothing unless `by` holds.
  *
- * The condition is read when the statement runs, so within a batch a statement that makes it false
- * (ends the session, say) stands last.
+ * The condition is read when the statement runs. A statement that makes it false, such as the end
+ * of the session, stands last in its batch.
  */
 export function writing(db: Database, by: Authority) {
   const drizzle = drizzleOf(db)
@@ -65,7 +68,7 @@ export function writing(db: Database, by: Authority) {
   }
 }
 
-/** `insert … select` matches columns by position, so a row is brought into the table's order. */
+/** Sorts a row into the table's column order, because `insert … select` matches columns by position. */
 function inColumnOrder(table: SQLiteTable, row: Record<string, unknown>) {
   const columns: [string, Column][] = Object.entries(getTableColumns(table))
   return Object.fromEntries(
@@ -73,7 +76,7 @@ function inColumnOrder(table: SQLiteTable, row: Record<string, unknown>) {
   )
 }
 
-/** The value as the column stores it, or the column's default when there is no value. */
+/** Returns the value as the column stores it, or the column's default when there is no value. */
 function valueOf(value: unknown, column: Column): SQL {
   if (isSQLWrapper(value)) return sql`${value}`
   return sql`${sql.param(value ?? column.default ?? null, column)}`
@@ -82,14 +85,14 @@ function valueOf(value: unknown, column: Column): SQL {
 /** Statements of a batch by name. A part is `undefined` when a request doesn't need it. */
 export type Parts = Record<string, BatchItem<'sqlite'> | undefined>
 
-/** The answer of each part, by the part's name: rows, or D1's word where a write returns none. */
+/** The answer of each part under its name: rows, or D1's result for a write that returns none. */
 export type Answers<Named extends Parts> = {
   [Name in keyof Named]: Named[Name] extends BatchItem<'sqlite'>
     ? Named[Name]['_']['result']
     : NonNullable<Named[Name]>['_']['result'] | undefined
 }
 
-/** Runs statements in their order, as one transaction and one round trip. */
+/** Runs statements in order, in one transaction and one round trip. */
 export async function runBatch<Named extends Parts>(
   db: Database,
   parts: Named,
@@ -104,7 +107,7 @@ export async function runBatch(db: Database, parts: Parts): Promise<Record<strin
   return Object.fromEntries(named.map(({ name }, index) => [name, answers[index]]))
 }
 
-/** As `runBatch`, with a statement before the parts, whose answer is apart from theirs. */
+/** Works like `runBatch`, with a statement before the parts. Its answer is separate from theirs. */
 export async function runBatchAfter<First extends BatchItem<'sqlite'>, Named extends Parts>(
   db: Database,
   first: First,

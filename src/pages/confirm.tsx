@@ -9,15 +9,14 @@ import type { View } from './view.ts'
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
 
 /**
- * Makes the session fresh with what a form brings along for that: the password, or a code where
- * there is no password. It brings nothing while the session is fresh already; the decision that
- * comes next knows.
+ * Makes the session fresh with the password or the code of a form. The form contains neither while
+ * the session is fresh. The next decision checks whether the session is fresh.
  *
  * @throws {Refusal} The refusals of `confirmSession`.
  */
 export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
   const { confirm_password: password = '', confirm_code: code = '' } = fields
-  // Of both, the code is left for later: a right one must not cover up a wrong password.
+  // When both are present, only the password is checked: a right code must not hide a wrong password.
   if (password !== '') return confirmSession(c.get('deps'), actorOf(c), { password })
   if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
 }
@@ -27,13 +26,13 @@ interface ConfirmFieldsProps {
   /** Name of the form, unique on the page. */
   form: string
   problem: Problem | undefined
-  /** Offers a code instead of the password; false in forms that have a code field of their own. */
+  /** Offers a code instead of the password. It is false in forms with a code field of their own. */
   takesCode?: boolean
-  /** Shows the fields only after a refusal, for forms of which only some changes need them. */
+  /** Shows the fields only after a refusal. It is for forms with changes that don't need them. */
   onlyWhenAsked?: boolean
 }
 
-/** The fields that make the session fresh; nothing while it is fresh. */
+/** Renders the fields that make the session fresh, or nothing while it is fresh. */
 export function ConfirmFields(props: ConfirmFieldsProps) {
   const { view, form, problem, takesCode = true, onlyWhenAsked = false } = props
   const isAsked = CONFIRM_FIELDS.includes(problem?.field ?? '')

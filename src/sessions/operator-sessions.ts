@@ -25,7 +25,10 @@ export async function listSessionsOf(deps: ActorDeps, operator: Operator, userId
   return sessions
 }
 
-/** @throws {Refusal} `notAdmin`; `sessionNotFound` for an unknown id and for another user's. */
+/**
+ * @throws {Refusal} `notAdmin`; `sessionNotFound` for an unknown id and for the session of another
+ *   user.
+ */
 export async function endSessionOf(
   deps: ActorDeps,
   operator: Operator,
@@ -46,9 +49,9 @@ export async function endSessionOf(
 }
 
 /**
- * Signs any user out everywhere.
+ * Ends every session of any user.
  *
- * @returns How many sessions that ended.
+ * @returns The number of sessions that ended.
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
 export async function endSessionsOf(
@@ -72,9 +75,10 @@ export async function endSessionsOf(
 }
 
 /**
- * Signs every user out, operators too. A restored backup may contain sessions that had ended.
+ * Ends the sessions of every user, including operators. A restored backup may contain sessions that
+ * have ended since.
  *
- * @returns How many sessions that ended.
+ * @returns The number of sessions that ended.
  * @throws {Refusal} `notAdmin`.
  */
 export async function endEverySession(deps: ActorDeps, operator: Operator): Promise<number> {

@@ -10,13 +10,13 @@ import {
   selectSessions,
 } from '../access/session-store.ts'
 
-/** The actor's account and sessions, latest first. */
+/** Lists the actor's sessions, latest first, with the account. */
 export function listSessions(deps: ReaderDeps, actor: Actor) {
   const sessions = selectSessions(deps.db, actor.userId, deps.now())
   return readAs(deps, actor, { sessions })
 }
 
-/** @throws {Refusal} `sessionNotFound` for an unknown id and for another user's. */
+/** @throws {Refusal} `sessionNotFound` for an unknown id and for the session of another user. */
 export async function endSession(deps: ActorDeps, actor: Actor, sessionId: string): Promise<void> {
   const { db } = deps
   const now = deps.now()
@@ -31,7 +31,7 @@ export async function endSession(deps: ActorDeps, actor: Actor, sessionId: strin
   logEvent(event)
 }
 
-/** Signs the actor out everywhere but here. */
+/** Ends every session of the actor except the present one. */
 export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<void> {
   const { db } = deps
   const now = deps.now()

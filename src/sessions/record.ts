@@ -3,7 +3,7 @@ import { isoTime } from '../base/time.ts'
 
 type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]
 
-/** A session as every list shows it. */
+/** Returns a session in the form that every list shows. */
 export function sessionRecord(session: StoredSession) {
   return {
     id: session.id,

@@ -10,7 +10,7 @@ import { sessionRecord } from './record.ts'
 
 const sessionQuery = v.object({ id: text() })
 
-/** Where a user is signed in, under `/api/me/sessions`. */
+/** Routes for the user's own sessions, under `/api/me/sessions`. */
 export const sessionRoutes = new Hono<App>()
   .get('/', signedIn('guestSessions'), async (c) => {
     const actor = actorOf(c)

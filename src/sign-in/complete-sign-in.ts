@@ -16,12 +16,12 @@ const SESSION_ID_BYTES = 16
 
 /**
  * Completes a sign-in in one transaction. The session is written only when the account is still
- * what was checked and the code, if the user has a second factor, was used up for this session.
- * Without a session there is no token.
+ * unchanged since the check and the code, if the user has a second factor, was used up for this
+ * session. Without a session there is no token.
  *
  * @returns The token.
- * @throws {Refusal} `wrongCredentials` when the account has changed since it was checked;
- *   `wrongCode`; `tooManyAttempts` after too many wrong codes, for the right one as well.
+ * @throws {Refusal} `wrongCredentials` when the account has changed since the check; `wrongCode`;
+ *   `tooManyAttempts` after too many wrong codes, for the right code as well.
  */
 export async function completeSignIn(
   deps: Deps,
@@ -50,12 +50,12 @@ export async function completeSignIn(
     paidBack: payBackSignIn(db, by, signIn),
     event: insertEvent(db, by, event),
     inserted: insertSession(db, by, session, client),
-    // The password was right, whatever becomes of the session.
+    // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     resealed: use?.resealed,
   })
   if (inserted.length === 0) {
-    // Without a code, only a change of the account since the check keeps the session out.
+    // Without a code, the session is missing only when the account changed after the check.
     if (blocks === undefined) throw new Refusal('wrongCredentials')
     throw await refuseCode(deps, checked, blocks, event)
   }
@@ -64,7 +64,7 @@ export async function completeSignIn(
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 
-/** Records a sign-in whose code was wrong, or came while codes are blocked. */
+/** Records a sign-in with a wrong code, or with any code while codes are blocked. */
 async function refuseCode(
   { db }: Pick<Deps, 'db'>,
   { signIn, now }: CheckedAttempt,

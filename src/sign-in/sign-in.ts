@@ -21,32 +21,32 @@ import {
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 
-/** What a sign-in sends. */
+/** The input of a sign-in. */
 interface Attempt {
   username: string
   /** Static digest of the password. */
   digest: string
-  /** Six digits, a recovery code, or empty. */
+  /** Six digits, a recovery code, or an empty text. */
   code: string
 }
 
-/** An attempt whose password is right. */
+/** An attempt with the right password. */
 export interface CheckedAttempt {
   user: CheckedUser & { permission: number }
   /** The counters that the attempt was charged to. */
   signIn: SignInCounters
-  /** A better hash of the same password, when the stored one is to be replaced. */
+  /** A better hash of the same password, when the stored hash must be replaced. */
   rehash: { stored: string; replacement: string } | undefined
   /** Unix time, milliseconds. */
   now: number
 }
 
-/** The waits of an attempt for others that are in flight: two seconds in all. */
+/** Milliseconds of each wait for attempts in flight: two seconds in all. */
 const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
 
 /**
- * Signs a user in, in two round trips. The first charges the attempt and loads the user; after the
- * check of the password, the second completes the sign-in.
+ * Signs a user in, in two round trips. The first charges the attempt and loads the user. After the
+ * password check, the second completes the sign-in.
  *
  * @returns The token.
  * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
@@ -117,8 +117,8 @@ export async function checkPassword(
 }
 
 /**
- * Charges an attempt and loads the user in one round trip. When only attempts in flight keep it
- * out, it waits for them, because each may be a right sign-in that is paid back.
+ * Charges an attempt and loads the user in one round trip. When only attempts in flight block it,
+ * it waits for them, because each may be a right sign-in that is paid back.
  *
  * @returns `blocks` when the attempt was not charged.
  */
@@ -128,7 +128,7 @@ async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: Sig
   for (;;) {
     const now = deps.now()
     const { blocks, charged, found } = await runBatch(db, {
-      // Before the charge, which can spend a counter itself.
+      // Stands before the charge, which can spend a counter itself.
       blocks: selectSignInBlocks(db, signIn, now),
       charged: chargeSignIn(db, THE_SERVICE, signIn, now),
       found: selectForSignIn(db, signIn.username),
@@ -141,7 +141,7 @@ async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: Sig
   }
 }
 
-/** Takes the charge back after an outage. When D1 is out as well, the charge ends by itself. */
+/** Takes the charge back after an outage. When D1 is also unavailable, the charge expires. */
 function forgiveOutage({ db, defer }: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
   defer(payBack(db, THE_SERVICE, signIn.counters).catch(() => undefined))
 }

@@ -7,8 +7,8 @@ import { deleteSessions, hasSession, isSession } from '../access/session-store.t
 import { type SessionClaims, verifyToken } from '../access/token.ts'
 
 /**
- * Ends the session of a token. No token is refused, because the stock client forgets its token only
- * after a success.
+ * Ends the session of a token. It accepts every token, because the stock client deletes its token
+ * only after a success.
  */
 export async function logout(
   deps: Pick<Deps, 'db' | 'keyRing' | 'now'>,
@@ -21,7 +21,7 @@ export async function logout(
   const { userId, sessionId } = claims
   const event = eventOf({ userId, ...client }, 'session_ended', deps.now(), 'logout')
   const which = isSession(userId, sessionId)
-  // The token was verified. Its session may end itself, even when its user is disabled.
+  // The token was verified. A session may end itself, even when its user is disabled.
   const by = asAuthority(hasSession(db, which))
   const { ended } = await runBatch(db, {
     event: insertEvent(db, by, event),

@@ -7,12 +7,12 @@ import type { NewSession } from '../access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
 
-/** The part of a user's row that a sign-in relies on. */
+/** The part of a user's row that a sign-in checks. */
 export interface CheckedUser extends WithSecondFactor {
   passwordChangedAt: number
 }
 
-/** The user is enabled, and password and second factor are still those that were checked. */
+/** Holds while the user is enabled and has the checked password and second factor. */
 export function isUnchanged(db: Database, user: CheckedUser): Authority {
   const checked = db
     .select({ id: users.id })
@@ -40,7 +40,7 @@ export function insertSession(
     .returning({ id: sessions.id })
 }
 
-/** Replaces the hash that was checked by a better hash of the same password. */
+/** Replaces the checked hash with a better hash of the same password. */
 export function replacePasswordHash(
   db: Database,
   by: Authority,

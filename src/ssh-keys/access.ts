@@ -1,9 +1,9 @@
 import { isPermitted, PERMISSION } from '../accounts/roles.ts'
 
-/** What a user may do over SFTP, FTP or WebDAV. */
+/** The access of a user over SFTP, FTP or WebDAV. */
 export type Access = 'none' | 'read' | 'write'
 
-/** Over SFTP and FTP. */
+/** Returns the access over SFTP and FTP. */
 export function sftpAccess(permission: number): Access {
   return accessOf(permission, PERMISSION.sftpRead, PERMISSION.sftpWrite)
 }

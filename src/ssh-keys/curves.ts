@@ -1,13 +1,13 @@
 /** A short Weierstrass curve y² = x³ − 3x + b over the prime field p. */
 export interface Curve {
-  /** As SSH names it. */
+  /** The curve's name in SSH. */
   name: string
   bits: number
-  /** The object identifier in DER, as SubjectPublicKeyInfo names the curve. */
+  /** The object identifier in DER, which names the curve in SubjectPublicKeyInfo. */
   oid: string
   p: bigint
   b: bigint
-  /** How many points there are. */
+  /** The number of points on the curve. */
   order: bigint
 }
 
@@ -46,8 +46,8 @@ export function isOnCurve({ p, b }: Curve, x: bigint, y: bigint): boolean {
 }
 
 /**
- * What OpenSSH asks of a coordinate beyond that (`sshkey_ec_validate_public`); keys that its server
- * would refuse are better refused here.
+ * Tells whether a coordinate passes OpenSSH's further check (`sshkey_ec_validate_public`). Its
+ * server would refuse other keys, so they are refused here.
  */
 export function isLikely({ bits, order }: Curve, coordinate: bigint): boolean {
   return coordinate >= 2n ** BigInt(bits >> 1) && coordinate < order - 1n

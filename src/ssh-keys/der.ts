@@ -18,7 +18,7 @@ export class DerReader {
     this.#bytes = bytes
   }
 
-  /** The contents of the next value, which must have this tag. */
+  /** Returns the contents of the next value, which must have this tag. */
   value(tag: number): Uint8Array<ArrayBuffer> {
     if (this.#byte() !== tag) throw broken()
     const length = this.#length()
@@ -32,7 +32,7 @@ export class DerReader {
     return new DerReader(this.value(TAG.sequence))
   }
 
-  /** A whole number of bytes. */
+  /** Returns the contents of a bit string with a whole number of bytes. */
   bitString(): Uint8Array<ArrayBuffer> {
     const bytes = this.value(TAG.bitString)
     if (bytes[0] !== 0) throw broken()

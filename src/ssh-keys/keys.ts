@@ -59,7 +59,7 @@ export async function addKey(
   throw new Refusal('keyTaken', { fill: rival.title })
 }
 
-/** The session's user and a page of the user's keys; see `windowOf`. */
+/** Lists a page of the actor's keys, with the account; see `windowOf`. */
 export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
   const window = windowOf(page, perPage)
   if (window.limit < 0) {
@@ -73,7 +73,7 @@ export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, per
   return { account, keys, total: counted[0]?.total ?? 0 }
 }
 
-/** @throws {Refusal} `keyNotFound` for an unknown id and for another user's. */
+/** @throws {Refusal} `keyNotFound` for an unknown id and for the key of another user. */
 export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
   const now = deps.now()
   const by = isLive(deps.db, actor, now)
@@ -83,7 +83,6 @@ export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): P
   confirmDeletion(event, keyId, deleted[0])
 }
 
-/** Removes all keys of the actor. */
 export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
   const now = deps.now()
   const by = isLive(deps.db, actor, now)
@@ -94,7 +93,7 @@ export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
 }
 
 /**
- * The keys of any user, for an operator.
+ * Lists the keys of any user for an operator.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
@@ -108,9 +107,9 @@ export async function listKeysOf(deps: ActorDeps, operator: Operator, userId: nu
 }
 
 /**
- * Removes a key of any user, for an operator.
+ * Removes a key of any user for an operator.
  *
- * @param userId Whose it is to be, if that was said.
+ * @param userId The owner that the operator named; `undefined` when the operator named none.
  * @throws {Refusal} `notAdmin`, `keyNotFound`.
  */
 export async function removeKeyOf(
@@ -129,9 +128,9 @@ export async function removeKeyOf(
 }
 
 /**
- * Removes all keys of any user, for an operator.
+ * Removes all keys of a user for an operator.
  *
- * @returns How many there were.
+ * @returns The number of removed keys.
  * @throws {Refusal} `notAdmin`.
  */
 export async function removeKeysOf(

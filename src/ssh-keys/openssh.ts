@@ -9,18 +9,18 @@ import { REASONS } from '../base/reasons.ts'
 /** A public key that may be used to sign in. */
 export interface PublicKey {
   type: string
-  /** The key data, as in the second field of a `.pub` file once it is decoded. */
+  /** The decoded second field of a `.pub` file. */
   blob: Uint8Array<ArrayBuffer>
-  /** Size as `ssh-keygen -l` prints it. */
+  /** The size that `ssh-keygen -l` prints. */
   bits: number
   comment: string
-  /** `SHA256:` and the unpadded base64 of SHA-256 over the key data, as `ssh-keygen -l` prints it. */
+  /** `SHA256:` and the unpadded base64 of SHA-256 over the key data, as printed by `ssh-keygen -l`. */
   fingerprint: string
   /** The canonical line: type, base64 of the key data, comment. */
   line: string
 }
 
-/** What follows the type in the key data, for each type that is taken; each gives the size in bits. */
+/** Readers of the key data after the type, for each accepted type. Each returns the size in bits. */
 const formats: Record<string, (key: WireReader) => number> = {
   'ssh-ed25519': readEd25519,
   'sk-ssh-ed25519@openssh.com': withApplication(readEd25519),
@@ -32,10 +32,10 @@ const formats: Record<string, (key: WireReader) => number> = {
 }
 
 /**
- * Reads the one public key in a pasted text (see `readPasted` for the forms) and sees that it is
+ * Reads the one public key in a pasted text (see `readPasted` for the forms) and checks that it is
  * sound.
  *
- * @throws {KeyError} With the reason, for anything else.
+ * @throws {KeyError} With the reason, for any other text.
  * @see RFC 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4, OpenSSH's PROTOCOL.u2f
  */
 export function parsePublicKey(text: string): PublicKey {
@@ -90,7 +90,7 @@ function readEcdsa(key: WireReader, curveName: string): number {
   return curve.bits
 }
 
-/** Keys of security tokens name the application they are for, last. */
+/** Adds the application to a format. It is the last field in the key of a security token. */
 function withApplication(format: (key: WireReader) => number) {
   return (key: WireReader) => {
     const bits = format(key)

@@ -10,7 +10,7 @@ import { keyRecords } from './record.ts'
 const ownerQuery = v.object({ uid: integer })
 const keyQuery = v.object({ ...idQuery.entries, uid: v.optional(integer) })
 
-/** The keys of any user, for operators, under `/api/admin/user/sshkey`. */
+/** Routes for operators that list and remove the keys of any user, under `/api/admin/user/sshkey`. */
 export const adminKeyRoutes = new Hono<App>()
   .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
     const { uid } = c.req.valid('query')

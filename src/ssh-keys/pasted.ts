@@ -4,7 +4,7 @@ import { DerReader, TAG } from './der.ts'
 import { KeyError, WireReader, wireString } from './wire.ts'
 import { REASONS } from '../base/reasons.ts'
 
-/** A key as OpenSSH would write it on one line, whatever form it was pasted in. */
+/** The parts of OpenSSH's one-line form of a key. */
 export interface KeyLine {
   type: string
   blob: Uint8Array<ArrayBuffer>
@@ -14,7 +14,7 @@ export interface KeyLine {
 const MAX_BYTES = 16 * 1024
 const BLANKS = ' \t\r\n'
 
-/** PEM and PGP, SSH 2, SSH 1, PuTTY, and OpenSSH's without its frame. */
+/** Matches the private keys of PEM, PGP, SSH 2, SSH 1 and PuTTY, and OpenSSH's without its frame. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY|BEGIN SSH2 ENCRYPTED PRIVATE KEY|SSH PRIVATE KEY FILE FORMAT|PuTTY-User-Key-File-|b3BlbnNzaC1rZXktdjE/
 const KEY_TYPE = /^(ssh-|ecdsa-|sk-|rsa-sha2-|x509v3-)[\w@.-]+$/
@@ -23,10 +23,10 @@ const KEY_TYPE = /^(ssh-|ecdsa-|sk-|rsa-sha2-|x509v3-)[\w@.-]+$/
 const OID = { rsa: '2a864886f70d010101', ec: '2a8648ce3d0201', ed25519: '2b6570' }
 
 /**
- * Finds the one public key in a pasted text: the line of a `.pub` file, what PuTTYgen saves (RFC
+ * Finds the one public key in a pasted text: the line of a `.pub` file, PuTTYgen's format (RFC
  * 4716), or PEM (RFC 7468 section 13, RFC 8017 appendix A.1.1).
  *
- * @throws {KeyError} With the reason, for anything else.
+ * @throws {KeyError} With the reason, for any other text.
  */
 export function readPasted(pasted: string): KeyLine {
   if (isPrivateKey(pasted)) {
@@ -40,7 +40,7 @@ export function readPasted(pasted: string): KeyLine {
   return readLine(text)
 }
 
-/** Whether a text holds a private key, which nobody should send, or see again. */
+/** Tells whether a text contains a private key. A private key must not be sent, or shown again. */
 export function isPrivateKey(text: string): boolean {
   return PRIVATE_KEY.test(text)
 }
@@ -136,7 +136,10 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** A loop, because a regular expression tries every blank of a long row anew. */
+/**
+ * Trims spaces in a loop, because a regular expression would scan a long run of spaces again from
+ * each one.
+ */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && BLANKS.includes(text.charAt(start))) start += 1
@@ -144,7 +147,12 @@ function trimBlanks(text: string): string {
   return text.slice(start, end)
 }
 
-/** A comment is for people; what would not be seen, or would break the line, is not taken. */
+/**
+ * Returns the comment of a key.
+ *
+ * @throws {KeyError} When the comment contains control characters, which would be invisible or
+ *   break the line.
+ */
 function clean(comment: string): string {
   const text = comment.replaceAll('\t', ' ').trim()
   if (/\p{Cc}/u.test(text)) throw new KeyError(REASONS.keyComment)

@@ -1,7 +1,7 @@
 import { isoTime } from '../base/time.ts'
 import type { StoredKey } from './store.ts'
 
-/** Keys as every list shows them. */
+/** Returns keys in the form that every list shows. */
 export function keyRecords(keys: StoredKey[]) {
   return keys.map((key) => ({
     id: key.id,

@@ -16,7 +16,7 @@ const useSchema = v.object({
   address: v.nullish(possiblyEmptyText(), ''),
 })
 
-/** The fields of SFTPGo's request that are used here. */
+/** The fields of SFTPGo's request that Latchkey reads. */
 const externalSchema = v.object({
   username: v.nullish(possiblyEmptyText(), ''),
   password: v.nullish(possiblyEmptyText(), ''),
@@ -31,7 +31,7 @@ const signedInQuery = v.object({
   ip: v.optional(possiblyEmptyText(), ''),
 })
 
-/** The fields of SFTPGo's user that say which key signed in. */
+/** The fields of SFTPGo's user that identify the key that signed in. */
 const signedInSchema = v.object({
   username: text(),
   public_keys: v.nullish(v.array(possiblyEmptyText()), []),
@@ -39,8 +39,8 @@ const signedInSchema = v.object({
 })
 
 /**
- * Routes for servers, under `/api/sftp`. A server has a credential of its own, and the code of an
- * answer is its HTTP status too.
+ * Routes for servers, under `/api/sftp`. A server has its own credential. The HTTP status of an
+ * answer equals its code.
  */
 export const sftpRoutes = new Hono<App>()
   .get('/authorized_keys', query(keysQuery), async (c) => {

@@ -27,12 +27,13 @@ import { KeyError } from './wire.ts'
 type ServiceDeps = Pick<Deps, 'db' | 'now'>
 
 /**
- * The lines that let a user's keys sign in to sshd: `restrict` and a forced command, because
- * `restrict` alone stops no command, and a user who may not write gets a server that can't.
+ * Returns the lines that let a user's keys sign in to sshd. Each has `restrict` and a forced
+ * command: `restrict` alone stops no command, and a user without write permission gets a read-only
+ * server.
  *
- * @param fingerprint The key that was offered; all keys of the user without it.
+ * @param fingerprint The key that the user offered. Without it, all keys of the user are returned.
  * @returns No lines for a user that is unknown, disabled, without permission or without keys. The
- *   cases look alike.
+ *   answer is the same in all these cases.
  * @see sshd(8), AUTHORIZED_KEYS FILE FORMAT
  */
 export async function authorizedKeys(
@@ -48,16 +49,16 @@ export async function authorizedKeys(
     const access = sftpAccess(permission)
     if (access === 'none') return []
     const command = access === 'write' ? 'internal-sftp' : 'internal-sftp -R'
-    // Without the comment, which is the user's own text. sshd doesn't need it.
+    // The comment is left out, because it is the user's own text and sshd doesn't need it.
     return [`restrict,command="${command}" ${line.split(' ', 2).join(' ')}`]
   })
 }
 
-/** A sign-in with a key, as a server reports it. */
+/** A sign-in with a key, reported by a server. */
 interface KeyUse {
   username: string
   fingerprint: string
-  /** Where the user came from, as the server saw it. */
+  /** The client's address as the server saw it. */
   address: string
   /** The server's software. */
   userAgent: 'sftp' | 'SFTPGo'
@@ -84,7 +85,7 @@ export async function reportKeyUse(
     throw new Refusal('keyNotFound', { detail: `${use.fingerprint} was reported as used` })
   const client = { network: networkOf(use.address), userAgent: use.userAgent }
   const event = { ...client, at, kind: 'key_used' as const, userId: key.userId, detail: key.title }
-  // The server was allowed to mark the key, so the event is written in any case.
+  // The server was allowed to mark the key, so the event needs no further condition.
   await insertEvent(db, THE_SERVICE, event)
   logEvent(event)
 }
@@ -117,7 +118,7 @@ export interface ExternalAttempt {
 /**
  * Decides for SFTPGo's external authentication hook whether a user may sign in.
  *
- * @returns What the user may do; `undefined` for every refusal. A password of a user with a second
+ * @returns The user's access; `undefined` for every refusal. A password of a user with a second
  *   factor is refused, because SFTPGo doesn't ask for that factor.
  */
 export async function authenticateExternally(
@@ -125,7 +126,7 @@ export async function authenticateExternally(
   tokenHash: string,
   attempt: ExternalAttempt,
 ): Promise<Admission | undefined> {
-  // SFTPGo makes a folder of the name.
+  // SFTPGo creates a folder with this name.
   const isFolderName = !/[/\\]|^\.{1,2}$/.test(attempt.username)
   const isOurs = isFolderName && isProtocol(attempt.protocol)
   if (attempt.publicKey !== '') {
@@ -138,12 +139,12 @@ export async function authenticateExternally(
     recent: selectRecentSignIn(deps.db, attempt.username, network, rememberedSince(deps.now())),
   })
   if (attempt.password === '' || !isOurs) return undefined
-  // After a recent sign-in SFTPGo may ask for every request, which must not use up the gate.
+  // After a recent sign-in SFTPGo may ask with every request. These requests must not use up the gate.
   const limitSignIns = recent.length > 0 ? async () => true : deps.limitSignIns
   return admitByPassword({ ...deps, limitSignIns }, tokenHash, attempt, network)
 }
 
-/** The time since which SFTPGo may still remember a sign-in. */
+/** Returns the earliest time of a sign-in that SFTPGo may still remember. Unix time, milliseconds. */
 function rememberedSince(now: number): number {
   return now - REMEMBERED_SECONDS * 1000
 }
@@ -198,7 +199,10 @@ async function admitByPassword(
   }
 }
 
-/** Returns a fingerprint that no key has when the text is not a key. */
+/**
+ * Returns the fingerprint of a key. For a text that is not a key, it returns a fingerprint that no
+ * key has.
+ */
 function fingerprintOf(publicKey: string): string {
   try {
     return parsePublicKey(publicKey).fingerprint

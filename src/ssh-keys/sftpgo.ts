@@ -1,18 +1,18 @@
 import { type Access, sftpAccess, webdavAccess } from './access.ts'
 
 /**
- * How long SFTPGo accepts the latest right password without asking again. A WebDAV client sends the
- * password with every request.
+ * Seconds for which SFTPGo accepts the latest right password without asking again. A WebDAV client
+ * sends the password with every request.
  */
 export const REMEMBERED_SECONDS = 60
 
 /**
- * The most that the keys of a user may take. SFTPGo sends the user that it keeps, with the keys, in
- * every request, and a body may have 64 KiB.
+ * Maximum size of a user's key lines. SFTPGo sends its stored user, with the keys, in every
+ * request, and a request body is limited to 64 KiB.
  */
 const MAX_LISTED_BYTES = 32 * 1024
 
-/** SFTPGo may check these against the password that it keeps, without asking. */
+/** SFTPGo may check these methods against its stored password without asking Latchkey. */
 const DENIED_LOGIN_METHODS = [
   'keyboard-interactive',
   'publickey+keyboard-interactive',
@@ -28,14 +28,14 @@ const ACCESS = new Map([
   ['DAV', webdavAccess],
 ])
 
-/** What a user may do at SFTPGo. */
+/** The access of a user at SFTPGo. */
 export interface Admission {
   access: Exclude<Access, 'none'>
-  /** After a password only. SFTPGo asks about a key each time. */
+  /** Set after a password only. SFTPGo asks Latchkey at each sign-in with a key. */
   remembered?: Remembered
 }
 
-/** What SFTPGo uses until it asks again, for all protocols. */
+/** The record that SFTPGo uses until it asks again, for all protocols. */
 interface Remembered {
   seconds: number
   deniedProtocols: string[]
@@ -48,7 +48,7 @@ interface ListedKey {
   lastUsedAt: number
 }
 
-/** @returns `none` for an unknown protocol. */
+/** Returns `none` for an unknown protocol. */
 export function accessBy(protocol: string, permission: number): Access {
   return ACCESS.get(protocol)?.(permission) ?? 'none'
 }
@@ -58,10 +58,10 @@ export function isProtocol(name: string): boolean {
 }
 
 /**
- * What SFTPGo may use after a password. It keeps one record of a user for all protocols. So the
- * record denies the protocols that the user may not use, and lists the keys, which could not sign
- * in meanwhile otherwise. A user who may do more over one protocol than over another is not
- * remembered.
+ * Returns the record that SFTPGo may use after a password. SFTPGo keeps one record of a user for
+ * all protocols. The record denies the protocols that the user may not use. It also lists the keys,
+ * because otherwise they could not sign in until SFTPGo asks again. A user with read access over
+ * one protocol and write access over another is not remembered.
  */
 export function rememberedOf(permission: number, keys: ListedKey[]): Remembered {
   const [sftp, webdav] = [sftpAccess(permission), webdavAccess(permission)]
@@ -76,7 +76,10 @@ export function rememberedOf(permission: number, keys: ListedKey[]): Remembered 
   }
 }
 
-/** The lines of the keys used last, without their comments, up to `MAX_LISTED_BYTES`. */
+/**
+ * Returns the lines of the most recently used keys, without their comments, up to
+ * `MAX_LISTED_BYTES`.
+ */
 function linesThatFit(keys: ListedKey[]): string[] {
   const lines = keys
     .toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
@@ -85,7 +88,7 @@ function linesThatFit(keys: ListedKey[]): string[] {
   return lines.filter((line) => (bytes += line.length) <= MAX_LISTED_BYTES)
 }
 
-/** The user as SFTPGo keeps it. @see SFTPGo's documentation of external authentication */
+/** Returns a user in SFTPGo's format. @see SFTPGo's documentation of external authentication */
 export function sftpgoUser(username: string, { access, remembered }: Admission) {
   return {
     status: 1,
@@ -102,19 +105,20 @@ export function sftpgoUser(username: string, { access, remembered }: Admission) 
   }
 }
 
-/** The part of a stored user that says which key signed in. */
+/** The part of a stored user that identifies the key that signed in. */
 export interface SignedIn {
   loginMethod: string
   /** `1` for a sign-in that succeeded. */
   status: string
   publicKeys: string[]
-  /** How long SFTPGo uses the latest record, seconds. */
+  /** Seconds for which SFTPGo uses the latest record. */
   rememberedSeconds: number
 }
 
 /**
- * @returns The key that signed the user in; `undefined` when no key did, and when SFTPGo uses the
- *   list of all keys that came with a password, because nothing says which of them it was.
+ * @returns The key that signed the user in. It is `undefined` when no key did, and when SFTPGo uses
+ *   the list of keys that came with a password, because SFTPGo doesn't report which of them it
+ *   was.
  */
 export function keyThatSignedIn(signedIn: SignedIn): string | undefined {
   const { loginMethod, status, publicKeys, rememberedSeconds } = signedIn

@@ -8,10 +8,13 @@ const MAX_RSA_BITS = 8192
 const MIN_EXPONENT = 65_537n
 const MAX_EXPONENT = 2n ** 24n
 
-/** A factor below this is found without effort (as in OpenSSL's and Go's checks of a modulus). */
+/**
+ * Prime factors below this limit are trivial to find. OpenSSL and Go check a modulus with a similar
+ * limit.
+ */
 const SMALL_FACTOR = 752
 
-/** The last of the odd primes by which a modulus of the broken Infineon library shows. */
+/** The largest of the odd primes that identify a modulus of the vulnerable Infineon library. */
 const LAST_ROCA_PRIME = 167
 
 /**
@@ -27,10 +30,7 @@ const SMALL_ORDER_POINTS = [
 ]
 const ED25519_PRIME = 2n ** 255n - 19n
 
-/**
- * @throws {KeyError} For a key that somebody else may have the private half of, or that servers
- *   refuse.
- */
+/** @throws {KeyError} For a key whose private half others may have, or that servers refuse. */
 export function checkRsa(exponent: Uint8Array, modulus: Uint8Array): void {
   const bits = bitLength(modulus)
   if (bits < MIN_RSA_BITS) {
@@ -57,8 +57,8 @@ export function checkEcdsa(curve: Curve, x: Uint8Array, y: Uint8Array): void {
 }
 
 /**
- * @throws {KeyError} For a point of small order, for which anybody can sign, and for one written
- *   another way.
+ * @throws {KeyError} For a point of small order, for which anyone can sign, and for a non-canonical
+ *   encoding.
  */
 export function checkEd25519(point: Uint8Array): void {
   const y = BigInt.asUintN(255, toBigInt(Uint8Array.from(point).toReversed()))
@@ -67,7 +67,7 @@ export function checkEd25519(point: Uint8Array): void {
 }
 
 /**
- * Whether a modulus is a power of 65537 modulo each of the first odd primes.
+ * Tells whether a modulus is a power of 65537 modulo each of the first odd primes.
  *
  * @see Nemec et al., "The Return of Coppersmith's Attack" (CVE-2017-15361), section 3.1
  */
@@ -85,7 +85,7 @@ function powersOf65537(prime: number): Set<number> {
 
 let found: readonly number[] | undefined
 
-/** Found when the first RSA key comes: every start would pay for them otherwise. */
+/** Computes the primes when the first RSA key arrives, so that they don't slow down every start. */
 function smallPrimes(): readonly number[] {
   return (found ??= primesBelow(SMALL_FACTOR))
 }

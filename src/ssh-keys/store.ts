@@ -19,7 +19,7 @@ const keyColumns = {
   lastUsedAt: sshKeys.lastUsedAt,
 }
 
-/** Some keys of a user, by id. `limit` < 0 means all. */
+/** Selects a page of a user's keys, by id. `limit` < 0 means all. */
 export function selectKeys(db: Database, userId: number, { limit, offset }: PageWindow) {
   return db
     .select(keyColumns)
@@ -30,13 +30,16 @@ export function selectKeys(db: Database, userId: number, { limit, offset }: Page
     .offset(offset)
 }
 
-/** A key as lists show it. */
+/** The columns of a key that lists show. */
 export type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
 
-/** The account of a session and all keys of its user, in one row. */
+/** Selects the account of a session and all keys of its user, in one row. */
 export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
 
-/** Of numbers and texts only, which are the same in D1 and here. */
+/**
+ * Selects the keys as JSON. They contain only numbers and texts, which are the same in D1 and in
+ * JavaScript.
+ */
 function keysAsJson() {
   const fields = Object.entries(keyColumns).flatMap(([name, column]) => [
     sql.raw(`'${name}'`),
@@ -52,7 +55,7 @@ export function countKeys(db: Database, userId: number) {
   return db.select({ total: count() }).from(sshKeys).where(eq(sshKeys.userId, userId))
 }
 
-/** The keys of a user that have this title or this fingerprint. */
+/** Selects the keys of a user that have this title or this fingerprint. */
 export function selectRivals(db: Database, { userId, title, fingerprint }: KeyPlace) {
   const isRival = or(eq(sshKeys.title, title), eq(sshKeys.fingerprint, fingerprint))
   return db
@@ -61,22 +64,21 @@ export function selectRivals(db: Database, { userId, title, fingerprint }: KeyPl
     .where(and(eq(sshKeys.userId, userId), isRival))
 }
 
-/** What must be free for a new key. */
+/** The values that must be unique for a new key, and the limit. */
 export interface KeyPlace {
   userId: number
   title: string
   fingerprint: string
-  /** How many keys a user may have. */
+  /** Maximum number of keys for each user. */
   limit: number
 }
 
-/** Title and key are new for this user, and the user has fewer keys than the limit. */
+/** Holds when title and key are new for this user, and the user has fewer keys than the limit. */
 export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
   const isBelowLimit = lt(sql`(${countKeys(db, place.userId)})`, place.limit)
   return and(notExists(selectRivals(db, place)), isBelowLimit)
 }
 
-/** Adds a key where `hasPlace` holds. */
 export function insertKey(
   db: Database,
   by: Authority,
@@ -95,17 +97,17 @@ export function insertKey(
     .returning({ id: sshKeys.id })
 }
 
-/** Holds for a key of a user; for every key of the user without an id. */
+/** Holds for a key of a user; without `keyId`, for every key of the user. */
 export function isKeyOf(userId: number, keyId?: number): SQL | undefined {
   return and(eq(sshKeys.userId, userId), keyId === undefined ? undefined : isKey(keyId))
 }
 
-/** Holds for a key, whoever has it. */
+/** Holds for a key of any user. */
 export function isKey(keyId: number): SQL {
   return eq(sshKeys.id, keyId)
 }
 
-/** Deletes keys, with an event for each. */
+/** Returns the statements that delete keys and write an event for each. */
 export function keyDeletion(
   db: Database,
   by: Authority,
@@ -122,7 +124,7 @@ export function keyDeletion(
   }
 }
 
-/** The keys with which a user may sign in elsewhere now, and what that user may do there. */
+/** Selects the keys with which a user may sign in to a file server, and the user's permission. */
 export function selectSignInKeys(db: Database, username: string, fingerprint: string | undefined) {
   const isOffered = fingerprint === undefined ? undefined : eq(sshKeys.fingerprint, fingerprint)
   return db
@@ -137,7 +139,7 @@ export function selectSignInKeys(db: Database, username: string, fingerprint: st
     .orderBy(asc(sshKeys.id))
 }
 
-/** Moves the time of the last use of a user's key. */
+/** Sets the time at which a user's key was last used. */
 export function markKeyUsed(
   db: Database,
   by: Authority,
@@ -151,10 +153,10 @@ export function markKeyUsed(
     .returning({ userId: sshKeys.userId, title: sshKeys.title })
 }
 
-/** As far back as is looked for a sign-in: an account has thousands of events. */
+/** Number of events that are searched for a sign-in. An account can have thousands of events. */
 const LATEST_EVENTS = 20
 
-/** A password of this user that was accepted for a server, from this network, after `since`. */
+/** Selects the sign-in of this user to a server with a password, from this network, after `since`. */
 export function selectRecentSignIn(db: Database, username: string, network: string, since: number) {
   const user = db.select({ id: users.id }).from(users).where(isNamed(username))
   const latest = sql`(select kind, network, at from ${auditEvents} where user_id = ${user} order by id desc limit ${LATEST_EVENTS})`
@@ -164,7 +166,7 @@ export function selectRecentSignIn(db: Database, username: string, network: stri
     .where(sql`kind = 'service_sign_in' and network = ${network} and at > ${since}`)
 }
 
-/** Remembers that a server's user was let in, unless that is remembered since `since` already. */
+/** Records a sign-in to a server, unless one after `since` is already recorded. */
 export function insertServiceSignIn(
   db: Database,
   by: Authority,

@@ -5,12 +5,12 @@ import { REASONS } from '../base/reasons.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 
-/** What a user calls a key. */
+/** The user's name for a key. */
 export const titleSchema = v.pipe(
   text(),
   maxCharacters(MAX_TITLE_CHARACTERS),
   noControlCharacters(),
-  // A browser puts what was pasted into the wrong field on one line; a title is shown and logged.
+  // A browser puts a text pasted into the wrong field on one line. A title is shown and logged.
   v.check((title) => !isPrivateKey(title), REASONS.titleIsPrivateKey),
 )
 

@@ -1,10 +1,13 @@
-/** Why a text is no key we take, as the end of a sentence for the person who pasted it. */
+/**
+ * The reason why a text is not accepted as a key. It is the end of a sentence for the user who
+ * pasted it.
+ */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
 
 /**
- * Reads the data types of the SSH wire format, strictly: one spelling for each value.
+ * Reads the data types of the SSH wire format strictly. Each value has only one accepted encoding.
  *
  * @see RFC 4251 section 5
  */
@@ -16,7 +19,7 @@ export class WireReader {
     this.#bytes = bytes
   }
 
-  /** `string`: a length of four bytes, then as many bytes. */
+  /** Reads a `string`: a length of four bytes, then that number of bytes. */
   string(what: string): Uint8Array<ArrayBuffer> {
     const start = this.#offset + 4
     if (start > this.#bytes.length) throw new KeyError(`the key data ends before its ${what}`)
@@ -28,15 +31,12 @@ export class WireReader {
     return this.#bytes.subarray(start, this.#offset)
   }
 
-  /** `string` of ASCII characters; longer than any name we know, it is cut. */
+  /** Reads a `string` of ASCII characters. It is cut when it is longer than every known name. */
   name(what: string): string {
     return String.fromCharCode(...this.string(what).subarray(0, 64))
   }
 
-  /**
-   * `mpint` above zero, in as few bytes as it takes; returns those bytes, without the zero for the
-   * sign.
-   */
+  /** Reads an `mpint` above zero in its shortest form, and returns its bytes without the sign byte. */
   positiveInteger(what: string): Uint8Array<ArrayBuffer> {
     const bytes = this.string(what)
     const [first = 0, second = 0] = bytes
@@ -46,7 +46,7 @@ export class WireReader {
     return first === 0 ? bytes.subarray(1) : bytes
   }
 
-  /** Nothing may follow. */
+  /** Checks that no data follows. */
   end(): void {
     const left = this.#bytes.length - this.#offset
     if (left > 0) throw new KeyError(`${left} bytes too many follow the key`)
@@ -61,14 +61,14 @@ export function wireString(bytes: Uint8Array): Uint8Array {
   return written
 }
 
-/** Big-endian bytes as a number. */
+/** Converts big-endian bytes to a number. */
 export function toBigInt(bytes: Uint8Array): bigint {
   let hex = '0x0'
   for (const byte of bytes) hex += byte.toString(16).padStart(2, '0')
   return BigInt(hex)
 }
 
-/** How many bits a big-endian number without zeros in front has. */
+/** Returns the length in bits of a big-endian number without leading zeros. */
 export function bitLength(bytes: Uint8Array): number {
   return bytes.length === 0 ? 0 : bytes.length * 8 - Math.clz32(bytes[0] ?? 0) + 24
 }

@@ -1,38 +1,43 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 
-/** How many failures a counter allows, and how long after the first it counts them. */
+/**
+ * The number of failures that a counter allows, and the period that it counts, from its first
+ * failure.
+ */
 interface Limit {
   failures: number
   seconds: number
-  /** How long a spent counter blocks after its latest failure. */
+  /** Seconds for which a spent counter blocks after its latest failure. */
   blockSeconds: number
 }
 
 export const LIMITS = {
-  /** One account from one network: somebody guesses, or has forgotten the password. */
+  /** One account from one network: a guesser, or a user who has forgotten the password. */
   pair: { failures: 5, seconds: 5 * 60, blockSeconds: 5 * 60 },
-  /** One network over all accounts: somebody tries a list. */
+  /** One network over all accounts: a client that tries a list of names. */
   network: { failures: 30, seconds: 5 * 60, blockSeconds: 5 * 60 },
   /**
-   * All networks of one IPv6 /48, which one customer may have. It is twice the limit of one
-   * network, so that a day at this limit costs less than a day's free rows. When it is spent,
-   * networks that the user is known from may still try, so that a neighbour keeps nobody out at
-   * home.
+   * All networks of one IPv6 /48, which may belong to one customer. The limit is twice that of one
+   * network, so that a day of attempts at this limit costs less than a day's free rows. When it is
+   * spent, the user's known networks may still try, so that a neighbour can't lock the user out.
    */
   site: { failures: 60, seconds: 5 * 60, blockSeconds: 5 * 60 },
   /**
-   * One account from anywhere: a botnet. When it is spent, networks that its user is known from may
-   * still try. It ends after one hour and blocks no longer, or the failures of a user at home would
-   * keep the user out everywhere else.
+   * One account from any network: a botnet. When it is spent, the user's known networks may still
+   * try. It ends after one hour and has no further block, because otherwise a user's own failures
+   * at home would lock the user out on every other network.
    */
   account: { failures: 50, seconds: 60 * 60, blockSeconds: 0 },
-  /** Codes or old passwords of one user, whose password or session somebody else may have. */
+  /** Codes or old passwords of one user, whose password or session may be stolen. */
   proof: { failures: 10, seconds: 15 * 60, blockSeconds: 15 * 60 },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof LIMITS
 
-/** A row of `throttle_counters`, or a counter in `parts` of one: its key begins with its limit. */
+/**
+ * A row of `throttle_counters`, or a counter in `parts` of a row. Its key begins with the name of
+ * its limit.
+ */
 interface Figures {
   key: SQLWrapper
   failures: SQLWrapper
@@ -40,7 +45,7 @@ interface Figures {
   chargedAt: SQLWrapper
 }
 
-/** The figures of a part: `[failures, expires at, charged at]`. */
+/** Returns the figures of a part: `[failures, expires at, charged at]`. */
 export function figuresOf(key: SQLWrapper, part: SQLWrapper): Figures {
   const figure = (index: number) => sql`(${part} ->> ${sql.raw(String(index))})`
   return { key, failures: figure(0), expiresAt: figure(1), chargedAt: figure(2) }
@@ -50,19 +55,22 @@ export function isSpent({ key, failures }: Figures): SQL {
   return sql`${failures} >= ${byLimit(key, (limit) => limit.failures)}`
 }
 
-/** When a counter begins anew; null for a counter without a row. */
+/** Returns the time at which a counter starts again; null for a counter without a row. */
 export function endOf(counter: Figures): SQL {
   const { key, expiresAt, chargedAt } = counter
   const blockMilliseconds = byLimit(key, ({ blockSeconds }) => blockSeconds * 1000)
   return sql`iif(${isSpent(counter)}, max(${expiresAt}, ${chargedAt} + ${blockMilliseconds}), ${expiresAt})`
 }
 
-/** The end of a counter's block; 0 when it isn't spent. */
+/** Returns the end of a counter's block; 0 when it isn't spent. */
 export function blockOf(counter: Figures): SQL {
   return sql`iif(${isSpent(counter)}, ${endOf(counter)}, 0)`
 }
 
-/** A figure of the limit of a counter, as a number in the statement: D1 takes a hundred parameters. */
+/**
+ * Returns a figure of a counter's limit as a literal number, because D1 allows only a hundred
+ * parameters.
+ */
 function byLimit(key: SQLWrapper, figure: (limit: Limit) => number): SQL {
   const cases = Object.entries(LIMITS).map(
     ([name, limit]) => sql`when ${sql.raw(`'${name}'`)} then ${sql.raw(String(figure(limit)))}`,

@@ -12,7 +12,7 @@ type RefusalDetail = 'credentials' | 'disabled' | 'code'
 
 const CHARGED_DETAILS: RefusalDetail[] = ['credentials', 'disabled', 'code']
 
-/** How many of the latest events are searched for those of a network. */
+/** Number of latest events that are searched for those of a network. */
 const LATEST_EVENTS = 64
 
 /** A refused sign-in. It has no `userId` when no account has the name. */
@@ -22,9 +22,9 @@ export interface RefusedSignIn extends AuditEvent {
 }
 
 /**
- * The statements that record a refused sign-in, in the order of their batch. Names that no account
- * has share one event for each network and each period of the site's counter, so that a stranger
- * can't fill the table.
+ * Returns the statements that record a refused sign-in, in the order of their batch. Names that no
+ * account has share one event for each network and each period of the site's counter, so that a
+ * stranger can't fill the table.
  */
 export function refusalParts(
   db: Database,
@@ -51,17 +51,17 @@ export function refusalParts(
     .limit(1)
   const again = {
     times: sql`${auditEvents.times} + 1`,
-    // An event of several names has no name.
+    // A shared event of several names stores no name.
     nameHash: sql`case when ${auditEvents.nameHash} = ${event.nameHash ?? null} then ${auditEvents.nameHash} end`,
   }
   return {
-    // Before the new event, which it would count as well.
+    // Stands before the new event, because it would count that event too.
     repeated: writing(db, by).update(auditEvents, again, sql`${auditEvents.id} = (${shared})`),
     event: insertEvent(db, by, event, notExists(shared)),
   }
 }
 
-/** Counts the sign-ins recorded as refused, of those that the row of a site counts. */
+/** Counts the sign-ins of a network that were recorded as refused while the row of its site counts. */
 export function countRefusals(db: Database, network: string) {
   const site = siteOf(network)
   const isOfSite =
@@ -74,12 +74,15 @@ export function countRefusals(db: Database, network: string) {
     .where(and(isRefusal(beginningOfSite()), isOfSite))
 }
 
-/** The time at which the row of a site began to count. */
+/** Returns the time at which the row of a site began to count. */
 function beginningOfSite(): SQL {
   return sql`${throttleCounters.expiresAt} - ${LIMITS.site.seconds * 1000}`
 }
 
-/** No index fits this condition, so it looks at the latest events only. */
+/**
+ * Holds for a refused sign-in. No index fits this condition, so callers look at the latest events
+ * only.
+ */
 function isRefusal(since: SQL) {
   const latest = sql`(select max(newest.id) from ${auditEvents} as newest)`
   return and(

@@ -10,8 +10,8 @@ import { blockOf, endOf, figuresOf, isSpent, type LimitName, LIMITS } from './li
 import { countRefusals } from './refused.ts'
 
 /**
- * How long a charged attempt counts as in flight. An attempt that it keeps out waits for it. After
- * this time its request has failed, and it counts as a failure.
+ * Milliseconds for which a charged attempt counts as in flight. An attempt that it keeps out waits
+ * for it. After this time its request has failed, and it counts as a failure.
  */
 const IN_FLIGHT_MILLISECONDS = 10_000
 
@@ -46,14 +46,14 @@ export function signInCounters(
   }
 }
 
-/** The counter of a user's wrong codes, at sign-in and after it. */
+/** Returns the counter of a user's wrong codes, at sign-in and after it. */
 export function codeCounter(userId: number): Counter {
   return counter('proof', `code/${userId}`)
 }
 
 /**
- * The counter of a user's wrong old passwords. It is not the counter of codes, so that a thief of a
- * session can't use up the owner's codes.
+ * Returns the counter of a user's wrong old passwords. It is not the counter of codes, so that the
+ * thief of a session can't use up the owner's attempts with codes.
  */
 export function oldPasswordCounter(userId: number): Counter {
   return counter('proof', `old-password/${userId}`)
@@ -64,15 +64,18 @@ function counter(limit: LimitName, owner: string): Counter {
 }
 
 /**
- * Charges an attempt before it is checked, so that concurrent attempts get through no more often
- * than attempts in turn. Returns a row for each row charged. When a counter blocks, none is charged
- * and no row comes back, so an attempt while blocked doesn't lengthen the block.
+ * Charges an attempt before it is checked, so that concurrent attempts get no more tries than
+ * consecutive ones. Returns a row for each charged row. When a counter blocks, nothing is charged
+ * and no row is returned, so an attempt during a block doesn't lengthen it.
  */
 export function chargeSignIn(db: Database, by: Authority, signIn: SignInCounters, now: number) {
   return charge(db, by, signIn.counters, now, isSignInOpen(db, signIn, now))
 }
 
-/** As `chargeSignIn`, for one counter. With `when`, only if that holds too. */
+/**
+ * Works like `chargeSignIn`, for one counter. With `when`, it charges only if that condition holds
+ * too.
+ */
 export function chargeProof(db: Database, by: Authority, proof: Counter, now: number, when?: SQL) {
   return charge(db, by, [proof], now, and(isProofOpen(db, proof, now), when))
 }
@@ -114,7 +117,7 @@ function endAfter({ limit }: Counter, now: number): number {
   return now + LIMITS[limit].seconds * 1000
 }
 
-/** The parts of a new row. */
+/** Returns the parts of a new row. */
 function newParts({ parts }: Counter, now: number): Record<string, [number, number, number]> {
   if (parts === undefined) return {}
   return {
@@ -124,7 +127,7 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
 }
 
 /**
- * The parts of a row after a charge. When the row begins anew, the parts that have ended are
+ * Returns the parts of a row after a charge. When the row starts again, parts that have ended are
  * removed, so their number stays near the number of failures that the row allows.
  */
 function chargedParts(isOver: SQL, now: number): SQL {
@@ -140,15 +143,15 @@ function chargedParts(isOver: SQL, now: number): SQL {
 }
 
 /**
- * The counters that block a sign-in, the longest block first. `isInFlight` says that the block may
- * end as soon as the attempts in flight are decided.
+ * Selects the counters that block a sign-in, the longest block first. `isInFlight` means that the
+ * block may end when the attempts in flight are decided.
  */
 export function selectSignInBlocks(db: Database, signIn: SignInCounters, now: number) {
   const until = blockOfSignIn(db, signIn, now)
   return selectBlocks(db, signIn.counters, now, until, hasInFlight(db, signIn, now))
 }
 
-/** The block of one counter: no row exactly when `isProofOpen` holds. */
+/** Selects the block of one counter. It returns no row exactly when `isProofOpen` holds. */
 export function selectProofBlocks(db: Database, proof: Counter, now: number) {
   return selectBlocks(db, [proof], now)
 }
@@ -177,14 +180,17 @@ function isSignInOpen(db: Database, signIn: SignInCounters, now: number): SQL {
   return sql`not exists (select 1 from ${rowsOf(signIn.counters)} where ${until} > ${now})`
 }
 
-/** The counter doesn't block. */
+/** Holds when the counter doesn't block. */
 export function isProofOpen(db: Database, proof: Counter, now: number): SQL {
   const isBlocking = and(isOneOf([proof]), sql`${blockOf(throttleCounters)} > ${now}`)
   const { key } = throttleCounters
   return notExists(db.select({ key }).from(throttleCounters).where(isBlocking))
 }
 
-/** The rows of counters, under the name of the table, with the parts that this attempt charges. */
+/**
+ * Selects the rows of counters, under the name of the table, with the parts that this attempt
+ * charges.
+ */
 function rowsOf(counters: readonly Counter[]): SQL {
   const { network = '', pair = '' } = counters.find(({ parts }) => parts)?.parts ?? {}
   const { parts } = throttleCounters
@@ -193,24 +199,24 @@ function rowsOf(counters: readonly Counter[]): SQL {
     from ${throttleCounters} where ${isOneOf(counters)}) as ${throttleCounters}`
 }
 
-/** SQLite's path to a part. Networks and hashes contain no quotation mark. */
+/** Returns SQLite's path to a part. Networks and hashes contain no quotation mark. */
 const pathOf = (part: string) => `$."${part}"`
 
 const OF_NETWORK = figuresOf(sql`network_key`, sql`of_network`)
 const OF_PAIR = figuresOf(sql`pair_key`, sql`of_pair`)
 
-/** The end of the block of a row of `rowsOf`; in the past when it doesn't block. */
+/** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
 function blockOfSignIn(db: Database, { username, network }: SignInCounters, now: number): SQL {
   const known = selectKnown(db, username, network, now)
   const ofRow = blockOf(throttleCounters)
-  // The counters of site and account don't block networks that the user is known from.
+  // The counters of site and account don't block the user's known networks.
   const ofStranger = sql`iif(${ofRow} > ${now} and ${notExists(known)}, ${ofRow}, 0)`
   return sql`max(${ofStranger}, coalesce(${blockOf(OF_NETWORK)}, 0), coalesce(${blockOf(OF_PAIR)}, 0))`
 }
 
 /**
  * Holds in the row of a site while an attempt from there is charged, and neither paid back nor
- * recorded as refused. The event of the refusal decides, which saves a second write to the
+ * recorded as refused. The event of the refusal decides this, which saves a second write to the
  * counter.
  */
 function hasInFlight(db: Database, { counters: [site], network }: SignInCounters, now: number) {
@@ -221,8 +227,8 @@ function hasInFlight(db: Database, { counters: [site], network }: SignInCounters
 }
 
 /**
- * Restarts the block of a spent counter at `now`. A charge does that too; this is for a failure
- * that is known long after its charge.
+ * Restarts the block of a spent counter at `now`. A charge does that too. This function is for a
+ * failure that is detected long after its charge.
  */
 export function confirmFailure(
   db: Database,
@@ -234,12 +240,12 @@ export function confirmFailure(
   return writing(db, by).update(throttleCounters, { chargedAt: now }, isBlocking)
 }
 
-/** Takes back what a charge counted, because the attempt was no failure. */
+/** Takes back a charge, because the attempt was not a failure. */
 export function payBack(db: Database, by: Authority, counters: readonly Counter[]) {
   return takeBack(db, by, counters)
 }
 
-/** As `payBack`, after a sign-in: also forgets the account's failures from this network. */
+/** Works like `payBack`, after a sign-in. It also deletes the account's failures from this network. */
 export function payBackSignIn(db: Database, by: Authority, { counters }: SignInCounters) {
   return takeBack(db, by, counters, sql`null`)
 }
@@ -260,14 +266,14 @@ function takeBack(db: Database, by: Authority, counters: readonly Counter[], res
   return writing(db, by).update(throttleCounters, set, isOneOf(counters))
 }
 
-/** A part with one failure less; null when none is left. */
+/** Returns a part with one failure less; null when none is left. */
 function withoutCharge(part: string): SQL {
   const { parts } = throttleCounters
   const [path, ofFailures] = [pathOf(part), `${pathOf(part)}[0]`]
   return sql`iif(${parts} ->> ${ofFailures} > 1, json_set(${parts} -> ${path}, '$[0]', (${parts} ->> ${ofFailures}) - 1), null)`
 }
 
-/** Forgets the failures of a counter, after a right password or code. */
+/** Deletes the failures of a counter, after a right password or code. */
 export function clearCounter(db: Database, by: Authority, proof: Counter, when?: SQL) {
   return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, proof.key), when))
 }
@@ -280,7 +286,7 @@ function isOneOf(counters: readonly Counter[]) {
 }
 
 /**
- * Forgets all failures of one account, those of its codes and old passwords too. The counters of
+ * Deletes all failures of one account, including those of codes and old passwords. The counters of
  * networks stay.
  *
  * @param nameHash Keyed hash of the user name.
@@ -297,7 +303,7 @@ export function clearAccountCounters(
     .returning({ key: throttleCounters.key })
 }
 
-/** As `clearAccountCounters`, for the pairs of the account. Returns a row for each site. */
+/** Works like `clearAccountCounters`, for the pairs of the account. Returns a row for each site. */
 export function clearPairs(db: Database, by: Authority, nameHash: string) {
   const { key, parts } = throttleCounters
   const pairs = `pair/${nameHash}/`
@@ -313,26 +319,26 @@ export function clearPairs(db: Database, by: Authority, nameHash: string) {
 /** The longest time for which a row blocks after its latest charge. */
 const MAX_BLOCK_MILLISECONDS = LIMITS.proof.blockSeconds * 1000
 
-/** Deletes the counters that have ended and block no longer. */
+/** Deletes the counters that have ended and no longer block. */
 export function pruneCounters(db: Database, now: number) {
   const { expiresAt, chargedAt } = throttleCounters
   const isOver = sql`${expiresAt} <= ${now} and ${chargedAt} <= ${now - MAX_BLOCK_MILLISECONDS}`
   return writing(db, THE_SERVICE).delete(throttleCounters, isOver)
 }
 
-/** @param blocks The blocks that the batch of the refused charge has read. */
+/** @param blocks The blocks that the batch of the refused charge read. */
 export function tooManyAttempts(blocks: { expiresAt: number }[], now: number): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))
   return new Refusal('tooManyAttempts', { retryAfterSeconds })
 }
 
-/** How long the gate counts, and the longest that it stays closed. */
+/** Seconds for which the gate counts, and the longest time that it stays closed. */
 const GATE_SECONDS = 60
 
 /**
- * Passes a first, cheap gate, which counts roughly and for each location alone. When the gate
- * fails, only the counters decide.
+ * Passes a first, cheap gate, which counts approximately and separately for each location. When the
+ * gate fails, only the counters decide.
  *
  * @throws {Refusal} `tooManyAttempts`.
  */

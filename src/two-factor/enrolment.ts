@@ -14,7 +14,7 @@ import { enrolmentUri, findTimeStep, SEED_BYTES } from './totp.ts'
 
 const PENDING_MILLISECONDS = 10 * 60 * 1000
 
-/** A seed in the two forms that an authenticator reads. */
+/** A seed in the two forms that an authenticator app reads. */
 export interface Enrolment {
   /** A QR code as a `data:` URI. */
   qr: string
@@ -25,8 +25,8 @@ export interface Enrolment {
 /**
  * Gives the user a new seed. It has no effect before `confirmEnrolment`.
  *
- * @returns The seed in base32 and as a QR code.
- * @throws {Refusal} `twoFactorAlreadyOn`: a stolen session must not replace the authenticator.
+ * @throws {Refusal} `twoFactorAlreadyOn`, because a stolen session must not replace the
+ *   authenticator.
  */
 export async function startEnrolment(deps: Deps, actor: Actor, issuer: string): Promise<Enrolment> {
   const seed = deps.randomBytes(SEED_BYTES)
@@ -44,7 +44,7 @@ export async function startEnrolment(deps: Deps, actor: Actor, issuer: string): 
 }
 
 /**
- * Shows a seed again that the user sends back.
+ * Returns the QR code for a seed that the user sends back.
  *
  * @returns `undefined` for a text that is not a seed.
  */
@@ -62,12 +62,12 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
 }
 
 /**
- * Switches two-step verification on when the code fits the seed that the user was last given, and
- * ends the user's other sessions. The code stays usable, because people sign in again within the
- * same half minute.
+ * Turns on two-step verification when the code fits the latest seed of the user, and ends the
+ * user's other sessions. The code stays usable, because users often sign in again within the same
+ * 30 seconds.
  *
  * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
- *   that is not the last one, has expired or is in force.
+ *   that is not the latest one, has expired or is in force.
  */
 export async function confirmEnrolment(
   deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
@@ -92,7 +92,7 @@ export async function confirmEnrolment(
   const { confirmed } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
     ended: deleteSessions(db, by, and(isOtherSession(actor), isStillPending)),
-    // Last, because the seed is pending no more after it.
+    // Stands last, because the seed is no longer pending after it.
     confirmed: confirmPendingSeed(db, by, pending, now),
   })
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')

@@ -31,7 +31,7 @@ type CodeDeps = ActorDeps & Pick<Deps, 'keyRing'>
 type ProofDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
 
 /**
- * Gives the user ten new recovery codes and deletes the old ones. It uses a code up.
+ * Gives the user ten new recovery codes and deletes the old ones. It uses up the code.
  *
  * @returns The codes, which are never shown again.
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
@@ -60,7 +60,7 @@ export async function renewRecoveryCodes(
 }
 
 /**
- * Switches two-step verification off for a code or a recovery code, and ends the user's other
+ * Turns off two-step verification with a code or a recovery code, and ends the user's other
  * sessions.
  *
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
@@ -76,7 +76,7 @@ export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: stri
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
     ended: deleteSessions(db, by, and(isOtherSession(actor), isOn)),
-    // Last, because the seed is not in force after it.
+    // Stands last, because the seed is no longer in force after it.
     cleared: clearSeed(db, by, actor.userId, user.totpSeed),
   })
   if (cleared.length === 0) throw new Refusal('twoFactorOff')
@@ -84,7 +84,8 @@ export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: stri
 }
 
 /**
- * Uses up a code of a signed-in user. A wrong code counts with the wrong codes of sign-ins.
+ * Uses up a code of a signed-in user. A wrong code is counted together with the wrong codes of
+ * sign-ins.
  *
  * @throws {Refusal} `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
  */
@@ -96,7 +97,7 @@ export async function useUpCode(deps: CodeDeps, actor: Actor, code: string): Pro
   await useUp(deps, actor, { code, seed, now, by, wrong: 'wrongConfirmationCode' })
 }
 
-/** As `useUpCode`, for a fresh session only. */
+/** Works like `useUpCode`, for a fresh session only. */
 async function useUpCodeOfFresh(deps: ProofDeps, actor: Actor, code: string): Promise<Enrolled> {
   const now = deps.now()
   const { seeds } = await actFreshAs(deps, actor, now, {
@@ -112,7 +113,7 @@ interface Use {
   /** Sealed; null or missing while two-step verification is off. */
   seed: string | null | undefined
   now: number
-  /** What the session must still be. */
+  /** The condition on the session. */
   by: Authority
   /** The refusal of a wrong code. */
   wrong: 'wrongEnrolmentCode' | 'wrongConfirmationCode'
@@ -139,7 +140,7 @@ async function useUp(
     charged: chargeProof(db, by, counter, now, not(isGood)),
     event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
     cleared: clearCounter(db, by, counter, mayUse),
-    // Last, because the code is not usable after it.
+    // Stands last, because the code is no longer usable after it.
     consumed: consumeSecondFactor(db, by, user, factor, isOpen),
   })
   if (consumed.length > 0) {

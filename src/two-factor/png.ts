@@ -1,10 +1,10 @@
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /**
- * Draws a square picture in black and white, one bit a pixel. Node's zlib is loaded when it is
- * used: every start would pay for it otherwise.
+ * Draws a square picture in black and white with one bit per pixel. Node's zlib is loaded at the
+ * first use, so that it does not slow down every start.
  *
- * @param isBlack Whether the pixel in this column and row is black.
+ * @param isBlack Tells whether the pixel in this column and row is black.
  * @see PNG Specification (W3C), sections 5.3, 11.2.1 and 11.2.2
  */
 export async function encodePng(
@@ -12,7 +12,7 @@ export async function encodePng(
   isBlack: (column: number, row: number) => boolean,
 ): Promise<Uint8Array> {
   const { crc32, deflateSync } = await import('node:zlib')
-  // Each row begins with the byte that names its filter: 0, none.
+  // Each row begins with a byte for its filter type: 0, none.
   const rowBytes = 1 + Math.ceil(width / 8)
   const pixels = new Uint8Array(rowBytes * width)
   for (let row = 0; row < width; row++) {
@@ -25,7 +25,7 @@ export async function encodePng(
   const fields = new DataView(header.buffer)
   fields.setUint32(0, width)
   fields.setUint32(4, width)
-  // One bit a pixel, greyscale; compression, filter and interlace have but the method 0 (or none).
+  // One bit per pixel, greyscale. Compression and filter have only method 0; interlace 0 means none.
   fields.setUint8(8, 1)
   const chunk = (type: string, data: Uint8Array) => {
     const body = concat([new TextEncoder().encode(type), data])
@@ -39,7 +39,7 @@ export async function encodePng(
   ])
 }
 
-/** A chunk: the length of its data, type and data, and a checksum over both. */
+/** Builds a chunk: the length of the data, the type and data, and a checksum over type and data. */
 function framed(length: number, body: Uint8Array, checksum: number): Uint8Array {
   const bytes = new Uint8Array(4 + body.length + 4)
   const fields = new DataView(bytes.buffer)

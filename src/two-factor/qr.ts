@@ -1,14 +1,13 @@
 import { toBase64 } from '../base/encoding.ts'
 import { encodePng } from './png.ts'
 
-/** A light frame that readers need. @see ISO/IEC 18004 section 6.3.8 */
+/** The light frame that QR code readers need. @see ISO/IEC 18004 section 6.3.8 */
 const QUIET_ZONE_MODULES = 4
 const MIN_PIXELS = 256
 
 /**
- * @returns The QR code of `content` as a `data:` address of a PNG, black on white, at least 256
- *   pixels wide. The library is made ready when it is used: every start would pay for it
- *   otherwise.
+ * @returns The QR code of `content` as a `data:` URI of a PNG, black on white, at least 256 pixels
+ *   wide. The library is loaded at the first use, so that it does not slow down every start.
  */
 export async function qrDataUri(content: string): Promise<string> {
   const { default: QRCode } = await import('qrcode-svg')

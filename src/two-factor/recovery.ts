@@ -3,20 +3,23 @@ import { sha256Hex } from '../base/encoding.ts'
 import { toBase32 } from '../base/base32.ts'
 
 export const RECOVERY_CODE_COUNT = 10
-/** Eighty bits: nobody guesses one, so a plain hash of it is enough. */
+/** Eighty random bits can't be guessed, so a plain hash of the code is enough. */
 const CODE_BYTES = 10
 
-/** @returns As in `ABCD-EFGH-IJKL-MNOP`. */
+/** Creates a code such as `ABCD-EFGH-IJKL-MNOP`. */
 export function makeRecoveryCode(deps: Pick<Deps, 'randomBytes'>): string {
   return toBase32(deps.randomBytes(CODE_BYTES)).replaceAll(/.{4}(?=.)/g, '$&-')
 }
 
-/** Tells whether a text has the form of a recovery code: no time step's code has. */
+/** Tells whether a text has the form of a recovery code. No code of a time step has this form. */
 export function isRecoveryCode(code: string): boolean {
   return /^[A-Z2-7]{16}$/.test(normalize(code))
 }
 
-/** What is stored of a recovery code, typed in either case, with or without its hyphens. */
+/**
+ * Hashes a recovery code for storage. Upper and lower case, with and without hyphens, give the same
+ * hash.
+ */
 export function hashRecoveryCode(userId: number, code: string): Promise<string> {
   return sha256Hex(`latchkey/recovery/${userId}/${normalize(code)}`)
 }

@@ -12,7 +12,7 @@ import { disableTwoFactor, renewRecoveryCodes } from './manage.ts'
 const verifySchema = v.object({ code: text(), secret: text() })
 const proofSchema = v.object({ otp_code: text() })
 
-/** As OpenList does, `verify`, `recovery_codes` and `disable` refuse bad input before the guest. */
+/** `verify`, `recovery_codes` and `disable` refuse bad input before the guest, like OpenList. */
 export const twoFactorRoutes = new Hono<App>()
   .post('/generate', signedIn('guestTwoFactor'), async (c) => {
     const session = actorOf(c)

@@ -3,8 +3,8 @@ import type { KeyRing } from '../crypto/key-ring.ts'
 import { openBox, sealBox } from '../crypto/sealed-box.ts'
 
 /**
- * Seals a TOTP seed for its row, to the user's id, so that a sealed seed copied to another user's
- * row does not open there.
+ * Seals a TOTP seed for the row of a user. The user id is part of the seal, so a sealed seed copied
+ * to another user's row does not open there.
  */
 export function sealSeed(
   deps: Pick<Deps, 'randomBytes'>,
@@ -16,10 +16,10 @@ export function sealSeed(
 }
 
 /**
- * Opens what `sealSeed` wrote.
+ * Opens a seed that `sealSeed` sealed.
  *
  * @throws {Error} When the key is no longer in the ring, or the box was altered or belongs to
- *   somebody else.
+ *   another user.
  */
 export function openSeed(
   ring: KeyRing,
@@ -30,7 +30,8 @@ export function openSeed(
 }
 
 /**
- * Seals a seed anew that an older key has sealed, so that the older key may go.
+ * Seals a seed with the newest key when an older key sealed it, so that an operator can remove the
+ * older key.
  *
  * @returns `undefined` for a seed under the newest key.
  */
@@ -44,7 +45,7 @@ export async function resealSeed(
   return sealSeed(deps, ring, await openSeed(ring, sealed, userId), userId)
 }
 
-/** Part of what is stored: it can never change. */
+/** Returns the purpose of the seal. Stored seeds depend on it, so it can never change. */
 function useOf(userId: number): string {
   return `totp/${userId}`
 }

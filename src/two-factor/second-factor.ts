@@ -3,25 +3,25 @@ import { hashRecoveryCode, isRecoveryCode } from './recovery.ts'
 import { openSeed } from './sealed.ts'
 import { findTimeStep } from './totp.ts'
 
-/** What a code is. Whether it can still be used is decided by the statement that uses it up. */
+/** The kind and value of a code. The statement that uses it up decides whether it can still be used. */
 export type SecondFactor =
   | { kind: 'time step'; timeStep: number }
   | { kind: 'recovery code'; hash: string }
   | { kind: 'wrong' }
 
-/** The part of a user's row that holds the second factor. Only this folder looks into it. */
+/** The part of a user's row that holds the second factor. Only this folder reads it. */
 export interface WithSecondFactor {
   id: number
   /** Sealed; null while two-step verification is off. */
   totpSeed: string | null
 }
 
-/** As `WithSecondFactor`, of a user who has one. */
+/** The same part of the row of a user who has a second factor. */
 export interface Enrolled extends WithSecondFactor {
   totpSeed: string
 }
 
-/** Tells whether a user has a second factor; `isEnrolled` is the same in a statement. */
+/** Tells whether a user has a second factor. `isEnrolled` is the same check in a statement. */
 export function hasSecondFactor<User extends WithSecondFactor>(
   user: User,
 ): user is User & Enrolled {
@@ -35,7 +35,7 @@ export async function readSecondFactor(
   code: string,
   now: number,
 ): Promise<SecondFactor> {
-  // First, because it needs no seed: a recovery code works when the key of the seed is lost.
+  // Comes first, because it needs no seed: a recovery code works when the key of the seed is lost.
   if (isRecoveryCode(code))
     return { kind: 'recovery code', hash: await hashRecoveryCode(user.id, code) }
   const seed = await openSeed(ring, user.totpSeed, user.id)

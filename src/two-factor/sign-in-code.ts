@@ -13,20 +13,20 @@ import { resealSeed } from './sealed.ts'
 import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import { consumeSecondFactor, isUsedFor, replaceSeed } from './store.ts'
 
-/** A code that a sign-in brings. */
+/** The code of a sign-in. */
 interface SignInCode {
   code: string
-  /** The session that begins with it. */
+  /** The id of the session that begins with the code. */
   sessionId: string
   /** The event of the sign-in. */
   event: AuditEvent
 }
 
 /**
- * Reads the code of a sign-in and makes the statements that use it up. They stand in the batch in
- * the order of the properties, and the session is inserted before `resealed`.
+ * Reads the code of a sign-in and makes the statements that use it up. In the batch they have the
+ * order of the properties, and the session is inserted before `resealed`.
  *
- * @param isUnchanged The user's row is still the one that was checked.
+ * @param isUnchanged Holds while the user's row is still the checked one.
  */
 export async function prepareSignInCode(
   deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes'>,
@@ -46,17 +46,20 @@ export async function prepareSignInCode(
   const usedEvent: AuditEvent | undefined =
     factor.kind === 'recovery code' ? { ...event, kind: 'recovery_code_used' } : undefined
   return {
-    /** The authority of the session: the row is unchanged, and the code was used up for it. */
+    /**
+     * The authority of the session. It holds when the row is unchanged and the code was used up for
+     * this session.
+     */
     by,
-    /** To be logged after the sign-in. */
+    /** The event to log after the sign-in. */
     usedEvent,
     blocks: selectProofBlocks(db, counter, now),
     consumed: consumeSecondFactor(db, isUnchanged, user, factor, isOpen, sessionId),
-    // In the same transaction, so that each of several concurrent codes sees the charges before it.
+    // Runs in the same transaction, so that each of several concurrent codes sees the charges before it.
     charged: chargeProof(db, THE_SERVICE, counter, now, not(by)),
     cleared: clearCounter(db, by, counter),
     usedEventInsert: usedEvent && insertEvent(db, by, usedEvent),
-    // Last in the batch, because the row is not the checked one after it.
+    // Stands last in the batch, because it changes the checked row.
     resealed: resealed === undefined ? undefined : replaceSeed(db, by, user, resealed),
   }
 }

@@ -4,22 +4,25 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Enrolled, SecondFactor, WithSecondFactor } from './second-factor.ts'
 
-/** Holds for a row of `users` with a second factor; `hasSecondFactor` says it of a row read. */
+/**
+ * Holds for a row of `users` with a second factor. `hasSecondFactor` is the same check of a row
+ * that was read.
+ */
 export function isEnrolled(): SQL {
   return isNotNull(users.totpSeed)
 }
 
-/** Holds for a row of `users` whose second factor is still that of `user`, or none. */
+/** Holds for a row of `users` with the second factor of `user`, or without one if `user` is without. */
 export function hasSameFactor(user: WithSecondFactor): SQL {
   return sql`${users.totpSeed} is ${user.totpSeed}`
 }
 
-/** This seed of the user is the one in force. */
+/** Holds while this seed of the user is in force. */
 export function hasSeed(db: Database, userId: number, seed: string): SQL {
   return existsUser(db, and(eq(users.id, userId), eq(users.totpSeed, seed)))
 }
 
-/** Stores the seed last given to a user. Returns no row while two-step verification is on. */
+/** Stores the latest seed of a user. Returns no row while two-step verification is on. */
 export function setPendingSeed(
   db: Database,
   by: Authority,
@@ -32,7 +35,10 @@ export function setPendingSeed(
     .returning({ id: users.id })
 }
 
-/** The seed in force of a user, and the one that was given and may still be confirmed; sealed. */
+/**
+ * Selects the sealed seeds of a user: the seed in force, and the pending seed that can still be
+ * confirmed.
+ */
 export function selectSeeds(db: Database, userId: number, now: number) {
   return db
     .select({
@@ -45,7 +51,7 @@ export function selectSeeds(db: Database, userId: number, now: number) {
     .where(eq(users.id, userId))
 }
 
-/** Counts the seeds in force by the id of the key that has sealed them. */
+/** Counts the seeds in force by the id of the key that sealed them. */
 export function countSeedsByKey(db: Database) {
   const keyId = sql<string>`substr(${users.totpSeed}, 1, instr(${users.totpSeed}, '.') - 1)`
   return db
@@ -55,19 +61,19 @@ export function countSeedsByKey(db: Database) {
     .groupBy(sql`key_id`)
 }
 
-/** A seed that was given to a user. */
+/** A seed that the user has received but not confirmed. */
 interface PendingSeed {
   userId: number
   /** Sealed. */
   seed: string
 }
 
-/** This seed may still be confirmed, and two-step verification is off. */
+/** Holds while this seed can be confirmed and two-step verification is off. */
 export function isPending(db: Database, pending: PendingSeed, now: number): SQL {
   return existsUser(db, isPendingRow(pending, now))
 }
 
-/** Switches two-step verification on with a pending seed. Returns no row unless `isPending` holds. */
+/** Turns on two-step verification with a pending seed. Returns no row unless `isPending` holds. */
 export function confirmPendingSeed(db: Database, by: Authority, pending: PendingSeed, now: number) {
   const off = { pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
   return writing(db, by)
@@ -85,9 +91,9 @@ function isPendingRow({ userId, seed }: PendingSeed, now: number): SQL | undefin
 }
 
 /**
- * Switches two-step verification of a user off. A user without it is changed as well.
+ * Turns off the two-step verification of a user. It changes the row of a user without it as well.
  *
- * @param seed With it, only while this seed is the one in force.
+ * @param seed When given, the statement works only while this seed is in force.
  */
 export function clearSeed(db: Database, by: Authority, userId: number, seed?: string) {
   const isInForce = seed === undefined ? undefined : eq(users.totpSeed, seed)
@@ -97,15 +103,15 @@ export function clearSeed(db: Database, by: Authority, userId: number, seed?: st
     .returning({ id: users.id })
 }
 
-/** Replaces the sealed seed of a user by the same seed under another key. */
+/** Replaces the sealed seed of a user with the same seed under another key. */
 export function replaceSeed(db: Database, by: Authority, user: Enrolled, resealed: string) {
   const isSame = and(eq(users.id, user.id), eq(users.totpSeed, user.totpSeed))
   return writing(db, by).update(users, { totpSeed: resealed }, isSame)
 }
 
 /**
- * The code can still be used: its time step is later than every one used before, or its recovery
- * code is the user's and unused.
+ * Holds while the code can be used: its time step is later than every used one, or the recovery
+ * code belongs to the user and is unused.
  */
 export function isUsable(db: Database, user: Enrolled, factor: SecondFactor): SQL {
   return factor.kind === 'time step'
@@ -114,9 +120,10 @@ export function isUsable(db: Database, user: Enrolled, factor: SecondFactor): SQ
 }
 
 /**
- * Uses a code up. Returns a row when `isUsable` held, so for the first of several who send it.
+ * Uses a code up. Returns a row when `isUsable` held, so only the first of several concurrent
+ * requests succeeds.
  *
- * @param sessionId The session that begins with the code, when one does; `isUsedFor` finds it.
+ * @param sessionId The session that begins with the code, if one does. `isUsedFor` finds it.
  */
 export function consumeSecondFactor(
   db: Database,
@@ -140,7 +147,7 @@ export function consumeSecondFactor(
     : written.update(recoveryCodes, { usedBy: sessionId }, which).returning({ userId })
 }
 
-/** The code was used up for this session, whatever has happened since. */
+/** Holds when the code was used up for this session, also after later changes. */
 export function isUsedFor(
   db: Database,
   user: Enrolled,
@@ -176,12 +183,12 @@ function existsCode(db: Database, which: SQL | undefined): SQL {
   return exists(db.select({ userId: recoveryCodes.userId }).from(recoveryCodes).where(which))
 }
 
-/** Deletes all recovery codes of a user; with `when`, only if that holds. */
+/** Deletes all recovery codes of a user; with `when`, only if that condition holds. */
 export function deleteRecoveryCodes(db: Database, by: Authority, userId: number, when?: SQL) {
   return writing(db, by).delete(recoveryCodes, and(eq(recoveryCodes.userId, userId), when))
 }
 
-/** Gives a user these recovery codes, hashed; with `when`, only if that holds. */
+/** Stores hashed recovery codes for a user; with `when`, only if that condition holds. */
 export function insertRecoveryCodes(
   db: Database,
   by: Authority,

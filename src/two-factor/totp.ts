@@ -3,7 +3,7 @@ import { toHex } from '../base/encoding.ts'
 import { toBase32 } from '../base/base32.ts'
 
 const STEP_SECONDS = 30
-/** Clocks of phones go wrong by seconds, not minutes. */
+/** Clocks of phones drift by seconds, not minutes. */
 const DRIFT_STEPS = 1
 export const SEED_BYTES = 20
 
@@ -29,7 +29,7 @@ export async function findTimeStep(
   return found
 }
 
-/** The six digits of a time step. @see RFC 4226 section 5.3 */
+/** Computes the six digits of a time step. @see RFC 4226 section 5.3 */
 export async function codeAt(seed: Uint8Array, step: number): Promise<string> {
   hotp ??= await loadHotp()
   return hotp.generate(toHex(seed), step)
@@ -37,7 +37,7 @@ export async function codeAt(seed: Uint8Array, step: number): Promise<string> {
 
 let hotp: HOTP | undefined
 
-/** Made ready by the first code: every start would pay for the library otherwise. */
+/** Loads the library at the first code, so that it does not slow down every start. */
 async function loadHotp(): Promise<HOTP> {
   const { HOTP, KeyEncodings } = await import('@otplib/core')
   const { createDigest } = await import('@otplib/plugin-crypto-js')
@@ -48,10 +48,13 @@ export function timeStepAt(now: number): number {
   return Math.floor(now / 1000 / STEP_SECONDS)
 }
 
-/** Leaves room in the largest QR code for three labels of characters that take twelve bytes each. */
+/**
+ * The largest QR code has room for three labels of this length with twelve bytes for each
+ * character.
+ */
 const MAX_LABEL_CHARACTERS = 48
 
-/** What the QR code says to an authenticator app (docs/interface.md, Values). */
+/** Returns the text of the QR code for an authenticator app (docs/interface.md, Values). */
 export function enrolmentUri(issuer: string, username: string, seed: Uint8Array): string {
   const label = uriLabel(issuer)
   return `otpauth://totp/${label}:${uriLabel(username)}?secret=${toBase32(seed)}&issuer=${label}&algorithm=SHA1&digits=6&period=${STEP_SECONDS}`

@@ -5,12 +5,12 @@ import { confirmLiveSession, isLive } from '../access/session-store.ts'
 import { useUpCode } from '../two-factor/manage.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 
-/** The password or the code by which a user confirms a session. */
+/** The password or the code with which a user confirms a session. */
 export type Confirmation = { password: string } | { code: string }
 
 /**
- * Makes the session fresh for a password, or for a code, which is then used up (contract section
- * 7).
+ * Makes the session fresh with a password, or with a code, which is then used up
+ * (docs/interface.md, Fresh sessions).
  *
  * @throws {Refusal} `wrongPassword`, `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
  */

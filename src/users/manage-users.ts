@@ -47,21 +47,21 @@ const LAST_ADMIN = 'no other enabled admin has a password'
 
 type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
-/** The change that an operator asks for. An empty password keeps the present one. */
+/** The change that an operator requests. An empty password keeps the present one. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
   password?: string
-  /** The role that clients of OpenList send back; they can't change it (docs/interface.md). */
+  /** The role that OpenList clients send back. They can't change it (docs/interface.md). */
   expectedRole?: number
 }
 
-/** As `UserRequest`. A new user has no permission bits that could stay. */
+/** The fields of a new user. There are no permission bits to keep. */
 interface NewUserRequest extends Omit<UserRequest, 'permission'> {
   username: string
   permission?: number
 }
 
 /**
- * Lists a page of the users whose name contains `search`, in any case; see `windowOf`.
+ * Lists a page of the users whose name contains `search`, ignoring case; see `windowOf`.
  *
  * @throws {Refusal} `notAdmin`.
  */
@@ -104,9 +104,10 @@ export async function findUser(
 }
 
 /**
- * Lists names of about the length of an unknown one, for a suggestion.
+ * Lists names of a similar length to an unknown name, for a suggestion.
  *
- * @param slack How many letters longer or shorter they may be. @throws {Refusal} `notAdmin`.
+ * @param slack The largest difference in letters.
+ * @throws {Refusal} `notAdmin`.
  */
 export async function listNamesLike(
   deps: ActorDeps,
@@ -121,9 +122,9 @@ export async function listNamesLike(
 }
 
 /**
- * Makes a user. A user without a password can't sign in.
+ * Creates a user. A user without a password can't sign in.
  *
- * @returns The new user's id.
+ * @returns The id of the new user.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `invalidBody` for a poor
  *   password, `confirmationNeeded` for a new admin or a password.
  */
@@ -159,7 +160,7 @@ export async function createUser(
   return inserted.id
 }
 
-/** The fields that an operator gave a new user, without the password. */
+/** Returns the fields of a new user, without the password, as changes. */
 function changesOfNew({
   username,
   role,
@@ -173,8 +174,8 @@ function changesOfNew({
 }
 
 /**
- * Changes the fields of a user that a request names. A new password ends every session of the user,
- * and so does disabling.
+ * Changes the fields of a user that a request contains. A new password ends every session of the
+ * user. Disabling the user does too.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
  *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role,
@@ -217,8 +218,8 @@ export async function changeUser(
 }
 
 /**
- * Tells whether a role may be set. The guest stays the guest, nobody else becomes one, and clients
- * of OpenList change no role (docs/interface.md).
+ * Tells whether a role may be set. The guest keeps its role, no other user can get it, and OpenList
+ * clients change no role (docs/interface.md).
  */
 function isRoleAllowed(
   role: number,
@@ -252,9 +253,9 @@ export async function removeUser(
 }
 
 /**
- * Switches the two-step verification of a user off who has lost the authenticator, and ends the
- * user's sessions. Operators who do it for themselves keep their present session: the stock client
- * would show them its sign-in page.
+ * Turns off the two-step verification of a user who has lost the authenticator, and ends the user's
+ * sessions. Operators who do it for themselves keep their present session, because the stock client
+ * would otherwise show them its sign-in page.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
@@ -272,7 +273,7 @@ export async function cancelUserTwoFactor(
     events: insertEventOfCancelling(db, by, userId, event),
     updated: clearSeed(db, by, userId),
     codes: deleteRecoveryCodes(db, by, userId),
-    // Never the operator's own session, which `by` needs.
+    // The operator's own session stays, because `by` needs it.
     sessions: deleteSessions(db, by, isOwn ? isOtherSession(operator) : isSessionOf(userId)),
   })
   if (!isFresh) throw new Refusal('confirmationNeeded')
@@ -283,9 +284,9 @@ export async function cancelUserTwoFactor(
 /**
  * Checks and hashes a new password.
  *
- * @param isGuarded Whether a fresh session is needed.
- * @returns `undefined` for an empty password: the present one stays.
- * @throws {Refusal} `notAdmin` and `confirmationNeeded`, before the time of a hash is spent;
+ * @param isGuarded Requires a fresh session.
+ * @returns `undefined` for an empty password, which keeps the present one.
+ * @throws {Refusal} `notAdmin` and `confirmationNeeded` before the password is hashed;
  *   `invalidBody` for a poor password.
  */
 async function hashNewPassword(

@@ -21,8 +21,8 @@ import { usernameSchema } from '../accounts/username.ts'
 import { REASONS } from '../base/reasons.ts'
 
 /**
- * What the stock client sends; it sends back every field it got, of which the rest is not the
- * operator's to set.
+ * The fields of the stock client's request that an operator may set. The client sends back every
+ * field that it received, and the others are ignored.
  */
 const fields = {
   password: v.nullish(possiblyEmptyText()),
@@ -41,7 +41,7 @@ const updateSchema = v.object({
 
 const usernameQuery = v.object({ username: text() })
 
-/** Users, for operators, under `/api/admin/user`. */
+/** Routes for operators that manage users, under `/api/admin/user`. */
 export const adminUserRoutes = new Hono<App>()
   .get('/list', admin(), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
@@ -76,11 +76,11 @@ export const adminUserRoutes = new Hono<App>()
     const { username } = c.req.valid('query')
     const user = await findUser(c.get('deps'), actorOf(c), username)
     if (user === undefined) throw new Refusal('userNotFound')
-    // Users are read from D1 each time: there is no cache that could be stale.
+    // Users are read from D1 each time, so no cache can be stale.
     return ok(c, null)
   })
 
-/** Only what was said: a field that is missing or null is one to leave alone. */
+/** Returns the fields that the request sets. A missing or null field stays unchanged. */
 function requestOf(body: Omit<v.InferOutput<typeof createSchema>, 'username'>) {
   return {
     ...(typeof body.password === 'string' && { password: body.password }),

@@ -8,7 +8,7 @@ import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
 
-/** The fields of their own record that users may change. */
+/** The fields that users may change in their own record. */
 export interface ProfileChange {
   username?: string
   ssoId?: string
@@ -18,7 +18,7 @@ export interface ProfileChange {
 
 /**
  * Changes the record of a user. Returns no row when another user has the name, or when a general
- * user would get a new name although the present one is that of their files elsewhere.
+ * user asks for a new name although files on other servers belong to the present one.
  *
  * @param isProven The condition on the session for a new name, SSO id or password.
  */
@@ -32,7 +32,7 @@ export function updateProfile(
 ) {
   const { username, ssoId, passwordHash } = change
   const set = {
-    // A statement must set something; the id stays what it is.
+    // A statement must set at least one column. The id keeps its value.
     id: sql`${users.id}`,
     ...(username !== undefined && { username, usernameKey: usernameKey(username) }),
     ...(ssoId !== undefined && { ssoId }),
@@ -44,8 +44,8 @@ export function updateProfile(
 }
 
 /**
- * Writes the events of `updateProfile`: what changed, from what to what. They stand before it, and
- * have the same condition.
+ * Writes the events of `updateProfile` with the old and new values. The statement stands before it
+ * and has the same condition.
  */
 export function insertEventsOfProfile(
   db: Database,
@@ -83,7 +83,7 @@ function mayUpdate(
   )
 }
 
-/** No other user has the name, and the user's files elsewhere do not depend on the present one. */
+/** Holds when no other user has the name and no files on other servers depend on the present name. */
 function mayBeNamed(db: Database, username: string, userId: number) {
   return and(
     notExists(selectSameName(db, username, userId)),

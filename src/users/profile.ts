@@ -22,21 +22,21 @@ import { deleteSessionsOfChanged } from './store.ts'
 type ProfileDeps = ProofDeps & FreshnessDeps
 
 /**
- * The change that a user asks for. A missing field stays as it is, and so does the password when it
- * is empty.
+ * The change that a user requests. A missing field stays unchanged. An empty password keeps the
+ * present one.
  */
 interface ProfileRequest {
   username?: string
   password?: string | null | undefined
-  /** Replaces a fresh session. */
+  /** The old password, accepted in place of a fresh session. */
   old_password?: string | null | undefined
   sso_id?: string | null | undefined
 }
 
 /**
  * Changes a user's own record. A new name and a new password need a fresh session, or the old
- * password. A new password ends every session of the user, this one too: a holder of an old token
- * has to know the new password.
+ * password. A new password ends every session of the user, including this one, so a thief of an old
+ * token needs the new password.
  *
  * @returns The SSH keys that stay in force after a new password; none without a new password.
  * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 for one that is
@@ -79,8 +79,8 @@ export async function changeProfile(
 }
 
 /**
- * Checks a new password, and whether the user may set it, before it spends the time of its hash.
- * Checks the old password whenever it was sent.
+ * Checks a new password, and whether the user may set it, before hashing it. Checks the old
+ * password whenever the request contains it.
  *
  * @returns The hash of the new password; `undefined` when there is none.
  * @throws {Refusal} `invalidBody`, `confirmationNeeded`, `wrongOldPassword`, `tooManyAttempts`.
@@ -109,8 +109,8 @@ async function hashNewPassword(
 }
 
 /**
- * Tells why a record was not changed. A user who could take the name of another user's folder could
- * take the files in it.
+ * Returns the reason why a record was not changed. A user with the name of another user's folder
+ * could take the files in it.
  */
 function reasonAgainst(account: Account, username: string): Refusal {
   const isBound = account.role !== ADMIN && isPermitted(account.permission, NAMES_FILES)

@@ -19,10 +19,10 @@ export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /**
  * Checks the password of a signed-in user. It costs one hash, or none when the user is throttled.
- * Earlier failures stay counted: the caller deletes them with `clearCounter`.
+ * Earlier failures stay counted until the caller deletes them with `clearCounter`.
  *
- * @param wrong What a wrong password is refused as.
- * @throws {Refusal} `wrong`; `tooManyAttempts` after too many wrong ones.
+ * @param wrong The refusal of a wrong password.
+ * @throws {Refusal} `wrong`; `tooManyAttempts` after too many wrong passwords.
  */
 export async function provePassword(
   deps: ProofDeps,
@@ -46,7 +46,7 @@ export async function provePassword(
   const digest = await staticDigest(password)
   const passwordHash = stored[0]?.passwordHash ?? null
   const { matches } = await verifyPassword(deps, digest, passwordHash).catch((error: unknown) => {
-    // An outage is no failure of the user.
+    // An outage does not count as a failure of the user.
     deps.defer(payBack(db, THE_SERVICE, [counter]).catch(() => undefined))
     throw error
   })

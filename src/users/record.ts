@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts.ts'
 
-/** The nine fields of a user (docs/interface.md, Values); `password` is always empty. */
+/** Returns the nine fields of a user (docs/interface.md, Values). `password` is always empty. */
 export function userRecord(account: Account) {
   return {
     id: account.id,

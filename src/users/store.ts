@@ -33,7 +33,7 @@ import { isEnrolled } from '../two-factor/store.ts'
 
 const MAX_NAMES_LIKE = 20_000
 
-/** The fields of a user that an operator may set. A missing field stays as it is. */
+/** The fields of a user that an operator may set. A missing field stays unchanged. */
 export interface UserChange {
   username?: string
   role?: number
@@ -45,10 +45,10 @@ export interface UserChange {
   passwordHash?: string
 }
 
-/** Columns of the table or of an alias of it. */
+/** Columns of the table `users` or of an alias of it. */
 type UserColumns = Record<'role' | 'disabled' | 'passwordHash', SQLiteColumn>
 
-/** Bits to set and bits to clear. The other bits stay as they are. */
+/** Bits to set and bits to clear. The other bits stay unchanged. */
 export interface PermissionChange {
   set: number
   clear: number
@@ -71,15 +71,15 @@ export function countUsers(db: Database, search: string) {
 }
 
 /**
- * Holds for a name that contains `search`, in any case. Every name contains an empty one. `LIKE`
- * would give `%` and `_` a meaning, and D1 takes no pattern over 50 bytes.
+ * Holds for a name that contains `search`, ignoring case. An empty `search` fits every name. `LIKE`
+ * would give `%` and `_` a meaning, and D1 refuses patterns over 50 bytes.
  */
 function isNamedLike(search: string) {
   if (search === '') return undefined
   return sql`instr(${users.usernameKey}, ${usernameKey(search)}) > 0`
 }
 
-/** Names of about the length of this one, from which the caller finds similar names. */
+/** Selects names of a similar length to this one, from which the caller finds similar names. */
 export function selectNamesLike(db: Database, username: string, slack: number) {
   const length = Array.from(username).length
   return db
@@ -97,8 +97,9 @@ export function insertUser(db: Database, by: Authority, user: NewUser, now: numb
 }
 
 /**
- * Writes the event of a new user. It stands after `insertUser`, because only then the user has an
- * id. A user who was there before was made at another time, or has an event.
+ * Writes the event of a new user. The statement stands after `insertUser`, because only then does
+ * the user have an id. An older user with this name has another creation time or already has an
+ * event.
  */
 export function insertEventOfNewUser(
   db: Database,
@@ -116,8 +117,8 @@ export function insertEventOfNewUser(
 }
 
 /**
- * Changes a user. Returns no row when the name is taken, the id is unknown, or no other admin could
- * sign in.
+ * Changes a user. Returns no row when the name is taken, the id is unknown, or no admin who can
+ * sign in would be left.
  *
  * @param isProven The condition on the operator's session for a new role or a new password.
  */
@@ -131,7 +132,7 @@ export function updateUser(
 ) {
   const { permission, ...columns } = change
   const set = {
-    // A statement must set something; the id stays what it is.
+    // A statement must set at least one column. The id keeps its value.
     id: sql`${users.id}`,
     ...columns,
     ...(permission !== undefined && { permission: permissionAfter(permission) }),
@@ -143,7 +144,10 @@ export function updateUser(
     .returning({ id: users.id })
 }
 
-/** Writes the events of `updateUser`. It stands before it, where the old values still are. */
+/**
+ * Writes the events of `updateUser`. The statement stands before it, because it reads the old
+ * values.
+ */
 export function insertEventsOfUpdate(
   db: Database,
   by: Authority,
@@ -157,11 +161,11 @@ export function insertEventsOfUpdate(
 }
 
 /**
- * Ends every session of a user who has a new password or is disabled. It stands after the update
- * and reads what that has written, not the actor's session: operators who disable themselves have
- * no live one any more.
+ * Ends every session of a user who has a new password or is disabled. The statement stands after
+ * the update and reads the changed row, not the actor's session, because operators who disable
+ * themselves no longer have a live session.
  *
- * @returns Nothing for a change that ends no session.
+ * @returns `undefined` for a change that ends no session.
  */
 export function deleteSessionsOfChanged(
   db: Database,
@@ -176,14 +180,14 @@ export function deleteSessionsOfChanged(
       and(
         eq(users.id, userId),
         disabled === true ? eq(users.disabled, true) : undefined,
-        // A hash has a random salt, so no other request has written this one.
+        // A hash has a random salt, so no other request can have written the same hash.
         passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
       ),
     )
   return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
 }
 
-/** The kinds of events of a change. A change that operators search for has its own kind. */
+/** Returns the kinds of events of a change. A change that operators search for has its own kind. */
 function kindsOf(change: UserChange): ChangeEvent[] {
   const { username, role, basePath, disabled, permission, ssoId, passwordHash } = change
   const others = [
@@ -198,13 +202,13 @@ function kindsOf(change: UserChange): ChangeEvent[] {
       kind: disabled === true ? 'user_disabled' : 'user_enabled',
       fields: numberChange('disabled', users.disabled, disabled),
     },
-    // A hash tells nothing: every new password is a change.
+    // The hash is not compared: every new password counts as a change.
     { kind: 'password_reset', fields: [], always: passwordHash !== undefined },
     { kind: 'user_changed', fields: others },
   ]
 }
 
-/** D1 binds every number as a fraction, so `1` would be shown as `1.0`. */
+/** Casts a number, because D1 binds every number as a fraction and would show `1` as `1.0`. */
 function numberChange(
   field: FieldChange['field'],
   from: SQLiteColumn,
@@ -240,12 +244,15 @@ function permissionAfter(change: number | PermissionChange): SQL {
   return sql`((${users.permission} | ${change.set}) & ~${change.clear})`
 }
 
-/** Deletes a user and all that is theirs; never the guest, nor the last admin who can sign in. */
+/** Deletes a user and the user's data, but never the guest or the last admin who can sign in. */
 export function deleteUser(db: Database, by: Authority, userId: number) {
   return writing(db, by).delete(users, mayDelete(db, userId)).returning({ id: users.id })
 }
 
-/** Writes the event of `deleteUser`. It stands before it, where the user still is. */
+/**
+ * Writes the event of `deleteUser`. The statement stands before it, because it reads the user's
+ * row.
+ */
 export function insertEventOfDeletion(
   db: Database,
   by: Authority,
@@ -264,7 +271,7 @@ function mayDelete(db: Database, userId: number) {
   return and(eq(users.id, userId), ne(users.role, GUEST), isNotLastAdmin(db))
 }
 
-/** Writes the event of `clearSeed`. It stands before it, where the old seed still is. */
+/** Writes the event of `clearSeed`. The statement stands before it, because it reads the old seed. */
 export function insertEventOfCancelling(
   db: Database,
   by: Authority,
@@ -272,17 +279,17 @@ export function insertEventOfCancelling(
   event: AuditEvent,
 ) {
   const otp: FieldChange = { field: 'otp', from: sql`(${isEnrolled()})`, to: sql`0` }
-  // The user's sessions end in any case, so there is an event even if it was off.
+  // The user's sessions end in any case, so the event is written even if two-step verification was off.
   const kinds = [{ kind: event.kind, fields: [otp], always: true }]
   return insertEventsOfChange(db, by, event, kinds, eq(users.id, userId))
 }
 
-/** @returns Whether an admin would be no admin after the change, or could not sign in. */
+/** Tells whether an admin would lose the role or the sign-in with this change. */
 function losesAdmin({ role, disabled }: UserChange): boolean {
   return disabled === true || (role !== undefined && role !== ADMIN)
 }
 
-/** The user is not an admin who can sign in, or there is another one. */
+/** Holds when the user is not an admin who can sign in, or another such admin exists. */
 function isNotLastAdmin(db: Database) {
   const others = alias(users, 'others')
   const otherAdmins = db
@@ -292,7 +299,7 @@ function isNotLastAdmin(db: Database) {
   return or(not(isUsableAdmin(users)), exists(otherAdmins))
 }
 
-/** The user is an admin who can sign in: enabled, with a password. */
+/** Holds for an admin who can sign in: enabled, with a password. */
 function isUsableAdmin({ role, disabled, passwordHash }: UserColumns): SQL {
   return sql`(${eq(role, ADMIN)} and ${eq(disabled, false)} and ${isNotNull(passwordHash)})`
 }

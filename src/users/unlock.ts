@@ -10,13 +10,13 @@ import { selectUser } from '../accounts/store.ts'
 import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
 
 /**
- * Unlocks a user who has failed to sign in too often: deletes the failures of the account from
- * every network. A network that failed at many accounts stays blocked.
+ * Unlocks a user after too many failed sign-ins: deletes the failures of the account from every
+ * network. A network with failures at many accounts stays blocked.
  *
- * It needs a fresh session, because the failures may be those of a thief who guesses the operator's
+ * It needs a fresh session, because the failures may come from a thief who guesses the operator's
  * own password or code with a stolen token.
  *
- * @returns How many counters there were.
+ * @returns The number of deleted counters.
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
 export async function unlockUser(

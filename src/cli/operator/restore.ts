@@ -25,7 +25,7 @@ upgrades a backup of an older version.
 Example:
   latchkey restore /srv/backup/latchkey-2026-11-21.sqlite`
 
-/** `latchkey restore`: creates a local site from a backup. */
+/** Adds `latchkey restore`, which creates a local site from a backup. */
 export function addRestoreCommand(program: Command, command: Command): void {
   command
     .argument('<file>', 'a file that latchkey backup wrote')
@@ -42,17 +42,20 @@ export function addRestoreCommand(program: Command, command: Command): void {
     })
 }
 
-/** Without the secret of the backup, no code of two-step verification can be checked. */
+/**
+ * Returns the next step for the operator. Without the secret of the backup, codes of two-step
+ * verification can't be checked.
+ */
 function nextStep(): string {
   if (existsSync(DEV_VARS_FILE)) return 'Next: npm start'
   return `There is no ${DEV_VARS_FILE} here: users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site. Next: put its ${DEV_VARS_FILE} here, then npm start, which makes a new one otherwise`
 }
 
-/** @throws {CommandError} For a file that is not a backup, is damaged, or is of a later version. */
+/** @throws {CommandError} When the file is not a backup, is damaged, or is from a later version. */
 async function checkBackup(file: string): Promise<void> {
   try {
     accessSync(file, constants.R_OK)
-    // SQLite would wait for ever for what somebody writes into a pipe.
+    // SQLite would wait for ever for data from a pipe.
     if (!statSync(file).isFile())
       throw new CommandError(`${file} is no file: name what latchkey backup wrote.`)
   } catch (error) {
@@ -68,7 +71,7 @@ async function checkBackup(file: string): Promise<void> {
     )
 }
 
-/** What every version of a site has had. */
+/** Columns that the database has in every version. */
 const OURS = ['id, username, password_hash from users', 'id from sessions']
 
 function readApplied(file: string): string[] {
@@ -77,7 +80,7 @@ function readApplied(file: string): string[] {
     applied = withSqlite(file, { readOnly: true }, (backup) => {
       const check = backup.prepare('pragma integrity_check').get()
       if (check?.['integrity_check'] !== 'ok') return undefined
-      // Fails where a table of the same name is not ours.
+      // Fails when a table of the same name has other columns.
       for (const columns of OURS) backup.prepare(`select ${columns} limit 1`).get()
       return readMigrations(backup)
     })
@@ -88,7 +91,10 @@ function readApplied(file: string): string[] {
   throw new CommandError(`${file} is not a backup of a Latchkey site, or it is damaged.`)
 }
 
-/** Refuses to overwrite a site: a database with users, which every site has from its first start. */
+/**
+ * Refuses to overwrite a site. A database with users is a site: every site has users from its first
+ * start.
+ */
 function refuseToOverwrite(): void {
   const file = findLocalDatabase()
   if (file === undefined) return
@@ -107,14 +113,14 @@ function refuseToOverwrite(): void {
  * copy of the settings in KV.
  */
 async function restore(file: string): Promise<void> {
-  // Creates the file where Miniflare looks for it.
+  // Creates the file at Miniflare's path.
   await withSite({}, (site) => site.db.all(sql`select 1`))
   const target = findLocalDatabase()
   if (target === undefined) throw new Error('Miniflare has made no database')
   const copy = `${target}.restored`
   try {
     copyFileSync(file, copy)
-    // A session that was ended since the backup must not come back.
+    // A session that has ended since the backup must not come back.
     withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
     for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
     renameSync(copy, target)

@@ -1,7 +1,7 @@
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const HOUR_MILLISECONDS = 60 * 60 * 1000
 
-/** Tells when a run is due: at once, and then a day after the last run that succeeded. */
+/** Creates a schedule: a run is due at once, and then a day after the last successful run. */
 export function createDailySchedule(now: () => number): { isDue: () => boolean; done: () => void } {
   let last = -Infinity
   return {
@@ -13,10 +13,10 @@ export function createDailySchedule(now: () => number): { isDue: () => boolean; 
 }
 
 /**
- * Runs a function now, and then once a day. It checks every hour, because a timer of a day stops
- * while the machine sleeps, and because a failed run is repeated an hour later.
+ * Runs a function at once, and then once a day. It checks every hour, because a timer of a day
+ * stops while the machine sleeps, and because a failed run is repeated an hour later.
  *
- * @returns A function that stops it; a failure of a run that is in progress is then not reported.
+ * @returns A function that stops the schedule. A failure of a run in progress is then not reported.
  */
 export function runDaily(run: () => Promise<void>, onError: (error: unknown) => void): () => void {
   const schedule = createDailySchedule(Date.now)

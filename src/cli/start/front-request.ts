@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 
-/** The proxy in front of the site, as the operator configures it. */
+/** The proxy in front of the site, configured by the operator. */
 export interface Proxy {
-  /** The header in which it sends the client's address, in lower case. */
+  /** The header with the client's address, in lower case. */
   header: string
-  /** The address that it connects from; `undefined` for this machine. */
+  /** The address from which the proxy connects; `undefined` for this machine. */
   address: string | undefined
 }
 
-/** The client of a request, and its scheme. */
 export interface Caller {
   address: string
   isHttps: boolean
@@ -31,11 +30,12 @@ export function readTarget(target: string): string | undefined {
 }
 
 /**
- * Reads which host a request is for. workerd makes an address of this text and the target, so
- * nothing may be in it that would become a part of the path.
+ * Reads the host of a request. workerd builds a URL from this text and the target, so the text must
+ * not contain anything that would become a part of the path.
  *
- * @returns A name or an address, perhaps with a port; `undefined` for anything else, and for two.
- * @see RFC 9112 section 3.2.2: the host of an absolute target replaces that of the header.
+ * @returns A name or an address, perhaps with a port; `undefined` for an invalid host, and for two
+ *   hosts.
+ * @see RFC 9112 section 3.2.2: the host of an absolute target replaces the host header.
  */
 export function readHost({ url = '', headersDistinct }: IncomingMessage): string | undefined {
   const lines = headersDistinct['host'] ?? []
@@ -54,7 +54,10 @@ function isHost(text: string): boolean {
   return name === undefined ? isIPv6(ipv6) : isHostName(name)
 }
 
-/** A name that ends in a number is an IPv4 address, in several spellings; here it has one. */
+/**
+ * Accepts a host name. A name that ends in a number is an IPv4 address, which has several
+ * spellings. Only one is accepted here.
+ */
 function isHostName(name: string): boolean {
   const address = `http://${name}`
   return URL.canParse(address) && new URL(address).hostname === name.toLowerCase()
@@ -82,12 +85,12 @@ function decoded(path: string): string {
 }
 
 /**
- * Reads the client of a request: from the socket, or behind a proxy from the proxy's header.
+ * Reads the client of a request from the socket, or behind a proxy from the proxy's header.
  *
- * Of a list, as in `X-Forwarded-For`, the last element counts: each proxy appends the address that
- * it sees, so a client can forge the elements before. A request without the header is refused. If
- * it counted as the proxy's, all clients would share one counter, and one of them could lock out
- * the others.
+ * In a list such as `X-Forwarded-For`, the last element counts: each proxy appends the address that
+ * it sees, so a client can forge the elements before. A request without the header is refused. With
+ * the proxy's own address, all clients would share one counter, and one of them could lock out the
+ * others.
  *
  * @returns The client, or the reason for a refusal.
  */
@@ -143,7 +146,10 @@ const HOP_BY_HOP = new Set([
 const RESERVED_HEADERS =
   /^(?:cf-|mf-|x-latchkey-|x-forwarded-|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
 
-/** The headers of a request that go on to the Worker, but its host, as a flat list. */
+/**
+ * Returns the headers of a request to pass on to the Worker, without `Host`, as a flat list of
+ * names and values.
+ */
 export function passedRequestHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const passed = passedHeaders(rawHeaders, headers.connection).filter(
     ([name]) => !RESERVED_HEADERS.test(name.toLowerCase()),

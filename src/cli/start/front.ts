@@ -29,8 +29,8 @@ export interface FrontOptions {
 
 /**
  * Creates the server between the network and the Worker. It does the work of Cloudflare's edge: it
- * sets the client's address, ignoring what the client claims, and blocks Miniflare's tools for
- * developers.
+ * sets the client's address, ignores the address that a client sends, and blocks Miniflare's tools
+ * for developers.
  */
 export function createFront(options: FrontOptions): Server {
   return createServer((request, response) => void handle(request, response, options))
@@ -69,8 +69,9 @@ function headersFor(request: IncomingMessage, caller: Caller, secret: string): s
 }
 
 /**
- * Whether the Worker is sent a body. That of a GET or HEAD means nothing (RFC 9110 section 9.3.1),
- * and nothing in the Worker reads it: workerd would reset the connection, and the answer be lost.
+ * Tells whether the Worker receives the body. The body of a GET or HEAD has no meaning (RFC 9110
+ * section 9.3.1) and the Worker does not read it. workerd would reset the connection, and the
+ * answer would be lost.
  */
 function hasBody(request: IncomingMessage): boolean {
   if (request.method === 'GET' || request.method === 'HEAD') return false
@@ -96,12 +97,12 @@ async function passOn(
   response: ServerResponse,
   to: { hostname: string; port: string; path: string; headers: string[] },
 ): Promise<void> {
-  // A new connection for each request: workerd may close an idle connection just when it is used.
+  // Each request has a new connection, because workerd may close an idle one just when it is used.
   const onward = requestTo({ ...to, method: request.method, agent: false })
   response.once('close', () => onward.destroy())
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     onward.once('response', resolve)
-    // `on`, not `once`: the Worker may answer before it has read the body, and then close.
+    // `on`, not `once`, because the Worker may answer before it has read the body, and then close.
     onward.on('error', reject)
   })
   if (hasBody(request)) request.pipe(onward)
@@ -114,7 +115,7 @@ async function passOn(
   await pipeline(answer, response)
 }
 
-/** In the envelope under `/api`, as the Worker refuses. */
+/** Refuses a request. Under `/api` the answer has the Worker's envelope. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -126,7 +127,7 @@ function refuse(
   const [type, body] = isApiPath(path)
     ? ['application/json', JSON.stringify({ code, message, data: null })]
     : ['text/plain; charset=utf-8', `${message}\n`]
-  // What is left of the body is not read, so the connection can't be used again.
+  // The rest of the body is not read, so the connection can't be used again.
   const headers = { 'Content-Type': type, Connection: 'close' }
   response.writeHead(statusOf(path, code), headers).end(request.method === 'HEAD' ? '' : body)
 }

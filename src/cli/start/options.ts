@@ -28,7 +28,7 @@ Example:
  * Reads the command line and the environment of `npm start`.
  *
  * @returns `undefined` for `--help`.
- * @throws {UsageError} For a wrong command line, in one sentence.
+ * @throws {UsageError} One sentence about a wrong command line.
  * @throws {CommandError} For an invalid value in the environment.
  */
 export function readStartOptions(

@@ -18,12 +18,12 @@ import { narrowPrivateFiles } from '../private-files.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 
 const SECRET_BYTES = 32
-/** The time that running requests get to finish when the server stops. */
+/** Milliseconds that running requests get to finish when the server stops. */
 const STOP_MILLISECONDS = 3000
 const SETUP_DEADLINE_MILLISECONDS = 60_000
 const LOOK_MILLISECONDS = 1000
 
-/** `npm start`: prepares the local site when needed, and serves it. */
+/** Runs `npm start`: prepares the local site when needed, and serves it. */
 export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
     const options = readStartOptions(argv, process.env)
@@ -67,10 +67,11 @@ async function serve(options: StartOptions): Promise<void> {
 }
 
 /**
- * Looks whether the Worker still runs: a service that can answer nobody must end, so that whatever
- * started it can start it anew.
+ * Checks regularly whether the Worker still runs. A service without a Worker must end, so that its
+ * supervisor can restart it.
  *
- * @returns What rejects with a {@link CommandError} when it doesn't, and what ends the looking.
+ * @returns A promise that rejects with a {@link CommandError} when the Worker is lost, and a
+ *   function that stops the checks.
  */
 function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () => void } {
   const { promise, reject } = Promise.withResolvers<never>()
@@ -83,8 +84,8 @@ function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () =>
 }
 
 /**
- * Returns the bindings for the Worker. Behind a proxy it sees the client's scheme, and refuses http
- * as a deployed Worker does.
+ * Returns the bindings for the Worker. Behind a proxy the Worker sees the client's scheme, and
+ * refuses http like a deployed Worker.
  */
 function bindingsFor({ proxy }: StartOptions, secret: string): Record<string, string> {
   return {
@@ -104,7 +105,7 @@ function checkFolderIsWritable(): void {
   }
 }
 
-/** Checks the port before the preparation, which takes seconds. */
+/** Checks the port before the preparation, because the preparation takes seconds. */
 async function checkPortIsFree(options: StartOptions): Promise<void> {
   const server = createServer()
   await listen(server, options)
@@ -172,14 +173,14 @@ async function runScheduled(miniflare: Miniflare): Promise<void> {
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // Miniflare's handlers end the process at once, while requests are running.
+      // Miniflare's handlers would end the process at once, while requests are running.
       process.removeAllListeners(signal)
       process.on(signal, () => resolve())
     }
   })
 }
 
-/** Closes the server; running requests get `STOP_MILLISECONDS` to finish. */
+/** Closes the server. Running requests get `STOP_MILLISECONDS` to finish. */
 async function close(front: Server): Promise<void> {
   const closed = new Promise((resolve) => front.close(resolve))
   setTimeout(() => front.closeAllConnections(), STOP_MILLISECONDS).unref()
