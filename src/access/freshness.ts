@@ -12,8 +12,8 @@ export type FreshnessDeps = Pick<Deps, 'freshSeconds'>
 export const provenAt = sql<number | null>`max(${sessions.createdAt}, ${sessions.confirmedAt})`
 
 /**
- * Tells whether a session may do what a thief of its token could make permanent (contract section
- * 7).
+ * Tells whether a session may do what a thief of its token could make permanent (docs/interface.md,
+ * Fresh sessions).
  *
  * @param at What `provenAt` has read.
  * @param now The time of the statement that was guarded.

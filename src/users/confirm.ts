@@ -9,8 +9,8 @@ import { type ProofDeps, provePassword } from './prove-password.ts'
 export type Confirmation = { password: string } | { code: string }
 
 /**
- * Makes the session fresh for a password, or for a code, which is then used up (contract section
- * 7).
+ * Makes the session fresh for a password, or for a code, which is then used up (docs/interface.md,
+ * Fresh sessions).
  *
  * @throws {Refusal} `wrongPassword`, `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
  */
