@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 
 /**
  * The folders and files of `src`, lowest first. Each imports only from entries before it; type
- * imports count too. `docs/decisions/001-floors.md` gives the reasons.
+ * imports count too. `docs/decisions/013-floors.md` gives the reasons.
  */
 const FLOORS = [
   'base',

@@ -317,7 +317,8 @@ export function clearPairs(db: Database, by: Authority, nameHash: string) {
 }
 
 /** The longest time for which a row blocks after its latest charge. */
-const MAX_BLOCK_MILLISECONDS = LIMITS.proof.blockSeconds * 1000
+const MAX_BLOCK_MILLISECONDS =
+  Math.max(...Object.values(LIMITS).map(({ blockSeconds }) => blockSeconds)) * 1000
 
 /** Deletes the counters that have ended and no longer block. */
 export function pruneCounters(db: Database, now: number) {

@@ -43,7 +43,8 @@ export const adminUserOperations: Operations = {
   },
   'POST /api/admin/user/create': {
     summary: 'Create a user',
-    description: 'A user without a password cannot sign in.',
+    description:
+      'A user without a password cannot sign in. A user with a password needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -73,7 +74,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/update': {
     summary: 'Change a user',
     description:
-      'Missing fields keep their value. A new password needs a fresh session of the admin. A new password, or disabling the user, ends every session of the user.',
+      'Missing fields keep their value. A new name, SSO id or password needs a fresh session of the admin. A new password, or disabling the user, ends every session of the user.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

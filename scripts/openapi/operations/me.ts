@@ -20,7 +20,7 @@ export const meOperations: Operations = {
   'POST /api/me/update': {
     summary: 'Change the signed-in user',
     description:
-      'A new name or a new password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value.',
+      'A new name, SSO id or password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value.',
     schema: nothing,
     guest: 'guestProfile',
     examples: {
