@@ -11,13 +11,14 @@ export type FreshnessDeps = Pick<Deps, 'freshSeconds'>
 export const provenAt = sql<number | null>`max(${sessions.createdAt}, ${sessions.confirmedAt})`
 
 /**
-<<<<<<< HEAD
+ * # <<<<<<< HEAD
  * Tells whether a session may make changes that a thief of its token could make permanent
  * (docs/interface.md, Fresh sessions).
-=======
+ *
  * Tells whether a session may do what a thief of its token could make permanent (docs/interface.md,
  * Fresh sessions).
->>>>>>> issue14-V
+ *
+ * > > > > > > > Issue14-V
  *
  * @param at The value of `provenAt`.
  * @param now The time of the guarded statement.
