@@ -11,14 +11,8 @@ export type FreshnessDeps = Pick<Deps, 'freshSeconds'>
 export const provenAt = sql<number | null>`max(${sessions.createdAt}, ${sessions.confirmedAt})`
 
 /**
- * # <<<<<<< HEAD
  * Tells whether a session may make changes that a thief of its token could make permanent
  * (docs/interface.md, Fresh sessions).
- *
- * Tells whether a session may do what a thief of its token could make permanent (docs/interface.md,
- * Fresh sessions).
- *
- * > > > > > > > Issue14-V
  *
  * @param at The value of `provenAt`.
  * @param now The time of the guarded statement.
