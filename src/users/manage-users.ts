@@ -24,6 +24,7 @@ import type { ActorDeps } from '../access/act-as.ts'
 import { deleteSessions, isOtherSession, isSessionOf } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
+import { needsProof } from './guarded-fields.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import {
   countUsers,
@@ -190,12 +191,8 @@ export async function changeUser(
   const before = await getUser(deps, operator, userId)
   if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  const { role = before.role, username = before.username, ssoId = before.ssoId } = fields
-  const isGuarded =
-    Boolean(password) ||
-    role !== before.role ||
-    username !== before.username ||
-    ssoId !== before.ssoId
+  const { username = before.username } = fields
+  const isGuarded = Boolean(password) || needsProof(before, fields)
   const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }

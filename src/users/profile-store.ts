@@ -6,6 +6,7 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
 import { selectSameName } from '../accounts/store.ts'
+import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
 
 /** The fields that users may change in their own record. */
@@ -68,17 +69,11 @@ export function insertEventsOfProfile(
 }
 
 /** Holds for the row that `updateProfile` changes. */
-function mayUpdate(
-  db: Database,
-  userId: number,
-  { username, ssoId, passwordHash }: ProfileChange,
-  isProven: Authority,
-) {
+function mayUpdate(db: Database, userId: number, change: ProfileChange, isProven: Authority) {
+  const { username } = change
   return and(
     eq(users.id, userId),
-    passwordHash === undefined ? undefined : isProven,
-    username === undefined ? undefined : or(eq(users.username, username), isProven),
-    ssoId === undefined ? undefined : or(eq(users.ssoId, ssoId), isProven),
+    isProvenChange(change, isProven),
     username === undefined ? undefined : mayBeNamed(db, username, userId),
   )
 }

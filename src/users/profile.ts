@@ -16,6 +16,7 @@ import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
+import { needsProof } from './guarded-fields.ts'
 import { insertEventsOfProfile, updateProfile } from './profile-store.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 
@@ -70,9 +71,8 @@ export async function changeProfile(
     logEvents(event, events)
     return keys ?? []
   }
-  const { username = account.username, ssoId = account.ssoId } = change
-  const isGuarded =
-    passwordHash !== undefined || username !== account.username || ssoId !== account.ssoId
+  const { username = account.username } = change
+  const isGuarded = passwordHash !== undefined || needsProof(account, change)
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
   throw reasonAgainst(account, username)

@@ -28,6 +28,7 @@ import { deleteSessions, isSessionOf } from '../access/session-store.ts'
 import { selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
+import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
 import { isEnrolled } from '../two-factor/store.ts'
 
@@ -230,10 +231,7 @@ function mayUpdate(db: Database, userId: number, change: UserChange, isProven: A
       : notExists(selectSameName(db, change.username, userId))
   return and(
     eq(users.id, userId),
-    change.passwordHash === undefined ? undefined : isProven,
-    change.role === undefined ? undefined : or(eq(users.role, change.role), isProven),
-    change.username === undefined ? undefined : or(eq(users.username, change.username), isProven),
-    change.ssoId === undefined ? undefined : or(eq(users.ssoId, change.ssoId), isProven),
+    isProvenChange(change, isProven),
     isFree,
     losesAdmin(change) ? isNotLastAdmin(db) : undefined,
   )
