@@ -52,6 +52,13 @@ export const users = sqliteTable(
   (table) => [
     unique('users_username_key').on(table.usernameKey),
     index('users_role').on(table.role),
+    // The filters of the list of users (users/store.ts).
+    index('users_disabled')
+      .on(table.id)
+      .where(sql`${table.disabled} = 1`),
+    index('users_without_two_factor')
+      .on(table.id)
+      .where(sql`${table.totpSeed} is null and ${table.role} <> 1`),
     check('users_role_known', sql`${table.role} in (0, 1, 2)`),
     check('users_username_given', sql`${table.username} <> ''`),
   ],
@@ -71,6 +78,8 @@ export const sshKeys = sqliteTable(
     line: text('line').notNull(),
     addedAt: time('added_at').notNull(),
     lastUsedAt: time('last_used_at').notNull(),
+    /** Where the key was last used from; empty when it was never used or nobody told. */
+    lastUsedNetwork: text('last_used_network').notNull().default(''),
   },
   (table) => [
     unique('ssh_keys_title').on(table.userId, table.title),
@@ -97,6 +106,16 @@ export const sessions = sqliteTable(
      * (`access/freshness.ts`).
      */
     confirmedAt: time('confirmed_at').notNull().default(0),
+    /**
+     * How the user has signed in and what the user has shown since, separated by spaces: `pwd`,
+     * `otp`, `recovery`, `passkey` (`access/methods.ts`).
+     */
+    amr: text('amr').notNull().default(''),
+    /**
+     * When the session was last used, to the hour; 0 for a session that was not used since
+     * migration 0007.
+     */
+    lastActiveAt: time('last_active_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
@@ -167,6 +186,15 @@ export const auditEvents = sqliteTable(
     index('audit_events_sign_ins')
       .on(table.userId, table.network, table.at)
       .where(sql`${table.kind} in ('sign_in', 'service_sign_in')`),
+    index('audit_events_elsewhere')
+      .on(table.userId, table.network, table.at)
+      .where(sql`${table.kind} = 'token_used_elsewhere'`),
+    // Only events that are rare, because every other event would cost a second written row.
+    index('audit_events_rare')
+      .on(table.kind, table.id)
+      .where(
+        sql`${table.kind} not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')`,
+      ),
   ],
 )
 
@@ -180,7 +208,78 @@ export const serviceTokens = sqliteTable('service_tokens', {
   createdAt: time('created_at').notNull(),
 })
 
+/** Passkeys (W3C WebAuthn). WITHOUT ROWID (migration 0008). */
+export const passkeys = sqliteTable(
+  'passkeys',
+  {
+    /** Base64url. Unique over all users. */
+    credentialId: text('credential_id').primaryKey(),
+    userId: ownerId(),
+    /** COSE_Key, base64url. */
+    publicKey: text('public_key').notNull(),
+    /** COSE algorithm: -7, -8 or -257. */
+    algorithm: integer('algorithm').notNull(),
+    /** The latest signature counter; 0 when the authenticator does not count. */
+    signCount: integer('sign_count').notNull(),
+    /** Whether it may be synced; null for an imported passkey that has not been used here. */
+    backupEligible: integer('backup_eligible', { mode: 'boolean' }),
+    /** Whether it was synced when it was last used. */
+    backedUp: integer('backed_up', { mode: 'boolean' }).notNull(),
+    /** Separated by spaces: `internal hybrid`. */
+    transports: text('transports').notNull(),
+    /** The model of the authenticator, 32 hexadecimal digits. Not proven. */
+    aaguid: text('aaguid').notNull(),
+    /** The host name that it was made for. */
+    rpId: text('rp_id').notNull(),
+    name: text('name').notNull(),
+    createdAt: time('created_at').notNull(),
+    /** Null until the first sign-in. */
+    lastUsedAt: time('last_used_at'),
+    /** False for an imported passkey that may not be found without the user name. */
+    discoverable: integer('discoverable', { mode: 'boolean' }).notNull().default(true),
+  },
+  (table) => [index('passkeys_user').on(table.userId)],
+)
+
+/**
+ * The challenges that were used, until they expire, so that each is used once. WITHOUT ROWID
+ * (migration 0008).
+ */
+export const usedChallenges = sqliteTable('used_challenges', {
+  /** SHA-256 of the challenge, base64url. */
+  hash: text('hash').primaryKey(),
+  /** Names the request that used it: only its statements find the row by this text. */
+  usedBy: text('used_by').notNull(),
+  expiresAt: time('expires_at').notNull(),
+})
+
 /** The passwords of at least 8 characters among the ten thousand most common, in lower case. */
 export const commonPasswords = sqliteTable('common_passwords', {
   password: text('password').primaryKey(),
 })
+
+/** Passwords for the programs of a user (access/app-password.ts). */
+export const appPasswords = sqliteTable(
+  'app_passwords',
+  {
+    // AUTOINCREMENT: the id of a deleted app password never names another one.
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    userId: ownerId(),
+    name: text('name').notNull(),
+    /** SHA-256, hexadecimal. */
+    tokenHash: text('token_hash').notNull().unique('app_passwords_token'),
+    /** Sorted and separated by spaces: `files:read account:read`. */
+    scopes: text('scopes').notNull(),
+    createdAt: time('created_at').notNull(),
+    /** Null when the user has chosen that it never expires. */
+    expiresAt: time('expires_at'),
+    /** Moves at most once an hour; null until the first use. */
+    lastUsedAt: time('last_used_at'),
+    /**
+     * The network of the last use that showed one: a server that asks whether it is good shows
+     * none.
+     */
+    lastNetwork: text('last_network'),
+  },
+  (table) => [unique('app_passwords_name').on(table.userId, table.name)],
+)

@@ -14,8 +14,18 @@ const SERVED = 'src/pages/assets'
  */
 const MODULE = 'src/pages/assets.ts'
 
-/** Files in the same folder that `npm run openapi` writes. */
-const OPENAPI_FILES = ['docs.html', 'openapi.json']
+/** Files in the same folder that `npm run openapi` and `npm run interface` write. */
+const OTHER_FILES = ['openapi.json', 'interface.txt']
+
+/** What we change in OpenAPI Explorer 2.4, each with what it is changed to. */
+const CHANGES: [before: string, after: string][] = [
+  // In a curl line, an apostrophe in the JSON body would end the text.
+  ["-d '${l.body}'", "-d '${l.body.replaceAll(\"'\", \"'\\\\''\")}'"],
+  // The button to copy covered the ends of the lines, and underscores of the last line were cut off.
+  ['padding-right:70px', 'padding-right:90px;padding-bottom:4px'],
+  // After a change of the colour scheme, the colours of buttons were hard to read for an instant.
+  ['transition:background-color .2s;', ''],
+]
 
 const HASH_DIGITS = 10
 const YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -49,12 +59,25 @@ function makeFiles(): Map<string, string> {
     LOGO: addHashed('logo', 'svg', logo),
     ICONS: addHashed('icons', 'svg', source('icons.svg')),
     SCRIPT: addHashed('script', 'js', source('script.js')),
+    PASSKEY_SCRIPT: addHashed('passkeys', 'js', source('passkeys.js')),
     STYLE_SHEET: pico() + minifyCss(source('style.css')),
   }
   // The default of the setting `logo`.
   files.set(join(SERVED, 'logo.svg'), logo)
-  files.set(join(SERVED, 'docs.css'), source('docs.css'))
-  files.set(join(SERVED, '_headers'), headers(module.LOGO, module.ICONS, module.SCRIPT))
+  const docs = {
+    '/docs.css': addHashed('docs', 'css', source('docs/docs.css')),
+    '/docs.js': addHashed('docs', 'js', source('docs/docs.js')),
+    '/openapi-explorer.js': addHashed('openapi-explorer', 'js', openApiExplorer()),
+  }
+  const page = Object.entries(docs).reduce(
+    (html, [name, served]) => html.replace(name, served),
+    source('docs/docs.html'),
+  )
+  files.set(join(SERVED, 'docs.html'), page)
+  files.set(join(SERVED, 'openapi-explorer-license.txt'), source('docs/openapi-explorer.LICENSE'))
+  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT } = module
+  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, ...Object.values(docs)]
+  files.set(join(SERVED, '_headers'), headers(...hashed))
   files.set(MODULE, toModule(module))
   return files
 }
@@ -70,7 +93,8 @@ function headers(...immutable: string[]): string {
     [
       '/docs',
       '! Content-Security-Policy',
-      "Content-Security-Policy: default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      // OpenAPI Explorer has style attributes, and icons in its style sheets.
+      "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'Referrer-Policy: no-referrer',
     ],
     ['/openapi.json', 'Access-Control-Allow-Origin: *'],
@@ -78,6 +102,16 @@ function headers(...immutable: string[]): string {
     ...immutable.map((path) => [path, `Cache-Control: public, max-age=${YEAR_SECONDS}, immutable`]),
   ]
   return rules.map(([path, ...lines]) => `${[path, ...lines].join('\n  ')}\n`).join('\n')
+}
+
+/** @throws {CommandError} When a version of OpenAPI Explorer has other code where we change it. */
+function openApiExplorer(): string {
+  const original = source('docs/openapi-explorer.min.js')
+  return CHANGES.reduce((text, [before, after]) => {
+    const parts = text.split(before)
+    if (parts.length !== 2) throw new CommandError(`OpenAPI Explorer has no ${before} now.`)
+    return parts.join(after)
+  }, `/* Changed by Latchkey: scripts/assets.ts */${original}`)
 }
 
 function toModule(values: Record<string, string>): string {
@@ -112,7 +146,7 @@ function read(path: string): string {
 }
 
 function listServed(): string[] {
-  const names = readdirSync(SERVED).filter((name) => !OPENAPI_FILES.includes(name))
+  const names = readdirSync(SERVED).filter((name) => !OTHER_FILES.includes(name))
   return names.map((name) => join(SERVED, name))
 }
 

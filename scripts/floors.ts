@@ -21,6 +21,8 @@ const FLOORS = [
   'sessions',
   'activity',
   'ssh-keys',
+  'passkeys',
+  'app-passwords',
   'users',
   'health',
   'nightly-run',

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 
 const FILE = 'docs/interface.md'
+/** The same text, for readers of a site: the page `/docs` links to it. */
+const SERVED_FILE = 'src/pages/assets/interface.txt'
 const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'
 const END = '<!-- end -->'
 /** For an answer with more members, the list shows their number only. */
@@ -46,7 +48,7 @@ const operationSchema = v.object({
   tags: v.tuple([v.string()]),
   summary: v.string(),
   description: v.optional(v.string()),
-  security: v.array(v.record(v.string(), v.unknown())),
+  security: v.array(v.record(v.string(), v.array(v.string()))),
   parameters: v.optional(v.array(v.object({ name: v.string(), required: v.boolean() })), []),
   requestBody: v.optional(v.object({ content: contentSchema })),
   responses: v.record(v.string(), v.object({ content: v.optional(contentSchema, {}) })),
@@ -69,7 +71,8 @@ interface Endpoint extends DocumentedOperation {
 
 /**
  * `npm run interface`: writes the lists of endpoints and of messages in `docs/interface.md` from
- * the OpenAPI document; with `--check`, fails instead when they are stale.
+ * the OpenAPI document, and a copy for the site; with `--check`, fails instead when they are
+ * stale.
  */
 await runCommand(async () => {
   const written = readFileSync(FILE, 'utf8')
@@ -77,8 +80,13 @@ await runCommand(async () => {
   if (before < BEGIN.length || after < before)
     throw new CommandError(`${FILE} needs the lines "${BEGIN.trim()}" and "${END}".`)
   const current = `${written.slice(0, before)}\n${render()}\n${written.slice(after)}`
-  if (!process.argv.includes('--check')) writeFileSync(FILE, current)
-  else if (written !== current) throw new CommandError(`${FILE} is stale: npm run interface`)
+  if (process.argv.includes('--check')) {
+    const served = existsSync(SERVED_FILE) ? readFileSync(SERVED_FILE, 'utf8') : ''
+    if (written !== current || served !== current)
+      throw new CommandError(`${FILE} or ${SERVED_FILE} is stale: npm run interface`)
+    return
+  }
+  for (const file of [FILE, SERVED_FILE]) writeFileSync(file, current)
 })
 
 function render(): string {
@@ -113,9 +121,10 @@ function credentialOf(endpoint: Endpoint): string {
   const { security } = endpoint
   if (security.some((one) => 'serviceToken' in one)) return 'service token'
   if (!security.some((one) => 'token' in one)) return ''
-  if (security.some((one) => Object.keys(one).length === 0)) return 'token or guest'
-  const isForAdmins = refusalsOf(endpoint).some(({ message }) => message === 'You are not an admin')
-  return isForAdmins ? 'token of an admin' : 'token'
+  const scopes = security.flatMap((one) => one['appPassword'] ?? [])
+  const or = scopes.map((scope) => `, or \`${scope}\``).join('')
+  if (security.some((one) => Object.keys(one).length === 0)) return `token${or}, or guest`
+  return scopes.includes('admin') ? `token of an admin${or}` : `token${or}`
 }
 
 function inputOf({ parameters, requestBody }: Endpoint): string {

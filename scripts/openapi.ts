@@ -1,18 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildDocument } from './openapi/document.ts'
-import { buildPage } from './openapi/page.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 
 /**
- * `npm run openapi`: writes the OpenAPI document and the page `/docs` from the routes; with
- * `--check`, fails instead when one of them is stale.
+ * `npm run openapi`: writes the OpenAPI document from the routes; with `--check`, fails instead
+ * when it is stale.
  */
 await runCommand(async () => {
   const document = buildDocument()
   const files = {
     'schema/openapi.json': `${JSON.stringify(document, undefined, 2)}\n`,
     'src/pages/assets/openapi.json': JSON.stringify(document),
-    'src/pages/assets/docs.html': await buildPage(),
   }
   for (const [file, content] of Object.entries(files)) {
     if (!process.argv.includes('--check')) writeFileSync(file, content)

@@ -5,11 +5,11 @@ import { buildBundle, kib } from '../src/cli/deploy/bundle.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 import { runWrangler } from '../src/cli/wrangler.ts'
 
-const MAX_GZIP_BYTES = { 'with pages': 140 * 1024, 'without pages': 100 * 1024 }
+const MAX_GZIP_BYTES = { 'with pages': 170 * 1024, 'without pages': 115 * 1024 }
 
 const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 const PAGES = 'src/pages/routes.tsx'
-const NO_PAGES = `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\n`
+const NO_PAGES = `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`
 
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */
 await runCommand(async () => {

@@ -1,9 +1,15 @@
+import { forwardAuthRoutes } from './app-passwords/forward-auth-routes.ts'
+import { introspectionRoutes } from './app-passwords/introspection-routes.ts'
+import { adminAppPasswordRoutes } from './app-passwords/operator-routes.ts'
+import { appPasswordRoutes } from './app-passwords/routes.ts'
 import { eventRoutes } from './activity/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/operator-routes.ts'
+import { adminPasskeyRoutes } from './passkeys/operator-routes.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
 import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -17,15 +23,21 @@ import type { App } from './http/context.ts'
 export function mountApi(app: Hono<App>): void {
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)
+  app.route('/api/authn', passkeyRoutes)
   app.route('/api/me', userRoutes)
   app.route('/api/me/sshkey', sshKeyRoutes)
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)
+  app.route('/api/me/tokens', appPasswordRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
+  app.route('/api/admin/user/passkey', adminPasskeyRoutes)
+  app.route('/api/admin/user/token', adminAppPasswordRoutes)
   app.route('/api/admin/setting', adminSettingRoutes)
   app.route('/api/admin/health', healthRoutes)
   app.route('/api/sftp', sftpRoutes)
+  app.route('/api/forward_auth', forwardAuthRoutes)
+  app.route('/oauth', introspectionRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
 }

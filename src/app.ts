@@ -1,4 +1,5 @@
 import { mountApi } from './api.ts'
+import { countDeadAppPasswords } from './app-passwords/count-dead.ts'
 import type { Deps } from './deps.ts'
 import { limitBody } from './http/body-limit.ts'
 import { bookmark } from './http/bookmark.ts'
@@ -10,7 +11,7 @@ import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
-import { pageRoutes } from './pages/routes.tsx'
+import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
 import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
@@ -34,14 +35,16 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use(browserRules)
   app.use(httpsOnly)
   app.use('/api/*', limitBody)
-  for (const path of ['/api/auth/*', '/api/me/*', '/api/admin/*', '/account/*'])
+  app.use('/oauth/*', limitBody)
+  app.use('/api/*', countDeadAppPasswords)
+  for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
   mountApi(app)
   app.route('/account', pageRoutes)
   app.get('/', (c) => c.redirect('/account'))
 
-  app.notFound(answerUnrouted(app))
+  app.notFound(answerUnknownPath(answerUnrouted(app)))
   app.onError((error, c) => {
     const refusal = refusalIn(error)
     if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })

@@ -6,6 +6,7 @@ import {
   openDatabase,
   orUnavailable,
 } from './database/database.ts'
+import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
 import type { ScryptCost } from './crypto/scrypt.ts'
 import { Refusal } from './base/refusals.ts'
 import { createKeyRing, type KeyRing } from './crypto/key-ring.ts'
@@ -56,6 +57,12 @@ export interface Deps {
    * @throws {Refusal} `internal` when `FRESH_MINUTES` is invalid.
    */
   freshSeconds: () => number
+  /**
+   * What the operator has set for passkeys.
+   *
+   * @throws {Refusal} `internal` when `PASSKEY_RP_ID` or `PASSKEY_ORIGINS` is invalid.
+   */
+  passkeySite: () => PasskeySite
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
@@ -78,6 +85,8 @@ interface CountedAnswer {
 export interface OptionalBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
   ALLOW_HTTP?: string | undefined
+  /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
+  FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
 }
 
@@ -138,6 +147,7 @@ export function createDeps(
     randomBytes,
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),
     freshSeconds: () => freshSecondsOf(env.FRESH_MINUTES),
+    passkeySite: () => passkeySiteOf(env),
     defer,
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
@@ -189,6 +199,12 @@ export function freshSecondsOf(setMinutes: string | undefined): number {
   throw new Refusal('internal', {
     detail: `FRESH_MINUTES in wrangler.toml must be 0 to ${MAX_FRESH_MINUTES}, not "${minutes}"`,
   })
+}
+
+function passkeySiteOf({ PASSKEY_RP_ID: rpId, PASSKEY_ORIGINS: origins }: Env): PasskeySite {
+  const site = parsePasskeySite(rpId, origins)
+  if (typeof site !== 'string') return site
+  throw new Refusal('internal', { detail: site })
 }
 
 /**

@@ -1,19 +1,24 @@
 import { pruneEvents } from './audit/events.ts'
 import { runBatch } from './database/statements.ts'
 import type { Deps } from './deps.ts'
+import { pruneChallenges } from './passkeys/store.ts'
 import { pruneCounters } from './throttle/throttle.ts'
 import { rebuildCopy } from './settings/store.ts'
+import { pruneAppPasswords } from './access/app-password-store.ts'
 import { pruneSessions } from './access/session-store.ts'
 
 /** Events older than this are deleted. */
 export const EVENT_RETENTION_MILLISECONDS = 90 * 24 * 60 * 60 * 1000
 
+/** Until then the owner sees in the list why a program stopped working. */
+const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
 /** Longer than the deadline of a request: nobody waits for this batch. */
 export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
 
 /**
- * The nightly run (docs/operating.md): deletes expired sessions, old events and expired counters,
- * and rebuilds the KV copy of the settings.
+ * The nightly run (docs/operating.md): deletes expired sessions, app passwords, counters and
+ * challenges, and old events, and rebuilds the KV copy of the settings.
  */
 export async function runNightly(deps: Deps): Promise<void> {
   const { db } = deps
@@ -23,6 +28,8 @@ export async function runNightly(deps: Deps): Promise<void> {
       sessions: pruneSessions(db, now),
       events: pruneEvents(db, now - EVENT_RETENTION_MILLISECONDS),
       counters: pruneCounters(db, now),
+      challenges: pruneChallenges(db, now),
+      appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
     }),
     rebuildCopy(deps),
   ])

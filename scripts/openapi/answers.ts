@@ -15,7 +15,8 @@ export interface WrittenAnswer {
 export function writtenAnswer(path: string, operation: Operation, { answer }: Example) {
   if ('raw' in answer) {
     const type = operation.plain ?? 'application/json'
-    return { status: operation.redirects ?? 200, type, body: answer.raw } satisfies WrittenAnswer
+    const status = answer.status ?? operation.redirects ?? 200
+    return { status, type, body: answer.raw } satisfies WrittenAnswer
   }
   if ('data' in answer) return inEnvelope(200, { code: 200, message: 'success', data: answer.data })
   const { code, message } = new Refusal(answer.refusal, { fill: answer.fill ?? '' })
@@ -26,7 +27,7 @@ export function writtenAnswer(path: string, operation: Operation, { answer }: Ex
 
 /** Tells who calls a path, which decides the form of a refusal. */
 export function pathKindOf(path: string): 'site' | 'servers' | 'api' {
-  if (path.startsWith('/api/sftp/')) return 'servers'
+  if (path.startsWith('/api/sftp/') || path === '/api/forward_auth') return 'servers'
   return path.startsWith('/api/') ? 'api' : 'site'
 }
 

@@ -1,7 +1,8 @@
+import * as v from 'valibot'
 import { VERSION } from '../../src/settings/defaults.ts'
 import { examplesOf } from './examples.ts'
-import type { Examples, Operation } from './operation.ts'
-import { operationGroups } from './operations.ts'
+import type { Example, Examples, Operation } from './operation.ts'
+import { operationGroups, tagDescriptions } from './operations.ts'
 import { jsonSchema } from './json-schema.ts'
 import { responsesOf } from './responses.ts'
 import { findGaps, readRoutes, type Route } from './routes.ts'
@@ -11,6 +12,26 @@ const DESCRIPTION = `The account service of a file-listing site. It has the acco
 Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`. \`code\` is the outcome, and \`data\` is null
 unless \`code\` is 200. \`/api/sftp\` is for servers: there, \`code\` is the HTTP status too. Request bodies are JSON of at
 most 64 KiB, whatever the content type is. The summary of an example says what holds before the request.`
+
+const SECURITY_SCHEMES = {
+  token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The token of a sign-in.',
+  },
+  serviceToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'For SFTP servers, file servers and proxies: a service token.',
+  },
+  appPassword: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'The user name and an app password. The app password alone is also accepted as the token.',
+  },
+}
 
 /**
  * Builds the OpenAPI 3.1 document from the mounted routes and the schemas that they check.
@@ -34,15 +55,19 @@ export function buildDocument() {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Latchkey', version: VERSION, description: DESCRIPTION },
-    tags: Object.keys(operationGroups).map((name) => ({ name })),
-    paths,
-    components: {
-      securitySchemes: {
-        token: { type: 'apiKey', in: 'header', name: 'Authorization' },
-        serviceToken: { type: 'http', scheme: 'bearer' },
-      },
+    info: {
+      title: 'Latchkey',
+      version: VERSION,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/', description: 'The site that serves this document' }],
+    tags: Object.keys(operationGroups).map((name) => ({
+      name,
+      description: tagDescriptions[name],
+    })),
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES },
   }
 }
 
@@ -53,13 +78,33 @@ function describeOperation(tag: string, name: string, operation: Operation, rout
   return {
     tags: [tag],
     operationId: name.toLowerCase().split(/\W+/).join('_'),
-    summary: operation.summary,
+    // Viewers show Markdown in descriptions only.
+    summary: operation.summary.replaceAll('`', ''),
     ...(operation.description !== undefined && { description: operation.description }),
     security: securityOf(operation, route),
-    ...(route.inputs.some(({ target }) => target === 'query') && {
-      parameters: route.inputs.flatMap((input) =>
-        input.target === 'query' ? parametersOf(jsonSchema(input.schema), examples) : [],
-      ),
+    ...((operation.requiredHeader !== undefined ||
+      operation.headers !== undefined ||
+      route.inputs.some(({ target }) => target === 'query')) && {
+      parameters: [
+        ...headersOf(operation, examples),
+        ...route.inputs.flatMap((input) =>
+          input.target === 'query' ? parametersOf(input.schema, examples) : [],
+        ),
+      ],
+    }),
+    ...(operation.form !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: jsonSchema(operation.form),
+            examples: distinctValues(
+              acceptedExamples(operation.form, examples, ({ form }) => form),
+              ({ form }) => form,
+            ),
+          },
+        },
+      },
     }),
     ...(json !== undefined && {
       requestBody: {
@@ -67,7 +112,10 @@ function describeOperation(tag: string, name: string, operation: Operation, rout
         content: {
           'application/json': {
             schema: jsonSchema(json.schema),
-            examples: mapExamples(examples, ({ body }) => body),
+            examples: distinctValues(
+              acceptedExamples(json.schema, examples, ({ body }) => body),
+              ({ body }) => body,
+            ),
           },
         },
       },
@@ -76,27 +124,63 @@ function describeOperation(tag: string, name: string, operation: Operation, rout
   }
 }
 
-function securityOf({ guest, security }: Operation, { isGuarded }: Route) {
+function securityOf({ guest, security }: Operation, { needs }: Route) {
+  if (security === 'appPassword') return [{ token: [] }, { appPassword: ['files:read'] }]
   if (security !== undefined) return [{ [security]: [] }]
-  if (!isGuarded) return []
-  return guest === undefined ? [{ token: [] }, {}] : [{ token: [] }]
+  if (needs === undefined) return []
+  return [
+    { token: [] },
+    // OpenAPI 3.1 allows roles for a scheme that is not OAuth.
+    ...(needs === 'session' ? [] : [{ appPassword: [needs] }]),
+    ...(guest === undefined ? [{}] : []),
+  ]
 }
 
-function parametersOf(schema: ReturnType<typeof jsonSchema>, examples: Examples) {
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+function headersOf({ requiredHeader, headers = [] }: Operation, examples: Examples) {
+  const names = requiredHeader === undefined ? headers : [requiredHeader, ...headers]
+  return names.map((name) => ({
     name,
-    in: 'query',
-    required: schema.required?.includes(name) === true,
-    schema: property,
-    examples: mapExamples(examples, ({ query }) => query?.[name]),
+    in: 'header',
+    required: name === requiredHeader,
+    schema: { type: 'string' },
+    examples: distinctValues(Object.entries(examples), (example) => example.headers?.[name]),
   }))
 }
 
-function mapExamples<Value>(examples: Examples, valueOf: (example: Examples[string]) => Value) {
+function parametersOf(schema: v.GenericSchema, examples: Examples) {
+  const { properties = {}, required = [] } = jsonSchema(schema)
+  const accepted = acceptedExamples(schema, examples, ({ query }) => query ?? {})
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: property,
+    examples: distinctValues(accepted, ({ query }) => query?.[name]),
+  }))
+}
+
+/** Selects the examples whose request has the form of the schema: readers copy and send them. */
+function acceptedExamples(
+  schema: v.GenericSchema,
+  examples: Examples,
+  inputOf: (example: Example) => unknown,
+): [name: string, Example][] {
+  return Object.entries(examples).filter(([, example]) => v.is(schema, inputOf(example)))
+}
+
+/** Lists the values of examples; of equal values, only the first. */
+function distinctValues(
+  examples: [name: string, Example][],
+  valueOf: (example: Example) => unknown,
+) {
+  const listed = new Set<string>()
   return Object.fromEntries(
-    Object.entries(examples).flatMap(([name, example]) => {
+    examples.flatMap(([name, example]) => {
       const value = valueOf(example)
-      return value === undefined ? [] : [[name, { value }]]
+      const text = JSON.stringify(value)
+      if (value === undefined || listed.has(text)) return []
+      listed.add(text)
+      return [[name, { value }]]
     }),
   )
 }

@@ -6,20 +6,30 @@ import type { Route } from './routes.ts'
  * imply.
  */
 export function examplesOf(operation: Operation, route: Route): Examples {
-  const { query, body } = operation.examples.success
-  const request = { ...(query && { query }), ...(body && { body }) }
+  const { query, body, form, headers } = operation.examples.success
+  const request = {
+    ...(query && { query }),
+    ...(body && { body }),
+    ...(form && { form }),
+    ...(headers && { headers }),
+  }
   const examples: Examples = { ...operation.examples }
-  const add = (name: string, given: Given, refusal: RefusalOf<Example>) => {
-    examples[name] = { ...request, given, answer: { refusal } }
+  const add = (name: string, given: Given, refusal: RefusalOf<Example>, fill?: string) => {
+    const answer = { refusal, ...(fill !== undefined && { fill }) }
+    examples[name] = { ...request, given, answer }
   }
   const needs = operation.needs ?? ['database', 'secret']
 
-  if (route.isGuarded) {
+  if (route.needs !== undefined) {
     add('no token', 'nobody is signed in', 'guestDisabled')
-    add('an expired token', 'the token is older than 48 hours', 'tokenExpired')
+    add('an expired token', 'the token has expired', 'tokenExpired')
     add('an ended session', 'the session has ended', 'tokenInvalidated')
     add('a changed password', 'the password was changed since', 'passwordChanged')
     add('a disabled account', 'the account was disabled since', 'accountDisabled')
+    if (route.needs === 'session')
+      add('an app password', 'the caller has an app password', 'sessionNeeded')
+    else
+      add('another scope', 'alice has an app password of another scope', 'scopeNeeded', route.needs)
   }
   if (operation.guest !== undefined)
     add('the guest', 'nobody is signed in, the guest is enabled', operation.guest)

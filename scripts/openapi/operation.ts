@@ -11,6 +11,14 @@ export type Given =
   | 'alice is signed in twice'
   | 'alice has the key "laptop"'
   | 'alice has 100 keys'
+  | 'alice has an app password'
+  | 'alice has an app password of another scope'
+  | 'the caller has an app password'
+  | 'alice has 50 app passwords'
+  | 'a server has a service token, alice has an app password'
+  | 'alice may use WebDAV and has an app password for files'
+  | 'alice may use WebDAV and has an app password for reading files'
+  | 'the admin is signed in, alice has an app password'
   | 'alice was shown a QR code'
   | 'alice uses two-step verification'
   | 'alice keeps files under her name'
@@ -25,10 +33,17 @@ export type Given =
   | 'nobody is signed in, the guest is enabled'
   | 'nobody is signed in, an operator set a security contact'
   | 'the session has ended'
-  | 'the token is older than 48 hours'
+  | 'the token has expired'
   | 'the password was changed since'
   | 'the account was disabled since'
   | 'the body is larger than 64 KiB'
+  | 'passkeys are off'
+  | 'alice began to add a passkey'
+  | 'alice has the passkey "phone"'
+  | 'alice has 20 passkeys'
+  | 'nobody is signed in, alice answers with her passkey'
+  | 'the admin is signed in, alice has the passkey "phone"'
+  | 'nobody is signed in, an operator set a related origin'
   | 'the database is unavailable'
   | 'no secret is configured'
 
@@ -37,6 +52,9 @@ export interface Example {
   given?: Given
   query?: Record<string, string>
   body?: object
+  /** Sent in place of a body of JSON. */
+  form?: Record<string, string>
+  headers?: Record<string, string>
   answer: Answer
 }
 
@@ -44,7 +62,7 @@ type Answer =
   | { data: unknown }
   | { refusal: RefusalName; fill?: string }
   /** An answer without an envelope. */
-  | { raw: unknown }
+  | { raw: unknown; status?: number }
 
 /** The description of an endpoint: everything that the document can't read from its route. */
 export interface Operation {
@@ -57,7 +75,13 @@ export interface Operation {
   /** The refusal that the guest gets; missing when the guest is served. */
   guest?: RefusalName
   /** A credential that the guard does not check. */
-  security?: 'token' | 'serviceToken'
+  security?: 'token' | 'serviceToken' | 'appPassword'
+  /** Schema of a form, for an endpoint that takes one. */
+  form?: v.GenericSchema
+  /** A header that the endpoint needs besides `Authorization`. */
+  requiredHeader?: string
+  /** Further headers that the endpoint reads. */
+  headers?: string[]
   /** The parts that the endpoint needs; database and secret by default. */
   needs?: ('database' | 'secret')[]
   /** HTTP status of a successful redirect, which has no body. */

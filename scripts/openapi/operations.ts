@@ -1,7 +1,13 @@
 import type { Operations } from './operation.ts'
 import { adminUserOperations } from './operations/admin.ts'
+import {
+  adminAppPasswordOperations,
+  appPasswordOperations,
+  tokenServerOperations,
+} from './operations/app-passwords.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
+import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
 import { sftpOperations } from './operations/sftp.ts'
@@ -15,12 +21,35 @@ import { twoFactorOperations } from './operations/two-factor.ts'
 export const operationGroups: Record<string, Operations> = {
   'Sign-in': loginOperations,
   'Two-step verification': twoFactorOperations,
+  Passkeys: passkeyOperations,
   'Own account': meOperations,
   'SSH keys': sshKeyOperations,
-  'Operators: users': adminUserOperations,
+  'App passwords': appPasswordOperations,
+  'Operators: users': {
+    ...adminUserOperations,
+    ...adminPasskeyOperations,
+    ...adminAppPasswordOperations,
+  },
   'Operators: site': siteOperations,
   'SFTP servers': sftpOperations,
+  'File servers and proxies': tokenServerOperations,
   Public: publicOperations,
+}
+
+/** Descriptions of the groups, by name: the tags of the document. */
+export const tagDescriptions: Record<string, string> = {
+  'Sign-in': 'A sign-in starts a session and gives its token.',
+  'Two-step verification':
+    'Codes of an authenticator app (TOTP, RFC 6238) and recovery codes, for the signed-in user.',
+  Passkeys: 'Sign-in with passkeys, and the passkeys of the signed-in user (WebAuthn).',
+  'Own account': 'The account, sessions and events of the signed-in user.',
+  'SSH keys': 'The public keys with which the signed-in user signs in to SFTP servers.',
+  'App passwords': 'Passwords for programs, with limited scopes.',
+  'Operators: users': 'For admins: the users, their SSH keys and their two-step verification.',
+  'Operators: site': 'For admins: the settings of the site and the health of the service.',
+  'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
+  'File servers and proxies': 'Ask whether a token or an app password is good.',
+  Public: 'For everybody, without a token.',
 }
 
 export const operations: Operations = Object.assign({}, ...Object.values(operationGroups))

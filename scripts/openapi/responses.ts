@@ -53,7 +53,12 @@ function outcomesOf(path: string, operation: Operation, examples: Examples): Out
   )
   if (operation.redirects !== undefined) return refusals
   const type = operation.plain ?? 'application/json'
-  return [{ status: 200, type, schema: successSchema(operation) }, ...refusals]
+  const others = Object.values(examples).flatMap(({ answer }) =>
+    'raw' in answer && answer.status !== undefined
+      ? [{ status: answer.status, type, schema: { type: 'object' } }]
+      : [],
+  )
+  return [{ status: 200, type, schema: successSchema(operation) }, ...others, ...refusals]
 }
 
 function writtenExample(

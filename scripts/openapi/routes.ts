@@ -2,12 +2,14 @@ import { Hono } from 'hono'
 import type { App } from '../../src/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/http/headers.ts'
-import { isGuard } from '../../src/http/guard.ts'
+import type { Needs } from '../../src/access/actor.ts'
+import { needsOf } from '../../src/http/guard.ts'
 import { inputs } from '../../src/http/input.ts'
 
 /** The parts of a description that are read from the route: its guard and its inputs. */
 export interface Route {
-  isGuarded: boolean
+  /** What the guard needs of its callers; `undefined` without a guard. */
+  needs: Needs | undefined
   inputs: NonNullable<ReturnType<typeof inputs.get>>[]
 }
 
@@ -19,9 +21,9 @@ export function readRoutes(): Map<string, Route> {
   const routes = new Map<string, Route>()
   for (const { method, path, handler } of app.routes) {
     const name = `${method === 'ALL' ? 'GET' : method} ${path}`
-    const route = routes.get(name) ?? { isGuarded: false, inputs: [] }
+    const route = routes.get(name) ?? { needs: undefined, inputs: [] }
     routes.set(name, route)
-    if (isGuard(handler)) route.isGuarded = true
+    route.needs ??= needsOf(handler)
     const input = inputs.get(handler)
     if (input !== undefined) route.inputs.push(input)
   }

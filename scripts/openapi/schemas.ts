@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
+import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 
 /** Schemas of `data`, by kind of answer. */
@@ -47,9 +48,32 @@ const session = v.strictObject({
   id: v.string(),
   created_time: time,
   expires_time: time,
+  last_active_time: v.pipe(time, v.description('to the hour')),
   network,
   user_agent: v.string(),
+  methods: v.pipe(
+    v.array(v.picklist(['pwd', 'otp', 'recovery', 'passkey'])),
+    v.description('how the user signed in, and what the user has shown since'),
+  ),
   current: v.boolean(),
+})
+export const appPasswords = v.strictObject({
+  content: v.array(
+    v.strictObject({
+      id,
+      name: v.string(),
+      scopes: v.array(v.picklist(APP_PASSWORD_SCOPES)),
+      created_at: time,
+      expires_at: v.nullable(time),
+      last_used_at: v.nullable(time),
+      last_network: v.nullable(network),
+    }),
+  ),
+  total,
+})
+export const createdAppPassword = v.strictObject({
+  id,
+  token: v.pipe(v.string(), v.regex(/^lk_[0-9A-Za-z]{38}$/)),
 })
 const changedValue = v.union([v.string(), v.number(), v.boolean(), v.null()])
 const event = v.strictObject({
@@ -69,12 +93,94 @@ const event = v.strictObject({
   changes: v.array(v.strictObject({ field: v.string(), from: changedValue, to: changedValue })),
 })
 
+const base64url = v.pipe(v.string(), v.regex(/^[\w-]+$/), v.description('base64url'))
+const sessionText = v.pipe(
+  v.string(),
+  v.description('sent back in the header `session`, unchanged, within five minutes'),
+)
+const descriptors = v.array(
+  v.strictObject({
+    type: v.literal('public-key'),
+    id: base64url,
+    transports: v.exactOptional(v.array(v.string())),
+  }),
+)
+const userVerification = v.literal('required')
+
+/** The options of `navigator.credentials.get`, as JSON. */
+export const assertionOptions = v.strictObject({
+  options: v.strictObject({
+    publicKey: v.strictObject({
+      challenge: base64url,
+      timeout: v.number(),
+      rpId: v.string(),
+      allowCredentials: v.exactOptional(descriptors),
+      userVerification,
+    }),
+  }),
+  session: sessionText,
+})
+
+/** The options of `navigator.credentials.create`, as JSON. */
+export const registrationOptions = v.strictObject({
+  options: v.strictObject({
+    publicKey: v.strictObject({
+      rp: v.strictObject({ name: v.string(), id: v.string() }),
+      user: v.strictObject({ id: base64url, name: v.string(), displayName: v.string() }),
+      challenge: base64url,
+      pubKeyCredParams: v.array(v.strictObject({ type: v.literal('public-key'), alg: v.number() })),
+      excludeCredentials: descriptors,
+      timeout: v.number(),
+      authenticatorSelection: v.strictObject({
+        residentKey: v.literal('required'),
+        requireResidentKey: v.literal(true),
+        userVerification,
+      }),
+      attestation: v.literal('none'),
+    }),
+  }),
+  session: sessionText,
+})
+
+const passkey = v.strictObject({
+  id: v.pipe(v.string(), v.regex(/^[\w+/]+={0,2}$/), v.description('base64 with padding')),
+  fingerprint: v.pipe(
+    v.string(),
+    v.regex(/^[0-9A-F]{2}( [0-9A-F]{2}){15}$/),
+    v.description('AAGUID: the model of the authenticator, not proven'),
+  ),
+  name: v.string(),
+  created_at: time,
+  last_used_at: v.exactOptional(time),
+})
+export const passkeys = v.array(passkey)
+export const done = v.string()
+
+export const userPasskeys = listOf(
+  v.strictObject({
+    ...passkey.entries,
+    rp_id: v.string(),
+    transports: v.array(v.string()),
+    backup_eligible: v.pipe(
+      v.nullable(v.boolean()),
+      v.description('whether it can be synced; null until an imported passkey is used'),
+    ),
+    backed_up: v.pipe(v.boolean(), v.description('whether it was synced when last used')),
+  }),
+)
+
 export const users = listOf(user)
 export const keys = listOf(key)
 export const sessions = listOf(session)
 export const events = listOf(event)
 
-export const publicSettings = v.strictObject(v.entriesFromList(SETTING_KEYS, v.string()))
+export const publicSettings = v.strictObject({
+  ...v.entriesFromList(SETTING_KEYS, v.string()),
+  ...v.entriesFromList(
+    CAPABILITY_KEYS,
+    v.exactOptional(v.pipe(v.literal('true'), v.description('present only while it is on'))),
+  ),
+})
 
 const setting = v.strictObject({
   key: v.picklist(SETTINGS.map((one) => one.key)),

@@ -1,54 +1,87 @@
-import { and, eq, gt } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SelectedFields } from 'drizzle-orm/sqlite-core'
-import { sessions, users } from '../../schema/tables.ts'
+import { appPasswords, sessions, users } from '../../schema/tables.ts'
 import { type Answers, type Parts, runBatchAfter } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
-import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type Account, accountColumns } from '../accounts/accounts.ts'
+import { type Actor, type AppPasswordActor, isSessionActor, type SessionActor } from './actor.ts'
+import {
+  type AppPasswordState,
+  appPasswordState,
+  isAppPasswordOf,
+  noteUse,
+} from './app-password-store.ts'
 import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
-import { moveSession } from './session-store.ts'
-import type { SessionClaims } from './token.ts'
+import { factorState, type FactorState, isEnough } from './methods.ts'
+import { type AppPasswordScope, hasScope } from './scopes.ts'
+import { isSessionUseNoted, noteSessionUse } from './session-store.ts'
 
-/** A session and the client that uses it. */
-export interface Actor extends SessionClaims, Client {}
+export type { Actor, SessionActor } from './actor.ts'
 
 /**
- * The account of a session, and the time at which its user last proved a password or a code
- * (`isFreshAt`).
+ * The account of an actor, the time at which its user last proved who they are (`isFreshAt`), and
+ * whether the session has the second factor that its user must use.
  */
 export interface Acting extends Account {
   provenAt: number | null
-}
-
-/** The values that identify the account of a session. */
-interface ActorValues {
-  sessionId: string
-  userId: number
-  now: number
+  /** `enough` for an app password, because creating it needed a session that had enough. */
+  factorState: FactorState
+  /** Null for a session. */
+  appPassword: AppPasswordState | null
 }
 
 /**
- * Makes a query that finds the account of a session and, in the same row, the columns of `beside`.
+ * Makes a query that finds the account of an actor and, in the same row, the columns of `beside`.
  * D1 runs one statement instead of two.
  */
 export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
-  return (db: Database, { sessionId, userId, now }: ActorValues) =>
-    db
-      // `sessions.network` is never null, so a null here means that no session is live.
+  return (db: Database, actor: Actor, now: number) =>
+    isSessionActor(actor) ? ofSession(db, actor, now) : ofAppPassword(db, actor, now)
+
+  function ofSession(db: Database, { sessionId, userId }: SessionActor, now: number) {
+    return (
+      db
+        // `sessions.network` is never null, so a null here means that no session is live.
+        .select({
+          ...accountColumns,
+          network: sql<string | null>`${sessions.network}`.as('network'),
+          lastActiveAt: sql<number | null>`${sessions.lastActiveAt}`.as('last_active_at'),
+          provenAt: provenAt.as('proven_at'),
+          factorState: factorState.as('factor_state'),
+          appPassword: sql<AppPasswordState | null>`null`.as('app_password'),
+          ...beside,
+        })
+        .from(users)
+        .leftJoin(
+          sessions,
+          and(
+            eq(sessions.id, sessionId),
+            eq(sessions.userId, users.id),
+            gt(sessions.expiresAt, now),
+          ),
+        )
+        .where(eq(users.id, userId))
+    )
+  }
+
+  function ofAppPassword(db: Database, actor: AppPasswordActor, now: number) {
+    return db
       .select({
         ...accountColumns,
-        network: sessions.network,
-        provenAt: provenAt.as('proven_at'),
+        network: sql<string | null>`${appPasswords.lastNetwork}`.as('network'),
+        lastActiveAt: sql<number | null>`${appPasswords.lastUsedAt}`.as('last_active_at'),
+        // Creating an app password needed a fresh session, so it needs no further proof.
+        provenAt: sql<number | null>`${now}`.as('proven_at'),
+        factorState: sql<FactorState>`'enough'`.as('factor_state'),
+        appPassword: appPasswordState(actor, now).as('app_password'),
         ...beside,
       })
       .from(users)
-      .leftJoin(
-        sessions,
-        and(eq(sessions.id, sessionId), eq(sessions.userId, users.id), gt(sessions.expiresAt, now)),
-      )
-      .where(eq(users.id, userId))
+      .innerJoin(appPasswords, eq(appPasswords.userId, users.id))
+      .where(isAppPasswordOf(actor))
+  }
 }
 
 const selectActor = selectActorWith({})
@@ -56,10 +89,11 @@ const selectActor = selectActorWith({})
 /** The row before `admit` has checked it. */
 type Found = ReturnType<typeof selectActor>['_']['result'][number]
 
-/** Makes the statement that finds the account of a session, and perhaps further columns. */
+/** Makes the statement that finds the account of an actor, and perhaps further columns. */
 type ActorQuery<Row extends Found> = (
   db: Database,
-  values: ActorValues,
+  actor: Actor,
+  now: number,
 ) => RunnableQuery<Row[], 'sqlite'>
 
 export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
@@ -71,12 +105,14 @@ export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
 type Acted<Named extends Parts> = { account: Acting } & Answers<Named>
 
 /**
- * Acts for the user of a session in one round trip: D1 checks the session and runs `parts` in
+ * Acts for a user in one round trip: D1 checks the session or the app password and runs `parts` in
  * order, in one transaction. A write among them carries `isLive`, so it changes nothing when the
- * session has ended.
+ * session or the app password has ended.
  *
  * @returns The account, and the answer of each part under its name.
- * @throws {Refusal} 401 when the account is gone or disabled, or the session has ended.
+ * @throws {Refusal} 401 when the account is gone or disabled, or the session or the app password
+ *   has ended; 403 when the session lacks the second factor that its user must use; `scopeNeeded`
+ *   and `sessionNeeded` for an app password.
  */
 export function actAs<Named extends Parts>(
   deps: ActorDeps,
@@ -148,20 +184,58 @@ async function actWith<Row extends Found, Named extends Parts>(
   query: ActorQuery<Row>,
   parts: Named,
 ): Promise<{ account: Row } & Answers<Named>> {
-  const { sessionId, userId } = actor
-  const finding = query(db, { sessionId, userId, now: deps.now() })
-  const [[found], answers] = await runBatchAfter(db, finding, parts)
-  const account = admit(actor, found)
-  // When this fails, the list of sessions shows the previous network.
-  if (account.network !== actor.network)
-    deps.defer(moveSession(deps.db, actor).catch(() => undefined))
+  const now = deps.now()
+  const [[found], answers] = await runBatchAfter(db, query(db, actor, now), parts)
+  const account = isSessionActor(actor)
+    ? admitSession(deps, actor, found, now)
+    : admitAppPassword(deps, actor, found, now)
   return { ...answers, account }
 }
 
-function admit<Row extends Found>(session: SessionClaims, account: Row | undefined): Row {
+function admitSession<Row extends Found>(
+  deps: ActorDeps,
+  actor: SessionActor,
+  found: Row | undefined,
+  now: number,
+): Row {
+  const account = admit(actor, found)
+  // When this fails, the list of sessions shows the previous network and time.
+  if (!isSessionUseNoted(account, actor, now))
+    deps.defer(noteSessionUse(deps.db, actor, now).catch(() => undefined))
+  return account
+}
+
+function admitAppPassword<Row extends Found>(
+  deps: ActorDeps,
+  actor: AppPasswordActor,
+  account: Row | undefined,
+  now: number,
+): Row {
+  const appPassword = account?.appPassword ?? null
+  if (account === undefined || appPassword === null) throw new Refusal('tokenInvalidated')
+  if (appPassword.expiresAt !== null && appPassword.expiresAt <= now)
+    throw new Refusal('tokenExpired')
+  if (account.disabled) throw new Refusal('accountDisabled')
+  actor.userId.found = account.id
+  refuseMissingScope(actor, appPassword.scopes)
+  noteUse(deps, actor, { ...appPassword, userId: account.id }, now)
+  return account
+}
+
+/** @throws {Refusal} `sessionNeeded`, `scopeNeeded`. */
+function refuseMissingScope({ needs }: AppPasswordActor, scopes: readonly AppPasswordScope[]) {
+  if (needs === 'session') throw new Refusal('sessionNeeded')
+  if (!hasScope(scopes, needs)) throw new Refusal('scopeNeeded', { fill: needs })
+}
+
+function admit<Row extends Found>(session: SessionActor, account: Row | undefined): Row {
   if (account === undefined) throw new Refusal('tokenInvalidated')
   if (account.disabled) throw new Refusal('accountDisabled')
-  if (account.network !== null) return account
+  if (account.network !== null) {
+    if (isEnough(account.factorState, session.mayLackFactor)) return account
+    const isMissing = account.factorState === 'missing'
+    throw new Refusal(isMissing ? 'secondFactorMissing' : 'secondFactorUnused')
+  }
   // `iat` counts whole seconds, so a token from the second of the change counts as old.
   const isOlderThanPassword = session.issuedAtSeconds * 1000 <= account.passwordChangedAt
   throw new Refusal(isOlderThanPassword ? 'passwordChanged' : 'tokenInvalidated')

@@ -13,8 +13,8 @@ import { COMMAND_LINE } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { actAs, type Actor, type ActorDeps } from './act-as.ts'
-import { type FreshnessDeps, isFreshAt, whenFresh } from './freshness.ts'
-import { selectLive } from './session-store.ts'
+import { type FreshnessDeps, isFreshAt } from './freshness.ts'
+import { selectFreshActor, selectLiveActor } from './session-store.ts'
 
 export { COMMAND_LINE }
 
@@ -56,21 +56,20 @@ export async function actAsOperatorAt<Named extends Parts>(
   return { ...acted, isFresh: isFreshAt(deps, acted.account.provenAt, now) }
 }
 
-/** Holds for the live session of an admin and for the command line. */
+/** Holds for the live session of an admin, an admin's app password, and the command line. */
 export function isOperator(db: Database, operator: Operator, now: number): Authority {
   if (!isActor(operator)) return asAuthority(sql`true`)
-  return asAuthority(exists(selectLive(db, operator, now, eq(users.role, ADMIN))))
+  return asAuthority(exists(selectLiveActor(db, operator, now, eq(users.role, ADMIN))))
 }
 
-/** Holds for the live and fresh session of an admin and for the command line. */
+/** Works like `isOperator`. A session must be fresh. */
 export function isFreshOperator(
   deps: Pick<Deps, 'db'> & FreshnessDeps,
   operator: Operator,
   now: number,
 ): Authority {
   if (!isActor(operator)) return asAuthority(sql`true`)
-  const isAdmin = whenFresh(deps, now, eq(users.role, ADMIN))
-  return asAuthority(exists(selectLive(deps.db, operator, now, isAdmin)))
+  return asAuthority(exists(selectFreshActor(deps, operator, now, eq(users.role, ADMIN))))
 }
 
 /**
@@ -97,8 +96,8 @@ export function eventBy(
   }
 }
 
-/** Tells whether the operator is the session of an admin, not the command line. */
+/** Tells whether the operator is an admin, not the command line. */
 export function isActor(operator: Operator): operator is Actor {
-  // Only this object is the command line. Everything else must show a session.
+  // Only this object is the command line. Everything else must show a session or an app password.
   return operator !== COMMAND_LINE
 }

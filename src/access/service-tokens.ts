@@ -21,21 +21,24 @@ const TOKEN_BYTES = 32
 const PREFIX = 'latchkey_'
 
 /**
- * The scopes of a server: it may ask for keys, which are public, or check passwords. A server that
- * signs users in by key only must not be able to try passwords.
+ * The scopes of a server: it may ask for keys, which are public, check passwords, or ask whether a
+ * token is good. A server that signs users in by key only must not be able to try passwords.
  */
-const SCOPES = ['sftp:keys', 'sftp:passwords'] as const
+const SCOPES = ['sftp:keys', 'sftp:passwords', 'introspect'] as const
 
 type Scope = (typeof SCOPES)[number]
 
-/** The names that an operator may write. `sftp` is short for both scopes. */
+/** The scopes for which `sftp` is short. */
+const SFTP_SCOPES: readonly Scope[] = ['sftp:keys', 'sftp:passwords']
+
+/** The names that an operator may write. */
 export const SCOPE_NAMES = [...SCOPES, 'sftp'] as const
 
 export type ScopeName = (typeof SCOPE_NAMES)[number]
 
 /** Returns a list of scopes as it is stored and shown: sorted and separated by a space. */
 export function scopeText(names: readonly ScopeName[]): string {
-  const scopes = names.flatMap((name): readonly Scope[] => (name === 'sftp' ? SCOPES : [name]))
+  const scopes = names.flatMap((name): readonly Scope[] => (name === 'sftp' ? SFTP_SCOPES : [name]))
   return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
 }
 

@@ -1,28 +1,53 @@
-import { and, desc, eq, exists, gt, lte, ne, type SQL } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
-import type { Actor } from './act-as.ts'
+import { accountColumns } from '../accounts/accounts.ts'
+import type { UserId } from '../database/user-id.ts'
+import { type Actor, isSessionActor, type SessionActor } from './actor.ts'
+import { selectLiveAppPassword } from './app-password-store.ts'
+import { type Method, whenEnough, withMethod } from './methods.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 
-/** Holds when the session exists, has time left, and its user is enabled. */
-export function isLive(db: Database, session: SessionClaims, now: number): Authority {
-  return asAuthority(exists(selectLive(db, session, now)))
+/**
+ * /** Holds when the session exists, has time left, has the second factor that its user must use,
+ * and its user is enabled. An app password must have the scope that the request needs.
+ */
+export function isLive(db: Database, actor: Actor, now: number): Authority {
+  return asAuthority(exists(selectLiveActor(db, actor, now)))
 }
 
-/** Holds when the session is live and fresh. */
+/** Holds when the session is live and fresh, and for an app password that `isLive` admits. */
 export function isFresh(
   deps: Pick<Deps, 'db'> & FreshnessDeps,
-  session: SessionClaims,
+  actor: Actor,
   now: number,
 ): Authority {
-  return asAuthority(exists(selectLive(deps.db, session, now, whenFresh(deps, now))))
+  return asAuthority(exists(selectFreshActor(deps, actor, now)))
 }
 
-/** Selects the row of a live session. Inside `exists` it is a condition. */
-export function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {
+/** Selects the row of a live session or app password. Inside `exists` it is a condition. */
+export function selectLiveActor(db: Database, actor: Actor, now: number, when?: SQL) {
+  return isSessionActor(actor)
+    ? selectLive(db, actor, now, when)
+    : selectLiveAppPassword(db, actor, now, when)
+}
+
+/** Works like `selectLiveActor`. A session must be fresh; creating an app password needed one. */
+export function selectFreshActor(
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
+  actor: Actor,
+  now: number,
+  when?: SQL,
+) {
+  return isSessionActor(actor)
+    ? selectLive(deps.db, actor, now, whenFresh(deps, now, when))
+    : selectLiveAppPassword(deps.db, actor, now, when)
+}
+
+function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {
   return db
     .select({ id: sessions.id })
     .from(sessions)
@@ -33,39 +58,64 @@ export function selectLive(db: Database, session: SessionClaims, now: number, wh
         eq(sessions.userId, session.userId),
         gt(sessions.expiresAt, now),
         eq(users.disabled, false),
+        whenEnough(session.mayLackFactor),
         when,
       ),
     )
 }
 
+/** Selects the account of a live session, and when the session ends. */
+export function selectAccountOf(db: Database, session: SessionClaims, now: number) {
+  return db
+    .select({ ...accountColumns, expiresAt: sessions.expiresAt })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        isSession(session.userId, session.sessionId),
+        gt(sessions.expiresAt, now),
+        eq(users.disabled, false),
+      ),
+    )
+}
+
 /** Selects the sessions of a user that have time left, latest first. */
-export function selectSessions(db: Database, userId: number, now: number) {
+export function selectSessions(db: Database, userId: UserId, now: number) {
   return db
     .select({
       id: sessions.id,
       createdAt: sessions.createdAt,
       expiresAt: sessions.expiresAt,
+      lastActiveAt: lastUseOf(),
       network: sessions.network,
       userAgent: sessions.userAgent,
+      amr: sessions.amr,
     })
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
     .orderBy(desc(sessions.createdAt), sessions.id)
 }
 
+/** When the session was last used, to the hour. */
+function lastUseOf() {
+  const { createdAt, confirmedAt, lastActiveAt } = sessions
+  return sql<number>`max(${createdAt}, ${confirmedAt}, ${lastActiveAt})`.as('last_use')
+}
+
 /** Holds for one session of a user. */
-export function isSession(userId: number, sessionId: string): SQL | undefined {
+export function isSession(userId: UserId, sessionId: string): SQL | undefined {
   return and(eq(sessions.userId, userId), eq(sessions.id, sessionId))
 }
 
 /** Holds for every session of a user. */
-export function isSessionOf(userId: number): SQL {
+export function isSessionOf(userId: UserId): SQL {
   return eq(sessions.userId, userId)
 }
 
-/** Holds for every session of a user but this one. */
-export function isOtherSession({ userId, sessionId }: SessionClaims): SQL | undefined {
-  return and(eq(sessions.userId, userId), ne(sessions.id, sessionId))
+/** Holds for every session of a user but the actor's. */
+export function isOtherSession(actor: Actor): SQL | undefined {
+  const isOther = isSessionActor(actor) ? ne(sessions.id, actor.sessionId) : undefined
+  return and(eq(sessions.userId, actor.userId), isOther)
 }
 
 /** Holds while a session that fits `which` exists, for an event that stands before its deletion. */
@@ -84,22 +134,62 @@ export function deleteSessions(db: Database, by: Authority, which?: SQL) {
   return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
 }
 
-/** Records that the user of a live session has just proved a password or a code. */
-export function confirmLiveSession(db: Database, actor: Actor, now: number) {
-  return writing(db, isLive(db, actor, now)).update(
-    sessions,
-    { confirmedAt: now },
-    isSession(actor.userId, actor.sessionId),
-  )
+/** Records that the user of a live session has just proved who they are. */
+export function confirmLiveSession(db: Database, actor: SessionActor, method: Method, now: number) {
+  return confirmSessionWhen(db, isLive(db, actor, now), actor, method, now)
 }
 
-/** Records the network that a session was last used from. */
-export function moveSession(db: Database, actor: Actor) {
+/** Works like `confirmLiveSession`, under a condition that includes that the session is live. */
+export function confirmSessionWhen(
+  db: Database,
+  by: Authority,
+  { userId, sessionId }: SessionClaims,
+  method: Method,
+  now: number,
+) {
+  return writing(db, by)
+    .update(sessions, { confirmedAt: now, amr: withMethod(method) }, isSession(userId, sessionId))
+    .returning({ id: sessions.id })
+}
+
+/** Adds the second factor that the user has just set up to the session. */
+export function strengthenSession(
+  db: Database,
+  by: Authority,
+  { userId, sessionId }: SessionClaims,
+  method: Method,
+  when?: SQL,
+) {
+  const set = { amr: withMethod(method) }
+  return writing(db, by).update(sessions, set, and(isSession(userId, sessionId), when))
+}
+
+/** A session writes at most one row in this time for its use, unless its network changes. */
+const NOTED_MILLISECONDS = 60 * 60 * 1000
+
+/**
+ * Tells whether the present use of a session need not be recorded: it was used from the same
+ * network less than an hour ago.
+ */
+export function isSessionUseNoted(
+  noted: { network: string | null; lastActiveAt: number | null },
+  actor: SessionActor,
+  now: number,
+): boolean {
+  return noted.network === actor.network && (noted.lastActiveAt ?? 0) > now - NOTED_MILLISECONDS
+}
+
+/** Records when and from which network a session was used, unless `isSessionUseNoted` holds in D1. */
+export function noteSessionUse(db: Database, actor: SessionActor, now: number) {
+  const isNews = or(
+    ne(sessions.network, actor.network),
+    lte(sessions.lastActiveAt, now - NOTED_MILLISECONDS),
+  )
   // The session was live in the round trip before. A session that has ended has no row.
   return writing(db, THE_SERVICE).update(
     sessions,
-    { network: actor.network },
-    isSession(actor.userId, actor.sessionId),
+    { network: actor.network, lastActiveAt: now },
+    and(isSession(actor.userId, actor.sessionId), isNews),
   )
 }
 

@@ -5,6 +5,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { readBookmark } from '../database/bookmarks.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { KeyRing } from '../crypto/key-ring.ts'
+import type { Leniency } from './methods.ts'
 
 const AUDIENCE = 'latchkey'
 
@@ -19,6 +20,8 @@ export interface SessionClaims {
   issuedAtSeconds: number
   /** The state of the database in which the session began (`bookmarks.ts`). */
   bookmark?: string | undefined
+  /** Set by `toEnrol` and `toConfirm`, never by a token. */
+  mayLackFactor?: Leniency
 }
 
 /** A session that is about to begin. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
+import { hasPasskey } from './second-factor.ts'
 
 /**
  * The columns of a user that may be shown. They contain neither the password hash nor the TOTP
@@ -18,6 +19,8 @@ export const accountColumns = {
   ssoId: users.ssoId,
   hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),
   passwordChangedAt: users.passwordChangedAt,
+  // Nested, because Drizzle takes the names of tables off the columns of the outer level.
+  hasPasskey: sql`(${hasPasskey})`.mapWith(Boolean).as('has_passkey'),
 }
 
 /** Selects all users. Callers add a condition. */

@@ -1,9 +1,10 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Account, selectAccounts } from './accounts.ts'
 import { GUEST } from './roles.ts'
+import { mustUseSecondFactor } from './second-factor.ts'
 import { usernameKey } from './username.ts'
 
 export async function findGuest(db: Database): Promise<Account | undefined> {
@@ -31,6 +32,7 @@ export function selectForSignIn(db: Database, username: string) {
       passwordHash: users.passwordHash,
       passwordChangedAt: users.passwordChangedAt,
       totpSeed: users.totpSeed,
+      mustUseSecondFactor: sql`(${mustUseSecondFactor})`.mapWith(Boolean).as('must_use'),
     })
     .from(users)
     .where(isNamed(username))

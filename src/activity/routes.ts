@@ -9,7 +9,7 @@ import { eventRecord } from './record.ts'
 /** Routes for the events of the user's own account, under `/api/me/events`. */
 export const eventRoutes = new Hono<App>().get(
   '/',
-  signedIn('guestEvents'),
+  signedIn('guestEvents', 'account:read'),
   query(pageQuery),
   async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')

@@ -1,7 +1,8 @@
-import { and, count, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import { knownId, type UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
 import type { PageWindow } from '../base/paging.ts'
@@ -36,6 +37,13 @@ export const EVENT_KINDS = [
   'service_token_ended',
   'settings_changed',
   'proof_refused',
+  'passkey_added',
+  'passkey_deleted',
+  'passkey_renamed',
+  'passkey_cloned',
+  'token_created',
+  'token_deleted',
+  'token_used_elsewhere',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]
@@ -48,20 +56,20 @@ export interface AuditEvent extends Client {
    * The user that the event concerns; `undefined` when no user has the name, and for an event of
    * the whole site.
    */
-  userId?: number
+  userId?: UserId
   /** Keyed hash of a name that no account has. The name itself may be a password in the wrong field. */
   nameHash?: string
   /** The class of a refusal or the title of a key, never a secret. */
   detail?: string
   /** The admin who acted on another user. */
-  actorId?: number
+  actorId?: UserId
   /** The changed fields of a record, never a secret. */
   changes?: readonly Change[]
 }
 
 /** Creates an event that a signed-in user caused. */
 export function eventOf(
-  actor: Client & { userId: number },
+  actor: Client & { userId: UserId },
   kind: EventKind,
   at: number,
   detail = '',
@@ -96,6 +104,22 @@ export function eventRow({ at, kind, userId, nameHash, detail, ...event }: Audit
   }
 }
 
+/**
+ * Returns the time of the latest sign-in of a user, or null when none is kept. It visits each
+ * network of the user once, by the index: a program can sign in from one network thousands of
+ * times.
+ */
+export function latestSignIn(userId: SQL) {
+  // Exactly the condition of the partial index.
+  const isSignIn = sql`event.user_id = ${userId} and event.kind in ('sign_in', 'service_sign_in')`
+  return sql<number | null>`(with recursive place(network) as (
+    select min(event.network) from ${auditEvents} as event where ${isSignIn}
+    union all
+    select (select min(event.network) from ${auditEvents} as event where ${isSignIn} and event.network > place.network)
+    from place where place.network is not null
+  ) select max((select max(event.at) from ${auditEvents} as event where ${isSignIn} and event.network = place.network)) from place)`
+}
+
 const actors = alias(users, 'actors')
 
 /** The kinds whose detail only this service wrote, with the actor at its end. */
@@ -116,6 +140,20 @@ const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
   null
 ))`
 
+/**
+ * Returns the name that a deleted user had, or null. The deletion is the last event of a user, and
+ * names the user (`insertEventOfDeletion`).
+ */
+function nameOfDeleted(userId: SQL) {
+  return sql<string | null>`(
+    select iif(
+      event.kind = 'user_deleted' and event.changes ->> '$[0].field' = 'username',
+      event.changes ->> '$[0].from',
+      null
+    ) from ${auditEvents} as event where event.user_id = ${userId} order by event.id desc limit 1
+  )`
+}
+
 /** The columns of an event that every list reads. */
 const eventColumns = {
   id: auditEvents.id,
@@ -127,17 +165,25 @@ const eventColumns = {
   userAgent: auditEvents.userAgent,
   actorId: actorId.as('by_id'),
   actorName: sql<string | null>`${actors.username}`.as('by_name'),
+  deletedActorName: sql<string | null>`iif(
+    ${actors.username} is null and ${actorId} is not null, ${nameOfDeleted(actorId)}, null
+  )`.as('by_deleted_name'),
   // Drizzle does not pass null to the decoder.
   changes: sql`coalesce(${auditEvents.changes}, '')`.mapWith(changesIn).as('changed'),
 }
 
 /** Selects the events of a user, latest first. */
-export function selectEvents(db: Database, userId: number, { limit, offset }: PageWindow) {
+export function selectEvents(
+  db: Database,
+  userId: UserId,
+  { limit, offset }: PageWindow,
+  filter: Omit<EventFilter, 'userId'> = {},
+) {
   return db
     .select(eventColumns)
     .from(auditEvents)
     .leftJoin(actors, eq(actors.id, actorId))
-    .where(eq(auditEvents.userId, userId))
+    .where(fits({ ...filter, userId }))
     .orderBy(desc(auditEvents.id))
     .limit(limit)
     .offset(offset)
@@ -145,36 +191,35 @@ export function selectEvents(db: Database, userId: number, { limit, offset }: Pa
 
 /** The conditions on the events of a list. A missing condition allows every event. */
 export interface EventFilter {
-  userId?: number
+  userId?: UserId
   kind?: EventKind
   /** Unix time, milliseconds. */
   since?: number
+  /** Unix time, milliseconds; an event at this time does not fit. */
+  until?: number
+  /** Only events that were written after the event with this id. */
+  afterId?: number
 }
 
 /** Selects the events of the whole site, latest first. Some belong to no user. */
-export function selectAllEvents(
-  db: Database,
-  { userId, kind, since }: EventFilter,
-  { limit, offset }: PageWindow,
-) {
+export function selectAllEvents(db: Database, filter: EventFilter, { limit, offset }: PageWindow) {
   return (
     db
       .select({
         ...eventColumns,
         username: users.username,
+        deletedName: sql<string | null>`iif(
+          ${users.username} is null and ${auditEvents.userId} is not null,
+          ${nameOfDeleted(sql`${auditEvents.userId}`)},
+          null
+        )`.as('deleted_name'),
         nameHash: auditEvents.nameHash,
         times: auditEvents.times,
       })
       .from(auditEvents)
       .leftJoin(users, eq(users.id, auditEvents.userId))
       .leftJoin(actors, eq(actors.id, actorId))
-      .where(
-        and(
-          userId === undefined ? undefined : eq(auditEvents.userId, userId),
-          kind === undefined ? undefined : eq(auditEvents.kind, kind),
-          since === undefined ? undefined : isSince(since),
-        ),
-      )
+      .where(fits(filter))
       // The order is that of the table or of an index, so D1 reads only the rows that are shown.
       .orderBy(desc(auditEvents.id))
       .limit(limit)
@@ -182,13 +227,45 @@ export function selectAllEvents(
   )
 }
 
-export function countEvents(db: Database, userId: number) {
-  return db.select({ total: count() }).from(auditEvents).where(eq(auditEvents.userId, userId))
+export function countEvents(
+  db: Database,
+  userId: UserId,
+  filter: Omit<EventFilter, 'userId'> = {},
+) {
+  return db
+    .select({ total: count() })
+    .from(auditEvents)
+    .where(fits({ ...filter, userId }))
 }
 
+function fits({ userId, kind, since, until, afterId }: EventFilter) {
+  return and(
+    userId === undefined ? undefined : eq(auditEvents.userId, userId),
+    kind === undefined ? undefined : eq(auditEvents.kind, kind),
+    // Exactly the condition of the partial index.
+    kind === undefined || FREQUENT_KINDS.includes(kind)
+      ? undefined
+      : sql`${auditEvents.kind} not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')`,
+    since === undefined ? undefined : isSince(since),
+    until === undefined ? undefined : isUntil(until),
+    afterId === undefined ? undefined : gt(auditEvents.id, afterId),
+  )
+}
+
+/** The kinds that the index of rare events leaves out. */
+const FREQUENT_KINDS: readonly EventKind[] = [
+  'sign_in',
+  'sign_in_refused',
+  'service_sign_in',
+  'session_ended',
+  'key_used',
+]
+
 export function pruneEvents(db: Database, before: number) {
-  const isEarly = lte(auditEvents.id, sql`${firstIdSince(before)} + ${OUT_OF_ORDER_EVENTS}`)
-  return writing(db, THE_SERVICE).delete(auditEvents, and(isEarly, lte(auditEvents.at, before)))
+  return writing(db, THE_SERVICE).delete(
+    auditEvents,
+    and(isEarlyIn(before), lte(auditEvents.at, before)),
+  )
 }
 
 /**
@@ -209,6 +286,15 @@ const NEIGHBOURS = 8
 function isSince(since: number) {
   const isLate = gte(auditEvents.id, firstIdSince(since - LATE_MILLISECONDS))
   return and(isLate, gte(auditEvents.at, since))
+}
+
+function isUntil(until: number) {
+  return and(isEarlyIn(until + LATE_MILLISECONDS), lt(auditEvents.at, until))
+}
+
+/** Holds for every event before a time, and for few after it. */
+function isEarlyIn(time: number) {
+  return lte(auditEvents.id, sql`${firstIdSince(time)} + ${OUT_OF_ORDER_EVENTS}`)
 }
 
 /**
@@ -244,10 +330,10 @@ export function logEvent(event: AuditEvent): void {
   const line = {
     event: 'audit',
     kind,
-    user: userId,
+    user: knownId(userId),
     name: nameHash,
     detail,
-    actor,
+    actor: knownId(actor),
     changed,
     network,
   }

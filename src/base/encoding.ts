@@ -35,6 +35,17 @@ export function fromBareBase64(text: string): Uint8Array<ArrayBuffer> | undefine
     : fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, '='))
 }
 
+/**
+ * Decodes base64url without padding.
+ *
+ * @returns `undefined` unless `text` is the only encoding of its bytes.
+ * @see RFC 4648 sections 3.5 and 5
+ */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (/[+/]/.test(text)) return undefined
+  return fromBareBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
+}
+
 /** Compares two byte strings; the time taken does not reveal where they differ. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false

@@ -1,7 +1,9 @@
+const BETTER_KEY = 'make a better one with: ssh-keygen -t ed25519'
+
 /**
  * The reasons why a value is refused, for every reason that the pages translate. The API sends the
  * words after the name of the field; the pages show the text of the code (`pages/texts/`). `<…>` is
- * a number.
+ * a value: `VALUE_PATTERNS` has its form.
  */
 export const REASONS = {
   required: 'is required',
@@ -20,6 +22,8 @@ export const REASONS = {
   passwordLength: 'must have <min> to <max> characters',
   commonPassword: 'is one of the most common ones, choose another',
   eventKind: 'must be a kind of event',
+  nameIsAppPassword: 'must not be an app password',
+  userGroup: 'must be a group of users',
 
   boolean: 'must be true or false',
   pageSize: 'must be a whole number from 1 to 9999',
@@ -31,11 +35,13 @@ export const REASONS = {
   previews: 'must be a JSON object of objects of addresses, https://… or /…',
   replacements: 'must be a JSON object of texts',
 
+  origins: 'must be https origins such as https://example.org, one per line',
+
   titleIsPrivateKey: 'must not be a private key',
   keyIsPrivate:
     'this is a private key, which must never be pasted anywhere; replace it by a new one and paste the .pub file',
   keyTooLong: 'it is longer than 16 KiB',
-  severalKeys: 'it must be one key, there are several',
+  keySeveral: 'it must be one key, there are several',
   keyLines: 'it must be one key on one line',
   keyOptions: 'options in front of a key are not accepted, it must begin with its type',
   keyWithoutType: 'it must begin with its type, such as ssh-ed25519',
@@ -44,16 +50,71 @@ export const REASONS = {
   keyCertificate: 'this is a certificate, paste the plain public key',
   keyDsa: 'DSA keys are broken and no server takes them, make one with: ssh-keygen -t ed25519',
   keyType: 'keys of this type are not accepted, make one with: ssh-keygen -t ed25519',
+
+  validUnicode: 'must be valid Unicode',
+  noNul: 'must not contain NUL',
+  oneOf: 'must be one of <options>',
+  sftpAddress: 'must be a host such as files.example.org, with :port unless it is 22',
+
+  keyOtherType: 'it says <type>, its data is of another type',
+  keyEndsBefore: 'the key data ends before its <part>',
+  keyEndsWithin: 'the key data ends within its <part>',
+  keyZero: 'its <part> is zero',
+  keyNegative: 'its <part> is negative',
+  keyLeadingZeros: 'its <part> has needless zeros in front',
+  keyTrailingBytes: '<bytes> bytes too many follow the key',
+  keySsh2Frame: 'its SSH2 frame is broken',
+  keyPemFrame: 'its PEM frame is not that of one public key',
+  keyPemType: 'its PEM holds a key of a type that SSH does not know',
+  keyPemContent: 'its PEM holds no public key that can be read',
+  keyCurve: 'its curve is not that of its type',
+  keyPointForm: 'its point is not an uncompressed one',
+  keyApplication: 'its application holds a NUL',
+  keyEd25519Length: 'an Ed25519 key has 32 bytes',
+  keyEd25519Form: `its Ed25519 point is not in canonical form; ${BETTER_KEY}`,
+  keyEd25519Order: `its Ed25519 point is of small order; ${BETTER_KEY}`,
+  keyRsaShort: `an RSA key of <bits> bits can be broken, <min> are the least; ${BETTER_KEY}`,
+  keyRsaLong: `an RSA key may have at most <max> bits, not <bits>; ${BETTER_KEY}`,
+  keyRsaLargeExponent: `its RSA exponent is too large; ${BETTER_KEY}`,
+  keyRsaExponent: `its RSA exponent is <exponent>, it should be 65537; ${BETTER_KEY}`,
+  keyRsaFactor: `its RSA modulus can be divided by <factor>; ${BETTER_KEY}`,
+  keyRsaRoca: `it was made by a chip with the ROCA flaw (CVE-2017-15361); ${BETTER_KEY}`,
+  keyOffCurve: `its point is not on <curve>; ${BETTER_KEY}`,
+  keyUnlikelyPoint: `its point is an unlikely one; ${BETTER_KEY}`,
 } as const satisfies Record<string, string>
 
 export type ReasonCode = keyof typeof REASONS
 
-/** The numbers of a reason, by name. */
-export type ReasonNumbers = Readonly<Record<string, number | string>>
+/** A reason why a text is not accepted as a key. */
+export type KeyReason = Extract<ReasonCode, `key${string}`>
 
-/** Fills the numbers of a reason into its words, or into their translation. */
-export function fillReason(words: string, numbers: ReasonNumbers): string {
-  return words.replace(/<(\w+)>/g, (_, name: string) => String(numbers[name]))
+/** The names of the fields in the data of a key. */
+export const KEY_PARTS = [
+  'type',
+  'public key',
+  'exponent',
+  'modulus',
+  'curve',
+  'point',
+  'application',
+] as const
+
+export type KeyPart = (typeof KEY_PARTS)[number]
+
+/** The values of a reason, by name. */
+export type ReasonValues = Readonly<Record<string, number | string>>
+
+/** The forms of the values that are not numbers, as parts of a regular expression. */
+const VALUE_PATTERNS: Readonly<Record<string, string>> = {
+  part: KEY_PARTS.join('|'),
+  type: String.raw`[\w@.-]+`,
+  curve: String.raw`\w+`,
+  options: '.+',
+}
+
+/** Fills the values of a reason into its words, or into their translation. */
+export function fillReason(words: string, values: ReasonValues): string {
+  return words.replace(/<(\w+)>/g, (_, name: string) => String(values[name]))
 }
 
 /**
@@ -61,14 +122,16 @@ export function fillReason(words: string, numbers: ReasonNumbers): string {
  *
  * @returns `undefined` for words that the pages don't translate.
  */
-export function findReason(
-  words: string,
-): { code: ReasonCode; numbers: ReasonNumbers } | undefined {
+export function findReason(words: string): { code: ReasonCode; values: ReasonValues } | undefined {
   for (const code of Object.keys(REASONS).filter(isReasonCode)) {
     const match = patternOf(REASONS[code]).exec(words)
-    if (match !== null) return { code, numbers: match.groups ?? {} }
+    if (match !== null) return { code, values: match.groups ?? {} }
   }
   return undefined
+}
+
+export function isKeyPart(value: unknown): value is KeyPart {
+  return KEY_PARTS.some((part) => part === value)
 }
 
 function isReasonCode(name: string): name is ReasonCode {
@@ -77,5 +140,9 @@ function isReasonCode(name: string): name is ReasonCode {
 
 function patternOf(words: string): RegExp {
   const escaped = words.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
-  return new RegExp(`^${escaped.replaceAll(/<\w+>/g, String.raw`(?$&\d+)`)}$`)
+  const pattern = escaped.replaceAll(
+    /<(\w+)>/g,
+    (_, name: string) => `(?<${name}>${VALUE_PATTERNS[name] ?? String.raw`\d+`})`,
+  )
+  return new RegExp(`^${pattern}$`)
 }

@@ -13,8 +13,16 @@ const refusals = {
   userIdFormatInvalid: { code: 400, message: 'user id format invalid' },
   idFormatInvalid: { code: 400, message: 'id format invalid' },
   wrongEnrolmentCode: { code: 400, message: 'Invalid 2FA code' },
+  tooManyTokens: { code: 400, message: 'no more than <limit> app passwords, delete one first' },
   twoFactorOff: { code: 400, message: '2FA is not enabled' },
   twoFactorAlreadyOn: { code: 400, message: '2FA is already enabled, disable it first' },
+  passkeyRefused: { code: 400, message: 'the passkey was not accepted, try again' },
+  passkeyNotFound: { code: 400, message: 'no such passkey' },
+  tooManyPasskeys: { code: 400, message: 'no more than <limit> passkeys, delete one first' },
+  noPasskeysHere: {
+    code: 400,
+    message: 'passkeys need https and a host name, such as https://files.example.org',
+  },
 
   wrongCredentials: { code: 401, message: 'Invalid username or password' },
   guestDisabled: { code: 401, message: 'Guest user is disabled, login please' },
@@ -32,6 +40,17 @@ const refusals = {
   wrongOldPassword: { code: 403, message: 'old_password is wrong' },
   wrongPassword: { code: 403, message: 'password is wrong' },
   wrongConfirmationCode: { code: 403, message: 'Invalid 2FA code' },
+  wrongConfirmationPasskey: { code: 403, message: 'the passkey was not accepted' },
+  passkeysOff: { code: 403, message: 'WebAuthn is not enabled' },
+  secondFactorMissing: {
+    code: 403,
+    message:
+      'This site requires a second factor: turn on two-step verification or add a passkey first',
+  },
+  secondFactorUnused: {
+    code: 403,
+    message: 'This site requires a second factor: sign in with your passkey or your code',
+  },
   nameKept: {
     code: 403,
     message: 'your files are kept under your user name, only an operator can change it',
@@ -48,6 +67,11 @@ const refusals = {
   guestSessions: { code: 403, message: 'Guest user has no sessions' },
   guestEvents: { code: 403, message: 'Guest user has no events' },
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
+  guestPasskeys: { code: 403, message: 'Guest user can not manage passkeys' },
+  guestTokens: { code: 403, message: 'Guest user has no app passwords' },
+  filesNotPermitted: { code: 403, message: 'your account may not do this with files' },
+  sessionNeeded: { code: 403, message: 'an app password can not do this, sign in' },
+  scopeNeeded: { code: 403, message: 'this app password needs the scope <scope>' },
 
   notAdmin: { code: 403, message: 'You are not an admin' },
   foreignForm: { code: 403, message: 'this form was sent from another site' },
@@ -56,10 +80,12 @@ const refusals = {
   sessionNotFound: { code: 404, message: 'no such session' },
   userNotFound: { code: 404, message: 'user invalid' },
   keyNotFound: { code: 404, message: 'failed to get public key' },
+  tokenNotFound: { code: 404, message: 'no such app password' },
   methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
   titleTaken: { code: 409, message: 'key with the same title already exists' },
   keyTaken: { code: 409, message: 'key already exists as "<title>"' },
   usernameTaken: { code: 409, message: 'username is already taken' },
+  tokenNameTaken: { code: 409, message: 'app password with the same name already exists' },
   bodyTooLarge: { code: 413, message: 'request body too large' },
   tooManyAttempts: {
     code: 429,

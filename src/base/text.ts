@@ -10,8 +10,8 @@ export function text() {
 export function possiblyEmptyText() {
   return v.pipe(
     v.string(),
-    v.check((value) => value.isWellFormed(), 'must be valid Unicode'),
-    v.check((value) => !value.includes('\0'), 'must not contain NUL'),
+    v.check((value) => value.isWellFormed(), REASONS.validUnicode),
+    v.check((value) => !value.includes('\0'), REASONS.noNul),
   )
 }
 

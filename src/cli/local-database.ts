@@ -1,7 +1,9 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { STATE_FOLDER } from './local-site.ts'
+
+/** Wrangler keeps the data of a local site here, and commands use the same folder. */
+export const STATE_FOLDER = '.wrangler/state/v3'
 
 const BUSY_MILLISECONDS = 5000
 

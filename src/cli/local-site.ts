@@ -9,36 +9,48 @@ import {
   type V4MiniflareOptions,
 } from 'miniflare'
 import * as v from 'valibot'
-import { codeOf } from './command-error.ts'
+import { codeOf, CommandError } from './command-error.ts'
 import { readSiteConfig } from './deploy/site-config.ts'
+import { STATE_FOLDER } from './local-database.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
-
-/** Wrangler keeps the data of a local site here, and commands use the same folder. */
-export const STATE_FOLDER = '.wrangler/state/v3'
 
 const CONFIG = 'wrangler.toml'
 const ENTRY = 'src/local-worker.ts'
 
 /** `[vars]` of `wrangler.toml`, and `.dev.vars`. */
-const bindingsSchema = v.record(v.string(), v.string())
+const bindingsSchema = v.record(v.string(), v.string('must be a text in quotes'))
 
 /**
  * Migrates the local database and runs the Worker on it.
  *
+ * @param isLogging Prints the log of the Worker, which has a JSON object for each request and
+ *   event. Errors are always printed.
+ * @param signal Ends the preparation, which then fails.
  * @throws {CommandError} When the database can't be migrated, or the Worker not built.
  */
-export async function openLocalSite(bindings: Record<string, string>): Promise<Miniflare> {
+export async function openLocalSite(
+  bindings: Record<string, string>,
+  isLogging: boolean,
+  signal: AbortSignal,
+): Promise<Miniflare> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Also when Miniflare ends the process at a signal.
+  process.once('exit', remove)
   try {
     // In parallel, because each takes seconds.
-    const [options] = await Promise.all([
+    const preparing = [
       readWorkerOptions(),
-      runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder]),
-      runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']),
-    ])
-    return await startWorker(folder, options, bindings)
+      runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder], {}, signal),
+      runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], {}, signal),
+    ] as const
+    // After the failure of one, the others could still write into the folder.
+    await Promise.allSettled(preparing)
+    const [options] = await Promise.all(preparing)
+    return await startWorker(folder, options, bindings, isLogging)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    remove()
+    process.off('exit', remove)
   }
 }
 
@@ -50,7 +62,16 @@ async function readWorkerOptions() {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
   // The bundle is one module, for which Miniflare accepts no rules.
   delete workerOptions.modulesRules
-  return { ...workerOptions, name, bindings: v.parse(bindingsSchema, workerOptions['bindings']) }
+  return { ...workerOptions, name, bindings: readBindings(workerOptions['bindings']) }
+}
+
+function readBindings(bindings: unknown): Record<string, string> {
+  const parsed = v.safeParse(bindingsSchema, bindings)
+  if (parsed.success) return parsed.output
+  const [issue] = parsed.issues
+  throw new CommandError(
+    `${CONFIG} can't be used: ${v.getDotPath(issue) ?? 'vars'} ${issue.message}.`,
+  )
 }
 
 /** Replaces the Worker while a command works on its data; refuses all requests. */
@@ -59,7 +80,8 @@ export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
 
 /** Opens the local data for a command; a server may have it open at the same time. */
 export async function openLocalData(): Promise<Miniflare> {
-  return startMiniflare({ ...(await readWorkerOptions()), modules: true, script: IDLE_WORKER })
+  const options = { ...(await readWorkerOptions()), modules: true, script: IDLE_WORKER }
+  return startMiniflare(options, true)
 }
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
@@ -67,14 +89,16 @@ async function startWorker(
   folder: string,
   options: Awaited<ReturnType<typeof readWorkerOptions>>,
   bindings: Record<string, string>,
+  isLogging: boolean,
 ): Promise<Miniflare> {
-  return startMiniflare({
+  const worker = {
     ...options,
     modules: true,
     modulesRoot: folder,
     scriptPath: join(folder, 'local-worker.js'),
     bindings: { ...options.bindings, ...bindings },
-  })
+  }
+  return startMiniflare(worker, isLogging)
 }
 
 /** Of Miniflare, which says so by `ready` as well: there it is answered for. */
@@ -93,7 +117,7 @@ class FaultLog extends Log {
  * After a crash of workerd, Miniflare starts it again once, on the same port. `ready` waits for
  * that and rejects from then on when it fails.
  */
-async function startMiniflare(worker: V4MiniflareOptions): Promise<Miniflare> {
+async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): Promise<Miniflare> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       ...worker,
@@ -106,8 +130,10 @@ async function startMiniflare(worker: V4MiniflareOptions): Promise<Miniflare> {
       log: new FaultLog(LogLevel.ERROR),
       unsafeHandleRuntimeRestart: () =>
         console.error('The Workers runtime crashed, and was started again.'),
-      handleStructuredLogs: ({ level, message }) =>
-        level === 'error' ? console.error(message) : console.log(message),
+      handleStructuredLogs: ({ level, message }) => {
+        if (level === 'error') console.error(message)
+        else if (isLogging) console.log(message)
+      },
       resourcePersistencePath: resolve(STATE_FOLDER),
     }),
   )

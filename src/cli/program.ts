@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../settings/defaults.ts'
 import { runCommand } from './command-error.ts'
+import { addHelp, HELP_CONFIGURATION } from './operator/help.ts'
 import { addGlobalOptions } from './global-options.ts'
 
 type AddCommands = (program: Command, group: Command) => void
@@ -23,15 +24,23 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     load: async () => (await import('./operator/session.ts')).addSessionCommands,
   },
   key: {
-    description: 'lists and deletes the SSH keys of users',
+    description: 'lists, adds and deletes the SSH keys of users',
     load: async () => (await import('./operator/key.ts')).addKeyCommands,
+  },
+  passkey: {
+    description: 'lists and deletes the passkeys of users',
+    load: async () => (await import('./operator/passkey.ts')).addPasskeyCommands,
   },
   setting: {
     description: 'shows and changes the settings of the site: title, appearance, features',
     load: async () => (await import('./operator/setting.ts')).addSettingCommands,
   },
+  token: {
+    description: 'manages app passwords, with which programs of users sign in',
+    load: async () => (await import('./operator/token.ts')).addTokenCommands,
+  },
   'service-token': {
-    description: 'manages the tokens with which SFTP servers ask for keys',
+    description: 'manages the tokens with which servers ask about users',
     load: async () => (await import('./operator/service-token.ts')).addServiceTokenCommands,
   },
   event: {
@@ -51,9 +60,26 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     load: async () => (await import('./operator/restore.ts')).addRestoreCommand,
   },
   import: {
-    description: 'imports a site from OpenList or AList: data.db, or a backup in JSON',
+    description:
+      'imports a site from OpenList, AList, OpenList-Worker or Latchkey: a database, or a backup in JSON',
     load: async () => (await import('./import/command.ts')).addImportCommand,
   },
+  completion: {
+    description: 'prints a script with which bash, zsh or fish completes commands',
+    load: async () => (await import('./operator/completion.ts')).addCompletionCommand,
+  },
+}
+
+/** Creates the program with all commands loaded, for shells that complete them. */
+export async function createWholeProgram(): Promise<Command> {
+  const program = createProgram()
+  for (const group of program.commands) await loadGroup(program, group)
+  return program
+}
+
+async function loadGroup(program: Command, group: Command): Promise<void> {
+  const add = await groups[group.name()]?.load()
+  add?.(program, group)
 }
 
 /** `npm run latchkey -- <command>`: the commands for operators. */
@@ -62,15 +88,11 @@ function createProgram(): Command {
     .description('Manages a Latchkey site from the command line.')
     // No -V: the id of a session can begin with it.
     .version(VERSION, '--version')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_CONFIGURATION)
     .helpCommand(false)
     .showHelpAfterError('(--help lists the commands and options)')
     .exitOverride()
-    .addHelpText('after', '\nExample:\n  npm run latchkey -- user add alice --generate')
-    .hook('preSubcommand', async (_, group) => {
-      const add = await groups[group.name()]?.load()
-      add?.(program, group)
-    })
+  addHelp(program, { examples: ['user add alice --generate', 'doctor'] })
   addGlobalOptions(program)
   for (const [name, { description }] of Object.entries(groups)) {
     program.command(name).description(description)
@@ -81,7 +103,8 @@ function createProgram(): Command {
 export async function runProgram(argv: readonly string[]): Promise<void> {
   await runCommand(async () => {
     try {
-      await createProgram().parseAsync(argv)
+      const program = createProgram()
+      await program.hook('preSubcommand', loadGroup).parseAsync(argv)
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
       // Commander has already printed what is wrong with the command line.

@@ -5,6 +5,7 @@ import { createKeyRing } from '../crypto/key-ring.ts'
 import { explain, findResources } from './deploy/cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
 import { readSiteConfig, remoteConfig, withConfigFile } from './deploy/site-config.ts'
+import { isSiteRunning, runningSiteBindings, type SiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 /** The parts of `Deps` that commands use; they need no request. */
@@ -58,7 +59,7 @@ async function withRemoteConfig<Result>(use: (path: string) => Promise<Result>):
 
 /** The database and the namespace of a site, local or deployed. */
 interface Platform {
-  env: Pick<Env, 'DB' | 'SETTINGS'>
+  env: SiteBindings
   dispose: () => Promise<void>
 }
 
@@ -90,8 +91,12 @@ async function withPlatform<Result>(
   }
 }
 
-/** Imports late, because this takes a second that a command which fails early does not need. */
+/**
+ * Opens the local site: through the site that is running, else by a Workers runtime of its own,
+ * which takes seconds.
+ */
 async function openLocal(): Promise<Platform> {
+  if (await isSiteRunning()) return { env: runningSiteBindings(), dispose: async () => undefined }
   const { openLocalData } = await import('./local-site.ts')
   const miniflare = await openLocalData()
   return { env: await miniflare.getBindings<Platform['env']>(), dispose: () => miniflare.dispose() }

@@ -19,13 +19,14 @@ export const QUIET = {
 }
 
 /** Starts wrangler with the Node of this process. */
-function startWrangler(args: string[], env: Record<string, string>) {
+function startWrangler(args: string[], env: Record<string, string>, signal?: AbortSignal) {
   const wrangler = join(
     dirname(createRequire(import.meta.url).resolve('wrangler/package.json')),
     'bin/wrangler.js',
   )
   return spawn(process.execPath, [wrangler, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal !== undefined && { signal }),
     env: { ...process.env, ...compileCache(), ...QUIET, ...env },
   })
 }
@@ -40,19 +41,23 @@ function compileCache(): Record<string, string> {
  * Runs wrangler to its end.
  *
  * @param env Added to the environment.
+ * @param signal Ends wrangler, which then fails.
  * @returns What it printed to standard output.
  * @throws {CommandError} When wrangler fails; the message contains wrangler's.
  */
 export async function runWrangler(
   args: string[],
   env: Record<string, string> = {},
+  signal?: AbortSignal,
 ): Promise<string> {
   // At a quieter level, wrangler does not print some of its JSON lists.
-  const wrangler = startWrangler(args, { WRANGLER_LOG: 'log', ...env })
+  const wrangler = startWrangler(args, { WRANGLER_LOG: 'log', ...env }, signal)
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     wrangler[name].setEncoding('utf8').on('data', (chunk: string) => (printed[name] += chunk))
   }
+  // A program that is ended by the signal fails with an event of its own before it closes.
+  wrangler.once('error', () => undefined)
   const code = await new Promise((resolve) => wrangler.once('close', resolve))
   if (code !== 0)
     throw new CommandError(

@@ -15,7 +15,12 @@ interface SecretKey {
   seal: CryptoKey
   /** HMAC-SHA-256, for unknown user names, which may be a password typed into the wrong field. */
   name: CryptoKey
+  /** AES-256-GCM, for the session texts of passkey ceremonies, which clients keep for minutes. */
+  ceremony: CryptoKey
 }
+
+/** The keys that seal. */
+export type SealingPurpose = 'seal' | 'ceremony'
 
 /** The keys of all entries, newest first: the first signs and seals, all verify and open. */
 export interface KeyRing {
@@ -62,13 +67,14 @@ async function deriveKeys(secret: Secret): Promise<SecretKey> {
   ])
   const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
   const aes = { name: 'AES-GCM', length: 256 }
-  const [id, token, seal, name] = await Promise.all([
+  const [id, token, seal, name, ceremony] = await Promise.all([
     crypto.subtle.deriveBits(hkdf('key id'), root, 48),
     crypto.subtle.deriveKey(hkdf('token'), root, hmac, false, ['sign', 'verify']),
     crypto.subtle.deriveKey(hkdf('seal'), root, aes, false, ['encrypt', 'decrypt']),
     crypto.subtle.deriveKey(hkdf('name'), root, hmac, false, ['sign']),
+    crypto.subtle.deriveKey(hkdf('ceremony'), root, aes, false, ['encrypt', 'decrypt']),
   ])
-  return { id: base64url.encode(new Uint8Array(id)), token, seal, name }
+  return { id: base64url.encode(new Uint8Array(id)), token, seal, name, ceremony }
 }
 
 /**

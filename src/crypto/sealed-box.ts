@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import type { KeyRing } from './key-ring.ts'
+import type { KeyRing, SealingPurpose } from './key-ring.ts'
 
 /** Size of the nonce. @see NIST SP 800-38D section 5.2.1.1 */
 const NONCE_BYTES = 12
@@ -13,6 +13,7 @@ export interface RandomSource {
  * Seals bytes for one use: AES-256-GCM under the newest key.
  *
  * @param use Additional data: a box made for one use does not open for another.
+ * @param purpose The key that seals.
  * @returns `<key id>.<base64url of nonce and ciphertext>`
  */
 export async function sealBox(
@@ -20,9 +21,10 @@ export async function sealBox(
   ring: KeyRing,
   bytes: Uint8Array<ArrayBuffer>,
   use: string,
+  purpose: SealingPurpose = 'seal',
 ): Promise<string> {
   const nonce = randomBytes(NONCE_BYTES)
-  const box = await crypto.subtle.encrypt(gcm(nonce, use), ring.current.seal, bytes)
+  const box = await crypto.subtle.encrypt(gcm(nonce, use), ring.current[purpose], bytes)
   return `${ring.current.id}.${base64url.encode(new Uint8Array([...nonce, ...new Uint8Array(box)]))}`
 }
 
@@ -38,6 +40,7 @@ export async function openBox(
   sealed: string,
   use: string,
   content: string,
+  purpose: SealingPurpose = 'seal',
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [keyId = '', box = ''] = sealed.split('.')
   const key = ring.find(keyId)
@@ -45,7 +48,7 @@ export async function openBox(
   const bytes = base64url.decode(box)
   const nonce = bytes.slice(0, NONCE_BYTES)
   return new Uint8Array(
-    await crypto.subtle.decrypt(gcm(nonce, use), key.seal, bytes.slice(NONCE_BYTES)),
+    await crypto.subtle.decrypt(gcm(nonce, use), key[purpose], bytes.slice(NONCE_BYTES)),
   )
 }
 

@@ -54,7 +54,10 @@ export function writing(db: Database, by: Authority) {
   return {
     insert: <Table extends SQLiteTable>(table: Table, row: NewRow<Table>, source: Source = {}) => {
       const { from = sql`(select 1)`, where } = source
-      const selected = drizzle.select(inColumnOrder(table, row)).from(from).where(and(by, where))
+      const selected = drizzle
+        .select(inColumnOrder(table, row))
+        .from(from)
+        .where(withAuthority(by, where))
       return drizzle.insert(table).select(selected.getSQL())
     },
     update: <Table extends SQLiteTable>(
@@ -62,10 +65,18 @@ export function writing(db: Database, by: Authority) {
       // oxlint-disable-next-line typescript/no-generated-empty-object-type -- Empty for the widest table only.
       set: SQLiteUpdateSetSource<Table>,
       where: SQL | undefined,
-    ) => drizzle.update(table).set(set).where(and(where, by)),
+    ) => drizzle.update(table).set(set).where(withAuthority(by, where)),
     delete: <Table extends SQLiteTable>(table: Table, where?: SQL) =>
-      drizzle.delete(table).where(and(where, by)),
+      drizzle.delete(table).where(withAuthority(by, where)),
   }
+}
+
+/**
+ * Leaves out `true` beside another condition. It stays where it is the only one, because after an
+ * `insert … select` without `where`, SQLite takes `on conflict` for the condition of a join.
+ */
+function withAuthority(by: Authority, where: SQL | undefined): SQL | undefined {
+  return by === THE_SERVICE && where !== undefined ? where : and(by, where)
 }
 
 /** Sorts a row into the table's column order, because `insert … select` matches columns by position. */

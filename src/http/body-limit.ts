@@ -3,7 +3,8 @@ import { createMiddleware } from 'hono/factory'
 import { Refusal } from '../base/refusals.ts'
 import type { App } from './context.ts'
 
-const MAX_BODY_BYTES = 64 * 1024
+/** The size of the largest body that any route reads. */
+export const MAX_BODY_BYTES = 64 * 1024
 
 const limit = bodyLimit({
   maxSize: MAX_BODY_BYTES,

@@ -1,10 +1,13 @@
 import type { Context } from 'hono'
 import type { Deps, OptionalBindings } from '../deps.ts'
-import type { Actor } from '../access/act-as.ts'
+import { type Actor, isSessionActor } from '../access/actor.ts'
 import type { Account } from '../accounts/accounts.ts'
 
-/** The caller: the guest, or the holder of a signed token; `actAs` confirms its session in D1. */
-export type Caller = { guest: Account } | { session: Actor }
+/**
+ * The caller: the guest, or the holder of a signed token or of an app password with a right
+ * checksum; `actAs` confirms both in D1.
+ */
+export type Caller = { guest: Account } | { actor: Actor }
 
 /** The types of Hono's context. */
 export interface App {
@@ -28,5 +31,13 @@ export type AppContext = Context<App>
  * cost or its writes, so that unknown user names look like known ones.
  */
 export function isRefusedStranger(c: AppContext): boolean {
-  return c.get('caller') === undefined && c.get('outcome') !== 200
+  const outcome = c.get('outcome')
+  return outcome !== 200 && (c.get('caller') === undefined || hasDeadAppPassword(c))
+}
+
+/** Tells whether a caller was refused because no such app password is in force. */
+export function hasDeadAppPassword(c: AppContext): boolean {
+  const caller = c.get('caller')
+  const isAppPassword = caller !== undefined && 'actor' in caller && !isSessionActor(caller.actor)
+  return isAppPassword && c.get('outcome') === 401
 }

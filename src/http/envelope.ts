@@ -16,8 +16,11 @@ export function ok<Data>(c: Context, data: Data) {
   return c.json<Envelope<Data>>({ code: 200, message: 'success', data })
 }
 
-/** Under this path the HTTP status is the code as well, because servers ask with `curl -f`. */
-const FOR_SERVERS = '/api/sftp/'
+/**
+ * On these paths the HTTP status is the code as well, because servers ask with `curl -f`, and
+ * proxies look at nothing else.
+ */
+const FOR_SERVERS = /^\/api\/(?:sftp\/|forward_auth$)/
 
 /** Answers with a refusal: an envelope under `/api`, elsewhere plain HTTP for browsers and crawlers. */
 export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {
@@ -29,7 +32,7 @@ export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'me
 
 /** The HTTP status of a refusal. */
 export function statusOf<Code extends number>(path: string, code: Code): Code | 200 {
-  return isApiPath(path) && !path.startsWith(FOR_SERVERS) ? 200 : code
+  return isApiPath(path) && !FOR_SERVERS.test(path) ? 200 : code
 }
 
 /** Tells whether a path belongs to the API. */

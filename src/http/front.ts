@@ -3,6 +3,11 @@ export const FRONT_SECRET_HEADER = 'X-Latchkey-Front'
 /** Carries the client's scheme: `https`, or anything else for http. */
 export const FRONT_SCHEME_HEADER = 'X-Latchkey-Scheme'
 
+/** Marks a call for the data of the site, which a command makes (`local-worker.ts`). */
+export const FRONT_DATA_HEADER = 'X-Latchkey-Data'
+/** On an answer to the front server: the envelope's code, and the id of the user who called. */
+export const FRONT_OUTCOME_HEADER = 'X-Latchkey-Outcome'
+
 /** The bindings that only `npm start` sets. */
 export interface FrontBindings {
   /** Random at each start; known to the front server and the Worker only. */

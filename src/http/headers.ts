@@ -24,7 +24,7 @@ const EXPOSED = ['ETag', 'Retry-After', 'Server-Timing', BOOKMARK_HEADER, 'X-Req
 export const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST'],
-  allowHeaders: ['Authorization', 'Content-Type', BOOKMARK_HEADER],
+  allowHeaders: ['Authorization', 'Content-Type', 'session', BOOKMARK_HEADER],
   maxAge: PREFLIGHT_SECONDS,
 })
 

@@ -24,6 +24,18 @@ export function jsonBody<Schema extends v.GenericSchema<unknown, object>>(
   )
 }
 
+/**
+ * Reads a JSON object from a text, such as a field of a form, and checks it.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+export function validateJson<Schema extends v.GenericSchema<unknown, object>>(
+  schema: Schema,
+  json: string,
+): v.InferOutput<Schema> {
+  return validate(schema, parseJson(new TextEncoder().encode(json), isObject, OBJECT_NEEDED))
+}
+
 /** Like `jsonBody`, for a body that is an array. */
 export function jsonArrayBody<Schema extends v.GenericSchema<unknown, object[]>>(schema: Schema) {
   return checked('json', schema, undefined, async (c) =>
@@ -111,7 +123,7 @@ export function validate<Schema extends v.GenericSchema<unknown, object>>(
 }
 
 function parseJson(
-  body: ArrayBuffer,
+  body: ArrayBuffer | Uint8Array,
   isRight: (value: unknown) => boolean,
   needed: string,
 ): unknown {

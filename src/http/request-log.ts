@@ -1,8 +1,10 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { Meter } from '../database/database.ts'
+import { knownId } from '../database/user-id.ts'
 import { clientOf } from './client.ts'
-import { type App, isRefusedStranger } from './context.ts'
+import { type App, type AppContext, isRefusedStranger } from './context.ts'
+import { FRONT_OUTCOME_HEADER } from './front.ts'
 
 /** No route is longer; longer paths come from scanners. */
 const MAX_LOGGED_CHARACTERS = 200
@@ -20,6 +22,8 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
   if (path.startsWith('/api/') && !isRefusedStranger(c))
     c.res.headers.set('Server-Timing', serverTiming(meter, milliseconds))
   const code = c.get('outcome') ?? c.res.status
+  if (c.env.FRONT_SECRET !== undefined)
+    c.res.headers.set(FRONT_OUTCOME_HEADER, `${code} ${callersId(c) ?? ''}`)
   const { roundTrips, rowsRead, rowsWritten } = meter
   const line = {
     event: 'request',
@@ -44,6 +48,12 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
     rowsWritten,
   })
 })
+
+/** @returns `undefined` for callers without a valid token. */
+function callersId(c: AppContext): number | undefined {
+  const caller = c.get('caller')
+  return caller !== undefined && 'actor' in caller ? knownId(caller.actor.userId) : undefined
+}
 
 /**
  * Formats the times in whole milliseconds, so that they reveal no more than a stopwatch does.

@@ -2,23 +2,27 @@ import type { AppContext } from '../http/context.ts'
 import { confirmSession } from '../users/confirm.ts'
 import type { Fields, Problem } from './form.ts'
 import { Field } from './parts.tsx'
-import { actorOf } from '../http/guard.ts'
+import { hasAnswer, PasskeyButton, readAssertion } from './passkey.tsx'
+import { sessionOf } from '../http/guard.ts'
 import type { View } from './view.ts'
 
 /** Names of the fields that `ConfirmFields` renders. */
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
 
 /**
- * Makes the session fresh with the password or the code of a form. The form contains neither while
- * the session is fresh. The next decision checks whether the session is fresh.
+ * Makes the session fresh with the password, the code or the passkey of a form. The form contains
+ * none while the session is fresh. The next decision checks whether the session is fresh.
  *
  * @throws {Refusal} The refusals of `confirmSession`.
  */
 export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
   const { confirm_password: password = '', confirm_code: code = '' } = fields
   // When both are present, only the password is checked: a right code must not hide a wrong password.
-  if (password !== '') return confirmSession(c.get('deps'), actorOf(c), { password })
-  if (code !== '') return confirmSession(c.get('deps'), actorOf(c), { code })
+  if (password !== '') return confirmSession(c.get('deps'), sessionOf(c), { password })
+  if (code !== '') return confirmSession(c.get('deps'), sessionOf(c), { code })
+  if (!hasAnswer(fields)) return
+  const passkey = readAssertion(c, fields, 'wrongConfirmationPasskey')
+  return confirmSession(c.get('deps'), sessionOf(c), { passkey })
 }
 
 interface ConfirmFieldsProps {
@@ -50,6 +54,7 @@ export function ConfirmFields(props: ConfirmFieldsProps) {
         autocomplete="current-password"
         problem={problem}
         optional={hasCode}
+        reveal={view.t.reveal}
       />
       {hasCode && (
         <Field
@@ -61,6 +66,9 @@ export function ConfirmFields(props: ConfirmFieldsProps) {
           problem={problem}
           optional
         />
+      )}
+      {view.ceremony !== undefined && (
+        <PasskeyButton view={view} ceremony={view.ceremony} use="get" label={t.passkey} />
       )}
     </>
   )

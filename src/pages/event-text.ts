@@ -1,10 +1,11 @@
 import type { Change, ChangedField } from '../audit/changes.ts'
 import type { EventKind } from '../audit/events.ts'
 import { COMMAND_LINE } from '../base/network.ts'
+import { own } from '../base/own.ts'
 import { visible } from '../base/text.ts'
 import type { Texts } from './texts/en.ts'
 
-/** The parts of an event that its text needs. */
+/** An event as its sentence needs it; the lists of operators name the user too. */
 export interface EventRecord {
   kind: string
   userId: number | null
@@ -12,27 +13,132 @@ export interface EventRecord {
   network: string
   actorId: number | null
   actorName: string | null
+  /** The name that a deleted actor had, if it is known. */
+  deletedActorName: string | null
   changes: Change[]
+  username?: string | null
+  deletedName?: string | null
+  times?: number
 }
 
-/** Describes an event; a kind that this version does not know is shown by its name. */
-export function eventText(t: Texts, { kind, detail, changes }: EventRecord): string {
-  const what = isKnown(t, kind) ? t.events[kind](detail) : kind
-  const changeTexts = changes
-    .map((change) => changeText(t, change, kind))
-    .filter((text) => text !== '')
-  return changeTexts.length === 0 ? what : t.activity.withChanges(what, changeTexts)
+/** The owner of the account reads “you”; operators read names. */
+export type Reader = 'owner' | 'operator'
+
+/** A user in a sentence. A deleted user has no page. */
+interface Person {
+  userId: number
+  name: string
+  isDeleted: boolean
 }
 
-/** Names the actor; empty when the user acted on their own account, or nobody was signed in. */
-export function actorText(t: Texts, { userId, network, actorId, actorName }: EventRecord): string {
-  if (network === COMMAND_LINE.network) return t.activity.byCommandLine
-  if (actorId === null || actorId === userId) return ''
-  return actorName === null ? t.activity.byDeleted(actorId) : t.activity.by(visible(actorName))
+/** Words of a sentence, or a user. */
+export type Part = string | Person
+
+/** Tells in a sentence who did what to whom, and what changed from which value to which. */
+export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Part[] {
+  const { kind, detail } = event
+  const isOwn = isByUser(event)
+  const facts = { detail, isOwn, hasUser: event.userId !== null, times: event.times ?? 1 }
+  // A kind that this version does not know is shown by its name.
+  const unknown = reader === 'owner' ? kind : `${kind}: {whom}`
+  const template = isKnown(t, kind) ? t.events[kind](facts) : unknown
+  const isReflexive = isOwn && template.includes('{who}')
+  const words: Record<string, Part[]> = {
+    who: actorOf(t, event, reader),
+    whose: subjectOf(t, event, reader, isReflexive, 'whose'),
+    whom: subjectOf(t, event, reader, isReflexive, 'whom'),
+    what: [detailText(t, kind, detail)],
+  }
+  // The texts between the captured names are at even places.
+  const sentence = template
+    .split(/\{(who|whose|whom|what)\}/)
+    .flatMap((text, place) => (place % 2 === 0 ? [text] : (own(words, text) ?? [])))
+  return [...sentence, ...changesText(t, event)]
+}
+
+/** The sentence as one text. */
+export function sentenceText(parts: Part[]): string {
+  return parts
+    .map((part) => (typeof part === 'string' ? part : part.name))
+    .join('')
+    .trim()
+}
+
+/** Returns the actor; `undefined` when the user acted, the command line did, or nobody is known. */
+export function otherActorOf(t: Texts, event: EventRecord): Person | undefined {
+  const { actorId, actorName, deletedActorName } = event
+  if (actorId === null || isByUser(event) || isByCommandLine(event)) return undefined
+  return personOf(t, actorId, actorName, deletedActorName)
+}
+
+/** Returns the user of the account; `undefined` when the event concerns none. */
+export function subjectPerson(t: Texts, event: EventRecord): Person | undefined {
+  const { kind, userId, username = null, deletedName = null } = event
+  if (userId === null) return undefined
+  const person = personOf(t, userId, username, deletedName)
+  // The sentence says already that the user was deleted.
+  if (kind !== 'user_deleted' || deletedName === null) return person
+  return { ...person, name: visible(deletedName) }
+}
+
+function isByCommandLine({ network }: EventRecord): boolean {
+  return network === COMMAND_LINE.network
+}
+
+function isByUser(event: EventRecord): boolean {
+  return !isByCommandLine(event) && (event.actorId === null || event.actorId === event.userId)
+}
+
+function personOf(
+  { activity: t }: Texts,
+  userId: number,
+  name: string | null,
+  deletedName: string | null,
+): Person {
+  if (name !== null) return { userId, name: visible(name), isDeleted: false }
+  const gone = deletedName === null ? t.deletedUser(userId) : t.deletedName(visible(deletedName))
+  return { userId, name: gone, isDeleted: true }
+}
+
+function actorOf(t: Texts, event: EventRecord, reader: Reader): Part[] {
+  const words = t.activity
+  if (isByCommandLine(event)) return [words.commandLine]
+  const isOwn = isByUser(event)
+  if (isOwn && reader === 'owner') return [words.you]
+  const person = isOwn ? subjectPerson(t, event) : otherActorOf(t, event)
+  return person === undefined ? [words.someone] : [person, words.gap]
+}
+
+/** @param isReflexive The user is also the actor, whom the sentence has named already. */
+function subjectOf(
+  t: Texts,
+  event: EventRecord,
+  reader: Reader,
+  isReflexive: boolean,
+  form: 'whose' | 'whom',
+): Part[] {
+  const words = t.activity
+  if (reader === 'owner') return [form === 'whose' ? words.your : words.toYou]
+  if (isReflexive) return [form === 'whose' ? words.their : words.theirs]
+  const person = subjectPerson(t, event)
+  if (person === undefined) return [words.someone]
+  return [words.gap, person, words.gap, form === 'whose' ? words.possessive : '']
+}
+
+/** Names settings as their page does; other details are texts. */
+function detailText(t: Texts, kind: string, detail: string): string {
+  if (kind !== 'settings_changed') return visible(detail)
+  const names = detail.split(', ').map((key) => own(t.settings.labels, key) ?? visible(key))
+  return names.join(t.activity.comma)
 }
 
 function isKnown(t: Texts, kind: string): kind is EventKind {
   return Object.hasOwn(t.events, kind)
+}
+
+function changesText(t: Texts, { changes, kind }: EventRecord): string[] {
+  const texts = changes.map((change) => changeText(t, change, kind)).filter((text) => text !== '')
+  return texts.length === 0 ? [] : [t.activity.changes(texts)]
 }
 
 /** Describes one changed field; empty when the kind says it already, or the value is empty. */
@@ -43,9 +149,9 @@ function changeText(t: Texts, { field, from, to }: Change, kind: string): string
     return bits && t.activity.stated(name, bits)
   }
   if (typeof (to ?? from) === 'boolean') return from === null && to === true ? name : ''
-  // A record that was created or deleted has one value only.
+  // A record that was created or deleted has one value only. The sentence has the name.
   if (from === null || to === null) {
-    const only = from ?? to
+    const only = field === 'username' ? '' : (from ?? to)
     return only === '' || only === null ? '' : t.activity.stated(name, valueText(t, field, only))
   }
   const [before, after] = [valueText(t, field, from), valueText(t, field, to)]
@@ -68,5 +174,5 @@ function bitsText(t: Texts, from: number, to: number): string {
     const [had, has] = [(from >> bit) & 1, (to >> bit) & 1]
     return had === has ? [] : [`${has === 1 ? '+' : '−'}${name}`]
   })
-  return signs.join(', ')
+  return signs.join(t.activity.comma)
 }

@@ -1,6 +1,6 @@
 import type { AppContext } from '../http/context.ts'
 import { own } from '../base/own.ts'
-import { fillReason, findReason } from '../base/reasons.ts'
+import { fillReason, findReason, isKeyPart } from '../base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../base/refusals.ts'
 import { isPrivateKey } from '../ssh-keys/pasted.ts'
 import { isSessionOver } from './session-cookie.ts'
@@ -68,6 +68,8 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
   roleFixed: 'role',
   adminNotDemoted: 'role',
   builtInNotCreated: 'role',
+  tokenNameTaken: 'name',
+  wrongConfirmationPasskey: 'confirm_password',
 }
 
 /** Translates a refusal into the visitor's language. */
@@ -86,12 +88,18 @@ function messageOf(t: Texts, { refusal, fill, field, retryAfterSeconds }: Refusa
   const words = isNamed ? fill.slice(field.length + 1) : fill
   return t.refusals[refusal].replace(/<(\w+)>/, (_, what) =>
     // Other fillings, such as a key's title, are never translated.
-    what === 'reason' ? (reasonOf(t, words) ?? fill) : fill,
+    what === 'reason' ? (reasonOf(t, words) ?? t.problems.otherReason(fill)) : fill,
   )
 }
 
-/** @returns `undefined` for a reason without a translation; its words from the API are shown. */
+/** @returns `undefined` for a reason without a translation. */
 function reasonOf(t: Texts, words: string): string | undefined {
   const found = findReason(words)
-  return found && fillReason(t.reasons[found.code], found.numbers)
+  if (found === undefined) return undefined
+  const { code, values } = found
+  const { part } = values
+  return fillReason(t.reasons[code], {
+    ...values,
+    ...(isKeyPart(part) && { part: t.keyParts[part] }),
+  })
 }

@@ -1,5 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { ADMIN } from '../accounts/roles.ts'
+import { Announcement } from './announcement.tsx'
 import { SCRIPT } from './assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
 import { Icon, type IconName } from './parts.tsx'
@@ -90,6 +91,7 @@ const PAGES = [
   ['/account', 'overview'],
   ['/account/security', 'security'],
   ['/account/keys', 'keys'],
+  ['/account/app-passwords', 'app-passwords'],
   ['/account/sessions', 'sessions'],
   ['/account/activity', 'activity'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
@@ -141,15 +143,6 @@ function isWithin(path: string, address: string): boolean {
   return path === address || (address !== '/account' && path.startsWith(`${address}/`))
 }
 
-function Announcement({ view: { t, site } }: { view: View }): Child {
-  if (site.announcement === '') return null
-  return (
-    <aside class="announcement" aria-label={t.announcement}>
-      {site.announcement}
-    </aside>
-  )
-}
-
 function Notice({ view: { notice } }: { view: View }): Child {
   if (notice === undefined) return null
   return (
@@ -159,11 +152,11 @@ function Notice({ view: { notice } }: { view: View }): Child {
   )
 }
 
-function Languages({ view: { language, path } }: { view: View }) {
+function Languages({ view: { language, address } }: { view: View }) {
   const others = LANGUAGES.filter((other) => other !== language)
   return (
     <form method="post" action="/account/language">
-      <input type="hidden" name="path" value={path} />
+      <input type="hidden" name="path" value={address} />
       {others.map((other) => (
         <button class="quiet" name="language" value={other} lang={LANGUAGE_TAGS[other]}>
           {TEXTS[other].languageName}

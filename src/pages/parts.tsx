@@ -16,6 +16,8 @@ export type IconName =
   | 'users'
   | 'settings'
   | 'events'
+  | 'app-passwords'
+  | 'passkeys'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {
@@ -35,7 +37,7 @@ interface FieldProps {
   problem?: Problem | undefined
   hint?: string
   value?: string
-  type?: 'text' | 'password' | 'number' | 'color' | 'search'
+  type?: 'text' | 'password' | 'number' | 'color' | 'search' | 'date'
   autocomplete?: string
   inputmode?: 'numeric'
   /** Number of lines; 1 renders an `input`, more a `textarea`. */
@@ -45,6 +47,8 @@ interface FieldProps {
   focus?: boolean
   optional?: boolean
   spellcheck?: boolean
+  /** Texts of the button that shows and hides a password. */
+  reveal?: { show: string; hide: string }
 }
 
 /** An input with its label, hint and problem; an input with a problem gets the focus. */
@@ -81,7 +85,9 @@ export function Field(props: PropsWithChildren<FieldProps>) {
           {value.startsWith('\n') ? `\n${value}` : value}
         </textarea>
       ) : (
-        <input {...attributes} type={type} value={value} inputmode={props.inputmode} />
+        <Revealable id={id} words={props.reveal}>
+          <input {...attributes} type={type} value={value} inputmode={props.inputmode} />
+        </Revealable>
       )}
       {isWrong && (
         <p class="problem" id={problemId}>
@@ -94,6 +100,27 @@ export function Field(props: PropsWithChildren<FieldProps>) {
         </p>
       )}
       {props.children}
+    </div>
+  )
+}
+
+interface RevealableProps {
+  id: string
+  words: FieldProps['reveal']
+}
+
+/**
+ * Puts a button beside an input that shows and hides the password. Only the script shows the
+ * button.
+ */
+function Revealable({ id, words, children }: PropsWithChildren<RevealableProps>) {
+  if (words === undefined) return <>{children}</>
+  return (
+    <div class="revealable">
+      {children}
+      <button type="button" class="quiet" data-reveal={id} data-hide={words.hide} hidden>
+        {words.show}
+      </button>
     </div>
   )
 }
@@ -122,9 +149,23 @@ export function Confirm({
   return (
     <details class="confirm" open={open}>
       <summary>{label}</summary>
-      <p>{question}</p>
+      {question !== '' && <p>{question}</p>}
       {children}
     </details>
+  )
+}
+
+/**
+ * A button that copies an element's `data-text`, or else its value or text. Only the script shows
+ * it.
+ *
+ * @param from Id of the element.
+ */
+export function CopyButton({ view: { t }, from }: { view: View; from: string }) {
+  return (
+    <button type="button" class="secondary" data-copy={from} data-done={t.copied} hidden>
+      {t.copy}
+    </button>
   )
 }
 
@@ -142,11 +183,12 @@ const UNITS = [
  *
  * @param at Unix time, milliseconds.
  * @param exact Shows the exact time, with the relative one as the tooltip.
+ * @param phrase Puts the relative time into a sentence, such as “Added 3 days ago”.
  */
-export function Time({ view, at, exact = false }: { view: View; at: number; exact?: boolean }) {
+export function Time({ view, at, exact = false, phrase = (when) => when }: TimeProps) {
   const iso = new Date(at).toISOString()
   const utc = `${iso.slice(0, 16).replace('T', ' ')} +00:00`
-  const distance = distanceOf(view, at)
+  const distance = phrase(distanceOf(view, at))
   return (
     <time datetime={iso} title={exact ? distance : utc} data-exact={exact ? '' : undefined}>
       {exact ? utc : distance}
@@ -154,13 +196,21 @@ export function Time({ view, at, exact = false }: { view: View; at: number; exac
   )
 }
 
-function distanceOf({ language, now }: View, at: number): string {
+interface TimeProps {
+  view: View
+  at: number
+  exact?: boolean
+  phrase?: (when: string) => string
+}
+
+function distanceOf({ t, language, now }: View, at: number): string {
   const seconds = Math.round((at - now) / 1000)
-  const format = new Intl.RelativeTimeFormat(LANGUAGE_TAGS[language], { numeric: 'auto' })
+  const { numeric, written, justNow, soon } = t.distance
+  const format = new Intl.RelativeTimeFormat(LANGUAGE_TAGS[language], { numeric })
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return format.format(Math.round(seconds / size), unit)
+    if (Math.abs(seconds) >= size) return written(format.format(Math.round(seconds / size), unit))
   }
-  return format.format(0, 'second')
+  return seconds > 0 ? soon : justNow
 }
 
 /** Stands in for a list without entries. */
@@ -192,5 +242,47 @@ export function Pager({ view, page, pages, address, words = view.t.activity }: P
       <span>{words.page(page, pages)}</span>
       {page < pages ? <a href={address(page + 1)}>{words.older}</a> : <span />}
     </p>
+  )
+}
+
+interface NumberedPagesProps {
+  label: string
+  page: number
+  pages: number
+  address: (page: number) => string
+  words: { previous: string; next: string; goTo: (page: number) => string }
+}
+
+/** Links to the first, the last and the neighbouring pages; nothing when there is one page. */
+export function NumberedPages({ label, page, pages, address, words }: NumberedPagesProps) {
+  if (pages === 1) return <></>
+  const numbers = [...new Set([1, page - 1, page, page + 1, pages])].filter(
+    (number) => number >= 1 && number <= pages,
+  )
+  return (
+    <div class="pages" role="navigation" aria-label={label}>
+      {page > 1 && (
+        <a href={address(page - 1)} aria-label={words.previous} rel="prev">
+          ‹
+        </a>
+      )}
+      {numbers.map((number, place) => (
+        <>
+          {number - (numbers[place - 1] ?? 0) > 1 && <span aria-hidden="true">…</span>}
+          <a
+            href={address(number)}
+            aria-label={words.goTo(number)}
+            aria-current={number === page ? 'page' : undefined}
+          >
+            {number}
+          </a>
+        </>
+      ))}
+      {page < pages && (
+        <a href={address(page + 1)} aria-label={words.next} rel="next">
+          ›
+        </a>
+      )}
+    </div>
   )
 }

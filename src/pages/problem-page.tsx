@@ -11,8 +11,28 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
       <article>
         <h1>{t.problems.title}</h1>
         <p>{problemOf(t, refusal).message}</p>
-        <p>
-          <a href="/account">{t.problems.back}</a>
+        <p class="buttons">
+          <a role="button" href="/account">
+            {t.problems.back}
+          </a>
+        </p>
+      </article>
+    </SinglePage>
+  )
+}
+
+/** Says that no page has this address, and leads to the start. */
+export function NotFoundPage({ view }: { view: View }) {
+  const t = view.t.problems
+  return (
+    <SinglePage view={view} title={t.notFound}>
+      <article>
+        <h1>{t.notFound}</h1>
+        <p>{t.notFoundLead}</p>
+        <p class="buttons">
+          <a role="button" href="/account">
+            {t.home}
+          </a>
         </p>
       </article>
     </SinglePage>

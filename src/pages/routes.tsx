@@ -1,16 +1,20 @@
 import { Hono } from 'hono'
 import { limitBody } from '../http/body-limit.ts'
 import type { App, AppContext } from '../http/context.ts'
+import { isApiPath } from '../http/envelope.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
+import { closeAnnouncement } from './announcement.tsx'
 import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
 import { isLanguage, rememberLanguage } from './language.ts'
-import { ContinuePage, ProblemPage } from './problem-page.tsx'
+import { localPathOf, parseLocalPath } from './local-path.ts'
+import { ContinuePage, NotFoundPage, ProblemPage } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
+import { signInPath } from './sign-in/next.ts'
 import { signInPages } from './sign-in/routes.tsx'
 import { styleOf } from './style.ts'
 import { goTo, readView, showPage } from './view.ts'
@@ -33,7 +37,12 @@ export const pageRoutes = new Hono<App>()
     const { language = '', path = '' } = await readForm(c)
     if (!isLanguage(language)) throw new Refusal('requestInvalid')
     rememberLanguage(c, language)
-    return goTo(c, /^\/account(\/[\w-]+)*$/.test(path) ? path : '/account')
+    return goTo(c, parseLocalPath(path) || '/account')
+  })
+  .post('/announcement', async (c) => {
+    const { id = '', path = '' } = await readForm(c)
+    closeAnnouncement(c, id)
+    return goTo(c, parseLocalPath(path) || '/account')
   })
   .route('/sign-in', signInPages)
   .route('/', accountPages)
@@ -45,24 +54,54 @@ export const pageRoutes = new Hono<App>()
 async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
+  if (refusal.refusal === 'secondFactorMissing' || refusal.refusal === 'secondFactorUnused')
+    return goTo(c, '/account/security', 'second-factor-needed')
   if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
-  return showPage(c, <ProblemPage view={await readView(c)} refusal={refusal} />, refusal)
+  const view = await readView(c)
+  if (refusal.refusal === 'unknownPath') return showPage(c, <NotFoundPage view={view} />, refusal)
+  return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)
 }
 
 /**
- * Sends the visitor to the sign-in page.
+ * Answers a browser that opens an unknown path outside `/account`; `answer` is for every other
+ * client, and for the paths of the API.
+ */
+export function answerUnknownPath(answer: (c: AppContext) => Response) {
+  return async function unknownPath(c: AppContext): Promise<Response> {
+    const response = answer(c)
+    if (response.status !== 404 || isApiPath(c.req.path)) return response
+    response.headers.set('Vary', 'Accept')
+    if (!acceptsPages(c)) return response
+    const view = { ...(await readView(c)), path: '/account' }
+    await pageHeaders(c, async () => {
+      c.res = await showPage(c, <NotFoundPage view={view} />, new Refusal('unknownPath'))
+      c.header('Vary', 'Accept')
+    })
+    return c.res
+  }
+}
+
+/** Browsers name `text/html` when they open a page; programs and images don't. */
+function acceptsPages(c: AppContext): boolean {
+  if (!['GET', 'HEAD'].includes(c.req.method)) return false
+  return /\btext\/html\b/i.test(c.req.header('Accept') ?? '')
+}
+
+/**
+ * Sends the visitor to the sign-in page, which leads back to the page that was asked for.
  *
  * When a link on another site opens a page, the browser withholds the SameSite=Strict cookie. A
  * page of this site then reloads the path, which sends the cookie.
  */
 async function askToSignIn(c: AppContext) {
+  const wanted = localPathOf(c.req.url)
   if (sessionToken(c) === '') {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
-    if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, '/account/sign-in')
+    if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
     // The path as the browser sent it: decoded, it could hold characters that break the header.
-    c.header('Refresh', `0; url=${new URL(c.req.url).pathname}`)
+    c.header('Refresh', `0; url=${wanted || new URL(c.req.url).pathname}`)
     return showPage(c, <ContinuePage view={await readView(c)} />)
   }
   clearSessionToken(c)
-  return goTo(c, '/account/sign-in', 'session-over')
+  return goTo(c, signInPath(wanted), 'session-over')
 }

@@ -42,7 +42,7 @@ export const requireSession = createMiddleware<App>(async function requireSessio
   if (token === '') throw new Refusal('guestDisabled')
   const claims = await verifyToken(await deps.keyRing(), token, deps.now())
   const session = { ...claims, ...clientOf(c) }
-  c.set('caller', { session })
+  c.set('caller', { actor: session })
   c.set('actor', session)
   await next()
 })

@@ -1,13 +1,17 @@
 import type { Child } from 'hono/jsx'
 import { html } from 'hono/html'
 import type { AppContext } from '../http/context.ts'
+import { relyingPartyOf } from '../base/passkey-site.ts'
 import type { Refusal } from '../base/refusals.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../settings/defaults.ts'
 import { readSettings } from '../settings/store.ts'
 import type { Acting } from '../access/act-as.ts'
 import { isFreshAt } from '../access/freshness.ts'
+import { type OpenAnnouncement, openAnnouncement } from './announcement.tsx'
 import { LOGO } from './assets.ts'
 import { type Language, languageOf, TEXTS } from './language.ts'
+import { localPathOf } from './local-path.ts'
+import { beginOnPage, type Ceremony } from './passkey.tsx'
 import { styleOf } from './style.ts'
 import type { Texts } from './texts/en.ts'
 
@@ -18,6 +22,8 @@ export interface View {
   site: Site
   /** Path of the request. */
   path: string
+  /** Path and query of the page, for forms that lead back to it. */
+  address: string
   /** Unix time, milliseconds. */
   now: number
   /** The signed-in user; `undefined` on pages that need no session. */
@@ -26,12 +32,16 @@ export interface View {
   isFresh: boolean
   /** Confirms what the last form changed. */
   notice: string | undefined
+  /** Where browsers have passkeys on this site; `undefined` under an IP address and over http. */
+  rpId: string | undefined
+  /** For a session that its user has to confirm and can confirm with a passkey. */
+  ceremony: Ceremony | undefined
 }
 
 /** The settings that decide how a page looks. */
 interface Site {
   title: string
-  announcement: string
+  announcement: OpenAnnouncement | undefined
   /** Paths on this host. */
   logo: { light: string; dark: string }
   style: string
@@ -46,15 +56,23 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     ({ values }) => values,
     () => DEFAULT_SETTINGS,
   )
+  const isFresh = account !== undefined && isFreshAt(deps, account.provenAt, deps.now())
+  const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
   return {
     t,
     language,
-    site: await siteOf(settings),
+    site: await siteOf(c, settings),
     path: c.req.path,
+    address: localPathOf(c.req.url),
     now: deps.now(),
     account,
-    isFresh: account !== undefined && isFreshAt(deps, account.provenAt, deps.now()),
+    isFresh,
     notice: noticeOf(t, c.req.query('done') ?? ''),
+    rpId: relyingParty?.rpId,
+    ceremony:
+      account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
+        ? await beginOnPage(deps, relyingParty, account.username)
+        : undefined,
   }
 }
 
@@ -85,14 +103,15 @@ function isNotice(t: Texts, name: string): name is Notice {
 
 /** Redirects after a form changed something, so that a reload does not send the form again. */
 export function goTo(c: AppContext, path: string, notice?: Notice) {
-  return c.redirect(notice === undefined ? path : `${path}?done=${notice}`, 303)
+  const separator = path.includes('?') ? '&' : '?'
+  return c.redirect(notice === undefined ? path : `${path}${separator}done=${notice}`, 303)
 }
 
-async function siteOf(settings: Settings): Promise<Site> {
+async function siteOf(c: AppContext, settings: Settings): Promise<Site> {
   const [light = '', dark = light] = settings.logo.split('\n').map((line) => line.trim())
   return {
     title: settings.site_title || DEFAULT_SETTINGS.site_title,
-    announcement: settings.announcement.trim(),
+    announcement: await openAnnouncement(c, settings.announcement),
     logo: { light: localImage(light), dark: localImage(dark) },
     style: (await styleOf(settings.main_color)).path,
   }

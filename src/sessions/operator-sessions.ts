@@ -3,6 +3,7 @@ import { Refusal } from '../base/refusals.ts'
 import { selectUser } from '../accounts/store.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import {
   deleteSessions,
   hasSession,
@@ -49,29 +50,32 @@ export async function endSessionOf(
 }
 
 /**
- * Ends every session of any user.
+ * Ends every session of any user and deletes the user's app passwords.
  *
- * @returns The number of sessions that ended.
+ * @returns The number of sessions and of app passwords that ended.
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
-export async function endSessionsOf(
+export async function endEverythingOf(
   deps: ActorDeps,
   operator: Operator,
   userId: number,
-): Promise<number> {
+): Promise<{ sessions: number; appPasswords: number }> {
   const { db } = deps
   const now = deps.now()
   const by = isOperator(db, operator, now)
   const which = isSessionOf(userId)
   const event = eventBy(operator, userId, 'session_ended', now, 'all')
-  const { user, ended } = await actAsOperator(deps, operator, {
+  const deletion = eventBy(operator, userId, 'token_deleted', now)
+  const { user, ended, deletedTokens } = await actAsOperator(deps, operator, {
     user: selectUser(db, userId),
     event: insertEvent(db, by, event, hasSession(db, which)),
+    ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
     ended: deleteSessions(db, by, which),
   })
   if (user.length === 0) throw new Refusal('userNotFound')
   if (ended.length > 0) logEvent(event)
-  return ended.length
+  for (const { name } of deletedTokens) logEvent({ ...deletion, detail: name })
+  return { sessions: ended.length, appPasswords: deletedTokens.length }
 }
 
 /**

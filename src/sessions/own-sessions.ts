@@ -1,12 +1,21 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
+import {
+  actAs,
+  type Actor,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+  type SessionActor,
+} from '../access/act-as.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import {
   deleteSessions,
   hasSession,
   isLive,
   isOtherSession,
   isSession,
+  isSessionOf,
   selectSessions,
 } from '../access/session-store.ts'
 
@@ -31,7 +40,10 @@ export async function endSession(deps: ActorDeps, actor: Actor, sessionId: strin
   logEvent(event)
 }
 
-/** Ends every session of the actor except the present one. */
+/**
+ * Ends every session of the actor except the present one. From an app password, it ends them all.
+ * App passwords stay.
+ */
 export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<void> {
   const { db } = deps
   const now = deps.now()
@@ -42,4 +54,21 @@ export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<v
     deleted: deleteSessions(db, by, isOtherSession(actor)),
   })
   logEvent(event)
+}
+
+/** Ends every session of the actor, including the present one, and deletes all app passwords. */
+export async function endEverything(deps: ActorDeps, actor: SessionActor): Promise<void> {
+  const { db } = deps
+  const { userId } = actor
+  const now = deps.now()
+  const by = isLive(db, actor, now)
+  const event = eventOf(actor, 'session_ended', now, 'everything')
+  const deletion = eventOf(actor, 'token_deleted', now)
+  const { deletedTokens } = await actAs(deps, actor, {
+    event: insertEvent(db, by, event),
+    ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
+    ended: deleteSessions(db, by, isSessionOf(userId)),
+  })
+  logEvent(event)
+  for (const { name } of deletedTokens) logEvent({ ...deletion, detail: name })
 }

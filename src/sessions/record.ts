@@ -9,7 +9,10 @@ export function sessionRecord(session: StoredSession) {
     id: session.id,
     created_time: isoTime(session.createdAt),
     expires_time: isoTime(session.expiresAt),
+    last_active_time: isoTime(session.lastActiveAt),
     network: session.network,
     user_agent: session.userAgent,
+    /** Empty for a session of an earlier version. */
+    methods: session.amr === '' ? [] : session.amr.split(' '),
   }
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { fillReason, REASONS } from '../base/reasons.ts'
+import { parseSftpAddress } from './sftp-address.ts'
 
 /**
  * The check of a setting's value: gives the text to store, or a message that follows the setting's
@@ -24,7 +25,8 @@ export const aColour: Check = v.pipe(
 )
 
 export function oneOf(options: readonly string[]): Check {
-  return v.picklist(options, `must be one of ${options.map((option) => option || '""').join(', ')}`)
+  const named = options.map((option) => option || '""').join(', ')
+  return v.picklist(options, fillReason(REASONS.oneOf, { options: named }))
 }
 
 export function aLine(limit: number): Check {
@@ -64,6 +66,21 @@ export const anAddress: Check = v.pipe(
 export const aContact: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
   v.check((contact) => contact === '' || isContact(contact), REASONS.contact),
+)
+
+/** Origins of other sites, one per line: `https://example.org`. */
+export const someOrigins: Check = v.pipe(
+  someText,
+  v.check(
+    (text) => text.split('\n').every((line) => line === '' || isHttpsOrigin(line)),
+    REASONS.origins,
+  ),
+)
+
+/** The address of the SFTP server, or an empty text. */
+export const anSftpAddress: Check = v.pipe(
+  aLine(MAX_ADDRESS_CHARACTERS),
+  v.check((text) => text === '' || parseSftpAddress(text) !== undefined, REASONS.sftpAddress),
 )
 
 export const someLogos: Check = v.pipe(
@@ -109,6 +126,11 @@ export function isSiteAddress(address: unknown): boolean {
   if (typeof address !== 'string') return false
   if (!/^(?:https?:\/\/|\/(?![/\\]))[^\s\p{Cc}]*$/iu.test(address)) return false
   return URL.canParse(address, 'https://site.invalid')
+}
+
+/** Tells whether a text is an https origin exactly as browsers write it. */
+export function isHttpsOrigin(text: string): boolean {
+  return text.startsWith('https://') && URL.canParse(text) && new URL(text).origin === text
 }
 
 /** Tells whether this is a URI of RFC 3986: only ASCII, without spaces and line breaks. */

@@ -23,6 +23,8 @@ export const DEFAULT_SETTINGS = {
         Microsoft: 'https://view.officeapps.live.com/op/view.aspx?src=$e_url',
         Google: 'https://docs.google.com/gview?url=$e_url&embedded=true',
       },
+      // The stock client brings this page with it. It shows PDF without any viewer.
+      epub: { 'EPUB.js': '/static/epub.js/viewer.html?url=$e_url' },
     },
     undefined,
     2,
@@ -42,22 +44,47 @@ export const DEFAULT_SETTINGS = {
   video_autoplay: 'true',
 }
 
+/**
+ * Capabilities that the stock client looks for in the public settings. Each is among them only
+ * while it is `true`.
+ */
+const CAPABILITY_SETTINGS = {
+  webauthn_login_enabled: 'false',
+}
+
 /** Settings that only this service reads; they are not among the public settings. */
 const OPERATOR_SETTINGS = {
   security_contact: '',
+  require_second_factor: 'off',
+  passkey_related_origins: '',
+  sftp_address: '',
 }
 
-export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...OPERATOR_SETTINGS }
+export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...CAPABILITY_SETTINGS, ...OPERATOR_SETTINGS }
+
+type CapabilityKey = keyof typeof CAPABILITY_SETTINGS
 
 /** The values of the public settings, by key. */
-export type Settings = Record<keyof typeof DEFAULT_SETTINGS, string>
+export type Settings = Record<keyof typeof DEFAULT_SETTINGS, string> &
+  Partial<Record<CapabilityKey, string>>
 /** The key of any setting, public or not. */
 export type SettingKey = keyof typeof ALL_DEFAULTS
 
-/** The keys of the public settings. */
-export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS).filter(isPublicKey)
+/** The keys of the settings that are always public. */
+export const SETTING_KEYS = Object.keys(DEFAULT_SETTINGS).filter(isSpecifiedKey)
+
+/** The keys of the settings that are public while they are `true`. */
+export const CAPABILITY_KEYS = Object.keys(CAPABILITY_SETTINGS).filter(isCapabilityKey)
 
 export function isPublicKey(key: string): key is keyof Settings {
+  return isSpecifiedKey(key) || isCapabilityKey(key)
+}
+
+export function isCapabilityKey(key: string): key is CapabilityKey {
+  return Object.hasOwn(CAPABILITY_SETTINGS, key)
+}
+
+function isSpecifiedKey(key: string): key is keyof typeof DEFAULT_SETTINGS {
   return Object.hasOwn(DEFAULT_SETTINGS, key)
 }
 

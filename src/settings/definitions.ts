@@ -5,10 +5,12 @@ import {
   aLine,
   aName,
   anAddress,
+  anSftpAddress,
   aPageSize,
   type Check,
   oneOf,
   someLogos,
+  someOrigins,
   somePreviews,
   someRegularExpressions,
   someReplacements,
@@ -151,6 +153,22 @@ const described: Record<SettingKey, Described> = {
     'site',
     aContact,
     'Contact for security problems, shown in security.txt: mailto:, https: or tel:.',
+  ),
+  webauthn_login_enabled: bool('global', 'Offers passkeys in the file list and its interface.'),
+  require_second_factor: select(
+    'site',
+    ['off', 'admins', 'everybody'],
+    'Users who must sign in with a code or a passkey.',
+  ),
+  passkey_related_origins: text(
+    'site',
+    someOrigins,
+    'Other https origins that may use passkeys of this site, one per line.',
+  ),
+  sftp_address: line(
+    'site',
+    anSftpAddress,
+    'Host of the SFTP server, such as files.example.org or files.example.org:2022.',
   ),
 }
 

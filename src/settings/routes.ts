@@ -3,6 +3,7 @@ import type { App } from '../http/context.ts'
 import { ok } from '../http/envelope.ts'
 import { isSiteAddress } from './checks.ts'
 import { DEFAULT_SETTINGS } from './defaults.ts'
+import { readRelatedOrigins } from './related-origins.ts'
 import { readSecurityTxt } from './security-txt.ts'
 import { readSettings } from './store.ts'
 
@@ -20,6 +21,9 @@ export const publicRoutes = new Hono<App>()
 export const siteRoutes = new Hono<App>()
   .get('/robots.txt', async (c) => c.text((await readSettings(c.get('deps'))).values.robots_txt))
   .get('/.well-known/security.txt', async (c) => c.text(await readSecurityTxt(c.get('deps'))))
+  .get('/.well-known/webauthn', async (c) =>
+    c.json({ origins: await readRelatedOrigins(c.get('deps')) }),
+  )
   .get('/favicon.ico', async (c) => {
     const { favicon } = (await readSettings(c.get('deps'))).values
     const isElsewhere = isSiteAddress(favicon) && !isSamePage(favicon, c.req.url)

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
 import { orUnavailable } from '../database/database.ts'
@@ -7,7 +7,9 @@ import { sha256Hex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
   ALL_DEFAULTS,
+  CAPABILITY_KEYS,
   DEFAULT_SETTINGS,
+  isCapabilityKey,
   isPublicKey,
   isSettingKey,
   SETTING_KEYS,
@@ -49,7 +51,10 @@ const JOIN_MILLISECONDS = 1000
 const copySchema = v.strictObject({
   code: v.number(),
   message: v.string(),
-  data: v.strictObject(v.entriesFromList(SETTING_KEYS, v.string())),
+  data: v.strictObject({
+    ...v.entriesFromList(SETTING_KEYS, v.string()),
+    ...v.entriesFromList(CAPABILITY_KEYS, v.exactOptional(v.literal('true'))),
+  }),
 })
 const metadataSchema = v.object({ etag: v.string() })
 /** The lifetime of KV's cache in each location; KV allows no less. */
@@ -151,6 +156,11 @@ export async function findChangedSetting(
   return row?.value
 }
 
+/** Selects these settings, as far as they are changed. */
+export function selectSettings(db: Database, keys: SettingKey[]) {
+  return selectChangedSettings(db).where(inArray(settings.key, keys))
+}
+
 /** Adds the changed values to the defaults of all settings; ignores unknown keys and the version. */
 export function withAllDefaults(
   changed: { key: string; value: string }[],
@@ -162,8 +172,10 @@ export function withAllDefaults(
 
 /** Like `withAllDefaults`, for the public settings. */
 function withDefaults(changed: { key: string; value: string }[]): Settings {
-  const values = { ...DEFAULT_SETTINGS }
-  for (const { key, value } of changed) if (isPublicKey(key)) values[key] = value
+  const values: Settings = { ...DEFAULT_SETTINGS }
+  for (const { key, value } of changed) {
+    if (isPublicKey(key) && (!isCapabilityKey(key) || value === 'true')) values[key] = value
+  }
   return { ...values, version: VERSION }
 }
 

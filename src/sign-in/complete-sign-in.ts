@@ -1,18 +1,17 @@
-import * as base64url from 'jose/base64url'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { type NewSession, signToken } from '../access/token.ts'
-import { hasSecondFactor } from '../two-factor/second-factor.ts'
+import { methodText } from '../access/methods.ts'
+import { signToken } from '../access/token.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
+import { newSession } from './new-session.ts'
 import type { CheckedAttempt } from './sign-in.ts'
 import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
 import { insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import { payBack, payBackSignIn, tooManyAttempts } from '../throttle/throttle.ts'
-
-const SESSION_ID_BYTES = 16
 
 /**
  * Completes a sign-in in one transaction. The session is written only when the account is still
@@ -34,12 +33,14 @@ export async function completeSignIn(
   const { user, signIn, rehash, now } = checked
   const ring = await deps.keyRing()
   const session = newSession(deps, user.id, now, tokenSeconds)
-  const event: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
   const { sessionId } = session
+  const about: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
   const isStill = isUnchanged(db, user)
-  const use = hasSecondFactor(user)
-    ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event })
+  const use = needsCode(user)
+    ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event: about })
     : undefined
+  const methods = use === undefined ? (['pwd'] as const) : (['pwd', use.method] as const)
+  const event = { ...about, detail: methodText(methods) }
   const by = use?.by ?? isStill
   const { blocks, inserted } = await runBatch(db, {
     blocks: use?.blocks,
@@ -49,7 +50,7 @@ export async function completeSignIn(
     usedEvent: use?.usedEventInsert,
     paidBack: payBackSignIn(db, by, signIn),
     event: insertEvent(db, by, event),
-    inserted: insertSession(db, by, session, client),
+    inserted: insertSession(db, by, session, client, methods),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     resealed: use?.resealed,
@@ -80,15 +81,4 @@ async function refuseCode(
   logEvent(refused)
   await runBatch(db, refusalParts(db, THE_SERVICE, refused, signIn))
   return new Refusal('wrongCode')
-}
-
-function newSession(
-  deps: Pick<Deps, 'randomBytes'>,
-  userId: number,
-  now: number,
-  tokenSeconds: number,
-): NewSession {
-  const issuedAtSeconds = Math.floor(now / 1000)
-  const sessionId = base64url.encode(deps.randomBytes(SESSION_ID_BYTES))
-  return { sessionId, userId, issuedAtSeconds, expiresAtSeconds: issuedAtSeconds + tokenSeconds }
 }

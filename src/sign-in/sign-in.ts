@@ -8,7 +8,7 @@ import { GUEST } from '../accounts/roles.ts'
 import { selectForSignIn } from '../accounts/store.ts'
 import { verifyPassword } from '../passwords/passwords.ts'
 import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
-import { hasSecondFactor } from '../two-factor/second-factor.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
 import { completeSignIn } from './complete-sign-in.ts'
 import type { CheckedUser } from './store.ts'
 import {
@@ -32,7 +32,7 @@ interface Attempt {
 
 /** An attempt with the right password. */
 export interface CheckedAttempt {
-  user: CheckedUser & { permission: number }
+  user: CheckedUser & { permission: number; mustUseSecondFactor: boolean }
   /** The counters that the attempt was charged to. */
   signIn: SignInCounters
   /** A better hash of the same password, when the stored hash must be replaced. */
@@ -55,7 +55,7 @@ const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
 export async function login(deps: Deps, attempt: Attempt, client: Client): Promise<string> {
   const tokenSeconds = deps.tokenSeconds()
   const checked = await checkPassword(deps, attempt, client)
-  if (hasSecondFactor(checked.user) && attempt.code.trim() === '') {
+  if (needsCode(checked.user) && attempt.code.trim() === '') {
     await payBack(deps.db, THE_SERVICE, checked.signIn.counters)
     throw new Refusal('wrongCode')
   }

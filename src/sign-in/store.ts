@@ -3,6 +3,7 @@ import { sessions, users } from '../../schema/tables.ts'
 import { asAuthority, type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../base/network.ts'
+import { type Method, methodText } from '../access/methods.ts'
 import type { NewSession } from '../access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
@@ -33,10 +34,13 @@ export function insertSession(
   by: Authority,
   { sessionId, userId, issuedAtSeconds, expiresAtSeconds }: NewSession,
   { network, userAgent }: Client,
+  methods: readonly Method[],
 ) {
-  const times = { createdAt: issuedAtSeconds * 1000, expiresAt: expiresAtSeconds * 1000 }
+  const amr = methodText(methods)
+  const createdAt = issuedAtSeconds * 1000
+  const times = { createdAt, expiresAt: expiresAtSeconds * 1000, lastActiveAt: createdAt }
   return writing(db, by)
-    .insert(sessions, { id: sessionId, userId, ...times, network, userAgent })
+    .insert(sessions, { id: sessionId, userId, ...times, network, userAgent, amr })
     .returning({ id: sessions.id })
 }
 

@@ -60,5 +60,5 @@ export class DerReader {
 }
 
 function broken(): KeyError {
-  return new KeyError('its PEM holds no public key that can be read')
+  return new KeyError('keyPemContent')
 }

@@ -1,7 +1,16 @@
+import { and } from 'drizzle-orm'
+import * as v from 'valibot'
 import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { EVERYTHING, windowOf } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  isOperator,
+  type Operator,
+} from '../access/operators.ts'
 import {
   actAs,
   actFreshAs,
@@ -14,7 +23,11 @@ import {
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
-import { parsePublicKey } from './openssh.ts'
+import { GUEST } from '../accounts/roles.ts'
+import { aContact } from '../settings/checks.ts'
+import { parseSftpAddress, type SftpAddress } from '../settings/sftp-address.ts'
+import { selectSettings, withAllDefaults } from '../settings/store.ts'
+import { parsePublicKey, type PublicKey } from './openssh.ts'
 import {
   countKeys,
   hasPlace,
@@ -22,6 +35,7 @@ import {
   isKey,
   isKeyOf,
   keyDeletion,
+  mayHaveKeys,
   selectKeys,
   selectOwnKeys,
   selectRivals,
@@ -53,10 +67,15 @@ export async function addKey(
     inserted: insertKey(db, by, place, key, now),
   })
   if (inserted.length > 0) return logEvent(event)
+  throw refusalOf(title, rivals)
+}
+
+/** Says why a key was not added, given the keys with the same title or fingerprint. */
+function refusalOf(title: string, rivals: { title: string }[]): Refusal {
   const [rival] = rivals
-  if (rival === undefined) throw new Refusal('tooManyKeys', { fill: String(MAX_KEYS_PER_USER) })
-  if (rivals.some((other) => other.title === title)) throw new Refusal('titleTaken')
-  throw new Refusal('keyTaken', { fill: rival.title })
+  if (rival === undefined) return new Refusal('tooManyKeys', { fill: String(MAX_KEYS_PER_USER) })
+  if (rivals.some((other) => other.title === title)) return new Refusal('titleTaken')
+  return new Refusal('keyTaken', { fill: rival.title })
 }
 
 /** Lists a page of the actor's keys, with the account; see `windowOf`. */
@@ -71,6 +90,29 @@ export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, per
     counted: countKeys(deps.db, actor.userId),
   })
   return { account, keys, total: counted[0]?.total ?? 0 }
+}
+
+/** What an operator says about the SFTP server. */
+export interface SftpHelp {
+  /** Where the server is; `undefined` when the operator has not said it. */
+  address: SftpAddress | undefined
+  /** A URI of the operator; `undefined` when there is none. */
+  contact: string | undefined
+}
+
+/** Lists all keys of the actor, with the account and what the user needs to use them. */
+export async function listKeysWithHelp(deps: ReaderDeps, actor: Actor) {
+  const { account, keys, changed } = await readAs(deps, actor, {
+    keys: selectKeys(deps.db, actor.userId, EVERYTHING),
+    changed: selectSettings(deps.db, ['sftp_address', 'security_contact']),
+  })
+  const { sftp_address: address, security_contact: contact } = withAllDefaults(changed)
+  const help: SftpHelp = {
+    address: parseSftpAddress(address),
+    // A value that was written past the check must not become a link.
+    contact: contact !== '' && v.is(aContact, contact) ? contact : undefined,
+  }
+  return { account, keys, help }
 }
 
 /** @throws {Refusal} `keyNotFound` for an unknown id and for the key of another user. */
@@ -104,6 +146,43 @@ export async function listKeysOf(deps: ActorDeps, operator: Operator, userId: nu
   })
   if (owner.length === 0) throw new Refusal('userNotFound')
   return { keys, total: keys.length }
+}
+
+/**
+ * Adds a key to any user but the guest for an operator.
+ *
+ * @throws {Refusal} `keyInvalid` with the reason; `notAdmin`, `confirmationNeeded`, `userNotFound`,
+ *   `guestKeys`, `titleTaken`, `keyTaken`, `tooManyKeys`.
+ */
+export async function addKeyOf(
+  deps: ActorDeps & FreshnessDeps,
+  operator: Operator,
+  userId: number,
+  title: string,
+  text: string,
+): Promise<PublicKey> {
+  const key = parseOrRefuse(text)
+  const now = deps.now()
+  const event = eventBy(operator, userId, 'key_added', now, title)
+  const { db } = deps
+  const by = isFreshOperator(deps, operator, now)
+  const place = { userId, title, fingerprint: key.fingerprint, limit: MAX_KEYS_PER_USER }
+  const isOwner = mayHaveKeys(db, userId)
+  const acted = await actAsOperatorAt(deps, operator, now, {
+    owner: selectUser(db, userId),
+    rivals: selectRivals(db, place),
+    event: insertEvent(db, by, event, and(isOwner, hasPlace(db, place))),
+    inserted: insertKey(db, by, place, key, now, isOwner),
+  })
+  if (acted.inserted.length > 0) {
+    logEvent(event)
+    return key
+  }
+  if (!acted.isFresh) throw new Refusal('confirmationNeeded')
+  const [owner] = acted.owner
+  if (owner === undefined) throw new Refusal('userNotFound')
+  if (owner.role === GUEST) throw new Refusal('guestKeys')
+  throw refusalOf(title, acted.rivals)
 }
 
 /**

@@ -4,7 +4,7 @@ import { CURVES } from './curves.ts'
 import { readPasted } from './pasted.ts'
 import { checkEcdsa, checkEd25519, checkRsa } from './soundness.ts'
 import { bitLength, KeyError, WireReader } from './wire.ts'
-import { REASONS } from '../base/reasons.ts'
+import type { KeyReason } from '../base/reasons.ts'
 
 /** A public key that may be used to sign in. */
 export interface PublicKey {
@@ -43,7 +43,7 @@ export function parsePublicKey(text: string): PublicKey {
   const format = Object.hasOwn(formats, type) ? formats[type] : undefined
   if (format === undefined) throw new KeyError(reasonAgainst(type))
   const key = new WireReader(blob)
-  if (key.name('type') !== type) throw new KeyError(`it says ${type}, its data is of another type`)
+  if (key.name('type') !== type) throw new KeyError('keyOtherType', { type })
   const bits = format(key)
   key.end()
   return {
@@ -56,15 +56,15 @@ export function parsePublicKey(text: string): PublicKey {
   }
 }
 
-function reasonAgainst(type: string): string {
-  if (type.includes('-cert-v')) return REASONS.keyCertificate
-  if (type === 'ssh-dss') return REASONS.keyDsa
-  return REASONS.keyType
+function reasonAgainst(type: string): KeyReason {
+  if (type.includes('-cert-v')) return 'keyCertificate'
+  if (type === 'ssh-dss') return 'keyDsa'
+  return 'keyType'
 }
 
 function readEd25519(key: WireReader): number {
   const point = key.string('public key')
-  if (point.length !== 32) throw new KeyError('an Ed25519 key has 32 bytes')
+  if (point.length !== 32) throw new KeyError('keyEd25519Length')
   checkEd25519(point)
   return 256
 }
@@ -78,13 +78,11 @@ function readRsa(key: WireReader): number {
 
 function readEcdsa(key: WireReader, curveName: string): number {
   const curve = CURVES.find((one) => one.name === curveName)
-  if (curve === undefined || key.name('curve') !== curveName) {
-    throw new KeyError('its curve is not that of its type')
-  }
+  if (curve === undefined || key.name('curve') !== curveName) throw new KeyError('keyCurve')
   const point = key.string('point')
   const size = Math.ceil(curve.bits / 8)
   if (point[0] !== 4 || point.length !== 1 + 2 * size) {
-    throw new KeyError('its point is not an uncompressed one')
+    throw new KeyError('keyPointForm')
   }
   checkEcdsa(curve, point.subarray(1, 1 + size), point.subarray(1 + size))
   return curve.bits
@@ -94,7 +92,7 @@ function readEcdsa(key: WireReader, curveName: string): number {
 function withApplication(format: (key: WireReader) => number) {
   return (key: WireReader) => {
     const bits = format(key)
-    if (key.string('application').includes(0)) throw new KeyError('its application holds a NUL')
+    if (key.string('application').includes(0)) throw new KeyError('keyApplication')
     return bits
   }
 }

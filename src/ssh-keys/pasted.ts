@@ -2,7 +2,6 @@ import { fromBase64, toHex } from '../base/encoding.ts'
 import { CURVES } from './curves.ts'
 import { DerReader, TAG } from './der.ts'
 import { KeyError, WireReader, wireString } from './wire.ts'
-import { REASONS } from '../base/reasons.ts'
 
 /** The parts of OpenSSH's one-line form of a key. */
 export interface KeyLine {
@@ -13,6 +12,7 @@ export interface KeyLine {
 
 const MAX_BYTES = 16 * 1024
 const BLANKS = ' \t\r\n'
+const LINE_ENDS = '\r\n'
 
 /** Matches the private keys of PEM, PGP, SSH 2, SSH 1 and PuTTY, and OpenSSH's without its frame. */
 const PRIVATE_KEY =
@@ -24,17 +24,16 @@ const OID = { rsa: '2a864886f70d010101', ec: '2a8648ce3d0201', ed25519: '2b6570'
 
 /**
  * Finds the one public key in a pasted text: the line of a `.pub` file, PuTTYgen's format (RFC
- * 4716), or PEM (RFC 7468 section 13, RFC 8017 appendix A.1.1).
+ * 4716), or PEM (RFC 7468 section 13, RFC 8017 appendix A.1.1). Lines of comment may stand above
+ * it, as in `authorized_keys`.
  *
  * @throws {KeyError} With the reason, for any other text.
  */
 export function readPasted(pasted: string): KeyLine {
-  if (isPrivateKey(pasted)) {
-    throw new KeyError(REASONS.keyIsPrivate)
-  }
-  if (new TextEncoder().encode(pasted).length > MAX_BYTES) throw new KeyError(REASONS.keyTooLong)
-  const text = trimBlanks(pasted)
-  if (text.split('---- BEGIN ').length > 2) throw new KeyError(REASONS.severalKeys)
+  if (isPrivateKey(pasted)) throw new KeyError('keyIsPrivate')
+  if (new TextEncoder().encode(pasted).length > MAX_BYTES) throw new KeyError('keyTooLong')
+  const text = withoutCommentLines(trimBlanks(pasted))
+  if (text.split('---- BEGIN ').length > 2) throw new KeyError('keySeveral')
   if (text.startsWith('---- BEGIN SSH2 PUBLIC KEY ----')) return readRfc4716(text)
   if (text.startsWith('-----BEGIN ')) return readPem(text)
   return readLine(text)
@@ -47,16 +46,13 @@ export function isPrivateKey(text: string): boolean {
 
 function readLine(text: string): KeyLine {
   const [line = '', ...more] = text.split(/[\r\n]+/)
-  if (more.length > 0) throw new KeyError(REASONS.keyLines)
+  if (more.length > 0) throw new KeyError('keyLines')
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
   if (!KEY_TYPE.test(type)) {
     const words = line.split(/[ \t]+/)
-    throw new KeyError(
-      words.slice(1).some((word) => KEY_TYPE.test(word))
-        ? REASONS.keyOptions
-        : REASONS.keyWithoutType,
-    )
+    const hasType = words.slice(1).some((word) => KEY_TYPE.test(word))
+    throw new KeyError(hasType ? 'keyOptions' : 'keyWithoutType')
   }
   return { type, blob: decode(base64), comment: clean(comment) }
 }
@@ -70,7 +66,7 @@ function readRfc4716(text: string): KeyLine {
   const headers = lines.filter((line) => line.includes(':'))
   const body = lines.slice(headers.length)
   if (inner === '' || body.some((line) => line.includes(':') || line.length > 72)) {
-    throw new KeyError('its SSH2 frame is broken')
+    throw new KeyError('keySsh2Frame')
   }
   const comment =
     headers.find((header) => /^comment:/i.test(header))?.replace(/^comment:\s*/i, '') ?? ''
@@ -81,7 +77,7 @@ function readPem(text: string): KeyLine {
   const [, label, body = ''] =
     /^-----BEGIN ([A-Z ]+)-----([A-Za-z0-9+/=\s]+)-----END \1-----$/.exec(text) ?? []
   if (label !== 'PUBLIC KEY' && label !== 'RSA PUBLIC KEY') {
-    throw new KeyError('its PEM frame is not that of one public key')
+    throw new KeyError('keyPemFrame')
   }
   const der = new DerReader(decode(body.replaceAll(/\s/g, '')))
   return fromBlob(label === 'PUBLIC KEY' ? readPublicKeyInfo(der) : readRsaPublicKey(der), '')
@@ -106,8 +102,7 @@ function readPublicKeyInfo(der: DerReader): Uint8Array<ArrayBuffer> {
   }
   const curveOid = oid === OID.ec ? toHex(algorithm.value(TAG.objectId)) : ''
   const curve = CURVES.find((one) => one.oid === curveOid)
-  if (curve === undefined)
-    throw new KeyError('its PEM holds a key of a type that SSH does not know')
+  if (curve === undefined) throw new KeyError('keyPemType')
   algorithm.end()
   return blobOf(`ecdsa-sha2-${curve.name}`, ascii(curve.name), key)
 }
@@ -132,8 +127,23 @@ function fromBlob(blob: Uint8Array<ArrayBuffer>, comment: string): KeyLine {
 
 function decode(base64: string): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(base64)
-  if (bytes === undefined) throw new KeyError(REASONS.keyBase64)
+  if (bytes === undefined) throw new KeyError('keyBase64')
   return bytes
+}
+
+/**
+ * Removes the lines above the first line that is neither empty nor a comment.
+ *
+ * @see sshd(8), AUTHORIZED_KEYS FILE FORMAT
+ */
+function withoutCommentLines(text: string): string {
+  let start = 0
+  while (text[start] === '#') {
+    while (start < text.length && !LINE_ENDS.includes(text.charAt(start))) start += 1
+    while (start < text.length && BLANKS.includes(text.charAt(start))) start += 1
+  }
+  // Comments alone are the caller's key, and are refused as such.
+  return start === text.length ? text : text.slice(start)
 }
 
 /**
@@ -155,7 +165,7 @@ function trimBlanks(text: string): string {
  */
 function clean(comment: string): string {
   const text = comment.replaceAll('\t', ' ').trim()
-  if (/\p{Cc}/u.test(text)) throw new KeyError(REASONS.keyComment)
+  if (/\p{Cc}/u.test(text)) throw new KeyError('keyComment')
   return text
 }
 

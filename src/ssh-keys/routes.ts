@@ -8,7 +8,7 @@ import { keyRecords } from './record.ts'
 import { keySchema } from './title.ts'
 
 export const sshKeyRoutes = new Hono<App>()
-  .get('/list', signedIn('guestKeys'), query(pageQuery), async (c) => {
+  .get('/list', signedIn('guestKeys', 'account:read'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
     const { keys, total } = await listKeys(c.get('deps'), actorOf(c), page, perPage)
     return ok(c, {
@@ -16,12 +16,22 @@ export const sshKeyRoutes = new Hono<App>()
       total,
     })
   })
-  .post('/add', signedIn('guestKeys'), jsonBody(keySchema, 'requestInvalid'), async (c) => {
-    const { title, key } = c.req.valid('json')
-    await addKey(c.get('deps'), actorOf(c), title, key)
-    return ok(c, null)
-  })
-  .post('/delete', signedIn('guestKeys'), query(idQuery, 'idFormatInvalid'), async (c) => {
-    await removeKey(c.get('deps'), actorOf(c), c.req.valid('query').id)
-    return ok(c, null)
-  })
+  .post(
+    '/add',
+    signedIn('guestKeys', 'account:write'),
+    jsonBody(keySchema, 'requestInvalid'),
+    async (c) => {
+      const { title, key } = c.req.valid('json')
+      await addKey(c.get('deps'), actorOf(c), title, key)
+      return ok(c, null)
+    },
+  )
+  .post(
+    '/delete',
+    signedIn('guestKeys', 'account:write'),
+    query(idQuery, 'idFormatInvalid'),
+    async (c) => {
+      await removeKey(c.get('deps'), actorOf(c), c.req.valid('query').id)
+      return ok(c, null)
+    },
+  )

@@ -6,9 +6,13 @@ import { checkPassword } from '../sign-in/sign-in.ts'
 import { staticDigest } from '../passwords/passwords.ts'
 import { replacePasswordHash } from '../sign-in/store.ts'
 import { payBack } from '../throttle/throttle.ts'
+import { countWrongAppPassword } from '../throttle/wrong-app-passwords.ts'
 import { networkOf } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { hasSecondFactor } from '../two-factor/second-factor.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
+import { hasAppPasswordForm, hashAppPassword, isAppPassword } from '../access/app-password.ts'
+import { noteUse, selectShown } from '../access/app-password-store.ts'
+import { maskPermission } from '../access/scopes.ts'
 import { actAsService, isService } from '../access/service-tokens.ts'
 import { sftpAccess } from './access.ts'
 import { parsePublicKey } from './openssh.ts'
@@ -76,14 +80,16 @@ export async function reportKeyUse(
 ): Promise<void> {
   const { db } = deps
   const at = deps.now()
+  const { username, fingerprint, userAgent } = use
+  const network = networkOf(use.address)
   const by = isService(db, tokenHash, 'sftp:keys')
   const { marked } = await actAsService(db, tokenHash, 'sftp:keys', {
-    marked: markKeyUsed(db, by, use, at),
+    marked: markKeyUsed(db, by, { username, fingerprint, network }, at),
   })
   const [key] = marked
   if (key === undefined)
-    throw new Refusal('keyNotFound', { detail: `${use.fingerprint} was reported as used` })
-  const client = { network: networkOf(use.address), userAgent: use.userAgent }
+    throw new Refusal('keyNotFound', { detail: `${fingerprint} was reported as used` })
+  const client = { network, userAgent }
   const event = { ...client, at, kind: 'key_used' as const, userId: key.userId, detail: key.title }
   // The server was allowed to mark the key, so the event needs no further condition.
   await insertEvent(db, THE_SERVICE, event)
@@ -118,8 +124,9 @@ export interface ExternalAttempt {
 /**
  * Decides for SFTPGo's external authentication hook whether a user may sign in.
  *
- * @returns The user's access; `undefined` for every refusal. A password of a user with a second
- *   factor is refused, because SFTPGo doesn't ask for that factor.
+ * @returns The user's access; `undefined` for every refusal. The account's password of a user with
+ *   a second factor is refused, because SFTPGo doesn't ask for that factor. An app password is
+ *   accepted.
  */
 export async function authenticateExternally(
   deps: Deps,
@@ -135,6 +142,11 @@ export async function authenticateExternally(
     return access === 'none' ? undefined : { access }
   }
   const network = networkOf(attempt.address)
+  if (hasAppPasswordForm(attempt.password)) {
+    if (!isAppPassword(attempt.password)) return undefined
+    const admission = await admitByAppPassword(deps, tokenHash, attempt, network)
+    return isOurs ? admission : undefined
+  }
   const { recent } = await actAsService(deps.db, tokenHash, 'sftp:passwords', {
     recent: selectRecentSignIn(deps.db, attempt.username, network, rememberedSince(deps.now())),
   })
@@ -161,6 +173,35 @@ async function permissionByKey(
   return keys[0]?.permission ?? 0
 }
 
+/**
+ * Admits the holder of an app password, in one round trip and without a password hash. SFTPGo gets
+ * nothing to remember, so a deleted app password is refused at the next request.
+ */
+async function admitByAppPassword(
+  deps: Deps,
+  tokenHash: string,
+  { username, password, protocol }: ExternalAttempt,
+  network: string,
+): Promise<Admission | undefined> {
+  const { db } = deps
+  const now = deps.now()
+  const client = { network, userAgent: 'SFTPGo' }
+  const shown = { tokenHash: hashAppPassword(password), username, network }
+  const { found } = await actAsService(db, tokenHash, 'sftp:passwords', {
+    found: selectShown(db, shown, now),
+  })
+  const [owner] = found
+  if (!owner?.appPassword) {
+    countWrongAppPassword(deps, client)
+    return undefined
+  }
+  noteUse(deps, client, { ...owner.appPassword, userId: owner.id }, now)
+  const access = accessBy(protocol, maskPermission(owner.permission, owner.appPassword.scopes))
+  if (access !== 'none') return { access }
+  logEvent({ ...client, at: now, kind: 'sign_in_refused', userId: owner.id, detail: 'permission' })
+  return undefined
+}
+
 async function admitByPassword(
   deps: Deps,
   tokenHash: string,
@@ -172,12 +213,13 @@ async function admitByPassword(
   try {
     const attempt = { username, digest: await staticDigest(password) }
     const { user, signIn, rehash, now } = await checkPassword(deps, attempt, client)
-    const needsCode = hasSecondFactor(user)
-    const access = needsCode ? 'none' : accessBy(protocol, user.permission)
+    // SFTPGo asks for no second factor, so a user who must use one can't sign in with a password.
+    const lacksFactor = needsCode(user) || user.mustUseSecondFactor
+    const access = lacksFactor ? 'none' : accessBy(protocol, user.permission)
     const who = { ...client, at: now, userId: user.id }
     const event: AuditEvent =
       access === 'none'
-        ? { ...who, kind: 'sign_in_refused', detail: needsCode ? 'two-factor' : 'permission' }
+        ? { ...who, kind: 'sign_in_refused', detail: lacksFactor ? 'two-factor' : 'permission' }
         : { ...who, kind: 'service_sign_in' }
     const by = isService(db, tokenHash, 'sftp:passwords')
     const insertion =
@@ -190,7 +232,9 @@ async function admitByPassword(
       keys: selectSignInKeys(db, username, undefined),
       rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     })
-    if (inserted.length > 0) logEvent(event)
+    // Operators read the log to find out why a client gets in no more.
+    const logged = lacksFactor ? 'two-factor, make an app password' : (event.detail ?? '')
+    if (inserted.length > 0) logEvent({ ...event, detail: logged })
     if (access === 'none') return undefined
     return { access, remembered: rememberedOf(user.permission, keys) }
   } catch (error) {

@@ -1,8 +1,6 @@
 import { type Curve, isLikely, isOnCurve } from './curves.ts'
 import { bitLength, KeyError, toBigInt } from './wire.ts'
 
-const BETTER_KEY = 'make a better one with: ssh-keygen -t ed25519'
-
 const MIN_RSA_BITS = 2048
 const MAX_RSA_BITS = 8192
 const MIN_EXPONENT = 65_537n
@@ -33,27 +31,24 @@ const ED25519_PRIME = 2n ** 255n - 19n
 /** @throws {KeyError} For a key whose private half others may have, or that servers refuse. */
 export function checkRsa(exponent: Uint8Array, modulus: Uint8Array): void {
   const bits = bitLength(modulus)
-  if (bits < MIN_RSA_BITS) {
-    throw weak(`an RSA key of ${bits} bits can be broken, ${MIN_RSA_BITS} are the least`)
-  }
-  if (bits > MAX_RSA_BITS)
-    throw weak(`an RSA key may have at most ${MAX_RSA_BITS} bits, not ${bits}`)
-  if (exponent.length > 4) throw weak('its RSA exponent is too large')
+  if (bits < MIN_RSA_BITS) throw new KeyError('keyRsaShort', { bits, min: MIN_RSA_BITS })
+  if (bits > MAX_RSA_BITS) throw new KeyError('keyRsaLong', { bits, max: MAX_RSA_BITS })
+  if (exponent.length > 4) throw new KeyError('keyRsaLargeExponent')
   const e = toBigInt(exponent)
   if (e < MIN_EXPONENT || e >= MAX_EXPONENT || e % 2n === 0n) {
-    throw weak(`its RSA exponent is ${e}, it should be 65537`)
+    throw new KeyError('keyRsaExponent', { exponent: String(e) })
   }
   const n = toBigInt(modulus)
   const factor = smallPrimes().find((prime) => n % BigInt(prime) === 0n)
-  if (factor !== undefined) throw weak(`its RSA modulus can be divided by ${factor}`)
-  if (isRoca(n)) throw weak('it was made by a chip with the ROCA flaw (CVE-2017-15361)')
+  if (factor !== undefined) throw new KeyError('keyRsaFactor', { factor })
+  if (isRoca(n)) throw new KeyError('keyRsaRoca')
 }
 
 /** @throws {KeyError} For a point that is not on its curve. @see SP 800-56A section 5.6.2.3.3 */
 export function checkEcdsa(curve: Curve, x: Uint8Array, y: Uint8Array): void {
   const coordinates = [toBigInt(x), toBigInt(y)] as const
-  if (!isOnCurve(curve, ...coordinates)) throw weak(`its point is not on ${curve.name}`)
-  if (!coordinates.every((one) => isLikely(curve, one))) throw weak('its point is an unlikely one')
+  if (!isOnCurve(curve, ...coordinates)) throw new KeyError('keyOffCurve', { curve: curve.name })
+  if (!coordinates.every((one) => isLikely(curve, one))) throw new KeyError('keyUnlikelyPoint')
 }
 
 /**
@@ -62,8 +57,8 @@ export function checkEcdsa(curve: Curve, x: Uint8Array, y: Uint8Array): void {
  */
 export function checkEd25519(point: Uint8Array): void {
   const y = BigInt.asUintN(255, toBigInt(Uint8Array.from(point).toReversed()))
-  if (y >= ED25519_PRIME) throw weak('its Ed25519 point is not in canonical form')
-  if (SMALL_ORDER_POINTS.includes(y)) throw weak('its Ed25519 point is of small order')
+  if (y >= ED25519_PRIME) throw new KeyError('keyEd25519Form')
+  if (SMALL_ORDER_POINTS.includes(y)) throw new KeyError('keyEd25519Order')
 }
 
 /**
@@ -94,8 +89,4 @@ function primesBelow(limit: number): number[] {
   const primes: number[] = []
   for (let n = 2; n < limit; n++) if (primes.every((prime) => n % prime !== 0)) primes.push(n)
   return primes
-}
-
-function weak(reason: string): KeyError {
-  return new KeyError(`${reason}; ${BETTER_KEY}`)
 }

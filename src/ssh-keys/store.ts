@@ -1,8 +1,22 @@
-import { and, asc, count, eq, inArray, lt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  inArray,
+  lt,
+  ne,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
+import type { UserId } from '../database/user-id.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { selectActorWith } from '../access/act-as.ts'
 import { GUEST } from '../accounts/roles.ts'
@@ -17,10 +31,11 @@ const keyColumns = {
   bits: sshKeys.bits,
   addedAt: sshKeys.addedAt,
   lastUsedAt: sshKeys.lastUsedAt,
+  lastUsedNetwork: sshKeys.lastUsedNetwork,
 }
 
 /** Selects a page of a user's keys, by id. `limit` < 0 means all. */
-export function selectKeys(db: Database, userId: number, { limit, offset }: PageWindow) {
+export function selectKeys(db: Database, userId: UserId, { limit, offset }: PageWindow) {
   return db
     .select(keyColumns)
     .from(sshKeys)
@@ -33,7 +48,7 @@ export function selectKeys(db: Database, userId: number, { limit, offset }: Page
 /** The columns of a key that lists show. */
 export type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
 
-/** Selects the account of a session and all keys of its user, in one row. */
+/** Selects the account of an actor and all keys of its user, in one row. */
 export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
 
 /**
@@ -51,7 +66,7 @@ function keysAsJson() {
   )
 }
 
-export function countKeys(db: Database, userId: number) {
+export function countKeys(db: Database, userId: UserId) {
   return db.select({ total: count() }).from(sshKeys).where(eq(sshKeys.userId, userId))
 }
 
@@ -66,7 +81,7 @@ export function selectRivals(db: Database, { userId, title, fingerprint }: KeyPl
 
 /** The values that must be unique for a new key, and the limit. */
 export interface KeyPlace {
-  userId: number
+  userId: UserId
   title: string
   fingerprint: string
   /** Maximum number of keys for each user. */
@@ -79,12 +94,20 @@ export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
   return and(notExists(selectRivals(db, place)), isBelowLimit)
 }
 
+/** Holds while there is such a user, who is not the guest. */
+export function mayHaveKeys(db: Database, userId: number): SQL {
+  const isOwner = and(eq(users.id, userId), ne(users.role, GUEST))
+  return exists(db.select({ id: users.id }).from(users).where(isOwner))
+}
+
+/** Adds a key; with `when`, only if that condition holds. */
 export function insertKey(
   db: Database,
   by: Authority,
   place: KeyPlace,
   { fingerprint, type, bits, line }: PublicKey,
   now: number,
+  when?: SQL,
 ) {
   const { userId, title } = place
   const times = { addedAt: now, lastUsedAt: now }
@@ -92,13 +115,13 @@ export function insertKey(
     .insert(
       sshKeys,
       { userId, title, fingerprint, type, bits, line, ...times },
-      { where: hasPlace(db, place) },
+      { where: and(hasPlace(db, place), when) },
     )
     .returning({ id: sshKeys.id })
 }
 
 /** Holds for a key of a user; without `keyId`, for every key of the user. */
-export function isKeyOf(userId: number, keyId?: number): SQL | undefined {
+export function isKeyOf(userId: UserId, keyId?: number): SQL | undefined {
   return and(eq(sshKeys.userId, userId), keyId === undefined ? undefined : isKey(keyId))
 }
 
@@ -139,17 +162,18 @@ export function selectSignInKeys(db: Database, username: string, fingerprint: st
     .orderBy(asc(sshKeys.id))
 }
 
-/** Sets the time at which a user's key was last used. */
+/** Sets when and from which network a user's key was last used. */
 export function markKeyUsed(
   db: Database,
   by: Authority,
-  { username, fingerprint }: { username: string; fingerprint: string },
+  use: { username: string; fingerprint: string; network: string },
   now: number,
 ) {
+  const { username, fingerprint, network } = use
   const owner = db.select({ id: users.id }).from(users).where(isNamed(username))
   const isUsed = and(inArray(sshKeys.userId, owner), eq(sshKeys.fingerprint, fingerprint))
   return writing(db, by)
-    .update(sshKeys, { lastUsedAt: now }, isUsed)
+    .update(sshKeys, { lastUsedAt: now, lastUsedNetwork: network }, isUsed)
     .returning({ userId: sshKeys.userId, title: sshKeys.title })
 }
 

@@ -1,9 +1,21 @@
+import {
+  fillReason,
+  type KeyPart,
+  type KeyReason,
+  REASONS,
+  type ReasonValues,
+} from '../base/reasons.ts'
+
 /**
- * The reason why a text is not accepted as a key. It is the end of a sentence for the user who
- * pasted it.
+ * The reason why a text is not accepted as a key. Its message is the end of a sentence for the user
+ * who pasted it. The pages translate every reason.
  */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
+
+  constructor(reason: KeyReason, values: ReasonValues = {}) {
+    super(fillReason(REASONS[reason], values))
+  }
 }
 
 /**
@@ -20,36 +32,36 @@ export class WireReader {
   }
 
   /** Reads a `string`: a length of four bytes, then that number of bytes. */
-  string(what: string): Uint8Array<ArrayBuffer> {
+  string(part: KeyPart): Uint8Array<ArrayBuffer> {
     const start = this.#offset + 4
-    if (start > this.#bytes.length) throw new KeyError(`the key data ends before its ${what}`)
+    if (start > this.#bytes.length) throw new KeyError('keyEndsBefore', { part })
     const length = new DataView(this.#bytes.buffer, this.#bytes.byteOffset).getUint32(this.#offset)
     if (length > this.#bytes.length - start) {
-      throw new KeyError(`the key data ends within its ${what}`)
+      throw new KeyError('keyEndsWithin', { part })
     }
     this.#offset = start + length
     return this.#bytes.subarray(start, this.#offset)
   }
 
   /** Reads a `string` of ASCII characters. It is cut when it is longer than every known name. */
-  name(what: string): string {
-    return String.fromCharCode(...this.string(what).subarray(0, 64))
+  name(part: KeyPart): string {
+    return String.fromCharCode(...this.string(part).subarray(0, 64))
   }
 
   /** Reads an `mpint` above zero in its shortest form, and returns its bytes without the sign byte. */
-  positiveInteger(what: string): Uint8Array<ArrayBuffer> {
-    const bytes = this.string(what)
+  positiveInteger(part: KeyPart): Uint8Array<ArrayBuffer> {
+    const bytes = this.string(part)
     const [first = 0, second = 0] = bytes
-    if (bytes.length === 0) throw new KeyError(`its ${what} is zero`)
-    if (first >= 0x80) throw new KeyError(`its ${what} is negative`)
-    if (first === 0 && second < 0x80) throw new KeyError(`its ${what} has needless zeros in front`)
+    if (bytes.length === 0) throw new KeyError('keyZero', { part })
+    if (first >= 0x80) throw new KeyError('keyNegative', { part })
+    if (first === 0 && second < 0x80) throw new KeyError('keyLeadingZeros', { part })
     return first === 0 ? bytes.subarray(1) : bytes
   }
 
   /** Checks that no data follows. */
   end(): void {
-    const left = this.#bytes.length - this.#offset
-    if (left > 0) throw new KeyError(`${left} bytes too many follow the key`)
+    const bytes = this.#bytes.length - this.#offset
+    if (bytes > 0) throw new KeyError('keyTrailingBytes', { bytes })
   }
 }
 

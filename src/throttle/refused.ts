@@ -8,9 +8,15 @@ import { LIMITS } from './limits.ts'
 import type { SignInCounters } from './throttle.ts'
 
 /** The reasons for which a refused sign-in stays charged. */
-type RefusalDetail = 'credentials' | 'disabled' | 'code'
+type RefusalDetail = 'credentials' | 'disabled' | 'code' | 'passkey' | 'app password'
 
-const CHARGED_DETAILS: RefusalDetail[] = ['credentials', 'disabled', 'code']
+const CHARGED_DETAILS: RefusalDetail[] = [
+  'credentials',
+  'disabled',
+  'code',
+  'passkey',
+  'app password',
+]
 
 /** Number of latest events that are searched for those of a network. */
 const LATEST_EVENTS = 64
@@ -30,7 +36,9 @@ export function refusalParts(
   db: Database,
   by: Authority,
   event: RefusedSignIn,
-  { counters }: SignInCounters,
+  {
+    counters,
+  }: { counters: readonly [site: Pick<SignInCounters['counters'][0], 'key'>, ...unknown[]] },
 ) {
   if (event.userId !== undefined) return { repeated: undefined, event: insertEvent(db, by, event) }
   const site = db

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
@@ -6,7 +6,7 @@ import type { Database, Deps } from '../deps.ts'
 import { type Client, siteOf } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { selectKnown } from './known-networks.ts'
-import { blockOf, endOf, figuresOf, isSpent, type LimitName, LIMITS } from './limits.ts'
+import { blockOf, endOf, figuresOf, type LimitName, LIMITS } from './limits.ts'
 import { countRefusals } from './refused.ts'
 
 /**
@@ -20,7 +20,13 @@ interface Counter {
   limit: LimitName
   key: string
   /** The keys of the counters in the row's `parts`. They are charged with it, in one row written. */
-  parts?: Record<'network' | 'pair', string>
+  parts?: Parts
+}
+
+/** The keys of the counters in a row. An attempt without a user name has no pair. */
+interface Parts {
+  network: string
+  pair?: string
 }
 
 /** The counters of one attempt to sign in. */
@@ -46,6 +52,19 @@ export function signInCounters(
   }
 }
 
+/** Returns the counter of attempts that name no account. */
+export function networkCounter(network: string): Counter {
+  return { ...counter('site', siteOf(network)), parts: { network: `network/${network}` } }
+}
+
+/** Works like `chargeSignIn`, for an attempt that names no account. */
+export function chargeNetwork(db: Database, by: Authority, network: string, now: number) {
+  const counters = [networkCounter(network)]
+  const until = sql`max(${blockOf(throttleCounters)}, coalesce(${blockOf(OF_NETWORK)}, 0))`
+  const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${until} > ${now})`
+  return charge(db, by, counters, now, isOpen)
+}
+
 /** Returns the counter of a user's wrong codes, at sign-in and after it. */
 export function codeCounter(userId: number): Counter {
   return counter('proof', `code/${userId}`)
@@ -59,6 +78,11 @@ export function oldPasswordCounter(userId: number): Counter {
   return counter('proof', `old-password/${userId}`)
 }
 
+/** Returns the counter of a user's refused passkeys, with which a session was to be confirmed. */
+export function passkeyCounter(userId: number): Counter {
+  return counter('proof', `passkey/${userId}`)
+}
+
 function counter(limit: LimitName, owner: string): Counter {
   return { limit, key: `${limit}/${owner}` }
 }
@@ -66,10 +90,26 @@ function counter(limit: LimitName, owner: string): Counter {
 /**
  * Charges an attempt before it is checked, so that concurrent attempts get no more tries than
  * consecutive ones. Returns a row for each charged row. When a counter blocks, nothing is charged
- * and no row is returned, so an attempt during a block doesn't lengthen it.
+ * and no row is returned, so an attempt during a block doesn't lengthen it. With `when`, it charges
+ * only if that condition holds too.
  */
-export function chargeSignIn(db: Database, by: Authority, signIn: SignInCounters, now: number) {
-  return charge(db, by, signIn.counters, now, isSignInOpen(db, signIn, now))
+export function chargeSignIn(
+  db: Database,
+  by: Authority,
+  signIn: SignInCounters,
+  now: number,
+  when?: SQL,
+) {
+  return charge(db, by, signIn.counters, now, and(isSignInOpen(db, signIn, now), when))
+}
+
+/** Holds when the user has lately signed in from this network. */
+export function isKnownNetwork(
+  db: Database,
+  { username, network }: Pick<SignInCounters, 'username' | 'network'>,
+  now: number,
+): SQL {
+  return exists(selectKnown(db, username, network, now))
 }
 
 /**
@@ -120,9 +160,10 @@ function endAfter({ limit }: Counter, now: number): number {
 /** Returns the parts of a new row. */
 function newParts({ parts }: Counter, now: number): Record<string, [number, number, number]> {
   if (parts === undefined) return {}
+  const { network, pair } = parts
   return {
-    [parts.network]: [1, endAfter(counter('network', ''), now), now],
-    [parts.pair]: [1, endAfter(counter('pair', ''), now), now],
+    [network]: [1, endAfter(counter('network', ''), now), now],
+    ...(pair !== undefined && { [pair]: [1, endAfter(counter('pair', ''), now), now] }),
   }
 }
 
@@ -175,7 +216,8 @@ function selectBlocks(
     .orderBy(desc(sql`blocked_until`))
 }
 
-function isSignInOpen(db: Database, signIn: SignInCounters, now: number): SQL {
+/** Holds when no counter blocks the sign-in. */
+export function isSignInOpen(db: Database, signIn: SignInCounters, now: number): SQL {
   const until = blockOfSignIn(db, signIn, now)
   return sql`not exists (select 1 from ${rowsOf(signIn.counters)} where ${until} > ${now})`
 }
@@ -226,20 +268,6 @@ function hasInFlight(db: Database, { counters: [site], network }: SignInCounters
   return sql`iif(${mayBe}, ${failures} > (${refused}), false)`
 }
 
-/**
- * Restarts the block of a spent counter at `now`. A charge does that too. This function is for a
- * failure that is detected long after its charge.
- */
-export function confirmFailure(
-  db: Database,
-  by: Authority,
-  counters: readonly Counter[],
-  now: number,
-) {
-  const isBlocking = and(isOneOf(counters), isSpent(throttleCounters))
-  return writing(db, by).update(throttleCounters, { chargedAt: now }, isBlocking)
-}
-
 /** Takes back a charge, because the attempt was not a failure. */
 export function payBack(db: Database, by: Authority, counters: readonly Counter[]) {
   return takeBack(db, by, counters)
@@ -255,8 +283,9 @@ function takeBack(db: Database, by: Authority, counters: readonly Counter[], res
   const { key, failures, parts } = throttleCounters
   const cases = counters.flatMap(({ key: own, parts: charged }) => {
     if (charged === undefined) return []
-    const ofPair = restOfPair ?? withoutCharge(charged.pair)
-    const change = sql`json_object(${charged.network}, ${withoutCharge(charged.network)}, ${charged.pair}, ${ofPair})`
+    const { network, pair = network } = charged
+    const ofPair = restOfPair ?? withoutCharge(pair)
+    const change = sql`json_object(${network}, ${withoutCharge(network)}, ${pair}, ${ofPair})`
     return sql` when ${own} then json_patch(${parts}, ${change})`
   })
   const set = {
@@ -297,7 +326,12 @@ export function clearAccountCounters(
   userId: number,
   nameHash: string,
 ) {
-  const own = [counter('account', nameHash), codeCounter(userId), oldPasswordCounter(userId)]
+  const own = [
+    counter('account', nameHash),
+    codeCounter(userId),
+    oldPasswordCounter(userId),
+    passkeyCounter(userId),
+  ]
   return writing(db, by)
     .delete(throttleCounters, isOneOf(own))
     .returning({ key: throttleCounters.key })

@@ -3,9 +3,16 @@ import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, actFreshAs, type Actor, type ActorDeps } from '../access/act-as.ts'
+import { actAs, actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { deleteSessions, isFresh, isLive, isOtherSession } from '../access/session-store.ts'
+import { toEnrol } from '../access/methods.ts'
+import {
+  deleteSessions,
+  isFresh,
+  isLive,
+  isOtherSession,
+  strengthenSession,
+} from '../access/session-store.ts'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { openSeed, sealSeed } from './sealed.ts'
@@ -14,12 +21,14 @@ import { enrolmentUri, findTimeStep, SEED_BYTES } from './totp.ts'
 
 const PENDING_MILLISECONDS = 10 * 60 * 1000
 
-/** A seed in the two forms that an authenticator app reads. */
+/** A seed in the forms that an authenticator app reads. */
 export interface Enrolment {
   /** A QR code as a `data:` URI. */
   qr: string
   /** Base32. */
   secret: string
+  /** The text of the QR code, which is also a link to an app on the same device. */
+  uri: string
 }
 
 /**
@@ -28,7 +37,12 @@ export interface Enrolment {
  * @throws {Refusal} `twoFactorAlreadyOn`, because a stolen session must not replace the
  *   authenticator.
  */
-export async function startEnrolment(deps: Deps, actor: Actor, issuer: string): Promise<Enrolment> {
+export async function startEnrolment(
+  deps: Deps,
+  session: SessionActor,
+  issuer: string,
+): Promise<Enrolment> {
+  const actor = toEnrol(session)
   const seed = deps.randomBytes(SEED_BYTES)
   const now = deps.now()
   const pending = {
@@ -58,7 +72,8 @@ export async function showSecret(
 }
 
 async function showSeed(issuer: string, username: string, seed: Uint8Array): Promise<Enrolment> {
-  return { qr: await qrDataUri(enrolmentUri(issuer, username, seed)), secret: toBase32(seed) }
+  const uri = enrolmentUri(issuer, username, seed)
+  return { qr: await qrDataUri(uri), secret: toBase32(seed), uri }
 }
 
 /**
@@ -71,9 +86,10 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
  */
 export async function confirmEnrolment(
   deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
-  actor: Actor,
+  session: SessionActor,
   proof: { code: string; secret: string },
 ): Promise<void> {
+  const actor = toEnrol(session)
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
@@ -92,6 +108,8 @@ export async function confirmEnrolment(
   const { confirmed } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
     ended: deleteSessions(db, by, and(isOtherSession(actor), isStillPending)),
+    // The user has just shown a code of the new authenticator app.
+    strengthened: strengthenSession(db, by, actor, 'otp', isStillPending),
     // Stands last, because the seed is no longer pending after it.
     confirmed: confirmPendingSeed(db, by, pending, now),
   })

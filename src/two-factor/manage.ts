@@ -1,22 +1,26 @@
 import { and, not } from 'drizzle-orm'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { type Authority, runBatch, THE_SERVICE } from '../database/statements.ts'
+import { type Authority, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import {
   chargeProof,
   clearCounter,
-  confirmFailure,
   codeCounter,
   isProofOpen,
   selectProofBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, actFreshAs, type Actor, type ActorDeps } from '../access/act-as.ts'
+import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { deleteSessions, isFresh, isLive, isOtherSession } from '../access/session-store.ts'
-import { hashRecoveryCode, makeRecoveryCode, RECOVERY_CODE_COUNT } from './recovery.ts'
-import { type Enrolled, hasSecondFactor, readSecondFactor } from './second-factor.ts'
+import {
+  hashRecoveryCode,
+  isRecoveryCode,
+  makeRecoveryCode,
+  RECOVERY_CODE_COUNT,
+} from './recovery.ts'
+import { type Enrolled, needsCode, readSecondFactor } from './second-factor.ts'
 import {
   clearSeed,
   consumeSecondFactor,
@@ -38,7 +42,7 @@ type ProofDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
  */
 export async function renewRecoveryCodes(
   deps: ProofDeps,
-  actor: Actor,
+  actor: SessionActor,
   code: string,
 ): Promise<string[]> {
   const { db } = deps
@@ -65,7 +69,11 @@ export async function renewRecoveryCodes(
  *
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
-export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: string): Promise<void> {
+export async function disableTwoFactor(
+  deps: ProofDeps,
+  actor: SessionActor,
+  code: string,
+): Promise<void> {
   const { db } = deps
   const user = await useUpCodeOfFresh(deps, actor, code)
   const now = deps.now()
@@ -87,18 +95,28 @@ export async function disableTwoFactor(deps: ProofDeps, actor: Actor, code: stri
  * Uses up a code of a signed-in user. A wrong code is counted together with the wrong codes of
  * sign-ins.
  *
+ * @returns The kind of the code.
  * @throws {Refusal} `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
  */
-export async function useUpCode(deps: CodeDeps, actor: Actor, code: string): Promise<void> {
+export async function useUpCode(
+  deps: CodeDeps,
+  actor: SessionActor,
+  code: string,
+): Promise<'otp' | 'recovery'> {
   const now = deps.now()
   const { seeds } = await actAs(deps, actor, { seeds: selectSeeds(deps.db, actor.userId, now) })
   const by = isLive(deps.db, actor, now)
   const seed = seeds[0]?.current
   await useUp(deps, actor, { code, seed, now, by, wrong: 'wrongConfirmationCode' })
+  return isRecoveryCode(code) ? 'recovery' : 'otp'
 }
 
 /** Works like `useUpCode`, for a fresh session only. */
-async function useUpCodeOfFresh(deps: ProofDeps, actor: Actor, code: string): Promise<Enrolled> {
+async function useUpCodeOfFresh(
+  deps: ProofDeps,
+  actor: SessionActor,
+  code: string,
+): Promise<Enrolled> {
   const now = deps.now()
   const { seeds } = await actFreshAs(deps, actor, now, {
     seeds: selectSeeds(deps.db, actor.userId, now),
@@ -121,12 +139,12 @@ interface Use {
 
 async function useUp(
   deps: CodeDeps,
-  actor: Actor,
+  actor: SessionActor,
   { code, seed = null, now, by, wrong }: Use,
 ): Promise<Enrolled> {
   const { db } = deps
   const user = { id: actor.userId, totpSeed: seed }
-  if (!hasSecondFactor(user)) throw new Refusal('twoFactorOff')
+  if (!needsCode(user)) throw new Refusal('twoFactorOff')
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
   const counter = codeCounter(user.id)
   const isGood = isUsable(db, user, factor)
@@ -151,10 +169,7 @@ async function useUp(
     logEvent({ ...refused, detail: 'too many codes' })
     throw tooManyAttempts(blocks, now)
   }
-  await runBatch(db, {
-    event: insertEvent(db, THE_SERVICE, refused),
-    failed: confirmFailure(db, THE_SERVICE, [counter], now),
-  })
+  await insertEvent(db, THE_SERVICE, refused)
   logEvent(refused)
   throw new Refusal(wrong)
 }

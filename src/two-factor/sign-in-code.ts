@@ -51,6 +51,8 @@ export async function prepareSignInCode(
      * this session.
      */
     by,
+    /** The kind of the code. */
+    method: factor.kind === 'recovery code' ? ('recovery' as const) : ('otp' as const),
     /** The event to log after the sign-in. */
     usedEvent,
     blocks: selectProofBlocks(db, counter, now),

@@ -5,8 +5,8 @@ import type { Database } from '../deps.ts'
 import type { Enrolled, SecondFactor, WithSecondFactor } from './second-factor.ts'
 
 /**
- * Holds for a row of `users` with a second factor. `hasSecondFactor` is the same check of a row
- * that was read.
+ * Holds for a row of `users` with an authenticator app. `needsCode` is the same check of a row that
+ * was read.
  */
 export function isEnrolled(): SQL {
   return isNotNull(users.totpSeed)
@@ -186,6 +186,14 @@ function existsCode(db: Database, which: SQL | undefined): SQL {
 /** Deletes all recovery codes of a user; with `when`, only if that condition holds. */
 export function deleteRecoveryCodes(db: Database, by: Authority, userId: number, when?: SQL) {
   return writing(db, by).delete(recoveryCodes, and(eq(recoveryCodes.userId, userId), when))
+}
+
+/** Counts the recovery codes that a user can still use. */
+export function countUnusedCodes(db: Database, userId: number) {
+  return db
+    .select({ total: count() })
+    .from(recoveryCodes)
+    .where(and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedBy)))
 }
 
 /** Stores hashed recovery codes for a user; with `when`, only if that condition holds. */

@@ -1,34 +1,41 @@
 import type { Deps } from '../deps.ts'
 import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
-import { actAs, type Actor } from '../access/act-as.ts'
+import { actAs, type SessionActor } from '../access/act-as.ts'
+import { toConfirm } from '../access/methods.ts'
 import { confirmLiveSession, isLive } from '../access/session-store.ts'
+import type { ShownPasskey } from '../passkeys/assertion.ts'
+import { confirmWithPasskey } from '../passkeys/confirm.ts'
 import { useUpCode } from '../two-factor/manage.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 
-/** The password or the code with which a user confirms a session. */
-export type Confirmation = { password: string } | { code: string }
+/** The password, the code or the passkey with which a user confirms a session. */
+export type Confirmation = { password: string } | { code: string } | { passkey: ShownPasskey }
 
 /**
- * Makes the session fresh with a password, or with a code, which is then used up
- * (docs/interface.md, Fresh sessions).
+ * Makes the session fresh with a password, a passkey, or a code, which is then used up
+ * (docs/interface.md, Fresh sessions). The session then counts as begun with the code or the
+ * passkey, also where a second factor is required.
  *
- * @throws {Refusal} `wrongPassword`, `wrongConfirmationCode`, `twoFactorOff`, `tooManyAttempts`.
+ * @throws {Refusal} `wrongPassword`, `wrongConfirmationCode`, `wrongConfirmationPasskey`,
+ *   `twoFactorOff`, `tooManyAttempts`.
  */
 export async function confirmSession(
   deps: ProofDeps & Pick<Deps, 'keyRing'>,
-  actor: Actor,
+  session: SessionActor,
   shown: Confirmation,
 ): Promise<void> {
   const { db } = deps
+  const actor = toConfirm(session)
+  if ('passkey' in shown) return confirmWithPasskey(deps, actor, shown.passkey)
   if ('code' in shown) {
-    await useUpCode(deps, actor, shown.code)
-    await actAs(deps, actor, { confirmed: confirmLiveSession(db, actor, deps.now()) })
+    const method = await useUpCode(deps, actor, shown.code)
+    await actAs(deps, actor, { confirmed: confirmLiveSession(db, actor, method, deps.now()) })
     return
   }
   await provePassword(deps, actor, shown.password, 'wrongPassword')
   const now = deps.now()
   await actAs(deps, actor, {
-    confirmed: confirmLiveSession(db, actor, now),
+    confirmed: confirmLiveSession(db, actor, 'pwd', now),
     cleared: clearCounter(db, isLive(db, actor, now), oldPasswordCounter(actor.userId)),
   })
 }

@@ -25,9 +25,13 @@ import { deleteSessions, isOtherSession, isSessionOf } from '../access/session-s
 import type { Account } from '../accounts/accounts.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
 import { needsProof } from './guarded-fields.ts'
+import { logDeletions } from '../passkeys/manage.ts'
+import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import {
   countUsers,
+  countUsersUpTo,
+  deleteAppPasswordsOfChanged,
   deleteSessionsOfChanged,
   deleteUser,
   insertEventOfCancelling,
@@ -38,8 +42,10 @@ import {
   type NewUser,
   selectNamesLike,
   selectUsers,
+  selectUsersWithUse,
   updateUser,
   type UserChange,
+  type UserFilter,
 } from './store.ts'
 import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 
@@ -62,7 +68,7 @@ interface NewUserRequest extends Omit<UserRequest, 'permission'> {
 }
 
 /**
- * Lists a page of the users whose name contains `search`, ignoring case; see `windowOf`.
+ * Lists a page of the users who fit the filter; see `windowOf`.
  *
  * @throws {Refusal} `notAdmin`.
  */
@@ -71,13 +77,39 @@ export async function listUsers(
   operator: Operator,
   page: number,
   perPage: number,
-  search = '',
+  filter: UserFilter = {},
 ) {
   const { users, counted } = await actAsOperator(deps, operator, {
-    users: selectUsers(deps.db, search, windowOf(page, perPage)),
-    counted: countUsers(deps.db, search),
+    users: selectUsers(deps.db, filter, windowOf(page, perPage)),
+    counted: countUsers(deps.db, filter),
   })
   return { users, total: counted[0]?.total ?? 0 }
+}
+
+/** The users behind these can be found by their name only: a count and an offset read every row. */
+export const MAX_LISTED_USERS = 10_000
+
+/**
+ * Finds users, with their latest sign-in and the number of their SSH keys.
+ *
+ * @param page From 1; pages behind `MAX_LISTED_USERS` are empty.
+ * @returns A total of at most `MAX_LISTED_USERS + 1`, which means that there are more.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function findUsers(
+  deps: ActorDeps,
+  operator: Operator,
+  filter: UserFilter,
+  page: number,
+  perPage: number,
+) {
+  const { limit, offset } = windowOf(page, perPage)
+  const isListed = offset < MAX_LISTED_USERS
+  const { users, counted } = await actAsOperator(deps, operator, {
+    users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }) : undefined,
+    counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1),
+  })
+  return { users: users ?? [], total: counted[0]?.total ?? 0 }
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */
@@ -176,7 +208,8 @@ function changesOfNew({
 
 /**
  * Changes the fields of a user that a request contains. A new password ends every session of the
- * user. Disabling the user does too.
+ * user. Disabling the user does too, and deletes the user's app passwords. A user who is no longer
+ * an admin loses the app passwords of scope `admin`.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
  *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role,
@@ -200,13 +233,24 @@ export async function changeUser(
   const { db } = deps
   const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
-  const { isFresh, rivals, events, updated } = await actAsOperatorAt(deps, operator, now, {
-    rivals: selectSameName(db, username, userId),
-    events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
-    updated: updateUser(db, by, userId, change, now, isProven),
-    ended: deleteSessionsOfChanged(db, userId, change),
-  })
-  if (updated.length > 0) return logEvents(event, events)
+  const { isFresh, rivals, events, updated, deletedTokens } = await actAsOperatorAt(
+    deps,
+    operator,
+    now,
+    {
+      rivals: selectSameName(db, username, userId),
+      events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
+      updated: updateUser(db, by, userId, change, now, isProven),
+      ended: deleteSessionsOfChanged(db, userId, change),
+      ...deleteAppPasswordsOfChanged(db, userId, change, event),
+    },
+  )
+  if (updated.length > 0) {
+    logEvents(event, events)
+    for (const { name } of deletedTokens ?? [])
+      logEvent({ ...event, kind: 'token_deleted', detail: name })
+    return
+  }
   if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (rivals.length > 0) throw new Refusal('usernameTaken')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
@@ -251,8 +295,8 @@ export async function removeUser(
 
 /**
  * Turns off the two-step verification of a user who has lost the authenticator, and ends the user's
- * sessions. Operators who do it for themselves keep their present session, because the stock client
- * would otherwise show them its sign-in page.
+ * sessions. `withPasskeys` deletes the user's passkeys too. Operators who do it for themselves keep
+ * their present session, because the stock client would otherwise show them its sign-in page.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
@@ -260,14 +304,19 @@ export async function cancelUserTwoFactor(
   deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   userId: number,
+  { withPasskeys = false } = {},
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, userId, 'two_factor_cancelled', now)
+  const ofPasskey = eventBy(operator, userId, 'passkey_deleted', now)
+  const deletion = passkeyDeletion(db, by, isPasskeyOf(userId), ofPasskey)
   const isOwn = isActor(operator) && operator.userId === userId
-  const { isFresh, events, updated } = await actAsOperatorAt(deps, operator, now, {
+  const { isFresh, events, updated, deletedPasskeys } = await actAsOperatorAt(deps, operator, now, {
     events: insertEventOfCancelling(db, by, userId, event),
+    passkeyEvents: withPasskeys ? deletion.passkeyEvents : undefined,
+    deletedPasskeys: withPasskeys ? deletion.deletedPasskeys : undefined,
     updated: clearSeed(db, by, userId),
     codes: deleteRecoveryCodes(db, by, userId),
     // The operator's own session stays, because `by` needs it.
@@ -276,6 +325,7 @@ export async function cancelUserTwoFactor(
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')
   logEvents(event, events)
+  logDeletions(ofPasskey, deletedPasskeys ?? [])
 }
 
 /**

@@ -39,6 +39,11 @@ const updateSchema = v.object({
   ...fields,
 })
 
+/** `id=7&passkeys=true` */
+const cancelQuery = v.object({
+  ...idQuery.entries,
+  passkeys: v.optional(v.picklist(['true', 'false']), 'false'),
+})
 const usernameQuery = v.object({ username: text() })
 
 /** Routes for operators that manage users, under `/api/admin/user`. */
@@ -68,8 +73,10 @@ export const adminUserRoutes = new Hono<App>()
     await removeUser(c.get('deps'), actorOf(c), c.req.valid('query').id)
     return ok(c, null)
   })
-  .post('/cancel_2fa', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
-    await cancelUserTwoFactor(c.get('deps'), actorOf(c), c.req.valid('query').id)
+  .post('/cancel_2fa', admin(), query(cancelQuery, 'idFormatInvalid'), async (c) => {
+    const { id, passkeys } = c.req.valid('query')
+    const options = { withPasskeys: passkeys === 'true' }
+    await cancelUserTwoFactor(c.get('deps'), actorOf(c), id, options)
     return ok(c, null)
   })
   .post('/del_cache', admin(), query(usernameQuery), async (c) => {

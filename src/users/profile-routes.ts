@@ -1,12 +1,15 @@
 import { Hono } from 'hono'
-import type { App } from '../http/context.ts'
+import type { App, AppContext } from '../http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../http/envelope.ts'
-import { actorOf, anyCaller, signedIn } from '../http/guard.ts'
+import { anyCaller, sessionOf, signedIn } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
 import { possiblyEmptyText } from '../base/text.ts'
 import { readAs } from '../access/act-as.ts'
-import { confirmSession } from './confirm.ts'
+import { toConfirm } from '../access/methods.ts'
+import { assertionSchema } from '../passkeys/answers.ts'
+import { shownIn } from '../passkeys/relying-party.ts'
+import { type Confirmation, confirmSession } from './confirm.ts'
 import { ssoIdSchema } from '../accounts/fields.ts'
 import { changeProfile } from './profile.ts'
 import { userRecord } from './record.ts'
@@ -23,29 +26,44 @@ const confirmSchema = v.pipe(
   v.object({
     password: v.nullish(possiblyEmptyText(), ''),
     otp_code: v.nullish(possiblyEmptyText(), ''),
+    /** From `navigator.credentials.get`, for a ceremony of `/api/authn/webauthn_begin_login`. */
+    assertion: v.nullish(assertionSchema),
   }),
   v.check(
-    ({ password, otp_code: code }) => (password === '') !== (code === ''),
-    'must have either password or otp_code',
+    ({ password, otp_code: code, assertion }) =>
+      [password !== '', code !== '', Boolean(assertion)].filter(Boolean).length === 1,
+    'must have one of password, otp_code and assertion',
   ),
 )
 
 export const userRoutes = new Hono<App>()
-  .get('/', anyCaller, async (c) => {
+  .get('/', anyCaller('account:read'), async (c) => {
     const caller = c.get('caller')
     const { account } =
       'guest' in caller
         ? { account: caller.guest }
-        : await readAs(c.get('deps'), caller.session, {})
+        : await readAs(c.get('deps'), toConfirm(caller.actor), {})
     return ok(c, userRecord(account))
   })
-  .post('/update', anyCaller, jsonBody(profileSchema), signedIn('guestProfile'), async (c) => {
-    await changeProfile(c.get('deps'), actorOf(c), c.req.valid('json'))
+  .post(
+    '/update',
+    anyCaller('session'),
+    jsonBody(profileSchema),
+    signedIn('guestProfile', 'session'),
+    async (c) => {
+      await changeProfile(c.get('deps'), sessionOf(c), c.req.valid('json'))
+      return ok(c, null)
+    },
+  )
+  .post('/confirm', signedIn('guestSessions', 'session'), jsonBody(confirmSchema), async (c) => {
+    await confirmSession(c.get('deps'), sessionOf(c), confirmationIn(c, c.req.valid('json')))
     return ok(c, null)
   })
-  .post('/confirm', signedIn('guestSessions'), jsonBody(confirmSchema), async (c) => {
-    const { password, otp_code: code } = c.req.valid('json')
-    const shown = password === '' ? { code } : { password }
-    await confirmSession(c.get('deps'), actorOf(c), shown)
-    return ok(c, null)
-  })
+
+function confirmationIn(
+  c: AppContext,
+  { password, otp_code: code, assertion }: v.InferOutput<typeof confirmSchema>,
+): Confirmation {
+  if (!assertion) return password === '' ? { code } : { password }
+  return { passkey: shownIn(c, assertion) }
+}

@@ -9,8 +9,9 @@ import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
 import { EVERYTHING } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type Actor } from '../access/act-as.ts'
+import { actAs, type SessionActor } from '../access/act-as.ts'
 import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
+import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
@@ -34,20 +35,26 @@ interface ProfileRequest {
   sso_id?: string | null | undefined
 }
 
+/** What still gives access to the account or its files after a new password. */
+interface Surviving {
+  keys: StoredKey[]
+  passkeys: StoredPasskey[]
+}
+
 /**
  * Changes a user's own record. A new name and a new password need a fresh session, or the old
  * password. A new password ends every session of the user, including this one, so a thief of an old
  * token needs the new password.
  *
- * @returns The SSH keys that stay in force after a new password; none without a new password.
+ * @returns What stays in force after a new password; nothing without a new password.
  * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 for one that is
  *   not fresh and for a wrong old password, 409 for a name that is taken.
  */
 export async function changeProfile(
   deps: ProfileDeps,
-  actor: Actor,
+  actor: SessionActor,
   request: ProfileRequest,
-): Promise<StoredKey[]> {
+): Promise<Surviving> {
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
   const now = deps.now()
@@ -61,15 +68,16 @@ export async function changeProfile(
   const { userId } = actor
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
-  const { account, keys, events, updated } = await actAs(deps, actor, {
+  const { account, keys, passkeys, events, updated } = await actAs(deps, actor, {
     keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
+    passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
     events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
     updated: updateProfile(db, by, userId, change, now, mayChange),
     ended: deleteSessionsOfChanged(db, userId, change),
   })
   if (updated.length > 0) {
     logEvents(event, events)
-    return keys ?? []
+    return { keys: keys ?? [], passkeys: passkeys ?? [] }
   }
   const { username = account.username } = change
   const isGuarded = passwordHash !== undefined || needsProof(account, change)
@@ -87,7 +95,7 @@ export async function changeProfile(
  */
 async function hashNewPassword(
   deps: ProfileDeps,
-  actor: Actor,
+  actor: SessionActor,
   { password, old_password: oldPassword }: ProfileRequest,
 ): Promise<string | undefined> {
   if (password) {

@@ -1,17 +1,16 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { runBatch, THE_SERVICE } from '../database/statements.ts'
+import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import {
   chargeProof,
-  confirmFailure,
   oldPasswordCounter,
   payBack,
   selectProofBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type Actor, type ActorDeps } from '../access/act-as.ts'
+import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
 import { selectPasswordHash } from './profile-store.ts'
 
@@ -26,7 +25,7 @@ export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
  */
 export async function provePassword(
   deps: ProofDeps,
-  actor: Actor,
+  actor: SessionActor,
   password: string,
   wrong: 'wrongOldPassword' | 'wrongPassword',
 ): Promise<void> {
@@ -51,10 +50,7 @@ export async function provePassword(
     throw error
   })
   if (matches) return
-  await runBatch(db, {
-    event: insertEvent(db, THE_SERVICE, refused),
-    confirmed: confirmFailure(db, THE_SERVICE, [counter], now),
-  })
+  await insertEvent(db, THE_SERVICE, refused)
   logEvent(refused)
   throw new Refusal(wrong)
 }

@@ -13,20 +13,23 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { auditEvents, users } from '../../schema/tables.ts'
+import { appPasswords, auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import {
   type ChangeEvent,
   type FieldChange,
   insertEventsOfChange,
   textChange,
 } from '../audit/change-events.ts'
-import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { type AuditEvent, eventRow, latestSignIn } from '../audit/events.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { PageWindow } from '../base/paging.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
+import { includesScope } from '../access/scopes.ts'
 import { deleteSessions, isSessionOf } from '../access/session-store.ts'
-import { selectAccounts } from '../accounts/accounts.ts'
+import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { hasPasskey } from '../accounts/second-factor.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -61,22 +64,75 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
   passwordHash: string | null
 }
 
-/** @param search A part of the name; see `isNamedLike`. */
-export function selectUsers(db: Database, search: string, { limit, offset }: PageWindow) {
-  return selectAccounts(db).where(isNamedLike(search)).orderBy(users.id).limit(limit).offset(offset)
+/** The groups of users that an operator can list. */
+export const USER_GROUPS = ['admins', 'disabled', 'without-two-factor'] as const
+
+export type UserGroup = (typeof USER_GROUPS)[number]
+
+/** The conditions on the users of a list. A user must fit all of them. */
+export interface UserFilter {
+  /** A part of the name, in any case. */
+  search?: string
+  groups?: readonly UserGroup[]
 }
 
-/** @param search A part of the name; see `isNamedLike`. */
-export function countUsers(db: Database, search: string) {
-  return db.select({ total: count() }).from(users).where(isNamedLike(search))
+export function selectUsers(db: Database, filter: UserFilter, { limit, offset }: PageWindow) {
+  return selectAccounts(db).where(isIn(filter)).orderBy(users.id).limit(limit).offset(offset)
+}
+
+export function countUsers(db: Database, filter: UserFilter) {
+  return db.select({ total: count() }).from(users).where(isIn(filter))
 }
 
 /**
- * Holds for a name that contains `search`, ignoring case. An empty `search` fits every name. `LIKE`
- * would give `%` and `_` a meaning, and D1 refuses patterns over 50 bytes.
+ * Selects users with their latest sign-in and the number of their SSH keys. SQLite computes both
+ * only for the rows of the page.
+ */
+export function selectUsersWithUse(
+  db: Database,
+  filter: UserFilter,
+  { limit, offset }: PageWindow,
+) {
+  return db
+    .select({
+      ...accountColumns,
+      lastSignInAt: latestSignIn(sql`${users.id}`).as('last_sign_in_at'),
+      keys: sql<number>`(select count(*) from ${sshKeys} as key where key.user_id = ${sql`${users.id}`})`.as(
+        'keys',
+      ),
+    })
+    .from(users)
+    .where(isIn(filter))
+    .orderBy(users.id)
+    .limit(limit)
+    .offset(offset)
+}
+
+/** Counts users, but not beyond `most`, so that the cost is bounded. */
+export function countUsersUpTo(db: Database, filter: UserFilter, most: number) {
+  const found = db.select({ id: users.id }).from(users).where(isIn(filter)).limit(most).as('found')
+  return db.select({ total: count() }).from(found)
+}
+
+function isIn({ search = '', groups = [] }: UserFilter) {
+  return and(
+    ...groups.map((group) => GROUP_CONDITIONS[group]),
+    search === '' ? undefined : isNamedLike(search),
+  )
+}
+
+/** The conditions of the partial indexes are literal, because SQLite compares their text. */
+const GROUP_CONDITIONS: Record<UserGroup, SQL> = {
+  admins: eq(users.role, ADMIN),
+  disabled: sql`${users.disabled} = 1`,
+  'without-two-factor': sql`${users.totpSeed} is null and ${users.role} <> 1 and not ${hasPasskey}`,
+}
+
+/**
+ * Holds for a name that contains `search`, ignoring case. `LIKE` would give `%` and `_` a meaning,
+ * and D1 refuses patterns over 50 bytes.
  */
 function isNamedLike(search: string) {
-  if (search === '') return undefined
   return sql`instr(${users.usernameKey}, ${usernameKey(search)}) > 0`
 }
 
@@ -186,6 +242,38 @@ export function deleteSessionsOfChanged(
       ),
     )
   return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
+}
+
+/**
+ * Deletes every app password of a user who is disabled, so that enabling the user revives none, and
+ * those of scope `admin` of a user who is no longer an admin. The statements stand after the update
+ * and read the changed row, not the actor's session.
+ *
+ * @returns Parts of a batch. They are `undefined` for a change that deletes none.
+ */
+export function deleteAppPasswordsOfChanged(
+  db: Database,
+  userId: number,
+  { disabled, role }: Pick<UserChange, 'disabled' | 'role'>,
+  event: AuditEvent,
+) {
+  const isDemotion = role !== undefined && role !== ADMIN
+  if (disabled !== true && !isDemotion) return { tokenEvents: undefined, deletedTokens: undefined }
+  const has = (state: SQL) =>
+    exists(
+      db
+        .select({ id: users.id })
+        .from(users)
+        .where(and(eq(users.id, userId), state)),
+    )
+  const which = or(
+    disabled === true ? has(eq(users.disabled, true)) : undefined,
+    isDemotion
+      ? and(has(ne(users.role, ADMIN)), includesScope(appPasswords.scopes, 'admin'))
+      : undefined,
+  )
+  const deleted = { ...event, kind: 'token_deleted' as const }
+  return appPasswordDeletion(db, THE_SERVICE, and(isAppPasswordOfUser(userId), which), deleted)
 }
 
 /** Returns the kinds of events of a change. A change that operators search for has its own kind. */

@@ -4,6 +4,7 @@ import { auditEvents, recoveryCodes, sessions, sshKeys, users } from '../../sche
 import type { Deps } from '../../src/deps.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import { loggedLines } from '../support/log.ts'
 import { ED1 } from '../reference/keys.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
@@ -33,10 +34,16 @@ let site: CheapSite
 let token: string
 let admin: string
 
+const signInBoth = prepared(async (arranged) => ({
+  ofAlice: await arranged.addSignedInUser(),
+  ofAdmin: await arranged.token('admin', ADMIN_PASSWORD),
+}))
+
 beforeEach(async () => {
   site = new CheapSite({ hashPassword: hashes })
-  token = await site.addSignedInUser()
-  admin = await site.token('admin', ADMIN_PASSWORD)
+  const { ofAlice, ofAdmin } = await signInBoth(site)
+  token = ofAlice
+  admin = ofAdmin
   hashes.mockClear()
 })
 
@@ -283,7 +290,7 @@ describe('POST /api/me/confirm', () => {
   ])('asks for one proof, and exactly one: %j', async (body) => {
     expect(await confirm(body)).toEqual({
       code: 400,
-      message: 'request body must have either password or otp_code',
+      message: 'request body must have one of password, otp_code and assertion',
       data: null,
     })
     expect(hashes).not.toHaveBeenCalled()

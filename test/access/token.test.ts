@@ -9,6 +9,7 @@ import { Refusal } from '../../src/base/refusals.ts'
 import type { KeyRing } from '../../src/crypto/key-ring.ts'
 import { verifyToken } from '../../src/access/token.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { HOUR, NOW, SECOND } from '../support/site.ts'
 
@@ -100,10 +101,12 @@ async function forgeAll(variants: Partial<Parts>[]): Promise<Record<string, stri
 
 const me = (asked: string, at = site) => at.get('/api/me', { token: asked })
 
+const signInAlice = prepared((arranged) => arranged.addSignedInUser())
+
 beforeEach(async () => {
   site = new CheapSite()
   ring = await site.deps.keyRing()
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
 })
 
 describe('a token', () => {

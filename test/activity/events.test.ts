@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { createKeyRing, hashName } from '../../src/crypto/key-ring.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
 import { type Call, HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
 import { ED1 } from '../reference/keys.ts'
@@ -30,10 +31,12 @@ let token: string
 let network: string
 let networks = 0
 
+const signInAlice = prepared((arranged) => arranged.addSignedInUser())
+
 beforeEach(async () => {
   network = `2001:db8:a0d1:${++networks}::/64`
   site = new CheapSite()
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
   await site.db.delete(auditEvents)
 })
 
@@ -89,9 +92,9 @@ const requestLines = (id: string) =>
 describe('an event is written', () => {
   test('for a sign-in', async () => {
     await signIn('alice', PASSWORD)
-    expect(await written()).toEqual([['sign_in', ALICE, null, '']])
+    expect(await written()).toEqual([['sign_in', ALICE, null, 'pwd']])
     expect(loggedEvents()).toEqual([
-      { event: 'audit', kind: 'sign_in', user: ALICE, detail: undefined, network },
+      { event: 'audit', kind: 'sign_in', user: ALICE, detail: 'pwd', network },
     ])
   })
 
@@ -113,7 +116,7 @@ describe('an event is written', () => {
       ['sign_in_refused', 2, null, 'disabled'],
     ])
     await signIn('alice', PASSWORD, site.code(secret))
-    expect((await written()).at(-1)).toEqual(['sign_in', ALICE, null, ''])
+    expect((await written()).at(-1)).toEqual(['sign_in', ALICE, null, 'pwd otp'])
   })
 
   test('for nothing while only the code is missing', async () => {
@@ -189,7 +192,7 @@ describe('an event is written', () => {
       ['two_factor_on', ALICE, null, ''],
       ['recovery_codes_made', ALICE, null, ''],
       ['recovery_code_used', ALICE, null, ''],
-      ['sign_in', ALICE, null, ''],
+      ['sign_in', ALICE, null, 'pwd recovery'],
       ['proof_refused', ALICE, null, 'code'],
       ['two_factor_off', ALICE, null, ''],
     ])
@@ -257,7 +260,7 @@ describe('GET /api/me/events', () => {
             id: expect.any(Number),
             time: '2026-11-21T10:15:07.565+00:00',
             kind: 'sign_in',
-            detail: '',
+            detail: 'pwd',
             network,
             user_agent: AGENT,
             actor: null,
@@ -297,7 +300,7 @@ describe('GET /api/me/events', () => {
     await happen(2)
     await signIn('nobody', 'any-Passw0rd')
     expect(details(await events())).toEqual([2, '2', '1'])
-    expect(details(await events('', bob))).toEqual([1, ''])
+    expect(details(await events('', bob))).toEqual([1, 'pwd'])
     expect((await events('', bob)).data.content[0].kind).toBe('sign_in')
   })
 

@@ -132,10 +132,10 @@ describe('an event of a change by an operator', () => {
     await site.post(`/api/admin/user/delete?id=${id}`, undefined, { token: admin })
     const visitor = await visitorOf('admin', ADMIN_PASSWORD)
     const text = textOf((await visitor.get('/account/admin/events')).html)
+    expect(text).toContain('admin deleted bob ’s account: role Administrator')
     expect(text).toContain(
-      `Account deleted: user name bob; role Administrator User ${id}, deleted by admin`,
+      'An operator on the command line created bob (deleted) ’s account: role Administrator; base folder /',
     )
-    expect(text).toContain('Account created: user name bob; role Administrator; base folder /')
   })
 
   test('says that an operator cancelled two-step verification', async () => {
@@ -171,7 +171,7 @@ describe('an event of a change by an operator', () => {
 })
 
 describe('the actor of an event', () => {
-  test('is named as now, and by the id once deleted', async () => {
+  test('is named as now, and as last known once deleted', async () => {
     const rootId = await site.addUser('root', { password: ADMIN_PASSWORD, role: 2 })
     const root = await site.token('root', ADMIN_PASSWORD)
     await site.post('/api/admin/user/update', { id: ALICE, permission: 8 }, { token: root })
@@ -182,7 +182,7 @@ describe('the actor of an event', () => {
     expect(await actors()).toEqual([{ id: rootId, username: null, command_line: false }])
     const visitor = await visitorOf('alice', PASSWORD)
     expect(textOf((await visitor.get('/account/activity')).html)).toContain(
-      `Account changed: permissions +Create folders and upload by user ${rootId}, deleted`,
+      'toor (deleted) changed your account: permissions +Create folders and upload',
     )
   })
 
@@ -206,8 +206,8 @@ describe('the actor of an event', () => {
     ])
     const visitor = await visitorOf('admin', ADMIN_PASSWORD)
     const { html } = await visitor.get('/account/admin/events')
-    expect(textOf(html)).toContain('SSH key “laptop, by 1” added alice 2026')
-    expect(textOf(html)).toContain('Unlocked by an operator alice on the command line')
+    expect(textOf(html)).toContain('alice added the SSH key “laptop, by 1” 2026')
+    expect(textOf(html)).toContain('An operator on the command line unlocked alice ’s account')
   })
 
   test('is nobody else for what operators do to themselves, and to the whole site nobody', async () => {
@@ -223,7 +223,7 @@ describe('the actor of an event', () => {
     })
     const visitor = await visitorOf('admin', ADMIN_PASSWORD)
     const text = textOf((await visitor.get('/account/admin/events')).html)
-    expect(text).toContain('Settings changed: logo on the command line 2026')
+    expect(text).toContain('An operator on the command line changed the site settings: Logo 2026')
     expect(text).not.toContain('Unknown name')
   })
 
@@ -245,10 +245,10 @@ describe('the pages', () => {
     })
     const events = '/account/admin/events?kind=role_changed'
     expect(textOf((await visitor.get(events)).html)).toContain(
-      'Role changed: User → Administrator alice by admin 2026',
+      'admin changed alice ’s role: User → Administrator 2026',
     )
     const chinese = await visitor.get(events, { 'Accept-Language': 'zh' })
-    expect(textOf(chinese.html)).toContain('角色已修改：普通用户 → 管理员 alice 由 admin 执行')
+    expect(textOf(chinese.html)).toContain('admin 修改了 alice 的角色：普通用户 → 管理员')
   })
 
   test('show markup and control characters of names and paths as text', async () => {
@@ -262,7 +262,7 @@ describe('the pages', () => {
     expect(html).toContain('user name alice → &lt;b&gt;x;')
     expect(html).toContain('base folder / → /&lt;script&gt;�')
     expect(html).toContain('base folder /a�↵ → /')
-    expect(html).toContain('by &lt;i&gt;root&lt;/i&gt;')
+    expect(html).toContain('&lt;i&gt;root&lt;/i&gt;</a> changed')
     for (const raw of ['<b>x', '<i>root', '\u202E', '\u0007']) expect(html).not.toContain(raw)
   })
 })

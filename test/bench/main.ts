@@ -9,7 +9,9 @@ import { bundle, checkOut } from './bundles.ts'
 import { toChart } from './chart.ts'
 import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
+import { compareCredentials, toCredentialTable } from './credentials.ts'
 import { compareJourneys } from './journey.ts'
+import { comparePasskeys } from './passkeys.ts'
 import { type Results, toMarkdown, toRowTable } from './report.ts'
 import { measureRows } from './rows.ts'
 import { type Side, Sites } from './sites.ts'
@@ -28,6 +30,7 @@ interface Options {
   output: string
   quick?: true
   rows?: true
+  credentials?: true
   publish?: true
 }
 
@@ -40,8 +43,14 @@ const program = new Command('bench')
   .option('--output <folder>', 'where the results go', '.bench')
   .option('--quick', 'a minute, to see that everything runs; the figures mean little')
   .option('--rows', 'only how many rows each request writes')
+  .option('--credentials', 'only app passwords beside sessions and passwords')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
-  .action((options: Options) => runCommand(() => (options.rows ? printRows() : run(options))))
+  .action((options: Options) =>
+    runCommand(() => {
+      if (options.rows) return printRows()
+      return options.credentials ? printCredentials(options) : run(options)
+    }),
+  )
 
 await program.parseAsync()
 
@@ -49,6 +58,14 @@ async function printRows(): Promise<void> {
   say('Bundling …')
   const metered: Side = { name: 'now', script: await bundle('test/bench/metered.ts') }
   console.log(toRowTable(await withSites([metered], (sites) => measureRows(sites, metered.name))))
+}
+
+async function printCredentials({ rounds, seconds }: Options): Promise<void> {
+  say('Bundling …')
+  const now: Side = { name: 'now', script: await bundle('src/worker.ts') }
+  const effort = { rounds: Number(rounds), seconds: Number(seconds) }
+  const figures = await withSites([now], (sites) => compareCredentials(sites, now.name, effort))
+  console.log(toCredentialTable(figures))
 }
 
 async function run(options: Options): Promise<void> {
@@ -86,6 +103,8 @@ async function run(options: Options): Promise<void> {
   const growth = await withSites(sizes, (sites) => compareJourneys(sites, users, effort.rounds * 2))
   say('Rows written …')
   const rows = await withSites([metered], (sites) => measureRows(sites, metered.name))
+  say('Passkeys …')
+  const passkeys = await withSites([now], (sites) => comparePasskeys(sites, now.name, effort))
   say('Weight …')
   const weight = await weigh(now, limit, effort)
 
@@ -97,6 +116,7 @@ async function run(options: Options): Promise<void> {
     growth,
     weight,
     rows,
+    passkeys,
   }
   write(options.output, results)
   if (options.publish) write(PUBLISHED, results)

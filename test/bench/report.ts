@@ -1,6 +1,7 @@
 import type { EndpointFigure } from './compare.ts'
 import { type Bill, MIX } from './cost.ts'
 import type { StepFigure } from './journey.ts'
+import type { PasskeyFigure } from './passkeys.ts'
 import type { RowFigure } from './rows.ts'
 import type { Figure } from './statistics.ts'
 import type { Weight } from './weight.ts'
@@ -17,6 +18,7 @@ export interface Results {
   growth: Map<string, Map<string, StepFigure>>
   weight: Weight
   rows: RowFigure[]
+  passkeys: PasskeyFigure
 }
 
 /** What each request that writes wrote. */
@@ -29,7 +31,7 @@ export function toRowTable(rows: RowFigure[]): string {
 
 /** The tables of a run, in Markdown. */
 export function toMarkdown(results: Results): string {
-  const { setting, endpoints, far, bill, growth, weight, rows } = results
+  const { setting, endpoints, far, bill, growth, weight, rows, passkeys } = results
   const sides = Object.keys(endpoints[0]?.sides ?? {})
   const hasBefore = sides.includes('before')
   const signIn = endpoints.find(({ name }) => name === 'sign-in')
@@ -117,6 +119,23 @@ ${table(
 )}
 
 The most that any that asks D1, but for the sign-in, takes at ${sizes.at(-1)} users over ${sizes[0]}: ${growthRatio(growth, sizes)}.
+
+## Sign-ins with a passkey and with a password
+
+One workerd does both; a passkey needs no scrypt.
+
+${table(
+  ['sign-in', 'a second', 'times a password', 'CPU µs'],
+  [
+    [
+      'passkey',
+      spread(passkeys.passkey, 0),
+      spread(passkeys.ratio, 1),
+      round(passkeys.cpuMicroseconds),
+    ],
+    ['password', spread(passkeys.password, 1), '1', ''],
+  ],
+)}
 
 ## Weight
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { ED1, ED2 } from '../reference/keys.ts'
@@ -90,8 +91,20 @@ describe('latchkey user', () => {
     const shown = await json('user', 'show', 'alice')
     const firstPage = await run('user', 'list', '--limit', '1')
     const permissions = ['sftp-read', 'share']
-    expect(shown).toEqual({ ...data, permissions, sessions: 1, keys: 0 })
-    expect(firstPage.stdout).toMatch(/^id +username +role .*\n1 +admin +2 .*\n$/)
+    expect(shown).toEqual({
+      ...data,
+      passkey: false,
+      permissions,
+      sessions: 1,
+      keys: 0,
+      passkeys: 0,
+    })
+    expect((await run('user', 'show', 'alice')).stdout).toMatch(
+      /\nrole +general\n[^]*\npermission +sftp-read, share\n/,
+    )
+    expect(firstPage.stdout).toMatch(
+      /^id +username +role .*\n1 +admin +admin +all but webdav-write, sftp-read, .*\n$/,
+    )
     expect(firstPage.stderr).toMatch(
       /^This shows 1 of \d+; --page and --limit show the others\.\n$/,
     )
@@ -106,7 +119,15 @@ describe('latchkey user', () => {
     expect(await site.signIn('robert', PASSWORD)).toMatchObject({ code: 200 })
     const refusals: [args: string[], reason: string][] = [
       [['show', 'robret'], 'There is no user "robret": did you mean "robert"?'],
-      [['add', 'ROBERT', '--generate'], 'username is already taken'],
+      [
+        ['add', 'ROBERT', '--generate'],
+        'There is a user "robert" already, and "ROBERT" differs only in upper and lower case: nothing was changed.',
+      ],
+      [['add', 'robert', '--generate'], 'There is a user "robert" already: nothing was changed.'],
+      [
+        ['set', 'robert', '--name', 'ａdmin'],
+        'There is a user "admin" already, and "ａdmin" looks the same: nothing was changed.',
+      ],
       [['set', 'admin', '--role', 'general'], `admin user can not be demoted ${LAST}`],
       [['disable', 'admin'], `admin user can not be disabled ${LAST}`],
       [['delete', 'admin', '--yes'], `cannot delete admin or guest ${LAST}`],
@@ -116,6 +137,27 @@ describe('latchkey user', () => {
     const token = await tokenOf('admin', ADMIN_PASSWORD)
     const { data } = await site.call('GET', '/api/me', { token })
     expect(data).toMatchObject({ role: 2, disabled: false })
+  })
+
+  test('list narrows to names, admins, disabled users and those without a second factor', async () => {
+    await addUser('Lister-one')
+    await addUser('lister-two')
+    await json('user', 'disable', 'lister-two')
+    const names = async (...options: string[]) => {
+      const { content, total } = await json('user', 'list', ...options)
+      expect(content).toHaveLength(total)
+      return content.map(({ username }: { username: string }) => username)
+    }
+    const search = ['--search', 'LISTER']
+    expect(await names(...search)).toEqual(['Lister-one', 'lister-two'])
+    expect(await names(...search, '--disabled')).toEqual(['lister-two'])
+    expect(await names('--admins')).toEqual(['admin'])
+    expect(await names(...search, '--admins')).toEqual([])
+    clone.sql(`update users set totp_seed = 'sealed' where username = 'Lister-one'`)
+    expect(await names(...search, '--without-2fa')).toEqual(['lister-two'])
+    expect(await names('--without-2fa')).not.toContain('guest')
+    const none = await run('user', 'list', '--search', '%')
+    expect(none).toEqual({ code: 0, stdout: '', stderr: 'No users found.\n' })
   })
 
   test('password, disable and enable count at once', async () => {
@@ -142,7 +184,7 @@ describe('latchkey user', () => {
       /\n\d+ +mine +SHA256:\S{43} +\S+\n\d+ +of the thief +SHA256:\S{43} /,
     )
     expect(shown.stderr).toMatch(
-      /^\n2 SSH keys of stolen still give access to the files:\nDelete one with: latchkey key delete stolen \d+\n$/,
+      /^\n2 SSH keys of stolen still give access to the files:\nDelete one with: npm run latchkey -- key delete stolen \d+\n$/,
     )
     expect(await json('key', 'list', 'stolen')).toMatchObject({ total: 2 })
     const deleted = await json('user', 'password', 'stolen', '--generate', '--delete-keys')
@@ -249,9 +291,61 @@ describe('what users hold', () => {
     const { data } = await site.call('GET', '/api/me/sshkey/list', { token })
     expect(await json('key', 'list', 'holder')).toEqual(data)
     const { id } = data.content[0]
-    expect(await run('key', 'delete', 'admin', `${id}`)).toEqual(refused(/public key/))
+    expect(await run('key', 'delete', 'admin', `${id}`)).toEqual(
+      refused(`admin has no key ${id}, see: key list admin`),
+    )
     expect((await run('key', 'delete', 'holder', `${id}`)).stdout).toMatch(/^Deleted key /)
     expect((await site.call('GET', '/api/me/sshkey/list', { token })).data.total).toBe(0)
+  })
+})
+
+describe('key add', () => {
+  test('gives a user the key in a file or from the standard input, with an event', async () => {
+    const token = await addUser('keyless')
+    writeFileSync(clone.path('laptop.pub'), `# mine\n${ED1}\n`)
+    const [, , comment = ''] = ED1.split(' ')
+    const added = await run('key', 'add', 'keyless', 'laptop.pub')
+    expect(added).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Added ".+" to keyless: SHA256:\S{43}\n$/),
+      stderr: '',
+    })
+    expect(added.stdout).toContain(`"${comment}"`)
+    const fromInput = await clone.latchkey(['key', 'add', '--title', 'phone', 'keyless', '-'], {
+      input: ED2,
+    })
+    expect(fromInput).toMatchObject({ code: 0, stderr: '' })
+    const { data } = await site.call('GET', '/api/me/sshkey/list', { token })
+    expect(data.content.map(({ title }: { title: string }) => title)).toEqual([comment, 'phone'])
+    const { content } = await json('event', 'list', '--user', 'keyless', '--kind', 'key_added')
+    expect(content).toMatchObject([
+      { what: 'phone', by: 'command line' },
+      { what: comment, by: 'command line' },
+    ])
+  })
+
+  test('says why a key is refused, and adds nothing', async () => {
+    await addUser('strict')
+    writeFileSync(clone.path('one.pub'), ED1)
+    writeFileSync(clone.path('bare.pub'), ED2.split(' ').slice(0, 2).join(' '))
+    writeFileSync(clone.path('private'), '-----BEGIN OPENSSH PRIVATE KEY-----\n')
+    expect((await run('key', 'add', 'strict', 'one.pub')).code).toBe(0)
+    // Without a comment, the name of the file is the title.
+    expect(await json('key', 'add', 'strict', 'bare.pub')).toMatchObject({ title: 'bare.pub' })
+    const refusals: [args: string[], reason: string | RegExp][] = [
+      [['strict', 'one.pub', '--title', 'x'], /^key already exists as "/],
+      [['strict', 'one.pub', '--title', 'bare.pub'], 'key with the same title already exists'],
+      [['strict', 'private'], /^provided key invalid: this is a private key/],
+      [['strict', 'none.pub'], /^Can't read none.pub \(ENOENT\)/],
+      [['strcit', 'one.pub'], 'There is no user "strcit": did you mean "strict"?'],
+      [['guest', 'one.pub'], 'Guest user can not manage SSH keys'],
+    ]
+    for (const [args, reason] of refusals)
+      expect(await run('key', 'add', ...args)).toEqual(refused(reason))
+    expect(await clone.latchkey(['key', 'add', 'strict', '-'], { input: 'hello' })).toEqual(
+      refused('provided key invalid: it must begin with its type, such as ssh-ed25519'),
+    )
+    expect(await json('key', 'list', 'strict')).toMatchObject({ total: 2 })
   })
 })
 
@@ -319,7 +413,7 @@ describe('the site', () => {
     await addServer('both', 'sftp')
     const unknown = await addServer('unknown', 'root')
     expect(unknown.code).toBe(2)
-    expect(unknown.stderr).toContain('must be one of sftp:keys, sftp:passwords, sftp')
+    expect(unknown.stderr).toContain('must be one of sftp:keys, sftp:passwords, introspect, sftp')
     const { content } = await json('service-token', 'list')
     expect(content.map(({ name, scope }: Record<string, string>) => `${name}: ${scope}`)).toEqual([
       'both: sftp:keys sftp:passwords',
@@ -343,6 +437,31 @@ describe('the site', () => {
     expect(own.more).toBe(false)
     expect(made.content).toMatchObject([{ user: 'newcomer', kind: 'user_made' }])
     expect(never).toEqual({ code: 0, stdout: '', stderr: 'No events found.\n' })
+  })
+
+  test('event list --follow shows what happens next, until it is ended', async () => {
+    await addUser('watched')
+    await site.signIn('watched', 'wrong-Passw0rd')
+    const follow = ['event', 'list', '--follow', '--user', 'watched', '--kind', 'sign_in_refused']
+    const text = clone.startLatchkey(...follow)
+    const lines = clone.startLatchkey('--json', ...follow)
+    await Promise.all([text.until(' credentials '), lines.until('"credentials"')])
+    await site.signIn('watched', 'wrong-Passw0rd')
+    await site.signIn('admin', 'wrong-Passw0rd')
+    await site.signIn('watched', 'wrong-Passw0rd')
+    await Promise.all([
+      text.untilHolds(() => text.stdout.split('\n').length > 3),
+      lines.untilHolds(() => lines.stdout.split('\n').length > 3),
+    ])
+    await Promise.all([text.stop('SIGINT'), lines.stop('SIGINT')])
+    const ended = await text.ended
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toMatch(
+      /^(?:\d{4}-\S+ +sign_in_refused +watched +credentials +127\.0\.0\.1.*\n){3}$/,
+    )
+    const events = (await lines.ended).stdout.trim().split('\n')
+    const ids = events.map((event) => Number(JSON.parse(event).id))
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b))
   })
 
   test('event list tells what changed of a user, from what to what, and who did it', async () => {

@@ -144,6 +144,7 @@ describe('npm run deploy', () => {
     expect(upload?.secrets).toEqual({ SECRET_KEYS: copy.trim().split('=')[1] })
     expect(printed.match(/first-password/g)).toHaveLength(1)
     expect(printed).toContain('serves on https://latchkey.example.workers.dev\n')
+    expect(printed).toContain('Passkeys belong to the host name.')
     expect(printed).not.toContain(copy.trim().split('=')[1])
     expect(wrangler.asked.join('\n')).not.toContain(copy.trim().split('=')[1])
   })
@@ -155,6 +156,7 @@ describe('npm run deploy', () => {
     wrangler.asked = []
     const { printed, failure } = await deploy()
     expect(failure).toBeUndefined()
+    expect(printed).not.toContain('Passkeys')
     expect(wrangler.asked.filter((command) => command.includes('create'))).toEqual([])
     expect(wrangler.uploads.at(-1)?.secrets).toBe(false)
     expect(existsSync('.production.vars')).toBe(false)

@@ -13,13 +13,19 @@ import { SECRET_KEYS } from '../support/secrets.ts'
 
 const [SECRET = ''] = SECRET_KEYS.split(',')
 
+const ANY_HOST = { rpId: undefined, origins: [] }
+
 const WELL: SiteData = {
-  admins: [{ username: 'admin', disabled: false, hasPassword: true, hasTwoFactor: true }],
+  admins: [{ username: 'admin', disabled: false, hasPassword: true, hasFactor: true }],
+  requirement: 'off',
+  lacking: [],
+  passkeys: [{ rpId: 'example.org', total: 3 }],
   isGuestEnabled: false,
   siteTitle: 'Our files',
   copy: 'equal',
   sealedOut: 0,
   leftovers: 0,
+  appPasswords: { endless: 0, unused: 0 },
 }
 
 /** A production site in which nothing is wrong but what is given. */
@@ -32,6 +38,8 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     freshMinutes: '10',
     crons: ['17 3 * * *'],
     plainHttp: 'refused',
+    passkeySite: { rpId: 'example.org', origins: [] },
+    host: 'files.example.org',
     migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
     data: { ...WELL, ...data },
     ...wrong,
@@ -49,11 +57,14 @@ describe('the judgement of a site', () => {
   test('finds nothing in one that is well', () => {
     expect(complaints(facts())).toEqual([])
     expect(complaints(facts({ isRemote: false }))).toEqual([])
+    expect(complaints(facts({ isRemote: false, passkeySite: ANY_HOST, host: undefined }))).toEqual(
+      [],
+    )
     expect(complaints(facts({ tokenHours: undefined, freshMinutes: undefined }))).toEqual([])
   })
 
   test('finds each illness alone, and says what mends it', () => {
-    const admin = { username: 'root', disabled: false, hasPassword: true, hasTwoFactor: true }
+    const admin = { username: 'root', disabled: false, hasPassword: true, hasFactor: true }
     const illnesses: [Facts, RegExp][] = [
       [
         facts({ secretProblem: 'the Worker has no SECRET_KEYS' }),
@@ -100,8 +111,51 @@ describe('the judgement of a site', () => {
         /^fail admins: no enabled admin has a password: .* → npm run latchkey -- user password root --generate --remote$/,
       ],
       [
-        facts({}, { admins: [admin, { ...admin, username: 'eve', hasTwoFactor: false }] }),
-        /^warn two-step: admins without it: eve → /,
+        facts({}, { admins: [admin, { ...admin, username: 'eve', hasFactor: false }] }),
+        /^warn two-step: admins without a second factor: eve → each of them adds a passkey or/,
+      ],
+      [
+        facts({}, { requirement: 'everybody', lacking: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }),
+        /^warn two-step: require_second_factor is everybody, and these may only add a second factor: a, b, c, d, e, and 2 more → .*user list --without-2fa --remote$/,
+      ],
+      [
+        facts({ passkeySite: 'PASSKEY_RP_ID is wrong' }),
+        /^fail RP ID: PASSKEY_RP_ID is wrong → correct it in wrangler\.toml$/,
+      ],
+      [
+        facts({ host: 'files.example.com' }),
+        /^fail RP ID: PASSKEY_RP_ID example\.org is not files\.example\.com or a parent/,
+      ],
+      [
+        facts({ host: 'notexample.org' }),
+        /^fail RP ID: PASSKEY_RP_ID example\.org is not notexample\.org or a parent/,
+      ],
+      [
+        facts({ passkeySite: ANY_HOST, host: 'latchkey.me.workers.dev' }, { passkeys: [] }),
+        /^warn RP ID: latchkey\.me\.workers\.dev: a later move .* loses all passkeys → before users/,
+      ],
+      [
+        facts(
+          { passkeySite: { rpId: 'workers.dev', origins: [] }, host: undefined },
+          { passkeys: [] },
+        ),
+        /^fail RP ID: PASSKEY_RP_ID is workers\.dev, which many sites share/,
+      ],
+      [
+        facts({ passkeySite: ANY_HOST, host: undefined }),
+        /^warn RP ID: the host name of each request; if that is on workers\.dev/,
+      ],
+      [
+        facts(
+          {},
+          {
+            passkeys: [
+              { rpId: 'example.org', total: 3 },
+              { rpId: 'old.org', total: 2 },
+            ],
+          },
+        ),
+        /^warn passkeys: the RP ID is example\.org, so these can't sign in: for old\.org: 2 → answer under/,
       ],
       [facts({}, { sealedOut: 2 }), /^fail seeds: 2 users .* → add the old entry/],
       [facts({}, { sealedOut: undefined }), /^warn seeds: /],
@@ -112,6 +166,10 @@ describe('the judgement of a site', () => {
       [
         facts({}, { copy: 'different' }),
         /^warn settings: .* → npm run latchkey -- doctor --fix --remote$/,
+      ],
+      [
+        facts({}, { appPasswords: { endless: 2, unused: 1 } }),
+        /^warn app passwords: 2 never expire; 1 were not used for 180 days → npm run latchkey -- token list --stale --remote/,
       ],
       [facts({}, { leftovers: 3 }), /^warn leftovers: 3 sessions expired .* → npm run deploy, and/],
     ]
@@ -226,7 +284,7 @@ describe('latchkey doctor', () => {
       `${ring.current.id}.box`,
     )
     clone.sql(`insert into settings values ('site_title', 'Our files')`)
-    expect(await examine()).toMatchObject({ code: 0, fails: [], warns: [], all: 12 })
+    expect(await examine()).toMatchObject({ code: 0, fails: [], warns: [], all: 15 })
 
     clone.sql(`update users set totp_seed = 'another.box'`)
     clone.sql(`insert into users (username, username_key, role, created_at)
@@ -250,7 +308,7 @@ describe('latchkey doctor', () => {
     expect(await examine()).toMatchObject({
       code: 1,
       fails: ['secret', 'token hours', 'nightly run', 'migrations'],
-      all: 5,
+      all: 6,
     })
   })
 

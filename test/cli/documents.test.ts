@@ -24,6 +24,8 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/^npm start -- /, 'front.test.ts starts it behind a proxy'],
   [/^npm run latchkey -- (backup|restore) \/srv\//, 'backup.test.ts runs it'],
   [/^npm run test:real$/, 'needs programs that npm ci does not bring'],
+  [/^(rclone|sftp) /, 'needs a file server; test/real/app-passwords.test.ts runs rclone'],
+  [/token introspect < token\.txt$/, 'token.test.ts runs it'],
   [/^(useradd|cp \/safe)/, 'as root, on a machine of its own; self-hosting.test.ts tries the rest'],
   [/^npm run check$|^npm run size$/, '.ci/run runs it'],
   [/^npm test\b|^npm run test:(fast|watch)$/, 'it runs this test, or a part of them'],
@@ -39,6 +41,10 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/--remote\b/, 'needs a deployed site; remote.test.ts and deploy.test.ts run such commands'],
   [/^npx wrangler /, "needs an account at Cloudflare; the command is wrangler's own"],
   [/^git /, 'needs the remote repository'],
+  [/ import \S+ --secrets /, 'import.test.ts moves such sites'],
+  [/^sqlite3 /, 'needs a program that npm ci does not bring'],
+  [/ --follow\b| completion /, 'commands.test.ts follows; completion.test.ts sources the scripts'],
+  [/ key add \S+ ~/, 'needs a key in the home of its user; commands.test.ts adds keys'],
   [/^npm run latchkey -- user password \w+$/, 'asks on a terminal; commands.test.ts types it'],
   [
     /^(apt-get|cd|systemctl|sh install\.sh) |^echo "\$TOKEN" /,
@@ -64,6 +70,12 @@ beforeAll(async () => {
   await clone.shell(asScript(start), { PORT: port }).until('serves on')
 })
 afterAll(() => clone.remove())
+
+test.each(['README.md', 'README.zh-CN.md'])('%s links to the other language at its top', (path) => {
+  const [first = ''] = (documents.find((one) => one.path === path)?.text ?? '').split('\n')
+  const [, other] = /\]\((README\S*\.md)\)/.exec(first) ?? []
+  expect(new Set([path, other])).toEqual(new Set(['README.md', 'README.zh-CN.md']))
+})
 
 describe('README.md', () => {
   test('is short, and fits a terminal', () => {

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -10,10 +10,13 @@ import {
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Proxy } from '../../src/cli/start/front-request.ts'
+import type { Answered } from '../../src/cli/start/exchange.ts'
 import { createFront } from '../../src/cli/start/front.ts'
+import { requestLine } from '../../src/cli/start/request-lines.ts'
 
 const SECRET = 'the secret of this start'
 const servers: Server[] = []
+const onAnswer = () => undefined
 
 afterEach(async () => {
   for (const server of servers.splice(0)) {
@@ -37,6 +40,12 @@ function isAddressInfo(address: AddressInfo | string | null): address is Address
 /** A front server before something that answers as the Worker would. */
 async function front(answer: RequestListener, proxy?: Proxy) {
   const seen: IncomingMessage[] = []
+  const answers: Answered[] = []
+  const told = new EventEmitter()
+  const note = (one: Answered) => {
+    answers.push(one)
+    told.emit('answer')
+  }
   const worker = await listen(
     createServer((request, response) => {
       seen.push(request)
@@ -45,8 +54,15 @@ async function front(answer: RequestListener, proxy?: Proxy) {
   )
   const url = new URL(`http://127.0.0.1:${worker}`)
   return {
-    port: await listen(createFront({ worker: async () => url, secret: SECRET, proxy })),
+    port: await listen(
+      createFront({ worker: async () => url, secret: SECRET, proxy, onAnswer: note }),
+    ),
     seen,
+    answers,
+    /** Waits until the front server has told of so many requests. */
+    untilAnswers: async (count: number) => {
+      while (answers.length < count) await once(told, 'answer')
+    },
   }
 }
 
@@ -110,6 +126,7 @@ describe('what a client says of itself', () => {
       Forwarded: 'for=203.0.113.1',
       'X-Latchkey-Front': 'guess',
       'X-Latchkey-Scheme': 'https',
+      'X-Latchkey-Data': '1',
       Connection: 'close, Authorization-Copy',
       'Authorization-Copy': 'x',
       'Proxy-Authorization': 'x',
@@ -287,7 +304,7 @@ describe('the host of a request', () => {
 describe('a refusal under /api', () => {
   test('comes in the envelope, for servers with its code as the status too', async () => {
     const gone = new URL('http://127.0.0.1:1')
-    const port = await listen(createFront({ worker: async () => gone, secret: SECRET }))
+    const port = await listen(createFront({ worker: async () => gone, secret: SECRET, onAnswer }))
     const unavailable = { code: 503, message: 'service unavailable, try again', data: null }
     for (const [path, status] of [
       ['/api/me', 200],
@@ -360,7 +377,7 @@ describe('an answer', () => {
     const server = servers.pop()
     await new Promise((resolve) => server?.close(resolve))
     const url = new URL(`http://127.0.0.1:${gone}`)
-    const port = await listen(createFront({ worker: async () => url, secret: SECRET }))
+    const port = await listen(createFront({ worker: async () => url, secret: SECRET, onAnswer }))
     expect(await ask(port, {})).toMatchObject({ status: 503 })
     const { port: other } = await front((request, response) => {
       response.writeHead(200, { 'Content-Length': 10 })
@@ -371,15 +388,36 @@ describe('an answer', () => {
 })
 
 describe('a body', () => {
-  test('arrives whole, with a length or in chunks', async () => {
+  test('arrives whole and with a length, however it was sent', async () => {
+    const { port } = await front(echo)
+    const body = 'x'.repeat(65_536)
+    const length = { 'Content-Length': body.length }
+    const chunked = { 'Transfer-Encoding': 'chunked' }
+    for (const headers of [length, chunked])
+      expect((await ask(port, { method: 'POST', headers }, body)).body).toBe('plain:65536')
+    expect((await ask(port, { method: 'POST', headers: chunked }, '')).body).toBe('plain:0')
+  })
+
+  test('that is too large goes on only as far as the Worker needs to refuse it', async () => {
     const { port } = await front(echo)
     const body = 'x'.repeat(200_000)
-    const length = { 'Content-Length': body.length }
-    expect((await ask(port, { method: 'POST', headers: length }, body)).body).toBe('plain:200000')
-    const chunked = { 'Transfer-Encoding': 'chunked' }
-    expect((await ask(port, { method: 'POST', headers: chunked }, body)).body).toBe(
-      'chunked:200000',
-    )
+    for (const headers of [{ 'Content-Length': body.length }, { 'Transfer-Encoding': 'chunked' }])
+      expect((await ask(port, { method: 'POST', headers }, body)).body).toBe('plain:65537')
+  })
+
+  test('that breaks off never reaches the Worker', async () => {
+    const { port, seen, answers, untilAnswers } = await front(echo)
+    for (const headers of [{ 'Content-Length': 10 }, { 'Transfer-Encoding': 'chunked' }]) {
+      const request = requestTo({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
+      request.on('error', () => undefined)
+      request.write('half')
+      await once(request, 'socket')
+      await new Promise<void>((resolve) => request.write('', () => resolve()))
+      request.destroy()
+    }
+    await untilAnswers(2)
+    expect(answers.map(({ status }) => status)).toEqual([undefined, undefined])
+    expect(seen).toEqual([])
   })
 
   test('of a GET or HEAD goes no further', async () => {
@@ -513,5 +551,110 @@ describe('behind a proxy', () => {
     expect(elsewhere.seen).toEqual([])
     const here = await front(answerOk, { ...proxy, address: '::ffff:127.0.0.1' })
     expect(await ask(here.port, { headers })).toMatchObject({ status: 200 })
+  })
+})
+
+/** The lines of requests, with 0 milliseconds and the id of the user as the name. */
+const linesOf = (answers: Answered[]) =>
+  answers.map((one) =>
+    requestLine(
+      { ...one, milliseconds: 0 },
+      one.userId === undefined ? undefined : `user ${one.userId}`,
+    ),
+  )
+
+describe('the log', () => {
+  test('has a line for each request, whoever answers it', async () => {
+    const { port, answers, untilAnswers } = await front((request, response) => {
+      if (request.url === '/api/me') response.setHeader('X-Latchkey-Outcome', '401 7')
+      if (request.url === '/account') response.setHeader('X-Latchkey-Outcome', '303 ')
+      response.writeHead(request.url === '/account' ? 303 : 200).end()
+    })
+    const answer = await ask(port, { path: '/api/me' })
+    expect(answer.headers).not.toHaveProperty('x-latchkey-outcome')
+    await ask(port, { path: '/account', method: 'POST' })
+    await ask(port, { path: '/ping' })
+    await ask(port, { path: '/cdn-cgi/x' })
+    await ask(port, { path: '/api/me', headers: { host: 'a;b' } })
+    await ask(port, { path: '*', method: 'OPTIONS' })
+    await ask(port, { path: '/account', headers: { expect: 'magic' } })
+    await askRaw(port, 'GET /account HTTP/1.1\r\n\r\n')
+    await askRaw(port, 'what is this\r\n\r\n')
+    await askRaw(port, `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`)
+    await untilAnswers(10)
+    expect(linesOf(answers)).toEqual([
+      'GET /api/me 200/401 0 ms user 7',
+      'POST /account 303 0 ms',
+      'GET /ping 200 0 ms',
+      'GET /cdn-cgi/x 404 0 ms',
+      'GET /api/me 200/400 0 ms',
+      'OPTIONS * 400 0 ms',
+      'GET /account 417 0 ms',
+      'GET /account 400 0 ms',
+      '- - 400 0 ms',
+      '- - 431 0 ms',
+    ])
+  })
+
+  test('has the requests that only a proxy may send, and those while the Worker is away', async () => {
+    const proxied = await front(answerOk, { header: 'x-forwarded-for', address: undefined })
+    await ask(proxied.port, { path: '/account' })
+    await proxied.untilAnswers(1)
+    const answers: Answered[] = []
+    const gone = new URL('http://127.0.0.1:1')
+    const port = await listen(
+      createFront({
+        worker: async () => gone,
+        secret: SECRET,
+        onAnswer: (one) => answers.push(one),
+      }),
+    )
+    await ask(port, { path: '/api/me' })
+    await ask(port, { path: '/account' })
+    expect(linesOf([...proxied.answers, ...answers])).toEqual([
+      'GET /account 403 0 ms',
+      'GET /api/me 200/503 0 ms',
+      'GET /account 503 0 ms',
+    ])
+  })
+
+  test('shows no query', async () => {
+    const { port, answers, untilAnswers } = await front(answerOk)
+    for (const path of ['/account?token=secret', '*?secret', 'http://x/y?secret#secret'])
+      await ask(port, { path })
+    await untilAnswers(3)
+    expect(linesOf(answers)).toEqual(['GET /account 200 0 ms', 'GET * 400 0 ms', 'GET /y 200 0 ms'])
+  })
+
+  test('sends nothing to the terminal that could change more than its own line', async () => {
+    const { port, answers, untilAnswers } = await front(answerOk)
+    await askRaw(port, 'GET /a%1b[2J%0aGET HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await untilAnswers(1)
+    expect(linesOf(answers)).toEqual(['GET /a%1b[2J%0aGET 200 0 ms'])
+    const [answer] = answers
+    if (answer === undefined) throw new Error('no answer')
+    const nasty = { ...answer, path: '*\u001b[2J\n\u009b\u202e\u2028\ud800', milliseconds: 0.6 }
+    expect(requestLine(nasty, 'evil\u0007\u200f')).toBe(
+      String.raw`GET *\u{1b}[2J\u{a}\u{9b}\u{202e}\u{2028}\u{d800} 200 1 ms evil\u{7}\u{200f}`,
+    )
+    expect(requestLine({ ...answer, path: 'x'.repeat(5000) }, 'ü').length).toBeLessThan(230)
+  })
+
+  test('an answer that is on its way is not spoilt by bytes that are no request', async () => {
+    const rest = Promise.withResolvers<void>()
+    const { port } = await front(async (_, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('first')
+      await rest.promise
+      response.end('rest!')
+    })
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+    let text = ''
+    socket.on('data', (chunk: string) => (text += chunk))
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('what is this\r\n\r\n')
+    await once(socket, 'close')
+    rest.resolve()
+    expect(text).not.toContain('400')
   })
 })

@@ -59,23 +59,32 @@ const settingRow: fc.Arbitrary<RawRow> = fc.record({
   key: mostly(fc.constantFrom('site_title', 'main_color', 'version', 'token')),
   value: mostly(fc.constantFrom('Ours', '#123456', 'OpenList', SECRET)),
 })
+/** What only a Latchkey site has. */
+const REST = { passkeys: [], recoveryCodes: [], serviceTokens: [], warnings: [] }
 const source: fc.Arbitrary<Source> = fc.record({
   kind: fc.constant('database' as const),
   users: fc.array(userRow, { maxLength: 12 }),
   keys: fc.array(keyRow, { maxLength: 12 }),
   settings: fc.array(settingRow, { maxLength: 3 }),
+  recoveryCodes: fc.constant([]),
+  passkeys: fc.constant([]),
+  serviceTokens: fc.constant([]),
+  warnings: fc.constant([]),
 })
 
-/** A site as `npm start` has made it, used or not. */
-const site: fc.Arbitrary<SiteState> = fc.boolean().map((isUntouched) => ({
-  users: [
-    { id: 1, usernameKey: 'admin', role: 2, isUntouched },
-    { id: 2, usernameKey: 'guest', role: 1, isUntouched },
-    { id: 5, usernameKey: 'anna', role: 0, isUntouched: false },
-  ],
-  eventUserIds: [5, 6],
-  settings: [],
-}))
+/** A site as `npm start` has made it, used or not, and a user with or without a password. */
+const site: fc.Arbitrary<SiteState> = fc
+  .tuple(fc.boolean(), fc.boolean())
+  .map(([isUntouched, isBare]) => ({
+    users: [
+      { id: 1, usernameKey: 'admin', role: 2, isUntouched, isBare: false },
+      { id: 2, usernameKey: 'guest', role: 1, isUntouched, isBare: true },
+      { id: 5, usernameKey: 'anna', role: 0, isUntouched: false, isBare },
+    ],
+    eventUserIds: [5, 6],
+    passkeyIds: [],
+    settings: [],
+  }))
 
 function mostly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: anything })
@@ -87,9 +96,14 @@ function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof 
   return {
     users: [
       ...before.users.filter((user) => !replaced.has(user.id)),
-      ...accounts.map((account) => ({ ...account, isUntouched: false })),
+      ...accounts.map((account) => ({
+        ...account,
+        isUntouched: false,
+        isBare: account.password === undefined && account.keys.length === 0,
+      })),
     ],
     eventUserIds: before.eventUserIds,
+    passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((one) => one.credentialId)),
     settings: Object.keys(settings),
   }
 }
@@ -111,7 +125,7 @@ describe('whatever a source holds, the plan', () => {
     fc.assert(
       fc.property(source, site, (from, to) => {
         const { accounts } = planImport(from, to, NOW)
-        const fresh = accounts.filter(({ takesOver }) => !takesOver)
+        const fresh = accounts.filter(({ takesOver, completes }) => !takesOver && !completes)
         const ids = [...to.users.map((user) => user.id), ...fresh.map((user) => user.id)]
         const names = [...to.users, ...fresh].map((user) => user.usernameKey)
         expect(new Set(ids).size).toBe(ids.length)
@@ -120,8 +134,11 @@ describe('whatever a source holds, the plan', () => {
           expect(to.eventUserIds).not.toContain(account.id)
           expect(account.usernameKey).toBe(usernameKey(account.username))
         }
-        for (const { takesOver, id: local } of accounts)
-          expect(to.users.some((user) => user.id === local && user.isUntouched)).toBe(takesOver)
+        for (const { takesOver, completes, id: local } of accounts) {
+          const here = to.users.find((user) => user.id === local)
+          expect(here?.isUntouched ?? false).toBe(takesOver)
+          expect(here?.isBare ?? false).toBe(completes || here?.role === 1)
+        }
       }),
     )
   })
@@ -133,9 +150,7 @@ describe('whatever a source holds, the plan', () => {
         const again = planImport(from, siteAfter(to, plan), NOW)
         expect(again.accounts).toEqual([])
         expect(again.settings).toEqual({})
-        expect(again.refused.filter(({ kind }) => kind === 'user')).toEqual(
-          plan.refused.filter(({ kind }) => kind === 'user'),
-        )
+        expect(again.refused).toEqual(plan.refused)
       }),
     )
   })
@@ -176,8 +191,8 @@ test('a user has no more than a hundred keys', () => {
     return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
   })
   const users = [{ id: 3, username: 'a' }]
-  const empty = { users: [], eventUserIds: [], settings: [] }
-  const plan = planImport({ kind: 'database', users, keys, settings: [] }, empty, NOW)
+  const empty = { users: [], eventUserIds: [], passkeyIds: [], settings: [] }
+  const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, empty, NOW)
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
     ['k100', 'k101', 'k102'].map((title) => [title, 'a user can have at most 100 keys (of "a")']),
@@ -185,12 +200,14 @@ test('a user has no more than a hundred keys', () => {
 })
 
 test('an admin who could not sign in never takes the place of the one who can', () => {
-  const untouched = { users: [{ id: 1, usernameKey: 'admin', role: 2, isUntouched: true }] }
-  const here = { ...untouched, eventUserIds: [], settings: [] }
+  const untouched = {
+    users: [{ id: 1, usernameKey: 'admin', role: 2, isUntouched: true, isBare: false }],
+  }
+  const here = { ...untouched, eventUserIds: [], passkeyIds: [], settings: [] }
   const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }
   for (const flaw of [{ disabled: 1 }, { pwd_hash: '' }, { role: 0 }]) {
     const users = [{ ...admin, ...flaw }]
-    const plan = planImport({ kind: 'database', users, keys: [], settings: [] }, here, NOW)
+    const plan = planImport({ kind: 'database', users, keys: [], settings: [], ...REST }, here, NOW)
     expect(plan).toMatchObject({ accounts: [], kept: { users: 1 } })
   }
 })

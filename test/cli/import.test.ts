@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { phoneCode } from '../support/authenticator.ts'
 import { Clone } from '../support/clone.ts'
 import { insert, oldDigest, oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
-import { ED25519, samples } from '../ssh-keys/key-texts.ts'
+import { ECDSA, ED25519, samples } from '../ssh-keys/key-texts.ts'
+import { SECRET_KEYS } from '../support/secrets.ts'
 
 const FINGERPRINT = samples.find(({ key }) => key === ED25519)?.fingerprint
 const SEED = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -71,8 +72,38 @@ function filesOf(where: string) {
     ])
 }
 
-function counts(imported: number, kept = 0, refused = 0) {
-  return { imported, kept, refused }
+/** The tables of OpenList-Worker on D1, in its format `sql`. */
+const WORKER_TABLES = {
+  users: `id integer primary key, username text not null unique, password text, base_path text,
+    role integer, disabled integer, permission integer, salt text, otp_secret text, sso_id text,
+    authn text, allow_ldap integer, pwd_update_at text`,
+  ssh_public_keys: `id integer primary key, user_id integer, title text, fingerprint text,
+    key_str text, added_time text, last_used_time text`,
+  setting_items: 'key text primary key, value text',
+}
+
+/** Encrypts a value as OpenList-Worker does with `DB_CIPHER=aes-256-gcm`. */
+function sealForWorker(text: string, secret: string): string {
+  const salt = 'openlist-config-encryption-v2'
+  const key = Buffer.from(hkdfSync('sha256', secret, salt, 'AES-256-GCM', 32))
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  const box = Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()])
+  return `enc:v2:${iv.toString('hex')}:${box.toString('hex')}`
+}
+
+/** What a site has of its own, but for settings and events. */
+function wholeSite(from: Clone) {
+  return [
+    from.sql('select id, username, password_hash, role, permission from users order by id'),
+    from.sql('select user_id, title, line, added_at, last_used_at from ssh_keys'),
+    from.sql('select * from recovery_codes order by code_hash'),
+    from.sql('select name, token_hash, scope, created_at from service_tokens'),
+  ]
+}
+
+function counts(imported: number, kept = 0, refused = 0, completed = 0) {
+  return { imported, completed, kept, refused }
 }
 
 test('imported users sign in on both routes with their old passwords and codes, and get a better hash', async () => {
@@ -312,6 +343,71 @@ test('a second import changes nothing', async () => {
   expect(siteRows()).toEqual(before)
 })
 
+test('a second import says again why keys are not here', async () => {
+  const path = writeSource({
+    users: [{ id: 3, username: 'anna', ...oldHash('x', 'y') }],
+    keys: [
+      { id: 1, user_id: 3, title: 'good', key_str: ED25519 },
+      { id: 2, user_id: 3, title: 'broken', key_str: 'ssh-rsa AAAA' },
+      { id: 3, user_id: 3, title: 'good', key_str: ED25519 },
+    ],
+  })
+  const first = await importJson(path)
+  const second = await importJson(path)
+  expect(first.report.keys).toEqual(counts(1, 0, 2))
+  expect(second.report.keys).toEqual(counts(0, 1, 2))
+  expect(second.report.refused).toEqual(first.report.refused)
+  expect([first.code, second.code]).toEqual([1, 1])
+})
+
+test('data.db after a backup gives passwords, codes and keys to users who have none, and to no others', async () => {
+  const hash = oldHash('old-Passw0rd', 's')
+  const people = [
+    { id: 3, username: 'anna', role: 0, permission: 8 },
+    { id: 4, username: 'ben', role: 0, permission: 8 },
+    { id: 5, username: 'clara', role: 0, permission: 8 },
+    { id: 6, username: 'dora', role: 0, permission: 8 },
+  ]
+  const backup = clone.path('backup.json')
+  writeFileSync(backup, JSON.stringify({ encrypted: '', users: people }))
+  expect((await importJson(backup)).report.users).toEqual(counts(4))
+  await clone.latchkey(['user', 'set', 'anna', '--permission', 'share'])
+  await clone.latchkey(['user', 'password', 'ben', '--password-stdin'], { input: 'own-Passw0rd\n' })
+  await clone.latchkey(['key', 'add', 'clara', '-', '--title', 'own'], { input: ECDSA })
+  await clone.latchkey(['user', 'set', 'dora', '--role', 'admin'])
+  const before = query(`select * from users where username <> 'anna' order by id`)
+
+  const path = writeSource({
+    users: people.map((one) => ({ ...one, otp_secret: SEED, ...hash })),
+    keys: people.map(({ id }) => ({ user_id: id, title: 'laptop', key_str: ED25519 })),
+  })
+  const dry = await importJson(path, '--dry-run')
+  const { report } = await importJson(path)
+  expect(report).toEqual({ ...dry.report, dry_run: false })
+  expect(report).toMatchObject({ users: counts(0, 3, 0, 1), keys: counts(1, 3) })
+  expect(report.notes).toContainEqual({
+    kind: 'user',
+    id: 3,
+    name: 'anna',
+    reason: expect.stringMatching(/^was here without password, .* now has /),
+  })
+  expect(query(`select * from users where username <> 'anna' order by id`)).toEqual(before)
+  expect(query(`select permission from users where id = 3`)).toEqual([{ permission: 0x4000 }])
+  expect(query('select user_id, title from ssh_keys order by user_id')).toEqual([
+    { user_id: 3, title: 'laptop' },
+    { user_id: 5, title: 'own' },
+  ])
+  expect(
+    query(`select detail from audit_events where user_id = 3 order by id desc limit 1`),
+  ).toEqual([{ detail: 'by import' }])
+  const again = await importJson(path)
+  expect(again.report).toMatchObject({ users: counts(0, 4), keys: counts(0, 4) })
+
+  const site = await clone.serve('first-Passw0rd')
+  const body = { username: 'anna', password: 'old-Passw0rd', otp_code: phoneCode(SEED) }
+  expect(await site.call('POST', '/api/auth/login', { body })).toMatchObject({ code: 200 })
+})
+
 test('users who are here are kept, and a user whose id is taken gets another', async () => {
   await clone.latchkey(['user', 'add', 'anna', '--generate'])
   const [anna] = query(`select * from users where username = 'anna'`)
@@ -433,6 +529,120 @@ describe('the source', () => {
     })
   })
 
+  test('that the old server is writing to is refused, with what to do', async () => {
+    const path = writeSource({ users: [ADMIN] })
+    const server = new DatabaseSync(path)
+    server.exec('pragma journal_mode = delete; begin exclusive')
+    const { code, stderr } = await clone.latchkey(['import', path])
+    server.close()
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `Can't read ${path}: database is locked; the old server is writing to it: stop the old server, and run this again.\n`,
+    )
+  })
+
+  test('without the write-ahead log that its header names gets a warning', async () => {
+    const path = writeSource({ users: [ADMIN] })
+    const { report } = await importJson(path, '--dry-run')
+    expect(report.warnings).toEqual([
+      `${path} was written with a write-ahead log, and there is no ${path}-wal: if the old server was running when the file was copied, its latest changes are missing here`,
+    ])
+    const database = new DatabaseSync(path)
+    database.exec('pragma journal_mode = delete')
+    database.close()
+    expect((await importJson(path, '--dry-run')).report.warnings).toEqual([])
+  })
+
+  test('may be a Latchkey site with another secret, which comes over whole', async () => {
+    const old = new Clone(started)
+    const oldSite = await old.serve('first-Passw0rd')
+    const admin = (await oldSite.signIn('admin', 'first-Passw0rd')).data?.token
+    const user = { username: 'anna', password: 'anna-Passw0rd' }
+    await oldSite.call('POST', '/api/admin/user/create', { token: admin, body: user })
+    const token = (await oldSite.signIn('anna', 'anna-Passw0rd')).data?.token
+    const generated = await oldSite.call('POST', '/api/auth/2fa/generate', { token })
+    const { secret } = generated.data
+    const enrolment = { secret, code: phoneCode(secret) }
+    await oldSite.call('POST', '/api/auth/2fa/verify', { token, body: enrolment })
+    const body = { otp_code: phoneCode(secret, Date.now(), 1) }
+    const codes = await oldSite.call('POST', '/api/auth/2fa/recovery_codes', { token, body })
+    const key = { title: 'laptop', key: ED25519 }
+    await oldSite.call('POST', '/api/me/sshkey/add', { token, body: key })
+    await old.latchkey(['service-token', 'add', 'files.example.org'])
+    await old.latchkey(['setting', 'set', 'site_title', 'Moved'])
+    await old.stop()
+
+    writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS.split(',')[0]}\n`)
+    const refused = await clone.latchkey(['import', old.database])
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(
+      / of 1 user is sealed with other SECRET_KEYS: .* --secrets <file>/,
+    )
+    const { report } = await importJson(old.database, '--secrets', old.path('.dev.vars'))
+    expect(report).toMatchObject({
+      source: 'latchkey',
+      users: { imported: 3, refused: 0 },
+      keys: counts(1),
+      settings: counts(1),
+      service_tokens: 1,
+      refused: [],
+    })
+    expect(wholeSite(clone)).toEqual(wholeSite(old))
+    await old.remove()
+
+    const site = await clone.serve('first-Passw0rd')
+    const signIn = (code: string) =>
+      site.call('POST', '/api/auth/login', { body: { ...user, otp_code: code } })
+    expect(await signIn('')).toMatchObject({ code: 402 })
+    expect(await signIn(phoneCode(secret))).toMatchObject({ code: 200 })
+    const [recovery] = codes.data.recovery_codes
+    expect(await signIn(recovery)).toMatchObject({ code: 200 })
+  })
+
+  test('may be OpenList-Worker on D1, also with encrypted columns', async () => {
+    const users = [
+      { id: 1, username: 'salted', password: oldHash('salted-Passw0rd', 's').pwd_hash, salt: 's' },
+      { id: 3, username: 'saltless', password: oldDigest('saltless-Passw0rd') },
+      { id: 4, username: 'bcrypted', password: `$2b$12$${'a'.repeat(53)}` },
+      {
+        id: 5,
+        username: 'sealed',
+        password: sealForWorker(oldHash('sealed-Passw0rd', 's').pwd_hash, 'worker-secret'),
+        salt: 's',
+        otp_secret: sealForWorker(SEED, 'worker-secret'),
+      },
+      { id: 6, username: 'half', password: oldDigest('x'), otp_secret: sealForWorker(SEED, 'w') },
+      { id: 7, username: 'hidden', password: sealForWorker('x', 'another-secret') },
+    ]
+    const path = writeSource({ users }, { tables: WORKER_TABLES })
+    const sealed = await importJson(path, '--dry-run')
+    expect(sealed.report).toMatchObject({ source: 'openlist-worker', users: counts(4, 0, 2) })
+    expect(sealed.report.refused.map(({ name }: { name: string }) => name)).toEqual([
+      'sealed',
+      'half',
+    ])
+    writeFileSync(clone.path('worker.vars'), 'JWT_SECRET=worker-secret\n')
+    const { report } = await importJson(path, '--secrets', clone.path('worker.vars'))
+    expect(report).toMatchObject({
+      users: counts(5, 0, 1),
+      refused: [{ name: 'half', reason: expect.stringMatching(/^otp_secret is encrypted: .*JWT/) }],
+      notes: [
+        { name: 'salted', reason: expect.stringContaining('has the new id') },
+        { name: 'bcrypted', reason: expect.stringContaining('its hash is of another kind') },
+        { name: 'hidden', reason: expect.stringContaining('because it is encrypted') },
+      ],
+    })
+    const site = await clone.serve('first-Passw0rd')
+    const signIn = async (username: string, code = '') => {
+      const body = { username, password: `${username}-Passw0rd`, otp_code: code }
+      return (await site.call('POST', '/api/auth/login', { body })).code
+    }
+    expect(await signIn('salted')).toBe(200)
+    expect(await signIn('saltless')).toBe(200)
+    expect(await signIn('sealed')).toBe(402)
+    expect(await signIn('sealed', phoneCode(SEED))).toBe(200)
+  })
+
   test('that is none is refused in one line', async () => {
     const files: [string, (path: string) => void, RegExp][] = [
       ['missing.db', () => undefined, /\(ENOENT\)/],
@@ -465,6 +675,23 @@ describe('the source', () => {
       ['folder', (path) => mkdirSync(path), /is not a regular file/],
       ['pipe', (path) => execFileSync('mkfifo', [path]), /is not a regular file/],
       [
+        'export.sql',
+        (path) =>
+          writeFileSync(path, 'PRAGMA defer_foreign_keys=TRUE;\nCREATE TABLE x_users (id);'),
+        /is SQL, .* sqlite3 old\.sqlite < /,
+      ],
+      [
+        'kv.db',
+        (path) => {
+          const tables = { ...WORKER_TABLES, kv: 'key text, value text' }
+          writeOpenListDatabase(path, {}, { tables, prefix: 'x_' })
+          const database = new DatabaseSync(path)
+          database.exec(`create table kv as select 'openlist_config' as key, '{}' as value`)
+          database.close()
+        },
+        /set its DB_FORMAT to sql/,
+      ],
+      [
         'huge.json',
         (path) => {
           writeFileSync(path, '{')
@@ -493,6 +720,6 @@ test('people get counts, then who is refused and why; a name cannot steer their 
   })
   const { code, stdout, stderr } = await clone.latchkey(['import', path])
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-  expect(stdout).toMatch(/^ {2}users +1 +0 +1$/m)
+  expect(stdout).toMatch(/^ {2}users +1 +0 +0 +1$/m)
   expect(stdout).toContain('user 4 "red\\u{1b}[31m": username must not contain control characters')
 })

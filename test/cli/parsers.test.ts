@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { editDistance, nearest } from '../../src/cli/operator/edit-distance.ts'
 import { parseSince } from '../../src/cli/operator/event.ts'
 import { columnWidths } from '../../src/cli/operator/output.ts'
-import { parsePermission, permissionNames } from '../../src/cli/operator/permission.ts'
+import {
+  parsePermission,
+  permissionNames,
+  permissionText,
+} from '../../src/cli/operator/permission.ts'
 import { readLine } from '../../src/cli/standard-input.ts'
 import { Readable } from 'node:stream'
 
@@ -35,8 +39,10 @@ describe('the edit distance', () => {
 })
 
 describe('permissions', () => {
-  test('are a number, or names to add and to remove', () => {
+  test('are names, a number, or names to add and to remove', () => {
     expect(parsePermission('29183')).toBe(29_183)
+    expect(parsePermission('sftp-read, share')).toBe(0x4400)
+    expect([parsePermission('all'), parsePermission('none')]).toEqual([0xffff, 0])
     expect(parsePermission('+sftp-read,+share, -remove')).toEqual({ set: 0x4400, clear: 0x80 })
     expect(permissionNames(0x4480)).toEqual(['remove', 'sftp-read', 'share'])
   })
@@ -44,18 +50,35 @@ describe('permissions', () => {
   test('of any number have names that give the same number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 0xffff }), (set) => {
-        const text = permissionNames(set).map((name) => `+${name}`)
-        expect(parsePermission(text.join(','))).toEqual({ set, clear: 0 })
+        const names = permissionNames(set)
+        expect(parsePermission(names.join(','))).toBe(set)
+        const change = names.map((name) => `+${name}`)
+        expect(parsePermission(change.join(','))).toEqual({ set, clear: 0 })
+      }),
+    )
+  })
+
+  test('are shown in the shorter way, from which the number can be told', () => {
+    expect(permissionText(0x71ff)).toBe(
+      'all but webdav-write, sftp-read, sftp-write, custom-share-id',
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 0xffff }), (permission) => {
+        const text = permissionText(permission)
+        const [, missing] = /^all but (.*)$/.exec(text) ?? []
+        const told = parsePermission(missing ?? text)
+        expect(missing === undefined ? told : 0xffff & ~Number(told)).toBe(permission)
       }),
     )
   })
 
   test.each([
-    ['65536', 'a number from 0 to 65535'],
-    ['share', '+sftp-read,-remove'],
+    ['65536', 'names such as sftp-read,share'],
+    ['shore', 'Did you mean share?'],
+    ['share,+move', '+sftp-read,-remove'],
     ['+renam', 'Did you mean rename?'],
     ['+share,-share', 'can not be both added and removed'],
-    ['', 'a number'],
+    ['', 'names such as'],
   ])('refuse "%s"', (text, reason) => {
     expect(() => parsePermission(text)).toThrow(reason)
   })

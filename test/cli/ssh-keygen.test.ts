@@ -127,6 +127,10 @@ describe.skipIf(isMissing)('beside ssh-keygen (skipped where it is not installed
     })
   })
 
+  test('a key below lines of comment is the key', () => {
+    for (const { key } of samples) expect(parse(`# mine\n\n# laptop\n${key}`)).toEqual(list(key))
+  })
+
   test.each(['ssh:', 'ssh:work', 'ssh:ключ', ''])(
     'a key of a security token with the application "%s" has its bits and fingerprint',
     (application) => {
@@ -249,7 +253,6 @@ describe.skipIf(isMissing)('beside ssh-keygen (skipped where it is not installed
         ['a line of known_hosts', `example.com ${ed25519}`, OPTIONS],
         // One row is one key: with two, nobody would know which of them the title means.
         ['several keys', `${ed25519}\n${ecdsa}`, SEVERAL_LINES],
-        ['a comment line above', `# mine\n${ed25519}`, SEVERAL_LINES],
         ['garbage below', `${ed25519}\ngarbage`, SEVERAL_LINES],
         // Not seen on a page, and a terminal obeys them.
         ['control characters', `${ed25519} a\u0007`, 'its comment has control characters'],

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { request } from 'node:http'
 import { createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
@@ -29,12 +29,24 @@ afterEach(() => clone.remove())
 const signIn = (port: string, password: string) =>
   new Client(`http://127.0.0.1:${port}`).signIn('admin', password)
 
+/** What every start ends with. */
+const bannerOf = (port: string) =>
+  new RegExp(
+    [
+      String.raw`\nLatchkey \d+\.\d+\.\d+ serves on http://localhost:${port} \(Ctrl-C stops it\)\n`,
+      `  account page +http://localhost:${port}/account`,
+      `  interface +http://localhost:${port}/docs`,
+      `  sign in +admin; password lost: npm run latchkey -- user password admin --generate`,
+      String.raw`  all well\? +npm run latchkey -- doctor\n\n$`,
+    ].join(String.raw`\n`),
+  )
+
 test('npm start serves from a fresh clone, and a second start keeps what the first made', async () => {
   const port = await freePort()
   const first = clone.start({ PORT: port })
   await first.until('serves on')
   const [, password = ''] = /password {2}(\S+)/.exec(first.printed) ?? []
-  expect(first.printed).toContain(`Latchkey serves on http://127.0.0.1:${port}`)
+  expect(first.stdout).toMatch(bannerOf(port))
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
   const devVars = clone.path('.dev.vars')
   expect(readFileSync(devVars, 'utf8')).toMatch(/^SECRET_KEYS=[\w-]{43}\n$/)
@@ -43,7 +55,8 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
 
   const second = clone.start({ PORT: port })
   await second.until('serves on')
-  expect(second.printed).not.toContain('password')
+  expect(second.stdout).toMatch(bannerOf(port))
+  expect(second.printed).not.toContain('shown only once')
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
@@ -67,11 +80,8 @@ test('npm start shows what the service understands, to people and to programs', 
   const page = await fetch(`http://127.0.0.1:${port}/docs`)
   const text = await page.text()
   expect(page.headers.get('Content-Type')).toContain('text/html')
-  expect(page.headers.get('Content-Security-Policy')).toMatch(
-    /^default-src 'none'; style-src 'self'/,
-  )
-  expect(text).toContain('POST /api/auth/login')
-  expect(text).not.toMatch(/<script|style=|(src|href)="(?![/#])/)
+  expect(text).toContain('/api/auth/login')
+  expect(text).not.toMatch(/style=|(src|href)="(?![/#])/)
   const document = await fetch(`http://127.0.0.1:${port}/openapi.json`)
   expect(document.headers.get('Access-Control-Allow-Origin')).toBe('*')
   expect(await document.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Latchkey' } })
@@ -105,6 +115,72 @@ test('npm start says in one line what keeps it from starting', async () => {
   await new Promise((resolve) => busy.close(resolve))
 })
 
+test('npm start says in one sentence that another start has this folder, which goes on', async () => {
+  const ports = [await freePort(), await freePort()] as const
+  const both = ports.map((PORT) => clone.start({ PORT }))
+  const loser = await Promise.race(both.map((one) => one.ended.then(() => one)))
+  const winner = both.find((one) => one !== loser)
+  await winner?.until('serves on')
+  expect(loser.printed).toBe(
+    'Another npm start serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site.\n',
+  )
+  const third = await clone.start({ PORT: await freePort() }).ended
+  expect(third).toMatchObject({ code: 1, stderr: loser.printed })
+  // What is left of a start that was killed is in nobody's way.
+  await winner?.stop('SIGKILL')
+  await clone.start({ PORT: await freePort() }).until('serves on')
+})
+
+test('npm start says in one sentence what is damaged, and leaves it as it is', async () => {
+  const first = clone.start({ PORT: await freePort() })
+  await first.until('serves on')
+  await first.stop()
+  clone.sql('pragma wal_checkpoint(truncate)')
+  const state = '.wrangler/state/v3'
+  const [settings = ''] = globSync(`${state}/kv/*/*.sqlite`, { cwd: clone.folder }).filter(
+    (name) => !name.endsWith('metadata.sqlite'),
+  )
+  // Where it has all pages, SQLite reads no other file.
+  rmSync(clone.path(`${settings}-wal`), { force: true })
+  const database = relative(clone.folder, clone.database)
+  const bytes = readFileSync(clone.database)
+  const middle = Buffer.from(bytes).fill(0x55, 4096 * 2, 4096 * 30)
+  const damages: [file: string, content: Buffer, sentence: RegExp][] = [
+    [database, Buffer.alloc(9000, 'x'), /^The database of this site is damaged \(file is not/],
+    [database, middle, /^The database of this site is damaged \(.*move the folder \.wrangler away/],
+    [database, bytes.subarray(0, 20_000), /^The database of this site is damaged \(/],
+    [settings, Buffer.alloc(9000, 'x'), /^\S+\.sqlite is damaged .*: remove it.* no accounts\.\n$/],
+    ['.wrangler/latchkey.lock', Buffer.alloc(9000, 'x'), /^Can't lock \S+ .*: remove that file/],
+    ['wrangler.toml', Buffer.from('[vars'), /^wrangler\.toml can't be read: /],
+  ]
+  for (const [file, content, sentence] of damages) {
+    const before = readFileSync(clone.path(file))
+    writeFileSync(clone.path(file), content)
+    const ended = await clone.start({ PORT: await freePort() }).ended
+    expect([file, ended.code, ended.stderr]).toEqual([file, 1, expect.stringMatching(sentence)])
+    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(readFileSync(clone.path(file)).equals(content)).toBe(true)
+    writeFileSync(clone.path(file), before)
+  }
+  rmSync(clone.path('.wrangler'), { recursive: true })
+  writeFileSync(clone.path('.wrangler'), 'x')
+  expect(await clone.start({ PORT: await freePort() }).ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      "Can't use .wrangler here as a folder (EEXIST): move it away, then run npm start again.\n",
+  })
+})
+
+test('npm start that is stopped while it prepares leaves nothing in the temporary folder', async () => {
+  const temporary = clone.path('tmp')
+  mkdirSync(temporary)
+  const service = clone.start({ PORT: await freePort(), TMPDIR: temporary })
+  await vi.waitFor(() => expect(readdirSync(temporary)).not.toEqual([]), 60_000)
+  expect(await service.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(temporary)).toEqual([])
+})
+
 test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write', async () => {
   const service = clone.start({ PORT: await freePort() }, { asNobody: true })
   expect(await service.ended).toMatchObject({ code: 1 })
@@ -131,6 +207,86 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
   const service = clone.start({ PORT: await freePort() })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
+})
+
+test('npm start says who can sign in, also when nobody can', async () => {
+  const serve = async () => {
+    const service = clone.start({ PORT: await freePort() })
+    await service.until('doctor')
+    await service.stop()
+    return /^ {2}sign in +(.*)$/m.exec(service.stdout)?.[1]
+  }
+  await serve()
+  const insert = `insert into users (username, username_key, role, password_hash, created_at) values (?, ?, 2, 'x', 0)`
+  clone.sql(insert, 'olga', 'olga')
+  clone.sql(insert, "it's;me", "it's;me")
+  clone.sql("update users set disabled = 1 where username = 'admin'")
+  clone.sql("update users set role = 0 where username = 'olga'")
+  expect(await serve()).toBe(
+    String.raw`it's;me; password lost: npm run latchkey -- user password 'it'\''s;me' --generate`,
+  )
+  clone.sql("update users set role = 2 where username = 'olga'")
+  expect(await serve()).toMatch(/^olga or another admin; password lost: .* olga --generate$/)
+  clone.sql('update users set password_hash = null')
+  expect(await serve()).toBe(
+    'no admin is enabled and has a password: npm run latchkey -- doctor says what to do',
+  )
+})
+
+test('npm start logs a line for each request, with the name of the user', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await service.until('doctor')
+  const client = new Client(`http://localhost:${port}`)
+  const { data } = await client.signIn('admin', 'chosen-Passw0rd')
+  await client.call('GET', '/api/me?secret', { token: data.token })
+  await client.call('GET', '/api/me', {})
+  for (let i = 0; i < 6; i++) await client.signIn('admin', 'wrong-Passw0rd')
+  await statusOf(port, 'GET', '/account?secret')
+  await statusOf(port, 'GET', '/ping')
+  await statusOf(port, 'GET', '/cdn-cgi/x?secret')
+  await service.until('/cdn-cgi/x')
+  const [, log = ''] = service.stdout.split('doctor\n')
+  const lines = log.trim().split('\n')
+  expect(lines.map((line) => line.replace(/\d+ ms/, 'T ms'))).toEqual([
+    'POST /api/auth/login 200 T ms',
+    'GET /api/me 200 T ms admin',
+    'GET /api/me 200/401 T ms',
+    ...Array<string>(5).fill('POST /api/auth/login 200/401 T ms'),
+    'POST /api/auth/login 200/429 T ms',
+    'GET /account 303 T ms',
+    'GET /ping 200 T ms',
+    'GET /cdn-cgi/x 404 T ms',
+  ])
+  expect(service.stderr).toBe('')
+})
+
+/** What npm start logs of a sign-in and of a request that never reaches the Worker. */
+async function logOf(args: string[]): Promise<string> {
+  const port = await freePort()
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' }, { args })
+  await service.until('doctor')
+  await signIn(port, 'chosen-Passw0rd')
+  await statusOf(port, 'GET', '/cdn-cgi/x')
+  await service.stop()
+  const [, log = ''] = service.stdout.split('doctor\n')
+  return log.trim()
+}
+
+test('npm start --quiet logs no request, and --json logs requests and events for programs', async () => {
+  expect(await logOf(['--quiet'])).toBe('')
+  const lines = (await logOf(['--json'])).split('\n').map((line): unknown => JSON.parse(line))
+  // The Worker's lines take another way than those of the front server, so any may be first.
+  const passed = { event: 'request', network: '127.0.0.1', ms: expect.any(Number) }
+  const expected = [
+    { event: 'audit', kind: 'sign_in' },
+    { ...passed, method: 'POST', route: '/api/auth/login', code: 200 },
+    { ...passed, method: 'GET', route: '/cdn-cgi/x', code: 404 },
+  ]
+  expect(lines).toHaveLength(expected.length)
+  expect(lines).toEqual(
+    expect.arrayContaining(expected.map((line): unknown => expect.objectContaining(line))),
+  )
 })
 
 /** Asks without making the path look better, as a browser would. */
@@ -335,7 +491,29 @@ test('npm start answers a GET or HEAD that has a body in chunks', async () => {
   expect(service.stderr).toBe('')
 })
 
-test('a command opens no port that obeys, while it works on the site', async () => {
+test('npm start answers a body that is too large with 413, and logs no error when one breaks off', async () => {
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('doctor')
+  const large = 'x'.repeat(1_000_000)
+  for (const headers of [{ 'Transfer-Encoding': 'chunked' }, { 'Content-Length': '1000000' }])
+    for (const [path, status] of [
+      ['/api/sftp/post_login', 413],
+      ['/api/auth/login', 200],
+    ] as const)
+      for (let i = 0; i < 5; i++)
+        expect([path, await statusOf(port, 'POST', path, headers, large)]).toEqual([path, status])
+  for (const headers of [{ 'Transfer-Encoding': 'chunked' }, { 'Content-Length': '100' }]) {
+    const broken = request({ host: '127.0.0.1', port, method: 'POST', path: '/broken', headers })
+    broken.on('error', () => undefined)
+    await new Promise<void>((resolve) => broken.write('half', () => resolve()))
+    broken.destroy()
+  }
+  await service.untilHolds(() => service.stdout.split('POST /broken aborted').length === 3)
+  expect(service.stderr).toBe('')
+})
+
+test('a command opens no port that obeys, while it works on a site that is not served', async () => {
   const serving = clone.start({ PORT: await freePort() })
   await serving.until('serves on')
   await serving.stop()
@@ -381,8 +559,9 @@ test('no program lets other users write the code that it compiles', async () => 
   for (const name of readdirSync('node_modules'))
     if (name !== '.cache')
       symlinkSync(join(process.cwd(), 'node_modules', name), join(modules, name))
-  for (const program of ['start', 'main']) {
-    const run = clone.shell(`unset NODE_COMPILE_CACHE; umask 0; node src/cli/${program}.ts --help`)
+  for (const program of ['start', 'main', 'deploy/main']) {
+    const launch = `node src/cli/launch.cjs ${program} --help`
+    const run = clone.shell(`unset NODE_COMPILE_CACHE; umask 0; ${launch}`)
     expect(await run.ended).toMatchObject({ code: 0 })
     const written = globSync('node_modules/.cache{,/**}', { cwd: clone.folder })
     expect(written.length).toBeGreaterThan(3)
@@ -479,6 +658,7 @@ test('npm start says in one line what is wrong with its command line, and --help
     [['--behind-proxy', 'X Real'], {}, /^[^\n]* It must be the name of a header\.[^\n]*\n$/],
     [['--behind-proxy'], {}, /^option '--behind-proxy <header>' argument missing[^\n]*\n$/],
     [['--proxy-address', '192.0.2.1'], {}, /^--proxy-address needs --behind-proxy\.\n$/],
+    [['--quiet', '--json'], {}, /^Choose either --quiet or --json\.\n$/],
     [[], { BEHIND_PROXY: 'a: b' }, /^BEHIND_PROXY must be the name of a header, not "a: b"\.\n$/],
   ]
   for (const [args, env, line] of wrong) {

@@ -8,20 +8,43 @@ beforeAll(() => {
 })
 afterAll(() => clone.remove())
 
-const GROUPS = ['user', '2fa', 'session', 'key', 'setting', 'service-token', 'event']
+const GROUPS = [
+  'user',
+  '2fa',
+  'session',
+  'key',
+  'passkey',
+  'token',
+  'setting',
+  'service-token',
+  'event',
+  'completion',
+]
+const COMMANDS = [...GROUPS, 'doctor', 'backup', 'restore', 'import']
 
-/** Makes Node refuse to load wrangler. */
+/** Makes Node refuse to load wrangler and Miniflare. */
 const env = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
     `import { registerHooks } from 'node:module'
      registerHooks({ resolve(name, context, next) {
-       if (name === 'wrangler') throw new Error('loaded wrangler')
+       if (name === 'wrangler' || name === 'miniflare') throw new Error('loaded ' + name)
        return next(name, context)
      } })`,
   )}`,
 }
 
-test('--help names every command, with an example each, and loads no wrangler', async () => {
+test('--help of every command loads neither wrangler nor Miniflare', async () => {
+  const helps = await Promise.all(COMMANDS.map((name) => clone.latchkey([name, '--help'], { env })))
+  expect(helps).toEqual(
+    COMMANDS.map((name) => ({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: latchkey ${name} `),
+      stderr: '',
+    })),
+  )
+})
+
+test('--help names every command, with an example each', async () => {
   const help = (...args: string[]) => clone.latchkey([...args, '--help'], { env })
   const top = await help()
   expect(top).toMatchObject({ code: 0, stderr: '' })
@@ -33,9 +56,12 @@ test('--help names every command, with an example each, and loads no wrangler', 
   )
   expect(await help('user', 'add')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/custom-share-id[^]*Example:\n {2}latchkey user add /),
+    stdout: expect.stringMatching(
+      /custom-share-id[^]*Examples:\n {2}npm run latchkey -- user add /,
+    ),
   })
-  expect((await clone.latchkey(['user', 'list'], { env })).stderr).toContain('loaded wrangler')
+  // Without a running site, a command needs them.
+  expect((await clone.latchkey(['user', 'list'], { env })).stderr).toContain('loaded ')
 })
 
 test('what is wrong with a command line is said before a site is opened, with exit code 2', async () => {
@@ -48,11 +74,18 @@ test('what is wrong with a command line is said before a site is opened, with ex
     [['user', 'password', 'bob'], 'use --password-stdin or --generate'],
     [['user', 'delete', 'bob'], 'confirm with --yes'],
     [['user', 'set', 'bob', '--base-path', 'x'], 'It must be an absolute path.'],
+    [['event', 'list', '--follow', '--page', '2'], 'Use either --page or --follow'],
+    [['completion', 'csh'], 'Allowed choices are bash, zsh, fish'],
   ]
   const ran = await Promise.all(wrong.map(([args]) => clone.latchkey(args, { env })))
   expect(ran).toEqual(
     wrong.map(([, reason]) => ({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })),
   )
+})
+
+test('a reader that has seen enough makes no command fail', async () => {
+  const piped = 'set -o pipefail; node src/cli/main.ts --help | true'
+  for (let i = 0; i < 3; i++) expect((await clone.shell(piped).ended).stderr).toBe('')
 })
 
 test('where nothing was ever started, a command says what to do', async () => {
@@ -63,4 +96,34 @@ test('where nothing was ever started, a command says what to do', async () => {
       /^The database is missing, [^\n]* run npm start first[^\n]*\(D1_ERROR: no such table: users[^\n]*\)\.\n$/,
     ),
   })
+})
+
+test('a command works through the site that is served, without a runtime of its own', async () => {
+  const served = new Clone()
+  try {
+    const site = await served.serve('chosen-Passw0rd')
+    const run = (args: string[], input = '') => served.latchkey(args, { env, input })
+    expect(await run(['user', 'add', 'alice', '--password-stdin'], 'alice-Passw0rd')).toMatchObject(
+      {
+        code: 0,
+        stderr: '',
+      },
+    )
+    expect(await site.signIn('alice', 'alice-Passw0rd')).toMatchObject({ code: 200 })
+    expect(await run(['setting', 'set', 'site_title', 'Ours'])).toMatchObject({ code: 0 })
+    const settings = await site.call('GET', '/api/public/settings')
+    expect(settings.data.site_title).toBe('Ours')
+    served.sql('drop table settings')
+    expect(await run(['setting', 'list'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The database is missing, .*D1_ERROR: no such table: settings/,
+      ),
+    })
+    await served.stop()
+    expect((await run(['user', 'list'])).stderr).toContain('loaded ')
+  } finally {
+    await served.remove()
+  }
 })

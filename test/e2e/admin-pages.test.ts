@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
@@ -156,6 +157,40 @@ describe('an operator without JavaScript', () => {
     expect(await mainText(admin)).toContain('No users found')
   })
 
+  test('opens a user by any place of the row', async () => {
+    const admin = await openAsAdmin()
+    await createUser(admin, 'gina')
+    await admin.goto('/account/admin/users?search=gina')
+    const row = admin.getByRole('row').filter({ hasText: 'gina' })
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual([
+      'User',
+      'None',
+      'None in 90 days',
+      '0',
+    ])
+    expect(await admin.getByRole('columnheader').count()).toBe(5)
+    const { x, y, width, height } = (await row.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await admin.mouse.click(x + width - 5, y + height - 5)
+    await admin.waitForURL(/\/account\/admin\/users\/\d+$/)
+    expect(await admin.getByRole('heading', { level: 1 }).innerText()).toContain('gina')
+  })
+
+  test('saves the events of a filter as a file', async () => {
+    const admin = await openAsAdmin()
+    await admin.goto('/account/admin/events?kind=sign_in')
+    const [download] = await Promise.all([
+      admin.waitForEvent('download'),
+      admin.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^events-\d{4}-\d\d-\d\d\.csv$/)
+    const [header, ...rows] = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    expect(header).toMatch(/^\uFEFFtime,event,what,/)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const line of rows) expect(line).toContain(',sign_in,')
+  })
+
   test('gives the site its name and colour', async () => {
     const admin = await openAsAdmin()
     await admin.goto('/account/admin/settings/site')
@@ -167,7 +202,8 @@ describe('an operator without JavaScript', () => {
     const visitor = await open()
     await visitor.goto('/')
     expect(await visitor.title()).toBe('Sign in · Files of the Example family')
-    const ground = "getComputedStyle(document.querySelector('main form button')).backgroundColor"
+    const ground =
+      "getComputedStyle(document.querySelector('main form button:not([type])')).backgroundColor"
     expect(await visitor.evaluate(ground)).toBe('rgb(136, 68, 204)')
   })
 
@@ -183,6 +219,21 @@ describe('an operator without JavaScript', () => {
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     expect(await admin.locator('.field .problem').innerText()).toContain('It must be a JSON object')
   })
+})
+
+test('the script filters events by the days of the visitor’s time zone', async () => {
+  const { page: admin, complaints } = await visit({ javaScriptEnabled: true })
+  await signIn(admin, 'admin', PASSWORD)
+  await admin.waitForURL('**/account')
+  await admin.goto('/account/admin/events')
+  expect(await mainText(admin)).toContain('Time zone of the days: Asia/Shanghai')
+  await admin.getByLabel('From').fill('2026-01-01')
+  await press(admin, 'Show')
+  await admin.waitForURL('**/events?*')
+  expect(new URL(admin.url()).searchParams.get('zone')).toBe('Asia/Shanghai')
+  expect(await admin.getByLabel('From').inputValue()).toBe('2026-01-01')
+  expect(await mainText(admin)).toContain('admin signed in')
+  expect(complaints).toEqual([])
 })
 
 const ADMIN_PATHS = [

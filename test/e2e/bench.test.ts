@@ -6,6 +6,7 @@ import { compareEndpoints, TOKEN_KEY } from '../bench/compare.ts'
 import { billOf } from '../bench/cost.ts'
 import { compareJourneys } from '../bench/journey.ts'
 import { load } from '../bench/load.ts'
+import { comparePasskeys } from '../bench/passkeys.ts'
 import { toMarkdown } from '../bench/report.ts'
 import { measureRows } from '../bench/rows.ts'
 import { Sites } from '../bench/sites.ts'
@@ -14,6 +15,7 @@ import type { Weight } from '../bench/weight.ts'
 /** Figures take time where others compute as well. */
 const TIMEOUT_MILLISECONDS = 300_000
 
+const NO_FIGURE = { median: 0, least: 0, most: 0 }
 const NO_WEIGHT: Weight = {
   bundleBytes: 0,
   gzipBytes: 0,
@@ -76,10 +78,19 @@ describe('the benchmark', () => {
       bill: billOf([], steps),
       weight: NO_WEIGHT,
       rows: [{ request: 'POST /api/auth/login, accepted', code: 200, rows: 8 }],
+      passkeys: { passkey: NO_FIGURE, password: NO_FIGURE, ratio: NO_FIGURE, cpuMicroseconds: 0 },
     })
     expect(report).toContain('| POST /api/auth/login, accepted | 200 | 8 |')
     expect(report).toMatch(/^\| sign-in \| [\d.,]+ \| 2 \|/m)
     expect(report).not.toMatch(/NaN|undefined|Infinity/)
+  })
+
+  test('compares sign-ins with a passkey and with a password', async () => {
+    const { passkey, password, ratio } = await comparePasskeys(sites, 'now', {
+      rounds: 1,
+      seconds: 0.05,
+    })
+    for (const { median } of [passkey, password, ratio]) expect(median).toBeGreaterThan(0)
   })
 
   test('counts the rows that every sign-in writes, accepted and refused', async () => {

@@ -65,6 +65,7 @@ async function scan(page: Page): Promise<string> {
 
 async function addKey(page: Page, title: string, key = KEY): Promise<void> {
   await page.getByRole('link', { name: 'SSH keys' }).click()
+  await page.getByRole('button', { name: 'Add key' }).click()
   await page.getByLabel('Title').fill(title)
   await page.getByLabel('Public key').fill(key)
   await page.getByRole('button', { name: 'Add key' }).click()
@@ -93,7 +94,7 @@ async function goThroughEverything(page: Page): Promise<void> {
 
   await page.getByRole('link', { name: 'Sessions' }).click()
   expect(await page.getByRole('listitem').filter({ hasText: 'Unknown program' }).count()).toBe(1)
-  await page.locator('summary').click()
+  await page.locator('summary').filter({ hasText: 'Sign out everywhere else' }).click()
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
   expect(await page.getByRole('main').innerText()).toContain('You are not signed in anywhere else.')
   expect(await site.call('GET', '/api/me', { token: other })).toMatchObject({ code: 401 })
@@ -139,7 +140,9 @@ describe('a person on a phone', () => {
     await tabTo(page, 'a[href="/account/keys"]')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/account/keys')
-    await tabTo(page, '#title')
+    await tabTo(page, 'a[href="/account/keys/add"]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#title:focus')
     await page.keyboard.type('by keyboard')
     await page.keyboard.press('Tab')
     await page.keyboard.type('nonsense')
@@ -160,7 +163,7 @@ describe('a person on a phone', () => {
     const page = await open()
     await signIn(page)
     await addKey(page, 'W'.repeat(250), 'ssh-rsa AAAA')
-    for (const path of ['', '/security', '/keys', '/sessions', '/activity']) {
+    for (const path of ['', '/security', '/keys', '/keys/add', '/sessions', '/activity']) {
       if (path !== '') await page.goto(`/account${path}`)
       const width = await page.evaluate('document.documentElement.scrollWidth')
       expect(width, path).toBe(390)
@@ -176,6 +179,27 @@ async function tabTo(page: Page, selector: string): Promise<void> {
   }
   throw new Error(`Tab never reaches ${selector}`)
 }
+
+describe('a password', () => {
+  test('is shown and hidden by a button that only the script shows', async () => {
+    const plain = await open()
+    await plain.goto('/account/sign-in')
+    expect(await plain.locator('[data-reveal]').isVisible()).toBe(false)
+    await context.close()
+    const page = await open({ javaScriptEnabled: true })
+    await page.goto('/account/sign-in')
+    await page.getByLabel('User name').fill('admin')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(await page.getByLabel('Password').getAttribute('type')).toBe('text')
+    await page.getByRole('button', { name: 'Hide' }).click()
+    expect(await page.getByLabel('Password').getAttribute('type')).toBe('password')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/account')
+    expect(complaints).toEqual([])
+  })
+})
 
 describe('what travels', () => {
   test('is less than 30 KB for a first look, and one style sheet that is kept', async () => {

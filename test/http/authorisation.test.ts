@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { eq, ne } from 'drizzle-orm'
 import type { Hono } from 'hono'
 import type { App } from '../../src/http/context.ts'
 import { describe, expect, test } from 'vitest'
 import {
+  appPasswords,
   auditEvents,
   recoveryCodes,
   serviceTokens,
@@ -16,8 +17,12 @@ import { createApp } from '../../src/app.ts'
 import { anyCaller } from '../../src/http/guard.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { makeAppPassword } from '../../src/access/app-password.ts'
+import type { AppPasswordScope } from '../../src/access/scopes.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 
 /** Who asks, the least trusted first. */
@@ -28,6 +33,11 @@ const CALLERS = [
   'a disabled user',
   'an ended session',
   'a server',
+  'a wrong app password',
+  'an app password for files',
+  'an app password that reads the account',
+  'an app password that writes the account',
+  'an app password of an admin',
   'a user',
   'an admin',
 ] as const
@@ -43,6 +53,11 @@ const noToken = {
   'a disabled user': 401,
   'an ended session': 401,
   'a server': 401,
+  'a wrong app password': 401,
+  'an app password for files': 403,
+  'an app password that reads the account': 403,
+  'an app password that writes the account': 403,
+  'an app password of an admin': 403,
 } as const
 
 const noCookie = {
@@ -52,6 +67,11 @@ const noCookie = {
   'a disabled user': SENT,
   'an ended session': SENT,
   'a server': SENT,
+  'a wrong app password': SENT,
+  'an app password for files': SENT,
+  'an app password that reads the account': SENT,
+  'an app password that writes the account': SENT,
+  'an app password of an admin': SENT,
 } as const
 
 /** Whom an endpoint is for, and what it answers to whom. */
@@ -63,6 +83,11 @@ const ANSWERS = {
     'a disabled user': SERVED,
     'an ended session': SERVED,
     'a server': SERVED,
+    'a wrong app password': SERVED,
+    'an app password for files': SERVED,
+    'an app password that reads the account': SERVED,
+    'an app password that writes the account': SERVED,
+    'an app password of an admin': SERVED,
     'a user': SERVED,
     'an admin': SERVED,
   },
@@ -70,6 +95,7 @@ const ANSWERS = {
     ...noToken,
     'nobody while the guest is disabled': 401,
     'nobody while the guest is enabled': SERVED,
+    'an app password that reads the account': SERVED,
     'a user': SERVED,
     'an admin': SERVED,
   },
@@ -80,10 +106,35 @@ const ANSWERS = {
     'a user': SERVED,
     'an admin': SERVED,
   },
+  'users who read': {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 403,
+    'an app password that reads the account': SERVED,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
+  'users who change keys and sessions': {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 403,
+    'an app password that writes the account': SERVED,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
+  'users with files': {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 401,
+    'an app password for files': SERVED,
+    'a user': SERVED,
+    'an admin': SERVED,
+  },
   admins: {
     ...noToken,
     'nobody while the guest is disabled': 401,
     'nobody while the guest is enabled': 403,
+    'an app password of an admin': SERVED,
     'a user': 403,
     'an admin': SERVED,
   },
@@ -92,6 +143,10 @@ const ANSWERS = {
     'nobody while the guest is disabled': 401,
     'nobody while the guest is enabled': 401,
     'a server': SERVED,
+    'an app password for files': 401,
+    'an app password that reads the account': 401,
+    'an app password that writes the account': 401,
+    'an app password of an admin': 401,
     'a user': 401,
     'an admin': 401,
   },
@@ -112,33 +167,53 @@ type Audience = keyof typeof ANSWERS
 const ENDPOINTS: Record<string, Audience> = {
   'GET /robots.txt': 'everybody',
   'GET /.well-known/security.txt': 'everybody',
+  'GET /.well-known/webauthn': 'everybody',
   'GET /favicon.ico': 'everybody',
   'GET /api/public/settings': 'everybody',
   'GET /api/public/archive_extensions': 'everybody',
   'POST /api/auth/login': 'everybody',
   'POST /api/auth/login/hash': 'everybody',
   'GET /api/auth/logout': 'everybody',
+  'GET /api/authn/webauthn_begin_login': 'everybody',
+  'POST /api/authn/webauthn_finish_login': 'everybody',
   'GET /api/me': 'users and the guest',
+  'GET /api/me/sshkey/list': 'users who read',
+  'GET /api/me/sessions': 'users who read',
+  'GET /api/me/events': 'users who read',
+  'POST /api/me/sshkey/add': 'users who change keys and sessions',
+  'POST /api/me/sshkey/delete': 'users who change keys and sessions',
+  'POST /api/me/sessions/delete': 'users who change keys and sessions',
+  'POST /api/me/sessions/delete_others': 'users who change keys and sessions',
+  'GET /api/forward_auth': 'users with files',
+  'POST /oauth/introspect': 'servers',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
   'GET /account/sign-in/code': 'who has just shown a password',
   'POST /account/sign-in/code': 'who has just shown a password',
+  // Leads to the sign-in page: only the form with the answer of a passkey has something to do.
+  'GET /account/sign-in/passkey': 'who has just shown a password',
   // These lead on to a page that asks more closely, and signing out works for who is signed out.
   'POST /account/sign-out': 'a genuine cookie',
   'GET /account/admin': 'a genuine cookie',
   'GET /account/admin/settings': 'a genuine cookie',
   'GET /account/admin/users/:id{[0-9]+}/:form': 'a genuine cookie',
   'GET /account/keys/:form': 'a genuine cookie',
+  'GET /account/app-passwords/:form': 'a genuine cookie',
   'GET /account/security/:form': 'a genuine cookie',
+  'GET /account/security/passkeys/:form': 'a genuine cookie',
+  'POST /account/security/passkeys/confirm': 'a genuine cookie',
+  'POST /account/security/factor': 'a genuine cookie',
   'GET /account/sessions/:form': 'a genuine cookie',
 }
 const PREFIXES: Record<string, Audience> = {
   '/api/me/': 'users',
   '/api/auth/2fa/': 'users',
+  '/api/authn/': 'users',
   '/api/admin/': 'admins',
   '/api/sftp/': 'servers',
   '/account/:style': 'everybody',
   '/account/language': 'everybody',
+  '/account/announcement': 'everybody',
   '/account/sign-in': 'everybody',
   '/account/admin': 'admins, by cookie',
   '/account/': 'users, by cookie',
@@ -150,17 +225,31 @@ const MIDDLEWARE = [
   'ALL /*',
   'ALL /api/*',
   'ALL /api/auth/*',
+  'ALL /api/authn/*',
   'ALL /api/me/*',
   'ALL /api/admin/*',
   'ALL /account/*',
+  'ALL /oauth/*',
 ]
 
 const SPARE_USER = 6
+/** Bits 8 and 9. */
+const WEBDAV = 3 << 8
 const CREDENTIALS = { username: 'alice', password: 'alice-Passw0rd' }
+/** An answer of a passkey that nobody has. */
+const PASSKEY = {
+  id: 'AAAA',
+  rawId: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: '', authenticatorData: '', signature: '', attestationObject: '' },
+}
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHzsLvYmY1gdR2JQw3br6B9smKmS5wMpB7GZYkGLZYQe'
 
 /** What an endpoint must be sent to be past its input check, which looks at no session. */
-const INPUTS: Record<string, { query?: string; body?: unknown; code?: number }> = {
+const INPUTS: Record<
+  string,
+  { query?: string; body?: unknown; form?: Record<string, string>; code?: number }
+> = {
   'POST /api/auth/login': { body: CREDENTIALS },
   'POST /api/auth/login/hash': {
     body: { ...CREDENTIALS, password: await staticDigest(CREDENTIALS.password) },
@@ -168,11 +257,22 @@ const INPUTS: Record<string, { query?: string; body?: unknown; code?: number }> 
   'POST /api/auth/2fa/verify': { body: { code: '000000', secret: 'AAAA' }, code: 400 },
   'POST /api/auth/2fa/recovery_codes': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/auth/2fa/disable': { body: { otp_code: '000000' }, code: 400 },
-  'POST /api/me/update': { body: { username: 'mallory' } },
+  'POST /api/authn/webauthn_finish_login': { body: PASSKEY, code: 400 },
+  'POST /api/authn/webauthn_finish_registration': { body: PASSKEY, code: 400 },
+  'POST /api/authn/delete_authn': { body: { id: 'AAAA' }, code: 400 },
+  'POST /api/authn/rename_authn': { body: { id: 'AAAA', name: 'phone' }, code: 400 },
+  'GET /api/admin/user/passkey/list': { query: 'uid=1' },
+  'POST /api/admin/user/passkey/delete': { query: 'uid=1', body: { id: 'AAAA' }, code: 400 },
+  'POST /api/me/update': { body: { username: 'alice', sso_id: 'mallory' } },
   'POST /api/me/confirm': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/me/sshkey/add': { body: { title: 'laptop', key: KEY } },
   'POST /api/me/sshkey/delete': { query: 'id=99' },
   'POST /api/me/sessions/delete': { query: 'id=x' },
+  'POST /api/me/tokens/create': { body: { name: 'rclone', scopes: ['files:read'] } },
+  'POST /api/me/tokens/delete': { query: 'id=99' },
+  'GET /api/admin/user/token/list': { query: 'uid=1' },
+  'POST /api/admin/user/token/delete': { query: 'uid=1&id=99' },
+  'POST /oauth/introspect': { form: { token: 'x' } },
   'GET /api/admin/user/get': { query: `id=${SPARE_USER}` },
   'POST /api/admin/user/create': { body: { username: 'mallory' } },
   'POST /api/admin/user/update': { body: { id: SPARE_USER, username: 'mallory' } },
@@ -222,13 +322,19 @@ function audienceOf(endpoint: string): Audience {
 }
 
 /** A site with a caller of every kind, and how each of them signs in. */
-async function openSite() {
-  const site = new CheapSite()
+const arrange = prepared(async (site) => {
   await site.addFirstUsers()
-  for (const name of ['alice', 'disabled', 'ended']) {
+  await site.db.insert(settings).values({ key: 'webauthn_login_enabled', value: 'true' })
+  const alice = await site.addUser('alice', { password: 'alice-Passw0rd', permission: WEBDAV })
+  for (const name of ['disabled', 'ended']) {
     await site.addUser(name, { password: 'alice-Passw0rd' })
   }
+  await site.db.update(users).set({ permission: WEBDAV }).where(eq(users.username, 'admin'))
+  const appPassword = async (userId: number, ...scopes: AppPasswordScope[]) =>
+    (await addAppPassword(site, userId, scopes)).token
   await site.addUser('spare')
+  // Not alice, whose session it may end.
+  const writer = await site.addUser('writer')
   const token = (name: string) => site.token(name, 'alice-Passw0rd')
   const tokens: Record<Caller, string> = {
     'nobody while the guest is disabled': '',
@@ -236,20 +342,25 @@ async function openSite() {
     'a dead token': 'dead',
     'a disabled user': await token('disabled'),
     'an ended session': await token('ended'),
-    'a server': (await addServiceToken(site.deps, 'files', 'sftp')) ?? '',
+    'a server': (await addServiceToken(site.deps, 'files', 'sftp', 'introspect')) ?? '',
+    'a wrong app password': makeAppPassword(site.deps),
+    'an app password for files': await appPassword(alice, 'files:write'),
+    'an app password that reads the account': await appPassword(alice, 'account:read'),
+    'an app password that writes the account': await appPassword(writer, 'account:write'),
+    'an app password of an admin': await appPassword(1, 'admin'),
     'a user': await token('alice'),
     'an admin': await site.token('admin', ADMIN_PASSWORD),
   }
   rememberSecret(tokens['a server'])
   await site.db.update(users).set({ disabled: true }).where(eq(users.username, 'disabled'))
   await site.get('/api/auth/logout', { token: tokens['an ended session'] })
-  return { site, tokens }
-}
+  return tokens
+})
 
 /** What an endpoint answers to who shows this token. */
 async function ask(app: Hono<App>, endpoint: string, token: string): Promise<number | typeof SENT> {
   const response = await app.request(...requestOf(endpoint, token), env)
-  const isSent = /^\/account\/sign-in(\?done=session-over)?$/.test(
+  const isSent = /^\/account\/sign-in(\?(next=[\w/%-]+)?(&?done=session-over)?)?$/.test(
     response.headers.get('Location') ?? '',
   )
   if (response.status === 303 && isSent) return SENT
@@ -273,10 +384,18 @@ function requestOf(endpoint: string, token: string): [string, RequestInit] {
     const body = method === 'POST' ? { body: new URLSearchParams(FORMS[endpoint]) } : {}
     return [path, { method, headers: { ...headers, ...origin }, ...body }]
   }
-  const { query, body } = INPUTS[endpoint] ?? {}
+  const { query, body, form } = INPUTS[endpoint] ?? {}
   const path = query === undefined ? pattern : `${pattern}?${query}`
   const json = body !== undefined && { body: JSON.stringify(body) }
-  return [path, { method, headers: { ...headers, Authorization: token }, ...json }]
+  return [
+    path,
+    {
+      method,
+      headers: { ...headers, Authorization: token },
+      ...json,
+      ...(form && { body: new URLSearchParams(form) }),
+    },
+  ]
 }
 
 function isPage(path: string): boolean {
@@ -293,13 +412,16 @@ async function readEverything(site: CheapSite): Promise<unknown> {
     db.select().from(settings),
     db.select().from(recoveryCodes),
     db.select().from(serviceTokens),
-    db.select().from(auditEvents),
+    db.select().from(appPasswords),
+    // A wrong app password is counted against its network, so its event says nothing of a trespass.
+    db.select().from(auditEvents).where(ne(auditEvents.kind, 'sign_in_refused')),
   ])
 }
 
 /** What an endpoint answers to every caller, and whether one whom it refused changed something. */
 async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: string) {
-  const { site, tokens } = await openSite()
+  const site = new CheapSite()
+  const tokens = await arrange(site)
   const app = createApp(() => site.deps)
   extend(app)
   const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
@@ -307,8 +429,10 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
   for (const caller of CALLERS) {
     const isGuestDisabled = caller !== 'nobody while the guest is enabled'
     await site.db.update(users).set({ disabled: isGuestDisabled }).where(eq(users.role, 1))
+    await site.settle()
     const before = await readEverything(site)
     const code = await ask(app, endpoint, tokens[caller])
+    await site.settle()
     answers.set(caller, isServed(code, endpoint) ? SERVED : code)
     const isRefused = code === 401 || code === 403 || code === SENT
     if (isRefused) {
@@ -353,7 +477,8 @@ describe('a new endpoint', () => {
     ],
     [
       'whose guard asks no database',
-      (app: Hono<App>) => app.get('/api/admin/new', anyCaller, (c) => c.json({ code: 200 })),
+      (app: Hono<App>) =>
+        app.get('/api/admin/new', anyCaller('admin'), (c) => c.json({ code: 200 })),
     ],
   ])('%s is found out', async (_, extend) => {
     const { answers } = await tryEveryCaller(extend, 'GET /api/admin/new')

@@ -53,6 +53,28 @@ describe('an unknown path', () => {
     }
   })
 
+  test('is a page for browsers, outside the API', async () => {
+    const site = new Site()
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    for (const path of ['/nope', '/.dev.vars', '/accounts']) {
+      const response = await site.fetch('GET', path, { headers })
+      expect(response.status, path).toBe(404)
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+      expect(response.headers.get('Content-Security-Policy')).toContain("style-src 'self'")
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
+      expect(response.headers.get('Vary')).toBe('Accept')
+      const html = await response.text()
+      expect(html).toContain('<h1>Page not found</h1>')
+      expect(html).toContain('href="/account"')
+    }
+    expect(await site.call('GET', '/api/nope', { headers })).toEqual(unknownPath)
+    const posted = await site.fetch('POST', '/nope', { headers })
+    expect([posted.status, await posted.text()]).toEqual([404, 'Not found\n'])
+    const chinese = { ...headers, 'Accept-Language': 'zh-CN' }
+    const translated = await site.fetch('GET', '/nope', { headers: chinese })
+    expect(await translated.text()).toContain('<h1>页面不存在</h1>')
+  })
+
   test('is a plain 404 elsewhere', async () => {
     for (const path of ['/nope', '/ping/', '/apis/me', '//api/me', '/.dev.vars']) {
       const response = await new Site().fetch('GET', path)
@@ -161,7 +183,7 @@ describe('a page of another origin', () => {
       expect(headers.get('Access-Control-Allow-Origin'), path).toBe('*')
       expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,HEAD,POST')
       expect(headers.get('Access-Control-Allow-Headers')).toBe(
-        'Authorization,Content-Type,X-D1-Bookmark',
+        'Authorization,Content-Type,session,X-D1-Bookmark',
       )
       expect(headers.get('Access-Control-Max-Age')).toBe('86400')
       expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sessions, sshKeys, users } from '../../schema/tables.ts'
+import { sessions, settings, sshKeys, users } from '../../schema/tables.ts'
 import { PERMISSION } from '../../src/accounts/roles.ts'
+import { ED2 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
@@ -129,8 +130,13 @@ describe('setting up two-step verification', () => {
     const { status, html } = await visitor.post('/account/security/start')
     expect(status).toBe(200)
     expect(html).toMatch(/<img class="qr" src="data:image\/png;base64,[\w+/=]+" alt="QR code/)
-    expect(html).toMatch(/<code class="secret">(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}<\/code>/)
+    expect(html).toMatch(
+      /<code class="secret" id="enrolment-secret" data-text="[A-Z2-7]{32}">(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}<\/code>/,
+    )
     expect(html).toMatch(/<input[^>]*autocomplete="one-time-code"/)
+    const [, secret = ''] = /name="secret" value="([A-Z2-7]{32})"/.exec(html) ?? []
+    const uri = `otpauth://totp/Latchkey:alice?secret=${secret}&amp;issuer=Latchkey&amp;algorithm=SHA1&amp;digits=6&amp;period=30`
+    expect(html).toContain(`<a role="button" class="secondary" href="${uri}">`)
   })
 
   test('ends with ten recovery codes, and ends the other sessions', async () => {
@@ -192,6 +198,34 @@ describe('two-step verification that is on', () => {
     expect(valueOf(html, 'codes')).not.toBe(valueOf(first, 'codes'))
   })
 
+  test('says how many recovery codes are left, and warns at two', async () => {
+    const { html } = await enrol()
+    const codes = valueOf(html, 'codes').split('\n')
+    expect(await textAt('/account/security')).toContain('10 of 10 recovery codes left')
+    for (const code of codes.slice(0, 7)) await new Visitor(site).signIn('alice', PASSWORD, code)
+    expect(await textAt('/account/security')).toContain('3 of 10 recovery codes left New')
+    await new Visitor(site).signIn('alice', PASSWORD, codes[7])
+    const few = await visitor.get('/account/security')
+    expect(few.html).toContain('<strong>2 of 10 recovery codes left</strong>')
+    expect(textOf(few.html)).toContain('Generate new codes.')
+    for (const code of codes.slice(8)) await new Visitor(site).signIn('alice', PASSWORD, code)
+    expect(await textAt('/account/security')).toContain('You have no recovery codes')
+  })
+
+  test('gives the recovery codes as a file that names account, site and day', async () => {
+    const { html } = await enrol()
+    const [, data = '', name] =
+      /href="data:text\/plain;charset=utf-8,([^"]*)" download="([^"]*)"/.exec(html) ?? []
+    expect(name).toBe('recovery-codes-alice.txt')
+    expect(decodeURIComponent(data).split('\r\n')).toEqual([
+      'Recovery codes of alice for Latchkey, 2026-11-21',
+      'Each code signs you in once.',
+      '',
+      ...valueOf(html, 'codes').split('\n'),
+      '',
+    ])
+  })
+
   test('goes off for a code, and stays on for a wrong one', async () => {
     const { secret } = await enrol()
     const refused = await visitor.post('/account/security/off', { code: '000000' })
@@ -216,15 +250,16 @@ describe('SSH keys', () => {
     })
     expect(await textAt('/account/keys?done=key-added')).toContain('The key was added.')
     expect(await textAt('/account/keys')).toContain(
-      `laptop ssh-ed25519 256 bits Added now Never used ${FINGERPRINT}`,
+      `laptop Never used Added just now ssh-ed25519 ${FINGERPRINT}`,
     )
     site.now += 25 * HOUR
     await visitor.signIn('alice', PASSWORD)
-    await site.db.update(sshKeys).set({ lastUsedAt: site.now - 2 * HOUR })
+    const use = { lastUsedAt: site.now - 2 * HOUR, lastUsedNetwork: '192.0.2.9' }
+    await site.db.update(sshKeys).set(use)
     const { html } = await visitor.get('/account/keys')
-    expect(textOf(html)).toContain('Added yesterday Last used 2 hours ago')
+    expect(textOf(html)).toContain('Last used 2 hours ago from 192.0.2.9 Added yesterday')
     expect(html).toContain(
-      '<time datetime="2026-11-21T09:15:06.565Z" title="2026-11-21 09:15 +00:00">yesterday</time>',
+      '<time datetime="2026-11-21T09:15:06.565Z" title="2026-11-21 09:15 +00:00">Added yesterday</time>',
     )
   })
 
@@ -244,6 +279,62 @@ describe('SSH keys', () => {
       expect(await site.db.select().from(sshKeys)).toEqual([])
     },
   )
+
+  test('are listed newest first, and added on a page of their own', async () => {
+    const { html } = await visitor.get('/account/keys')
+    expect(html).toContain('<a role="button" href="/account/keys/add">Add key</a>')
+    expect((await visitor.get('/account/keys/add')).html).toContain('action="/account/keys/add"')
+    await visitor.post('/account/keys/add', laptop)
+    await visitor.post('/account/keys/add', { title: 'desk', key: ED2 })
+    expect(await textAt('/account/keys')).toMatch(/desk Never used.*laptop Never used/)
+  })
+
+  test('are folded from the eleventh on', async () => {
+    const [alice] = await site.db.select().from(users).where(eq(users.username, 'alice'))
+    for (let n = 1; n <= 30; n++) {
+      const row = { title: `key ${n}`, fingerprint: `SHA256:${n}`, userId: alice?.id ?? 0 }
+      const rest = { type: 'ssh-ed25519', bits: 256, line: 'x', addedAt: n, lastUsedAt: n }
+      await site.db.insert(sshKeys).values({ ...row, ...rest })
+    }
+    const { html } = await visitor.get('/account/keys')
+    const [newest = '', older = ''] = html.split('<details class="older">')
+    expect(newest.match(/<h2>key \d+<\/h2>/g)).toHaveLength(10)
+    expect(newest).toContain('<h2>key 30</h2>')
+    expect(textOf(older)).toMatch(/^20 older keys key 20 .* key 1 Never/)
+  })
+
+  test('come with whom to ask when the user may not use SFTP', async () => {
+    expect(await textAt('/account/keys')).toContain(
+      'You may not sign in over SFTP, so keys do not work yet Ask an administrator',
+    )
+    await site.db.insert(settings).values([
+      { key: 'security_contact', value: 'mailto:admin@example.org?subject=x' },
+      { key: 'sftp_address', value: 'files.example.org' },
+    ])
+    const { html } = await visitor.get('/account/keys')
+    expect(html).toContain('<a href="mailto:admin@example.org?subject=x">admin@example.org</a>')
+    expect(html).not.toContain('sftp alice@')
+  })
+
+  test('come with the command for a user who may use SFTP', async () => {
+    await site.db.update(users).set({ permission: PERMISSION.sftpRead })
+    expect((await visitor.get('/account/keys')).html).not.toContain('id="sftp"')
+    await site.db.insert(settings).values({ key: 'sftp_address', value: 'files.example.org:2022' })
+    const { html } = await visitor.get('/account/keys')
+    expect(html).toContain('<code id="sftp">sftp -P 2022 alice@files.example.org</code>')
+    expect(html).toMatch(/<button type="button"[^>]* data-copy="sftp"[^>]* hidden="">/)
+    expect(textOf(html)).not.toContain('You may not sign in over SFTP')
+  })
+
+  test.each([
+    ['sftp_address', 'x; rm -rf ~'],
+    ['security_contact', 'javascript:alert(1)'],
+  ])('show no %s that was written past its check', async (key, value) => {
+    await site.db.update(users).set({ permission: key === 'sftp_address' ? 0xc00 : 0 })
+    await site.db.insert(settings).values({ key, value })
+    const { html } = await visitor.get('/account/keys')
+    expect(html).not.toMatch(/rm -rf|javascript:|id="sftp"/)
+  })
 
   test('are refused where title or key is there already', async () => {
     await visitor.post('/account/keys/add', laptop)
@@ -288,15 +379,44 @@ describe('SSH keys', () => {
   })
 })
 
+async function idOf(token: string): Promise<string> {
+  const { data } = await site.get('/api/me/sessions', { token })
+  return data.content.find((session: { current: boolean }) => session.current).id
+}
+
 describe('sessions', () => {
   test('are shown in words, this one first', async () => {
     site.now += 5 * MINUTE
     await signInElsewhere()
     const { html } = await visitor.get('/account/sessions')
     expect(textOf(html)).toMatch(
-      /Firefox on Linux This device 192\.0\.2\.1 Signed in 5 minutes ago Ends in 2 days Unknown program 192\.0\.2\.1 Signed in now Ends in 2 days Sign out/,
+      /Firefox on Linux This device Active now 192\.0\.2\.1 Signed in 5 minutes ago With password Ends in 2 days Unknown program Active in the last hour 192\.0\.2\.1 Signed in just now With password Ends in 2 days Sign out/,
     )
     expect(html.match(/action="\/account\/sessions\/end"/g)).toHaveLength(1)
+  })
+
+  test('are listed by their last use, which is known to the hour', async () => {
+    const [older, newer] = [await signInElsewhere(), await signInElsewhere()]
+    await site.db
+      .update(sessions)
+      .set({ userAgent: 'curl/8' })
+      .where(eq(sessions.id, await idOf(older)))
+    site.now += 3 * HOUR
+    await site.get('/api/me', { token: older })
+    await site.settle()
+    site.now += 2 * HOUR
+    expect(newer).not.toBe(older)
+    expect(await textAt('/account/sessions')).toMatch(
+      /This device Active now .* curl Last active 2 hours ago .* Unknown program Last active 5 hours ago/,
+    )
+  })
+
+  test('are told in good Chinese', async () => {
+    await signInElsewhere()
+    const { html } = await visitor.get('/account/sessions', { 'Accept-Language': 'zh-CN' })
+    expect(textOf(html)).toMatch(
+      /Linux 上的 Firefox 本设备 正在使用 192\.0\.2\.1 刚刚登录 使用密码 2 天后到期 未知程序 一小时内活跃 192\.0\.2\.1 刚刚登录 使用密码 2 天后到期 退出/,
+    )
   })
 
   test('end one by one, and all others at once', async () => {
@@ -325,9 +445,9 @@ describe('activity', () => {
     await visitor.post('/account/keys/add', { title: 'laptop', key: KEY })
     const { html } = await visitor.get('/account/activity')
     expect(textOf(html)).toContain(
-      'SSH key “laptop” added 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux ' +
-        'Sign-in refused: wrong password 2026-11-21 09:15 +00:00 192.0.2.1 ' +
-        'Signed in 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux',
+      'You added the SSH key “laptop” 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux ' +
+        'A sign-in to your account was refused: wrong password 2026-11-21 09:15 +00:00 192.0.2.1 ' +
+        'You signed in 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux',
     )
   })
 
@@ -337,7 +457,7 @@ describe('activity', () => {
     expect(textOf(first.html)).toContain('Page 1 of 2')
     expect(first.html).toContain('href="/account/activity?page=2"')
     const second = await visitor.get('/account/activity?page=2')
-    expect(textOf(second.html)).toContain('Signed in 2026')
+    expect(textOf(second.html)).toContain('You signed in 2026')
     expect(second.html).toContain('href="/account/activity?page=1"')
     expect((await visitor.get('/account/activity?page=x')).status).toBe(400)
     expect((await visitor.get('/account/activity?page=9')).status).toBe(200)
@@ -347,7 +467,7 @@ describe('activity', () => {
 describe('an address that is none', () => {
   test('of a form leads back to its page', async () => {
     for (const [path, page] of [
-      ['keys/add', 'keys'],
+      ['keys/delete', 'keys'],
       ['sessions/end', 'sessions'],
       ['security/confirm', 'security'],
     ]) {
@@ -358,7 +478,7 @@ describe('an address that is none', () => {
   test('says so on a page', async () => {
     for (const path of ['/account/nope', '/account/keys/a/b']) {
       const { status, html } = await visitor.get(path)
-      expect([status, textOf(html)]).toEqual([404, expect.stringContaining('no such page')])
+      expect([status, textOf(html)]).toEqual([404, expect.stringContaining('does not exist')])
     }
   })
 })

@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm'
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, sshKeys, users } from '../../schema/tables.ts'
+import { createMeter } from '../../src/database/database.ts'
 import { PERMISSION } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { ADMIN_PASSWORD } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
 const USERS = '/account/admin/users'
@@ -35,9 +37,16 @@ function post(form: string, fields: Record<string, string> = {}) {
   return admin.post(`${USERS}/${aliceId}/${form}`, fields)
 }
 
+/** What the table says of each user, in words. */
+function rowsIn(html: string): string[] {
+  return Array.from(html.matchAll(/<tr role="row"><th role="rowheader".*?<\/tr>/gs), ([row]) =>
+    textOf(row),
+  )
+}
+
 /** The users of a list. */
 function namesIn(html: string): string[] {
-  const links = html.matchAll(/<h2><a href="\/account\/admin\/users\/\d+">([^<]*)</g)
+  const links = html.matchAll(/<th[^>]*><a href="\/account\/admin\/users\/\d+">([^<]*)</g)
   return Array.from(links, ([, name]) => String(name))
 }
 
@@ -87,11 +96,13 @@ describe('whoever is no admin', () => {
   test('is asked to sign in first', async () => {
     const visitor = new Visitor(site)
     for (const path of ['users', 'users/1', 'settings/site', 'events']) {
-      expect(await visitor.get(`/account/admin/${path}`)).toMatchObject({ location: SIGN_IN })
+      const location = `${SIGN_IN}?next=/account/admin/${path}`
+      expect(await visitor.get(`/account/admin/${path}`)).toMatchObject({ location })
     }
     for (const form of FORMS) {
       const seen = await visitor.post(`${USERS}/${form}`, bob)
-      expect(seen, form).toMatchObject({ status: 303, location: SIGN_IN })
+      const location = `${SIGN_IN}?next=${USERS}/${form}`
+      expect(seen, form).toMatchObject({ status: 303, location })
     }
     expect(await site.db.select().from(users)).toHaveLength(3)
   })
@@ -108,14 +119,58 @@ test('a form of another site does nothing, though an admin sends it', async () =
 })
 
 describe('the list of users', () => {
-  test('shows who is there, and what is unusual about them', async () => {
+  test('shows role, second factor, last sign-in and keys of everybody', async () => {
     await site.enrol(await site.token(alice.username, alice.password))
+    await site.post(
+      '/api/me/sshkey/add',
+      { title: 'laptop', key: KEY },
+      { token: await site.token('admin', ADMIN_PASSWORD) },
+    )
+    site.now += 48 * HOUR
+    admin = new Visitor(site)
+    await admin.signIn('admin', ADMIN_PASSWORD)
     const { html } = await admin.get(USERS)
     expect(namesIn(html)).toEqual(['admin', 'guest', 'alice'])
-    const rows = textOf(html)
-    expect(rows).toContain('admin Administrator')
-    expect(rows).toContain('guest Guest Disabled')
-    expect(rows).toContain('alice Two-step /homes/alice')
+    expect(rowsIn(html)).toEqual([
+      'admin Administrator None just now 1',
+      'guest Disabled Guest',
+      'alice User Code 2 days ago 0',
+    ])
+    await site.db.delete(auditEvents)
+    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User Code None in 90 days 0')
+  })
+
+  test('finds the last sign-in by a few rows, however often and from wherever it was', async () => {
+    const at = site.now - HOUR
+    for (const [network, kind] of [
+      ['a', 'sign_in'],
+      ['b', 'service_sign_in'],
+    ])
+      await env.DB.prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+         insert into audit_events (at, kind, user_id, network, user_agent) select ? - i, ?, ?, ?, '' from n`,
+      )
+        .bind(network === 'a' ? at : at - HOUR, kind, aliceId, network)
+        .run()
+    await site.login('alice', 'wrong-Passw0rd')
+    site.meter = createMeter()
+    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User None 1 hour ago 0')
+    expect(site.meter.rowsRead).toBeLessThan(50)
+  })
+
+  test('shows admins, the disabled, or those without two-step verification', async () => {
+    await site.addUser('bob', { disabled: true })
+    await site.addUser('bo', { role: 2 })
+    await site.enrol(await site.token(alice.username, alice.password))
+    const found = async (query: string) => namesIn((await admin.get(`${USERS}?${query}`)).html)
+    expect(await found('group=admins')).toEqual(['admin', 'bo'])
+    expect(await found('group=disabled')).toEqual(['guest', 'bob'])
+    expect(await found('group=without-two-factor')).toEqual(['admin', 'bob', 'bo'])
+    expect(await found('group=without-two-factor&search=BO')).toEqual(['bob', 'bo'])
+    const { html } = await admin.get(`${USERS}?group=admins&search=bo`)
+    expect(html).toContain('<input type="hidden" name="group" value="admins"/>')
+    expect(html).toContain(`href="${USERS}?search=bo&amp;group=disabled"`)
+    expect((await admin.get(`${USERS}?group=nope`)).status).toBe(400)
   })
 
   test('finds a part of a name, in any case, and takes no sign for a pattern', async () => {
@@ -144,10 +199,30 @@ describe('the list of users', () => {
     const first = await admin.get(`${USERS}?search=user`)
     expect(namesIn(first.html)).toHaveLength(25)
     expect(textOf(first.html)).toContain('27 users')
-    expect(first.html).toContain(`href="${USERS}?search=user&amp;page=2">Next<`)
+    expect(first.html).toContain(`href="${USERS}?search=user&amp;page=2" aria-label="Next page"`)
     const second = await admin.get(`${USERS}?search=user&page=2`)
     expect(namesIn(second.html)).toEqual(['user 25', 'user 26'])
-    expect(second.html).toContain(`href="${USERS}?search=user&amp;page=1">Previous<`)
+    expect(second.html).toContain(`href="${USERS}?search=user" aria-label="Previous page"`)
+    expect(await admin.get(`${USERS}?search=user&page=3`)).toMatchObject({
+      location: `${USERS}?search=user&page=2`,
+    })
+  })
+
+  test('has numbers of pages, and reads a bounded number of rows of very many users', async () => {
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
+       insert into users (username, username_key, created_at) select 'user-' || i, 'user-' || i, 0 from n`,
+    ).run()
+    site.meter = createMeter()
+    const { html } = await admin.get(`${USERS}?page=7`)
+    expect(textOf(html)).toContain('More than 10,000 users')
+    expect(textOf(html)).toMatch(/‹ 1 … 6 7 8 … 400 ›/)
+    expect(html).toContain(`<a href="${USERS}?page=7" aria-label="Page 7" aria-current="page">`)
+    expect(site.meter.rowsRead).toBeLessThan(11_000)
+    expect((await admin.get(`${USERS}?page=1000000`)).location).toBe(`${USERS}?page=400`)
+    site.meter = createMeter()
+    expect((await admin.get(`${USERS}?group=disabled`)).status).toBe(200)
+    expect(site.meter.rowsRead).toBeLessThan(50)
   })
 })
 

@@ -39,13 +39,13 @@ describe('a form of a session that is not fresh', () => {
   const laptop = { title: 'laptop', key: KEY }
 
   test('has no field more while the session is fresh', async () => {
-    for (const page of ['keys', 'security'])
+    for (const page of ['keys/add', 'security'])
       expect((await visitor.get(`/account/${page}`)).html).not.toContain('confirm_')
   })
 
   test('asks for the password in place, and goes on with it', async () => {
     site.now += HOUR
-    const { html } = await visitor.get('/account/keys')
+    const { html } = await visitor.get('/account/keys/add')
     expect(html).toMatch(/<input id="add-confirm_password"[^>]*type="password"/)
     expect(html).toMatch(/id="add-confirm_password"[^>]*autocomplete="current-password"/)
     expect(html).not.toContain('add-confirm_code')
@@ -54,7 +54,7 @@ describe('a form of a session that is not fresh', () => {
       status: 303,
       location: '/account/keys?done=key-added',
     })
-    expect((await visitor.get('/account/keys')).html).not.toContain('confirm_password')
+    expect((await visitor.get('/account/keys/add')).html).not.toContain('confirm_password')
   })
 
   test('keeps what was typed when it was sent without, or with a wrong one', async () => {
@@ -107,7 +107,7 @@ describe('a form of a session that is not fresh', () => {
   test('takes a code instead where two-step verification is on', async () => {
     const { secret } = await enrol()
     site.now += HOUR
-    const { html } = await visitor.get('/account/keys')
+    const { html } = await visitor.get('/account/keys/add')
     expect(html).toContain('id="add-confirm_code"')
     const wrong = await visitor.post('/account/keys/add', { ...laptop, confirm_code: '000000' })
     expect(problemAt(wrong.html, 'add-confirm_code')).toMatch(/^This code is wrong/)

@@ -50,8 +50,8 @@ describe.each(NAMES)('a text that is called %s', (name) => {
       const titles = Array.from(html.matchAll(/<h2>(.*?)<\/h2>/g), ([, title]) => title)
       expect(titles.slice(0, 3)).toEqual(
         language === 'en'
-          ? [name, 'Session ended', 'Sign-in refused']
-          : [name, '一台设备已退出', '登录被拒绝'],
+          ? [name, 'You ended one of your sessions', 'A sign-in to your account was refused']
+          : [name, '你退出了你的一台设备', '登录你的账户被拒绝'],
       )
     }
   })

@@ -5,6 +5,7 @@ import { contrast, parseColour, toReadable, toHex } from '../../src/pages/colour
 import { acceptedLanguage, TEXTS } from '../../src/pages/language.ts'
 import { describeUserAgent } from '../../src/pages/user-agent.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
 
 const SIGN_IN = '/account/sign-in'
@@ -39,7 +40,7 @@ describe('a page', () => {
     expect(headers.get('Referrer-Policy')).toBe('same-origin')
     expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
     expect(html).not.toMatch(
-      /\sstyle=|<style|<script(?! type="module" src="\/script)|\son\w+=|https?:/,
+      /\sstyle=|<style|<script(?! type="module" src="\/(?:script|passkeys)-)|\son\w+=|https?:/,
     )
   })
 
@@ -65,9 +66,38 @@ describe('a page', () => {
       logo: '/ours.svg\n/ours-dark.svg',
     })
     expect(html).toContain('<title>Sign in · Ben &amp; &lt;b&gt;Jerry&lt;/b&gt;</title>')
-    expect(html).toContain('Down on Sunday\n&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(html).toContain('<p>Down on Sunday<br/>&lt;script&gt;alert(1)&lt;/script&gt;</p>')
     expect(html).toContain('<img src="/ours.svg"')
     expect(html).toContain('srcset="/ours-dark.svg"')
+  })
+
+  test('shows the announcement as Markdown until the visitor closes it, and a new one again', async () => {
+    const markdown = 'No uploads on **Sunday**: [why](https://example.org/disks)'
+    const shown = /<aside class="announcement".*?<\/aside>/s
+    const [aside = ''] = shown.exec(await looksWith({ announcement: markdown })) ?? []
+    expect(aside).toContain(
+      'No uploads on <strong>Sunday</strong>: <a href="https://example.org/disks">why</a>',
+    )
+    const [, id = ''] = / name="id" value="([\da-f]{16})"/.exec(aside) ?? []
+    const page = `${SIGN_IN}?next=%2Faccount%2Fkeys`
+    const seen = await visitor.post('/account/announcement', { id, path: page })
+    expect(seen).toMatchObject({ status: 303, location: page })
+    expect((await visitor.get(SIGN_IN)).html).not.toMatch(shown)
+    expect((await new Visitor(site).get(SIGN_IN)).html).toMatch(shown)
+    await site.addFirstUsers()
+    const saved = [{ key: 'announcement', value: 'Uploads work again' }]
+    const token = await site.token('admin', ADMIN_PASSWORD)
+    await site.post('/api/admin/setting/save', saved, { token })
+    expect((await visitor.get(SIGN_IN)).html).toContain('Uploads work again')
+  })
+
+  test('closes nothing for a text that is no id, and leads nowhere else', async () => {
+    await looksWith({ announcement: 'Down on Sunday' })
+    for (const id of ['', 'x', 'a'.repeat(17), 'a; Domain=evil.example']) {
+      const seen = await visitor.post('/account/announcement', { id, path: '//evil.example' })
+      expect(seen).toMatchObject({ status: 303, location: '/account' })
+    }
+    expect(visitor.setCookies).toEqual([])
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import { textOf } from '../support/visitor.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -13,9 +14,11 @@ const PASSWORD = 'alice-Passw0rd'
 let site: CheapSite
 let token: string
 
+const signInAlice = prepared((arranged) => arranged.addSignedInUser())
+
 beforeEach(async () => {
   site = new CheapSite()
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
 })
 
 /** Sends what signs alice out, with her cookie, as a browser or something else would. */

@@ -32,19 +32,22 @@ async function enrolAlice(): Promise<string> {
 describe('who is not signed in', () => {
   test('is led from the root to the sign-in page', async () => {
     expect(await visitor.get('/')).toMatchObject({ status: 302, location: '/account' })
-    for (const path of ['/account', '/account/keys', '/account/nope']) {
-      expect(await visitor.get(path), path).toMatchObject({ status: 303, location: SIGN_IN })
+    expect(await visitor.get('/account')).toMatchObject({ status: 303, location: SIGN_IN })
+    for (const path of ['/account/keys', '/account/nope']) {
+      const location = `${SIGN_IN}?next=${path}`
+      expect(await visitor.get(path), path).toMatchObject({ status: 303, location })
     }
     const { status, html } = await visitor.get(SIGN_IN)
     expect(status).toBe(200)
-    expect(html).toMatch(/<input[^>]*autocomplete="username"/)
+    expect(html).toMatch(/<input[^>]*autocomplete="username webauthn"/)
     expect(html).toMatch(/<input[^>]*autocomplete="current-password"/)
   })
 
   test('changes nothing with any form', async () => {
     for (const path of ['keys/add', 'security/password', 'security/start', 'sessions/end-others']) {
       const seen = await visitor.post(`/account/${path}`, { title: 'x', key: 'x' })
-      expect(seen, path).toMatchObject({ status: 303, location: SIGN_IN })
+      const location = `${SIGN_IN}?next=/account/${path}`
+      expect(seen, path).toMatchObject({ status: 303, location })
     }
   })
 
@@ -58,7 +61,48 @@ describe('who is not signed in', () => {
       expect([odd.status, odd.headers.get('Refresh')], path).toEqual([200, `0; url=${path}`])
     }
     const here = { 'Sec-Fetch-Site': 'same-origin' }
-    expect(await visitor.get('/account/keys', here)).toMatchObject({ location: SIGN_IN })
+    const location = `${SIGN_IN}?next=/account/keys`
+    expect(await visitor.get('/account/keys', here)).toMatchObject({ location })
+  })
+})
+
+describe('a deep link', () => {
+  test('is kept through the sign-in, its code and a language chosen on the way', async () => {
+    const secret = await enrolAlice()
+    const page = '/account/activity?page=2'
+    const { location } = await visitor.get(page)
+    expect(location).toBe(`${SIGN_IN}?next=/account/activity%3Fpage%3D2`)
+    const { html } = await visitor.get(location ?? '')
+    expect(html).toContain(`<input type="hidden" name="next" value="${page}"/>`)
+    const [, path = ''] = /name="path" value="([^"]*)"/.exec(html) ?? []
+    const chosen = await visitor.post('/account/language', { language: 'en', path })
+    expect((await visitor.get(chosen.location ?? '')).html).toContain(`value="${page}"`)
+    const refused = await visitor.post(SIGN_IN, { ...wrong, next: page })
+    expect(refused.html).toContain(`name="next" value="${page}"`)
+    const first = await visitor.post(SIGN_IN, { ...alice, next: page })
+    expect(first.location).toBe(`${CODE}?next=/account/activity%3Fpage%3D2`)
+    const second = await visitor.get(first.location ?? '')
+    expect(second.html).toContain(`name="next" value="${page}"`)
+    const code = { code: site.code(secret), next: page }
+    expect(await visitor.post(CODE, code)).toMatchObject({ status: 303, location: page })
+  })
+
+  test('leads on at once who is signed in already', async () => {
+    await visitor.signIn(alice.username, alice.password)
+    const seen = await visitor.get(`${SIGN_IN}?next=/account/keys`)
+    expect(seen).toMatchObject({ status: 303, location: '/account/keys' })
+  })
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '/account/../x',
+    '/account/sign-in',
+  ])('leads to no other site and to no page of the sign-in: %s', async (next) => {
+    const { html } = await visitor.get(`${SIGN_IN}?next=${encodeURIComponent(next)}`)
+    expect(html).not.toContain('name="next"')
+    expect(await visitor.post(SIGN_IN, { ...alice, next })).toMatchObject({ location: '/account' })
   })
 })
 
@@ -256,14 +300,20 @@ describe('the end of a session', () => {
   test('is told on whatever page comes next, and its cookie goes', async () => {
     await site.db.delete(sessions)
     const seen = await visitor.get('/account/keys')
-    expect(seen).toMatchObject({ status: 303, location: `${SIGN_IN}?done=session-over` })
+    expect(seen).toMatchObject({
+      status: 303,
+      location: `${SIGN_IN}?next=/account/keys&done=session-over`,
+    })
     expect(visitor.cookies.has('session')).toBe(false)
   })
 
   test('is what a token that is none amounts to', async () => {
     visitor.cookies.set('session', 'none')
     const seen = await visitor.post('/account/keys/add', { title: 'x', key: 'x' })
-    expect(seen).toMatchObject({ status: 303, location: `${SIGN_IN}?done=session-over` })
+    expect(seen).toMatchObject({
+      status: 303,
+      location: `${SIGN_IN}?next=/account/keys/add&done=session-over`,
+    })
     expect(visitor.cookies.has('session')).toBe(false)
   })
 

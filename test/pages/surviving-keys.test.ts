@@ -34,14 +34,14 @@ describe('a new password of a user who has SSH keys', () => {
     const text = textOf(seen.html)
     expect(text).toContain('These SSH keys still give access to your files.')
     expect(seen.html).toContain('&lt;b&gt;laptop&lt;/b&gt;')
-    for (const fingerprint of fingerprints) expect(text).toContain(`Added now ${fingerprint}`)
+    for (const fingerprint of fingerprints) expect(text).toContain(`Added just now ${fingerprint}`)
     for (const secret of [PASSWORD, NEW]) expect(seen.html).not.toContain(secret)
     const [, next = ''] = /<a role="button" href="([^"]+)">/.exec(seen.html) ?? []
-    expect(next).toBe('/account/sign-in?next=keys')
+    expect(next).toBe('/account/sign-in?next=/account/keys')
 
     const signIn = await visitor.get(next)
-    expect(signIn.html).toContain('<input type="hidden" name="next" value="keys"/>')
-    const form = { username: 'alice', password: NEW, next: 'keys' }
+    expect(signIn.html).toContain('<input type="hidden" name="next" value="/account/keys"/>')
+    const form = { username: 'alice', password: NEW, next: '/account/keys' }
     expect(await visitor.post('/account/sign-in', form)).toMatchObject({
       status: 303,
       location: '/account/keys',
@@ -53,13 +53,13 @@ describe('a new password of a user who has SSH keys', () => {
     const secret = await site.enrol(await site.token('alice', PASSWORD))
     await visitor.signIn('alice', PASSWORD, site.code(secret))
     await visitor.post('/account/security/password', CHANGE)
-    const form = { username: 'alice', password: NEW, next: 'keys' }
+    const form = { username: 'alice', password: NEW, next: '/account/keys' }
     const { location } = await visitor.post('/account/sign-in', form)
-    expect(location).toBe('/account/sign-in/code?next=keys')
+    expect(location).toBe('/account/sign-in/code?next=/account/keys')
     const { html } = await visitor.get(location ?? '')
-    expect(html).toContain('<input type="hidden" name="next" value="keys"/>')
+    expect(html).toContain('<input type="hidden" name="next" value="/account/keys"/>')
     site.now += 30_000
-    const code = { code: site.code(secret), next: 'keys' }
+    const code = { code: site.code(secret), next: '/account/keys' }
     expect((await visitor.post('/account/sign-in/code', code)).location).toBe('/account/keys')
   })
 
@@ -104,7 +104,7 @@ describe('a new password that an operator sets', () => {
     const { location } = await visitor.post(`${USER}/password`, { password: NEW })
     expect(location).toBe(`${USER}?done=user-password-set-keys`)
     const text = textOf((await visitor.get(location ?? '')).html)
-    expect(text).toContain('The SSH keys below still work')
+    expect(text).toContain('The SSH keys and passkeys below still work')
     for (const fingerprint of fingerprints) expect(text).toContain(fingerprint)
   })
 

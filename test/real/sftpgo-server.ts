@@ -55,6 +55,8 @@ export class SftpgoServer {
       telemetry: { bind_port: 0 },
       smtp: { templates_path: templatesFolder() },
       data_provider: {
+        // SFTPGo hashes every password that it asks about, which takes most of the time.
+        password_hashing: { bcrypt_options: { cost: 4 } },
         driver: 'sqlite',
         name: 'sftpgo.db',
         ...provider,
@@ -70,6 +72,11 @@ export class SftpgoServer {
     const server = new SftpgoServer(child, folder, { sftp, ftp, webdav })
     for (const number of [sftp, ftp, webdav]) await server.#answers(number)
     return server
+  }
+
+  /** Where it answers WebDAV. */
+  get webdavUrl(): string {
+    return `http://127.0.0.1:${this.#ports.webdav}`
   }
 
   /** Its log, which is verbose. */

@@ -55,6 +55,7 @@ export const justifications = {
   unknownPath: 'unknown `/api` path: 200 + HTML | 404 envelope',
   guestKeys:
     'guest on the keys endpoints: 401 `user invalid` (throws the stock client off its page) | 403',
+  passkeysOff: '403 while switched off ("WebAuthn is not enabled")',
   noStaticToken: 'setting `token` = "" makes everyone admin | no static all-powerful token at all',
 } as const
 

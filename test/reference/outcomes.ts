@@ -28,6 +28,7 @@ export const wrongCode = { code: 402, message: 'Invalid 2FA code' }
 export const guestTwoFactor = { code: 403, message: 'Guest user can not generate 2FA code' }
 export const guestProfile = { code: 403, message: 'Guest user can not update profile' }
 export const notAdmin = { code: 403, message: 'You are not an admin' }
+export const passkeysOff = { code: 403, message: 'WebAuthn is not enabled' }
 export const guestKeys = { code: 403, message: 'Guest user can not manage SSH keys' }
 
 export const unknownPath = { code: 404 }

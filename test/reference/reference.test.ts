@@ -4,18 +4,17 @@ import type { Site } from '../support/site.ts'
 import { justifications } from './justifications.ts'
 import type { Request } from './requests.ts'
 import { isAsRecorded, type Outcome, type Row } from './row.ts'
-import { createSite, setups } from './setups.ts'
+import { setUp } from './setups.ts'
 import { table } from './table.ts'
 
 describe('what OpenList was recorded to answer', () => {
   for (const row of table) {
     test(`${row.recording}, ${row.given} → ${nameOf(row)}`, async () => {
-      const site = createSite()
-      const values = await setups[row.given](site)
+      const { site, values } = await setUp(row.given)
       const response = await ask(site, fillRequest(row.request, values))
       expect(await describeAnswer(response, row.expect)).toMatchObject(wholly(row.expect))
       const isJustified = row.because !== undefined && row.because in justifications
-      expect(isJustified, 'a line of the contract if, and only if, we differ').toBe(
+      expect(isJustified, 'a line of the deviations if, and only if, we differ').toBe(
         !isAsRecorded(row),
       )
     })
@@ -57,7 +56,7 @@ async function describeAnswer(response: Response, outcome: Outcome): Promise<obj
   }
 }
 
-/** An outcome, and what every answer of its kind has besides (contract section 1). */
+/** An outcome, and what every answer of its kind has besides (docs/interface.md, Answers). */
 function wholly(outcome: Outcome): object {
   if ('http' in outcome) return outcome
   return {

@@ -5,6 +5,7 @@ import { settings, users } from '../../schema/tables.ts'
 import { createKeyRing } from '../../src/crypto/key-ring.ts'
 import { signToken } from '../../src/access/token.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE, SECOND } from '../support/site.ts'
 import { ED1, ED2, ED3, ECDSA256, ECDSA384 } from './keys.ts'
 
@@ -17,9 +18,13 @@ const NEW_PASSWORD = 'kettle-Orbit-77'
 
 export type Given = keyof typeof setups
 
-/** A site where nothing is left to chance, neither time nor secrets, so that no code fits by luck. */
-export function createSite(): CheapSite {
-  let state = 1
+/**
+ * A site where nothing is left to chance, neither time nor secrets, so that no code fits by luck.
+ *
+ * @param seed Two sites on one database need two, so that neither repeats an id of the other.
+ */
+function createSite(seed: number): CheapSite {
+  let state = seed
   return new CheapSite({
     randomBytes: (length) =>
       Uint8Array.from({ length }, () => {
@@ -31,7 +36,7 @@ export function createSite(): CheapSite {
 }
 
 /** How things stand before the request of a row. */
-export const setups = {
+const setups = {
   'admin and a disabled guest': async (site) => {
     await site.addFirstUsers()
     return {}
@@ -241,6 +246,19 @@ export const setups = {
     return { token }
   },
 } satisfies Record<string, (site: CheapSite) => Promise<Values>>
+
+const preparedSetups = new Map<Given, (site: CheapSite) => Promise<Values>>()
+
+/** Sets things up, and returns a site of them that hasn't been asked anything yet. */
+export async function setUp(given: Given): Promise<{ site: CheapSite; values: Values }> {
+  const arrange = preparedSetups.get(given) ?? prepared<CheapSite, Values>(setups[given])
+  preparedSetups.set(given, arrange)
+  const arranged = createSite(1)
+  const values = await arrange(arranged)
+  const site = createSite(2)
+  site.now = arranged.now
+  return { site, values }
+}
 
 async function signInAlice(site: CheapSite): Promise<{ token: string }> {
   await site.addFirstUsers()

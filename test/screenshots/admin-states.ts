@@ -40,6 +40,10 @@ async function userStates(page: Page, take: Take): Promise<void> {
   await take('admin-user-disabled')
   await page.goto(USERS)
   await take('admin-users')
+  for (const group of ['admins', 'disabled', 'without-two-factor']) {
+    await page.goto(`${USERS}?group=${group}`)
+    await take(`admin-users-${group}`)
+  }
   await page.goto(`${USERS}?search=nobody+of+that+name`)
   await take('admin-users-none')
 }
@@ -100,6 +104,8 @@ async function textStates(page: Page, take: Take): Promise<void> {
 async function eventStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account/admin/events')
   await take('admin-events')
+  await page.goto('/account/admin/events?kind=user_made&from=2026-01-01&to=2099-12-31')
+  await take('admin-events-filtered')
   await page.goto('/account/admin/events?user=alicia&kind=key_added')
   await take('admin-events-none')
 }

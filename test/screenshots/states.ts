@@ -6,14 +6,31 @@ export const PASSWORD = 'admin-Passw0rd'
 
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
-const LONG_TITLE = `${'Administratorenarbeitsplatzrechner'.repeat(3)} in the back office, third floor`
+const ECDSA_KEY =
+  'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX0fLhLEJH+Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT+NC4v4af5uO5+tKfA+eFivOM1drMV7Oy7ZAaDe/UfU='
+/** The title of a key, as long as a user may make it. */
+export const LONG_TITLE = `${'Administratorenarbeitsplatzrechner'.repeat(3)} in the back office, third floor`
 
 type Take = (name: string) => Promise<void>
 
 /** Goes through the pages as a person would, and has a picture taken of each state. */
 export async function states(page: Page, take: Take): Promise<void> {
+  const secret = await accountStates(page, take)
+  await chineseStates(page, take)
+  await adminStates(page, take)
+  await codeStates(page, take, secret)
+}
+
+/**
+ * The part that needs no language: elements are found by their ids and forms, so that the pages may
+ * be in Chinese.
+ *
+ * @returns The secret of the authenticator app.
+ */
+export async function accountStates(page: Page, take: Take): Promise<string> {
   await signInStates(page, take)
   await keyStates(page, take)
+  await appPasswordStates(page, take)
   await page.goto('/account')
   await take('overview')
   const secret = await securityStates(page, take)
@@ -21,27 +38,32 @@ export async function states(page: Page, take: Take): Promise<void> {
   await take('sessions-one')
   await page.goto('/account/activity')
   await take('activity')
+  await page.goto('/account/activity?kind=key_used&from=2026-02-30')
+  await take('activity-none')
   await page.goto('/account/nope')
   await take('not-found')
-  await chineseStates(page, take)
-  await adminStates(page, take)
-  await codeStates(page, take, secret)
+  await page.goto('/no/such/page')
+  await take('not-found-elsewhere')
+  return secret
 }
 
 async function submit(page: Page, form: string): Promise<void> {
-  await page.locator(`form[action="${form}"] button`).first().click()
+  await page.locator(`form[action="${form}"] button:not([type])`).first().click()
 }
 
 async function signIn(page: Page, password: string): Promise<void> {
   await page.goto('/account/sign-in')
-  await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('Password').fill(password)
+  await page.locator('#username').fill('admin')
+  await page.locator('#password').fill(password)
   await submit(page, '/account/sign-in')
 }
 
 async function signInStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account/sign-in')
   await take('sign-in')
+  await page.locator('#password').fill('correct horse battery staple')
+  await page.locator('[data-reveal]').click()
+  await take('sign-in-revealed')
   await signIn(page, 'wrong-Passw0rd')
   await take('sign-in-refused')
   await signIn(page, PASSWORD)
@@ -50,42 +72,82 @@ async function signInStates(page: Page, take: Take): Promise<void> {
 async function keyStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account/keys')
   await take('keys-none')
-  for (const [title, key] of [
-    ['laptop', KEY],
-    [LONG_TITLE, 'ssh-rsa AAAA'],
+  await addKey(page, 'laptop', KEY)
+  await take('keys-added')
+  await page.goto('/account/keys/add')
+  await take('keys-add')
+  for (const [name, key] of [
+    ['keys-refused', 'ssh-rsa AAAA'],
+    ['keys-refused-private', '-----BEGIN OPENSSH PRIVATE KEY-----'],
+    ['keys-refused-taken', KEY],
   ] as const) {
-    await page.goto('/account/keys')
-    await page.getByLabel('Title').fill(title)
-    await page.getByLabel('Public key').fill(key)
-    await submit(page, '/account/keys/add')
-    await take(title === 'laptop' ? 'keys-added' : 'keys-refused')
+    await addKey(page, LONG_TITLE, key)
+    await take(name)
   }
-  await page.getByLabel('Title').fill(LONG_TITLE)
-  await page
-    .getByLabel('Public key')
-    .fill(
-      'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX0fLhLEJH+Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT+NC4v4af5uO5+tKfA+eFivOM1drMV7Oy7ZAaDe/UfU=',
-    )
-  await submit(page, '/account/keys/add')
-  await page.locator('summary').last().click()
+  await addKey(page, LONG_TITLE, ECDSA_KEY)
+  await page.locator('.acting summary').first().click()
   await take('keys-delete')
+  await withSftp(page, take)
+}
+
+async function addKey(page: Page, title: string, key: string): Promise<void> {
+  await page.goto('/account/keys/add')
+  await page.locator('#title').fill(title)
+  await page.locator('#key').fill(key)
+  await submit(page, '/account/keys/add')
+}
+
+/** The page of a user who may use SFTP, on a site whose operator has set the address. */
+async function withSftp(page: Page, take: Take): Promise<void> {
+  await page.goto('/account/admin/settings/site')
+  await page.locator('#sftp_address').fill('files.example.org:2022')
+  await page
+    .locator('#announcement')
+    .fill('# Maintenance\nNo uploads on **Sunday**: [the plan](https://example.org/plan).')
+  await page.locator('form.wide button').last().click()
+  await page.goto('/account/admin/users/1')
+  await page.locator('[name="permission-10"]').check()
+  await submit(page, '/account/admin/users/1/change')
+  await page.goto('/account/keys')
+  await take('keys-sftp')
+  await submit(page, '/account/announcement')
+}
+
+async function appPasswordStates(page: Page, take: Take): Promise<void> {
+  await page.goto('/account/app-passwords')
+  await take('app-passwords-none')
+  await page.locator('[name="name"]').fill('rclone on my laptop')
+  await submit(page, '/account/app-passwords/create')
+  await take('app-passwords-created-files')
+  await page.goto('/account/app-passwords')
+  await page.locator('[name="name"]').fill(LONG_TITLE.slice(0, 100))
+  await page.locator('[name="use"]').selectOption('manage')
+  await page.locator('[name="lifetime"]').selectOption('never')
+  await submit(page, '/account/app-passwords/create')
+  await take('app-passwords-created-programs')
+  await page.goto('/account/app-passwords')
+  await page.locator('summary').first().click()
+  await take('app-passwords')
+  await page.locator('[name="name"]').fill('rclone on my laptop')
+  await submit(page, '/account/app-passwords/create')
+  await take('app-passwords-refused')
 }
 
 async function securityStates(page: Page, take: Take): Promise<string> {
   await page.goto('/account/security')
   await take('security-off')
-  await page.getByLabel('Current password').fill('wrong-Passw0rd')
-  await page.getByLabel('New password', { exact: true }).fill('another-Passw0rd')
-  await page.getByLabel('Repeat the new password').fill('another-Passw0rd')
+  await page.locator('#old_password').fill('wrong-Passw0rd')
+  await page.locator('#password').fill('another-Passw0rd')
+  await page.locator('#repeat').fill('another-Passw0rd')
   await submit(page, '/account/security/password')
   await take('security-password-refused')
   await submit(page, '/account/security/start')
   await take('two-factor-set-up')
-  await page.getByLabel('Code').fill('000000')
+  await page.locator('#code').fill('000000')
   await submit(page, '/account/security/confirm')
   await take('two-factor-refused')
   const secret = (await page.locator('.secret').innerText()).replaceAll(' ', '')
-  await page.getByLabel('Code').fill(phoneCode(secret))
+  await page.locator('#code').fill(phoneCode(secret))
   await submit(page, '/account/security/confirm')
   await take('recovery-codes')
   await page.goto('/account/security')
@@ -98,22 +160,24 @@ async function chineseStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account')
   await submit(page, '/account/language')
   await take('chinese-overview')
-  for (const name of ['security', 'keys', 'sessions', 'activity']) {
+  for (const name of ['security', 'keys', 'keys/add', 'app-passwords', 'sessions', 'activity']) {
     await page.goto(`/account/${name}`)
-    await take(`chinese-${name}`)
+    await take(`chinese-${name.replace('/', '-')}`)
   }
   await submit(page, '/account/language')
 }
 
-async function codeStates(page: Page, take: Take, secret: string): Promise<void> {
+/** The second step of the sign-in, and what follows too many failures. */
+export async function codeStates(page: Page, take: Take, secret: string): Promise<void> {
+  await page.goto('/account')
   await submit(page, '/account/sign-out')
   await take('signed-out')
   await signIn(page, PASSWORD)
   await take('code')
-  await page.getByLabel('Code').fill('000000')
+  await page.locator('#code').fill('000000')
   await submit(page, '/account/sign-in/code')
   await take('code-refused')
-  await page.getByLabel('Code').fill(phoneCode(secret, Date.now(), 1))
+  await page.locator('#code').fill(phoneCode(secret, Date.now(), 1))
   await submit(page, '/account/sign-in/code')
   await signOutAndLock(page, take)
 }

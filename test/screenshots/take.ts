@@ -6,13 +6,15 @@ import { Clone } from '../support/clone.ts'
 import { PASSWORD, states } from './states.ts'
 
 const FOLDER = 'screenshots'
-const WIDTHS = [390, 1280]
+const WIDTHS = [375, 768, 1280]
+const NO_CHINESE_FONT = `No font has Chinese characters, so the Chinese pages show boxes. Install one first:
+  Debian, Ubuntu   sudo apt install fonts-noto-cjk
+  Fedora           sudo dnf install google-noto-sans-cjk-fonts
+  Arch             sudo pacman -S noto-fonts-cjk
+  Alpine           sudo apk add font-noto-cjk`
 const SCHEMES = ['light', 'dark'] as const
 
-/**
- * The picture of the README; below it comes a link in Chinese, which many machines have no font
- * for.
- */
+/** The picture of the README. */
 const README_STATE = 'overview'
 const README_PICTURE = 'docs/images/account.png'
 const README_HEIGHT = 540
@@ -29,10 +31,27 @@ const browser = await openBrowser()
 try {
   const context = await browser.newContext({ baseURL: site.url, locale: 'en' })
   const page = await context.newPage()
+  if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
   await states(page, (name) => take(page, name))
 } finally {
   await browser.close()
   await clone.remove()
+}
+
+/** Without a font, every character has the same box in its place. */
+async function hasChineseFont(page: Page): Promise<boolean> {
+  await page.setContent('<canvas width="40" height="40"></canvas>')
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const context = canvas.getContext('2d')
+    context.font = '30px sans-serif'
+    const pictures = ['用', '户'].map((character) => {
+      context.clearRect(0, 0, 40, 40)
+      context.fillText(character, 0, 32)
+      return canvas.toDataURL()
+    })
+    return pictures[0] !== pictures[1]
+  })()`)
 }
 
 async function take(page: Page, name: string): Promise<void> {

@@ -2,9 +2,11 @@ import { env } from 'cloudflare:workers'
 import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, settings, throttleCounters, users } from '../../schema/tables.ts'
+import { noteSessionUse } from '../../src/access/session-store.ts'
 import { VERSION } from '../../src/settings/defaults.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { loggedLines } from '../support/log.ts'
 import { HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
@@ -29,9 +31,11 @@ const DAY = 24 * HOUR
 let site: CheapSite
 let token: string
 
+const signInAlice = prepared((arranged) => arranged.addSignedInUser())
+
 beforeEach(async () => {
   site = new CheapSite()
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
 })
 
 async function signIn(headers: Record<string, string> = {}): Promise<string> {
@@ -75,16 +79,20 @@ describe('GET /api/me/sessions', () => {
             id: expect.stringMatching(/^[\w-]{22}$/),
             created_time: '2026-11-21T10:15:06.000+00:00',
             expires_time: '2026-11-23T10:15:06.000+00:00',
+            last_active_time: '2026-11-21T10:15:06.000+00:00',
             network: '2001:db8:1:2::/64',
             user_agent: 'Firefox/145.0',
+            methods: ['pwd'],
             current: false,
           },
           {
             id: expect.stringMatching(/^[\w-]{22}$/),
             created_time: '2026-11-21T09:15:06.000+00:00',
             expires_time: '2026-11-23T09:15:06.000+00:00',
+            last_active_time: '2026-11-21T09:15:06.000+00:00',
             network: '192.0.2.1',
             user_agent: '',
+            methods: ['pwd'],
             current: true,
           },
         ],
@@ -123,10 +131,42 @@ describe('GET /api/me/sessions', () => {
     ])
   })
 
-  test('writes nothing while a session stays where it is', async () => {
+  test('writes nothing while a session stays where it is, for an hour', async () => {
     await list()
     await me(token)
+    site.now += HOUR - SECOND
+    await me(token)
     expect(site.deferred).toEqual([])
+  })
+
+  test('says to the hour when a session was last used', async () => {
+    for (const [passed, noted] of [
+      [HOUR, '2026-11-21T10:15:06.565+00:00'],
+      [2 * HOUR - SECOND, '2026-11-21T10:15:06.565+00:00'],
+      [2 * HOUR, '2026-11-21T11:15:06.565+00:00'],
+    ] as const) {
+      site.now = NOW + passed
+      await me(token)
+      await site.settle()
+      expect((await list()).data.content[0].last_active_time).toBe(noted)
+    }
+  })
+
+  test('writes one row for all uses at the same time', async () => {
+    const [row] = await site.db.select().from(sessions)
+    if (row === undefined) throw new Error('there is no session')
+    const { id: sessionId, userId, network, userAgent } = row
+    const actor = { sessionId, userId, issuedAtSeconds: 0, network, userAgent }
+    const { db, meter } = site.deps
+    const before = meter.rowsWritten
+    await Promise.all([1, 2, 3, 4, 5].map(() => noteSessionUse(db, actor, NOW + HOUR)))
+    expect(meter.rowsWritten - before).toBe(1)
+  })
+
+  test('waits for no write: an answer comes while the time is still to be written', async () => {
+    site.now = NOW + HOUR
+    const answer = await me(token)
+    expect([answer.code, site.deferred.length]).toEqual([200, 1])
   })
 
   test('keeps 255 characters of a user agent', async () => {

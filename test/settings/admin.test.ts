@@ -6,7 +6,7 @@ import { auditEvents, settings } from '../../schema/tables.ts'
 import type { Deps } from '../../src/deps.ts'
 import { listSettings, resetSettings, saveSettings } from '../../src/settings/manage-settings.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
-import { SETTING_KEYS, VERSION } from '../../src/settings/defaults.ts'
+import { CAPABILITY_KEYS, SETTING_KEYS, VERSION } from '../../src/settings/defaults.ts'
 import { rebuildCopy } from '../../src/settings/store.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -81,13 +81,23 @@ function onCall(
 const FLAGS = new Map([
   ['version', 2],
   ['security_contact', 1],
+  ['require_second_factor', 1],
+  ['passkey_related_origins', 1],
+  ['sftp_address', 1],
 ])
 
 describe('GET /api/admin/setting/list', () => {
   test('shows every setting as OpenList does and ours behind, each with a help text', async () => {
     const items = await listed()
     expect(items.map(({ key }) => key).toSorted()).toEqual(
-      [...SETTING_KEYS, 'security_contact'].toSorted(),
+      [
+        ...SETTING_KEYS,
+        'security_contact',
+        'webauthn_login_enabled',
+        'require_second_factor',
+        'passkey_related_origins',
+        'sftp_address',
+      ].toSorted(),
     )
     expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i))
     for (const item of items) {
@@ -348,7 +358,7 @@ describe('the command line', () => {
     })
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
-    expect(SETTINGS).toHaveLength(SETTING_KEYS.length + 1)
+    expect(SETTINGS).toHaveLength(SETTING_KEYS.length + CAPABILITY_KEYS.length + 4)
   })
 
   test('is told that there is no such setting, or that it is not for setting', async () => {

@@ -52,7 +52,7 @@ describe('all settings together', () => {
       ),
     )
     const bytes = longest.reduce<number>((sum, length = 0) => sum + length, 0)
-    expect(bytes).toBe(6 * 8192 + 2048 + 4 * 1024 + 3 * 64)
+    expect(bytes).toBe(6 * 8192 + 2048 + 4 * 1024 + 4 * 64)
     expect(bytes).toBeLessThan(60 * 1024)
   })
 })
@@ -63,6 +63,7 @@ function longOf(key: string, length: number): string {
   if (key === 'hide_files') return `/${'x'.repeat(length - 2)}/`
   if (key === 'logo') return `${'/'.padEnd(length / 2 - 1, 'x')}\n/`.padEnd(length, 'x')
   if (key === 'security_contact') return 'https://'.padEnd(length, 'x')
+  if (key === 'sftp_address') return `${'x.'.repeat(length / 2 - 1)}xx`
   if (ADDRESSES.includes(key)) return '/'.padEnd(length, 'x')
   return 'x'.repeat(length)
 }
@@ -105,6 +106,35 @@ describe('main_color', () => {
       })
     },
   )
+})
+
+describe('sftp_address', () => {
+  test.each(['', 'files.example.org', 'files:2022', '192.0.2.1', '[2001:db8::1]', '[::1]:2022'])(
+    'takes %j',
+    (value) => {
+      expect(check('sftp_address', value)).toBe(value)
+    },
+  )
+
+  test.each([
+    'sftp://files.example.org',
+    'alice@files.example.org',
+    'files.example.org:0',
+    'files.example.org:65536',
+    'files.example.org/home',
+    '-oProxyCommand=x',
+    'a;b',
+    '$(id)',
+    'files example',
+    'files..example',
+    '2001:db8::1',
+    '[x]',
+    `${'x'.repeat(64)}.org`,
+  ])('refuses %j', (value) => {
+    expect(check('sftp_address', value)).toEqual({
+      refused: 'must be a host such as files.example.org, with :port unless it is 22',
+    })
+  })
 })
 
 describe('default_page_size', () => {

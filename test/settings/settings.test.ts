@@ -107,7 +107,7 @@ describe('GET /api/public/settings', () => {
     for (const [extensions, viewers] of Object.entries<object>(JSON.parse(previews))) {
       expect(extensions).toMatch(/^\w+(,\w+)*$/)
       for (const address of Object.values(viewers)) {
-        expect(address).toMatch(/^https:\/\/.*\$e_url/)
+        expect(address).toMatch(/^(https:\/\/|\/static\/).*\$e_url/)
       }
     }
   })

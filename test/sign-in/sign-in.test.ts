@@ -2,6 +2,8 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
+import { cheapHash } from '../support/cheap-hash.ts'
+import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD, Site } from '../support/site.ts'
 
 const wrongCredentials = { code: 401, message: 'Invalid username or password', data: null }
@@ -20,7 +22,7 @@ describe('POST /api/auth/login', () => {
   })
 
   test('answers every account that may not get in alike', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     await site.addFirstUsers({ guestDisabled: false })
     await site.addUser('off', { password: 'off-Passw0rd', disabled: true })
     await site.addUser('nopassword')
@@ -42,7 +44,7 @@ describe('POST /api/auth/login', () => {
   })
 
   test('takes the password as it is, blanks and Unicode form included', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     await site.addUser('Ünïcode', { password: ' pässwörd ' })
     expect(await site.login('Ünïcode', ' pässwörd ')).toEqual(signedIn)
     expect(await site.login('Ünïcode', 'pässwörd')).toEqual(wrongCredentials)
@@ -51,7 +53,7 @@ describe('POST /api/auth/login', () => {
   })
 
   test('gives two sign-ins in one second two tokens', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     await site.addFirstUsers()
     expect(await site.token('admin', ADMIN_PASSWORD)).not.toBe(
       await site.token('admin', ADMIN_PASSWORD),
@@ -59,10 +61,10 @@ describe('POST /api/auth/login', () => {
   })
 
   test('gives no token when the password changes while it is being checked', async () => {
-    const site = new Site({
-      async hashPassword(...input) {
+    const site = new CheapSite({
+      async hashPassword(digest, salt) {
         await site.db.update(users).set({ passwordChangedAt: site.now })
-        return new Site().deps.hashPassword(...input)
+        return cheapHash(digest, salt)
       },
     })
     await site.addFirstUsers()
@@ -71,7 +73,7 @@ describe('POST /api/auth/login', () => {
   })
 
   test('ignores a dead token, as the stock client sends one', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     await site.addFirstUsers()
     const body = { username: 'admin', password: ADMIN_PASSWORD, otp_code: '' }
     expect(await site.post('/api/auth/login', body, { token: 'dead' })).toEqual(signedIn)
@@ -90,7 +92,7 @@ describe('POST /api/auth/login/hash', () => {
   })
 
   test('takes neither the plain password nor another spelling of the digest', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     await site.addFirstUsers()
     const digest = await staticDigest(ADMIN_PASSWORD)
     for (const password of [ADMIN_PASSWORD, digest.toUpperCase(), ` ${digest}`, `${digest}\n`]) {
@@ -103,7 +105,7 @@ describe('POST /api/auth/login/hash', () => {
 
 describe('a sign-in with two-step verification', () => {
   test('asks for the code once the password is right, and never before', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     const secret = await site.enrol(await site.addSignedInUser())
     expect(await site.login('alice', 'wrong', site.code(secret))).toEqual(wrongCredentials)
     expect(await site.login('alice', 'alice-Passw0rd')).toEqual(wrongCode)
@@ -112,7 +114,7 @@ describe('a sign-in with two-step verification', () => {
   })
 
   test('takes each code once, and no older one after it', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     const secret = await site.enrol(await site.addSignedInUser())
     const [previous, current] = [site.code(secret, -1), site.code(secret)]
     expect(await site.login('alice', 'alice-Passw0rd', current)).toEqual(signedIn)
@@ -122,7 +124,7 @@ describe('a sign-in with two-step verification', () => {
   })
 
   test('takes one step of drift either way and blanks around the code', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     const secret = await site.enrol(await site.addSignedInUser())
     expect(await site.login('alice', 'alice-Passw0rd', site.code(secret, -2))).toEqual(wrongCode)
     expect(await site.login('alice', 'alice-Passw0rd', site.code(secret, 2))).toEqual(wrongCode)
@@ -132,7 +134,7 @@ describe('a sign-in with two-step verification', () => {
   })
 
   test('gives one token for twenty uses of one code at once', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     const secret = await site.enrol(await site.addSignedInUser())
     await site.db.delete(sessions)
     const code = site.code(secret)
@@ -151,7 +153,7 @@ describe('a sign-in with two-step verification', () => {
   })
 
   test('does not open a seed that was copied from another user', async () => {
-    const site = new Site()
+    const site = new CheapSite()
     const secret = await site.enrol(await site.addSignedInUser())
     const [alice] = await site.db.select().from(users).where(eq(users.username, 'alice'))
     await site.addUser('mallory', { password: 'mallory-Passw0rd', totpSeed: alice?.totpSeed ?? '' })

@@ -57,6 +57,14 @@ describe('parsePublicKey', () => {
     expect(parsePublicKey(`${bare} a\tb`).comment).toBe('a b')
   })
 
+  test('takes lines of comment above the key, as authorized_keys has them', () => {
+    for (const { key } of samples)
+      for (const end of ['\n', '\r\n', '\r'])
+        expect(parsePublicKey(`# laptop${end}${end}  # 2026, ssh-rsa AAAA${end}${key}`).line).toBe(
+          key,
+        )
+  })
+
   test('gives keys of different comments one fingerprint', () => {
     const [type, base64] = RSA.split(' ')
     expect(parsePublicKey(`${type} ${base64} other`).fingerprint).toBe(
@@ -104,7 +112,11 @@ describe('parsePublicKey', () => {
     ['a command before the key', `command="sh -c 'x'" ${ED25519}`, OPTIONS],
     ['a host before the key', `example.com ${ED25519}`, OPTIONS],
     ['a marker before the key', `@revoked * ${ED25519}`, OPTIONS],
-    ['a comment line', `# ${ED25519}`, OPTIONS],
+    ['a key in a comment line', `# ${ED25519}`, OPTIONS],
+    ['comment lines alone', '# mine\n# yours', SEVERAL_LINES],
+    ['two keys with a comment between', `${ED25519}\n# mine\n${ECDSA}`, SEVERAL_LINES],
+    ['two keys below a comment', `# mine\n${ED25519}\n${ECDSA}`, SEVERAL_LINES],
+    ['an option below a comment', `# mine\nno-pty ${ED25519}`, OPTIONS],
     ['two keys', `${ED25519}\n${ECDSA}`, SEVERAL_LINES],
     ['two keys in old Mac lines', `${ED25519}\r${ECDSA}`, SEVERAL_LINES],
     ['a key broken in two lines', ED25519.replace(' ', '\n'), SEVERAL_LINES],

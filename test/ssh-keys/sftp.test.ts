@@ -192,6 +192,8 @@ describe('POST /api/sftp/used', () => {
       detail: 'laptop',
       network: '2001:db8:0:0::/64',
     })
+    const [key] = await site.db.select().from(sshKeys)
+    expect(key?.lastUsedNetwork).toBe('2001:db8:0:0::/64')
   })
 
   test('changes nothing without a token, or for a key the user has not got', async () => {
@@ -301,6 +303,12 @@ describe('POST /api/sftp/external_auth', () => {
     expect(await rememberedOfWebdav(davRead | READ | WRITE)).toMatchObject({
       external_auth_cache_time: 0,
     })
+  })
+
+  test('counts no key as used that was only offered', async () => {
+    expect(await ask({ public_key: BLOB })).toMatchObject({ status: 200 })
+    const [key] = await site.db.select().from(sshKeys)
+    expect([key?.lastUsedAt, key?.lastUsedNetwork]).toEqual([key?.addedAt, ''])
   })
 
   test('lists no more keys beside a password than SFTPGo can send back', async () => {

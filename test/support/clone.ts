@@ -13,6 +13,9 @@ const CLEAN = {
   PORT: '',
   ADMIN_PASSWORD: '',
   BEHIND_PROXY: '',
+  LC_ALL: '',
+  LC_MESSAGES: '',
+  LANG: 'C.UTF-8',
 }
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000

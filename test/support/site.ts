@@ -24,6 +24,16 @@ export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
+/** What a request to a site is given, by the bindings of that site. */
+const depsOf = new WeakMap<Env, (request: Request) => Deps>()
+
+/** Shared by all sites, because building the routers takes longer than most requests. */
+const app = createApp((bindings, _defer, request) => {
+  const deps = depsOf.get(bindings)?.(request)
+  if (deps === undefined) throw new Error('the bindings are those of no site')
+  return deps
+})
+
 /** One service with a clock of its own on the real database, KV and hasher. */
 export class Site {
   now = NOW
@@ -34,7 +44,6 @@ export class Site {
   meter = createMeter()
   /** What goes on after the answers. */
   readonly deferred: Promise<unknown>[] = []
-  readonly #app
   readonly #bindings: Env & OptionalBindings
 
   /** @param faults Parts of the world that are to behave differently. */
@@ -54,7 +63,7 @@ export class Site {
       limitSignIns: async () => true,
       ...faults,
     }
-    this.#app = createApp((_env, _defer, request) => {
+    depsOf.set(world, (request) => {
       const { db, nearbyDb, meter, count } = createDeps(world, defer, request)
       this.meter = meter
       // A database that a test has put there is the only one.
@@ -80,7 +89,7 @@ export class Site {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array
       init.body = isRaw ? body : JSON.stringify(body)
     }
-    return this.#app.request(path, init, this.#bindings, createExecutionContext())
+    return app.request(path, init, this.#bindings, createExecutionContext())
   }
 
   /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */
@@ -189,6 +198,7 @@ function secretsIn(body: unknown): unknown[] {
     'secret',
     'token',
     'recovery_codes',
+    'session',
   ]
   return Object.entries(body).flatMap(([name, value]) => (names.includes(name) ? value : []))
 }

@@ -1,9 +1,11 @@
+import { settings } from '../../schema/tables.ts'
 import { createMeter } from '../../src/database/database.ts'
 import { ED1 } from '../reference/keys.ts'
 import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import type { CheapSite } from './cheap-site.ts'
 import type { Envelope } from './envelope.ts'
+import { SoftwarePasskey } from './passkey.ts'
 import { ADMIN_PASSWORD, SECOND } from './site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -34,23 +36,34 @@ export class Tour {
     await tour.#signIn()
     await tour.#keys()
     await tour.#twoFactor()
+    await tour.#passkeys()
     await tour.#profile()
+    await tour.#operatorsPages()
     await tour.#operator()
     await tour.#servers()
     return tour.costs
   }
 
-  async #ask(method: string, path: string, body?: unknown): Promise<Envelope['data']> {
+  async #ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Envelope['data']> {
     // A request that is given nothing to work with costs nothing.
     this.#site.meter = createMeter()
-    const response = await this.#site.fetch(method, path, { token: this.#token, body })
+    const isPage = path.startsWith('/account/')
+    const credential = isPage
+      ? { headers: { ...headers, Cookie: `session=${this.#token}` } }
+      : { token: this.#token, headers }
+    const response = await this.#site.fetch(method, path, { ...credential, body })
     const text = await response.text()
     const isEnvelope = text.startsWith('{"code"')
     const { code, data }: Envelope = isEnvelope
       ? JSON.parse(text)
       : { code: response.status, message: '', data: text }
     const { roundTrips, rowsRead, rowsWritten } = this.#site.meter
-    const call = `${method} ${path.replace(/\?.*/, '')}`
+    const call = `${method} ${isPage ? path : path.replace(/\?.*/, '')}`
     this.costs.push({ call, code, roundTrips, rowsRead, rowsWritten })
     return data
   }
@@ -118,6 +131,41 @@ export class Tour {
     await this.#ask('POST', '/api/auth/2fa/disable', { otp_code: recoveryCodes[1] })
   }
 
+  async #passkeys(): Promise<void> {
+    const site = this.#site
+    const row = { key: 'webauthn_login_enabled', value: 'true' }
+    await site.db.insert(settings).values(row)
+    // The public settings of this isolate are read again.
+    site.deps.settingsMemory.readAt = 0
+    site.deps.settingsMemory.savedAt = site.now
+    const passkey = await SoftwarePasskey.make()
+    const begun = await this.#ask('GET', '/api/authn/webauthn_begin_registration?name=phone')
+    const created = await passkey.create(begun.options.publicKey)
+    const { session } = begun
+    await this.#ask('POST', '/api/authn/webauthn_finish_registration', created, { session })
+    const cases = [{}, { signature: new Uint8Array(70) }, { counter: 0 }]
+    for (const [path, name, field] of [
+      ['/api/authn/webauthn_finish_login', '', undefined],
+      ['/api/me/confirm', 'alice', 'assertion'],
+    ] as const) {
+      for (const change of cases) {
+        const query = name === '' ? '' : `?username=${name}`
+        const login = await this.#ask('GET', `/api/authn/webauthn_begin_login${query}`)
+        const answer = await passkey.get(login.options.publicKey, change)
+        const body = field === undefined ? answer : { [field]: answer }
+        await this.#ask('POST', path, body, { session: login.session })
+      }
+    }
+    const stranger = await SoftwarePasskey.make()
+    const login = await this.#ask('GET', '/api/authn/webauthn_begin_login')
+    const answer = await stranger.get(login.options.publicKey, { userHandle: passkey.userHandle })
+    await this.#ask('POST', '/api/authn/webauthn_finish_login', answer, { session: login.session })
+    await this.#ask('GET', '/api/authn/getcredentials')
+    const id = passkey.listedId
+    await this.#ask('POST', '/api/authn/rename_authn', { id, name: 'my phone' })
+    await this.#ask('POST', '/api/authn/delete_authn', { id })
+  }
+
   async #profile(): Promise<void> {
     await this.#ask('POST', '/api/me/update', { username: 'alice', sso_id: 'a' })
     await this.#ask('POST', '/api/me/confirm', { password: 'wrong-Passw0rd' })
@@ -125,6 +173,33 @@ export class Tour {
     const body = { username: 'alice', password: 'new-Passw0rd', old_password: 'wrong-Passw0rd' }
     await this.#ask('POST', '/api/me/update', body)
     await this.#ask('POST', '/api/me/update', { ...body, old_password: PASSWORD })
+  }
+
+  /** The lists of operators, with each filter. */
+  async #operatorsPages(): Promise<void> {
+    this.#token = await this.#login('admin', ADMIN_PASSWORD)
+    const filters = [
+      'user=alice',
+      'kind=sign_in',
+      'kind=user_made',
+      'from=2026-11-21&to=2026-11-21',
+    ]
+    for (const filter of ['', ...filters]) {
+      await this.#ask('GET', `/account/admin/events?${filter}`)
+      await this.#ask('GET', `/account/admin/events/events.csv?${filter}`)
+    }
+    for (const filter of ['', ...filters.slice(1)]) {
+      await this.#ask('GET', `/account/activity?${filter}`)
+      await this.#ask('GET', `/account/activity/events.csv?${filter}`)
+    }
+    for (const filter of [
+      'group=admins',
+      'group=disabled',
+      'group=without-two-factor',
+      'search=lic',
+      '',
+    ])
+      await this.#ask('GET', `/account/admin/users?${filter}`)
   }
 
   async #operator(): Promise<void> {
@@ -136,7 +211,10 @@ export class Tour {
     await this.#ask('POST', '/api/admin/user/create', created)
     await this.#ask('POST', '/api/admin/user/update', { id: 3, username: 'alice', disabled: false })
     await this.#ask('POST', '/api/admin/user/update', { id: 1, username: 'admin', disabled: true })
+    await this.#ask('GET', '/api/admin/user/passkey/list?uid=3')
+    await this.#ask('POST', '/api/admin/user/passkey/delete?uid=3', { id: 'AAAA' })
     await this.#ask('POST', '/api/admin/user/cancel_2fa?id=3')
+    await this.#ask('POST', '/api/admin/user/cancel_2fa?id=3&passkeys=true')
   }
 
   async #servers(): Promise<void> {

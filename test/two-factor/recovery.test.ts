@@ -2,6 +2,7 @@ import { asc, eq, isNull } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, recoveryCodes, sessions, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { MINUTE, NOW, SECOND } from '../support/site.ts'
 
@@ -34,10 +35,16 @@ let site: CheapSite
 let token: string
 let secret: string
 
+const enrolAlice = prepared(async (arranged) => {
+  const ofAlice = await arranged.addSignedInUser()
+  return { token: ofAlice, secret: await arranged.enrol(ofAlice) }
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  token = await site.addSignedInUser()
-  secret = await site.enrol(token)
+  const enrolled = await enrolAlice(site)
+  token = enrolled.token
+  secret = enrolled.secret
 })
 
 const prove = (path: string, code: string, as = token) =>
@@ -351,11 +358,11 @@ describe('the events', () => {
     await prove(DISABLE, site.code(secret))
     const rows = await site.db.select().from(auditEvents).orderBy(asc(auditEvents.id))
     expect(rows.map(({ kind, detail, userId }) => [kind, detail, userId])).toEqual([
-      ['sign_in', '', 3],
+      ['sign_in', 'pwd', 3],
       ['two_factor_on', '', 3],
       ['recovery_codes_made', '', 3],
       ['recovery_code_used', '', 3],
-      ['sign_in', '', 3],
+      ['sign_in', 'pwd recovery', 3],
       ['sign_in_refused', 'code', 3],
       ['proof_refused', 'code', 3],
       ['two_factor_off', '', 3],

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { recoveryCodes, sessions, sshKeys } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -13,12 +14,18 @@ let site: CheapSite
 let admin: string
 let alice: string
 
+const signInBoth = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: PASSWORD, permission: 3, ssoId: 'sso-1' })
+  const ofAdmin = await arranged.token('admin', ADMIN_PASSWORD)
+  return { ofAdmin, ofAlice: await arranged.token('alice', PASSWORD) }
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD, permission: 3, ssoId: 'sso-1' })
-  admin = await site.token('admin', ADMIN_PASSWORD)
-  alice = await site.token('alice', PASSWORD)
+  const { ofAdmin, ofAlice } = await signInBoth(site)
+  admin = ofAdmin
+  alice = ofAlice
 })
 
 const post = (path: string, body?: unknown, token = admin) =>

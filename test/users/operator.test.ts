@@ -8,7 +8,7 @@ import { COMMAND_LINE, type Operator } from '../../src/access/operators.ts'
 import {
   endEverySession,
   endSessionOf,
-  endSessionsOf,
+  endEverythingOf,
   listSessionsOf,
 } from '../../src/sessions/operator-sessions.ts'
 import { changeUser, getUser, listUsers, removeUser } from '../../src/users/manage-users.ts'
@@ -163,8 +163,14 @@ describe('the sessions of any user', () => {
     })
     await endSessionOf(site.deps, COMMAND_LINE, ALICE, id)
     expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
-    expect(await endSessionsOf(site.deps, COMMAND_LINE, ALICE)).toBe(1)
-    expect(await endSessionsOf(site.deps, COMMAND_LINE, ALICE)).toBe(0)
+    expect(await endEverythingOf(site.deps, COMMAND_LINE, ALICE)).toEqual({
+      sessions: 1,
+      appPasswords: 0,
+    })
+    expect(await endEverythingOf(site.deps, COMMAND_LINE, ALICE)).toEqual({
+      sessions: 0,
+      appPasswords: 0,
+    })
     for (const token of tokens) {
       expect(await site.get('/api/me', { token })).toMatchObject({ code: 401 })
     }
@@ -180,14 +186,14 @@ describe('the sessions of any user', () => {
       [ALICE, '', 'command line'],
     ])
     expect(loggedLines('"network":"command line"')).toEqual([])
-    await expect(endSessionsOf(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
+    await expect(endEverythingOf(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
   })
 })
 
 test('ending several sessions at once is one event, and everybody’s too', async () => {
   await site.token('alice', PASSWORD)
   await site.token('alice', PASSWORD)
-  expect(await endSessionsOf(site.deps, COMMAND_LINE, ALICE)).toBe(2)
+  expect((await endEverythingOf(site.deps, COMMAND_LINE, ALICE)).sessions).toBe(2)
   const tokens = [await site.token('alice', PASSWORD), await site.token('root', ADMIN_PASSWORD)]
   expect(await endEverySession(site.deps, COMMAND_LINE)).toBe(2)
   for (const token of tokens) {
@@ -249,7 +255,7 @@ describe('the events of all users', () => {
 test('who only looks like the command line is nobody', async () => {
   const lookalike: typeof COMMAND_LINE = JSON.parse(JSON.stringify(COMMAND_LINE))
   await site.token('alice', PASSWORD)
-  await expect(endSessionsOf(site.deps, lookalike, ALICE)).rejects.toThrow('undefined')
+  await expect(endEverythingOf(site.deps, lookalike, ALICE)).rejects.toThrow('undefined')
   expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
 })
 
@@ -259,7 +265,7 @@ test('nobody but an admin reads or ends what is another’s', async () => {
   const before = await site.db.select().from(throttleCounters)
   for (const attempt of [
     () => listSessionsOf(site.deps, alice, ALICE),
-    () => endSessionsOf(site.deps, alice, ALICE),
+    () => endEverythingOf(site.deps, alice, ALICE),
     () => endSessionOf(site.deps, alice, ALICE, 'sessionId' in alice ? alice.sessionId : ''),
     () => endEverySession(site.deps, alice),
     () => unlockUser(site.deps, alice, ROOT),

@@ -123,11 +123,16 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/cancel_2fa': {
     summary: 'Turn off the two-step verification of a user',
     description:
-      'For a user who has lost the authenticator. Ends every session of the user, but for the session of an admin who turns off their own. Needs a fresh session of the admin.',
+      'For a user who has lost the authenticator. Ends every session of the user, but for the session of an admin who turns off their own. `passkeys=true` deletes the passkeys of the user too. Needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
       success: { given, query: { id: '3' }, answer: { data: null } },
+      'with the passkeys': {
+        given: 'the admin is signed in, alice has the passkey "phone"',
+        query: { id: '3', passkeys: 'true' },
+        answer: { data: null },
+      },
       'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
       'a session that is not fresh': {
         given: 'the admin signed in an hour ago',

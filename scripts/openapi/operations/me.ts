@@ -59,7 +59,7 @@ export const meOperations: Operations = {
   'POST /api/me/confirm': {
     summary: 'Make the session fresh again',
     description:
-      'A session is fresh for ten minutes after the sign-in and after each confirmation. Changes that a thief of the token could make permanent need a fresh session. A confirmation uses its code up.',
+      'A session is fresh for ten minutes by default (`FRESH_MINUTES`), after the sign-in and after each confirmation. Changes that a thief of the token could make permanent need a fresh session. A confirmation uses its code up. An `assertion` answers `webauthn_begin_login`; its session text is sent in the header `session`.',
     schema: nothing,
     guest: 'guestSessions',
     examples: {
@@ -87,7 +87,7 @@ export const meOperations: Operations = {
         body: { password: 'alice-Passw0rd', otp_code: '123456' },
         answer: {
           refusal: 'invalidBody',
-          fill: 'request body must have either password or otp_code',
+          fill: 'request body must have one of password, otp_code and assertion',
         },
       },
       'too many wrong passwords': {
@@ -110,8 +110,10 @@ export const meOperations: Operations = {
                 id: 'TGV0IG1lIGluLCBwbGVhc2U',
                 created_time: '2026-11-21T09:15:06.000+00:00',
                 expires_time: '2026-11-23T09:15:06.000+00:00',
+                last_active_time: '2026-11-21T09:15:06.000+00:00',
                 network: '192.0.2.1',
                 user_agent: '',
+                methods: ['pwd'],
                 current: true,
               },
             ],
@@ -140,6 +142,14 @@ export const meOperations: Operations = {
   },
   'POST /api/me/sessions/delete_others': {
     summary: 'End all other sessions of the user',
+    description: 'App passwords stay valid. With an app password, every session ends.',
+    schema: nothing,
+    guest: 'guestSessions',
+    examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },
+  },
+  'POST /api/me/sessions/delete_all': {
+    summary: 'End everything: all sessions of the user and all app passwords',
+    description: 'The present session ends too. SSH keys stay.',
     schema: nothing,
     guest: 'guestSessions',
     examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },
@@ -160,7 +170,7 @@ export const meOperations: Operations = {
                 id: 1,
                 time: '2026-11-21T09:15:06.565+00:00',
                 kind: 'sign_in',
-                detail: '',
+                detail: 'pwd',
                 network: '192.0.2.1',
                 user_agent: '',
                 actor: null,

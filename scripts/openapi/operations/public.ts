@@ -51,6 +51,20 @@ export const publicOperations: Operations = {
       },
     },
   },
+  'GET /.well-known/webauthn': {
+    summary: 'List the other sites that may use passkeys of this one (WebAuthn, related origins)',
+    description: 'The origins are the setting `passkey_related_origins`.',
+    needs: ['database'],
+    plain: 'application/json',
+    schema: v.strictObject({ origins: v.array(v.string()) }),
+    otherStatus: { '404': 'The operator has set no origins.' },
+    examples: {
+      success: {
+        given: 'nobody is signed in, an operator set a related origin',
+        answer: { raw: { origins: ['https://example.com'] } },
+      },
+    },
+  },
   'GET /favicon.ico': {
     summary: 'Redirect to the address in the setting `favicon`',
     needs: ['database'],

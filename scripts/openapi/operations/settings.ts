@@ -66,7 +66,7 @@ export const siteOperations: Operations = {
   'POST /api/admin/setting/save': {
     summary: 'Save settings, all or none',
     description:
-      'The location that saves the settings serves them immediately, other locations within a minute. Only `key` and `value` of each item are read.',
+      'The instance of the Worker that saves the settings serves them immediately, all others within a minute. Only `key` and `value` of each item are read.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

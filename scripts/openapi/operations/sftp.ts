@@ -76,7 +76,7 @@ export const sftpOperations: Operations = {
   'POST /api/sftp/external_auth': {
     summary: 'Answer the external authentication hook of SFTPGo',
     description:
-      'An empty `username` is a refusal; the answer never gives the reason. Scope: sftp:keys with a `public_key`, otherwise sftp:passwords. After a password, SFTPGo may reuse the answer for `external_auth_cache_time` seconds. The time is 0 for a user whose rights differ between protocols.',
+      'An empty `username` is a refusal; the answer never gives the reason. Scope: sftp:keys with a `public_key`, otherwise sftp:passwords. `password` may be an app password of the user, also with two-step verification on; then SFTPGo may not reuse the answer. After a password, SFTPGo may reuse the answer for `external_auth_cache_time` seconds. The time is 0 for a user whose rights differ between protocols.',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'application/json',

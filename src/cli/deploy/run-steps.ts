@@ -1,5 +1,6 @@
 import { CommandError } from '../command-error.ts'
 import { explain, type Resources, type Wrangler } from './cloudflare.ts'
+import { whileWaiting } from '../waiting.ts'
 import type { SiteConfig } from './site-config.ts'
 
 /** One run of `npm run deploy`: what the steps need, and what earlier steps pass to later ones. */
@@ -42,7 +43,9 @@ export async function runSteps(
     const number = `${index + 1}/${steps.length}`
     deployment.print(`${number} ${step.title} …`)
     try {
-      const done = await (isRehearsal ? step.rehearse(deployment) : step.run(deployment))
+      const done = await whileWaiting(step.title, () =>
+        isRehearsal ? step.rehearse(deployment) : step.run(deployment),
+      )
       deployment.print(`    ${done}`)
     } catch (error) {
       throw new CommandError(

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import type { Resources } from './cloudflare.ts'
 import { CommandError } from '../command-error.ts'
@@ -26,18 +27,26 @@ const configSchema = v.looseObject({
 })
 export type SiteConfig = v.InferOutput<typeof configSchema>
 
-/** @throws {CommandError} When `wrangler.toml` is missing or lacks a required part. */
+/** @throws {CommandError} When `wrangler.toml` is missing, is no TOML, or lacks a required part. */
 export async function readSiteConfig(): Promise<SiteConfig> {
-  const { experimental_readRawConfig } = await import('wrangler')
-  const parsed = v.safeParse(
-    configSchema,
-    experimental_readRawConfig({ config: 'wrangler.toml' }).rawConfig,
-  )
+  const parsed = v.safeParse(configSchema, readConfigFile())
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
   throw new CommandError(
     `wrangler.toml is not the configuration of a Latchkey site (${v.getDotPath(issue) ?? ''}: ${issue.message}).`,
   )
+}
+
+/** Reads the file without wrangler, because loading wrangler takes a second. */
+function readConfigFile(): unknown {
+  try {
+    return parse(readFileSync('wrangler.toml', 'utf8'))
+  } catch (error) {
+    const [message = ''] = (error instanceof Error ? error.message : '').split('\n')
+    throw new CommandError(
+      `wrangler.toml can't be read: ${message}. git diff wrangler.toml shows what was changed.`,
+    )
+  }
 }
 
 /** Returns the title of the KV namespace, the same that wrangler would choose. */

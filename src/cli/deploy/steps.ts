@@ -152,13 +152,23 @@ function readAddresses(report: string): string[] {
   return []
 }
 
+const PASSKEY_NOTE =
+  '\n  Passkeys belong to the host name. A later move from workers.dev to a domain of your own loses them:\n  choose the domain before users add passkeys (docs/deploying.md, Passkeys).'
+
+/** Tells whether the passkeys of a new site would belong to workers.dev. */
+function isOnWorkersDomain({ vars }: Deployment['config'], addresses: readonly string[]): boolean {
+  const chosen = v.is(v.object({ PASSKEY_RP_ID: v.pipe(v.string(), v.minLength(1)) }), vars)
+  return !chosen && addresses.some((address) => address.endsWith('.workers.dev'))
+}
+
 const admin: Step = {
   title: 'Creating the first accounts',
   remedy: 'The site is deployed, but nobody can sign in.',
   rehearse: async () => 'would create the users admin and guest, unless there is an admin',
-  async run({ createFirstAccounts, print }) {
+  async run({ createFirstAccounts, print, config, addresses }) {
     const password = await createFirstAccounts()
     if (password === undefined) return 'there is an admin already'
+    if (isOnWorkersDomain(config, addresses)) print(PASSKEY_NOTE)
     print(`\n  user      admin\n  password  ${password}\n`)
     return 'created; the password is shown only once'
   },

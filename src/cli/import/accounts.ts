@@ -3,20 +3,35 @@ import { usernameKey } from '../../accounts/username.ts'
 import { readId, readText } from './columns.ts'
 import type { OldKey } from './keys.ts'
 import type { Item, SiteState } from './plan.ts'
+import type { OldPasskey } from './passkeys.ts'
 import type { RawRow } from './source.ts'
 import { type OldUser, readUser } from './users.ts'
 
-/** An account that the import creates or replaces, with its keys. */
+/** An account that the import creates, replaces or completes, with its keys. */
 export interface Account extends Omit<OldUser, 'id' | 'remarks'> {
   id: number
   usernameKey: string
   /** Whether it replaces a built-in account that nobody has used yet. */
   takesOver: boolean
+  /** Whether it gives password, second factor and keys to an account that has none of them. */
+  completes: boolean
   keys: OldKey[]
+  passkeys: OldPasskey[]
+  /** Hashes of recovery codes; they are valid only with the old id. */
+  recoveryCodes: string[]
+}
+
+/** A user who is here already and stays unchanged. */
+interface Kept extends Pick<Account, 'username' | 'role' | 'keys'> {
+  isKept: true
 }
 
 /** The decision about a user of the source, which also applies to the user's keys. */
-export type Outcome = Account | 'kept' | 'refused'
+export type Outcome = Account | Kept | 'refused'
+
+export function isKept(outcome: Account | Kept): outcome is Kept {
+  return 'isKept' in outcome
+}
 
 interface Decision {
   outcome: Outcome
@@ -56,7 +71,7 @@ export function planAccounts(rows: RawRow[], site: SiteState, now: number): Acco
     const { outcome, remarks } = decide(planning, readUser(row, now))
     const id = readId(row['id'])
     if (id !== undefined && !plan.outcomes.has(id)) plan.outcomes.set(id, outcome)
-    if (outcome === 'kept') plan.kept += 1
+    if (outcome !== 'refused' && isKept(outcome)) plan.kept += 1
     else if (outcome !== 'refused') plan.accounts.push(outcome)
     const items = outcome === 'refused' ? plan.refused : plan.notes
     items.push(...remarks.map((reason) => itemOf(row, reason)))
@@ -106,33 +121,60 @@ function planNewAccount(
   const id = isFree ? oldId : planning.nextId++
   planning.takenIds.add(id)
   const moved = isFree ? [] : [`has the new id ${id}: the old id is taken here, or is invalid`]
-  const outcome = { ...user, id, usernameKey: key, takesOver: false, keys: [] }
+  const outcome = {
+    ...user,
+    ...NOTHING_YET(),
+    id,
+    usernameKey: key,
+    takesOver: false,
+    completes: false,
+  }
   return { outcome, remarks: [...remarks, ...moved] }
 }
 
+const NOTHING_YET = () => ({ keys: [], passkeys: [], recoveryCodes: [] })
+
 /**
  * Decides about a user whose name exists here. Built-in accounts exist before any import; while
- * they are unused, the source's accounts replace them. All other accounts stay unchanged.
+ * they are unused, the source's accounts replace them. An account without password, second factor,
+ * sessions and keys, as the import of a backup leaves it, gets those of the source. All other
+ * accounts stay unchanged.
  */
 function decideExisting(user: OldUser, local: SiteState['users'][number]): Decision {
   const isAdmin = user.role === ADMIN && local.role === ADMIN
   const isGuest = user.role === GUEST && local.role === GUEST
   // An admin who can't sign in would lock the operator out.
   const isOfUse = isGuest || (isAdmin && !user.disabled && user.password !== undefined)
+  const { id: _, remarks, ...rest } = user
+  const { id, usernameKey: key } = local
+  const account = { ...rest, ...NOTHING_YET(), id, usernameKey: key }
   if (!local.isUntouched || !isOfUse) {
+    if (isCompletedBy(user, local))
+      return {
+        outcome: { ...account, takesOver: false, completes: true },
+        remarks: [...remarks, COMPLETED],
+      }
     return {
-      outcome: 'kept',
+      outcome: { isKept: true, username: user.username, role: user.role, keys: [] },
       remarks: isAdmin ? ['exists here already; keeps the password from here'] : [],
     }
   }
-  const { id: _, remarks, ...rest } = user
-  const { id } = local
   return {
-    outcome: { ...rest, id, usernameKey: local.usernameKey, takesOver: true, keys: [] },
+    outcome: { ...account, takesOver: true, completes: false },
     remarks: isAdmin
       ? [...remarks, 'signs in with the old password; the password from here no longer works']
       : remarks,
   }
+}
+
+const COMPLETED =
+  'was here without password, sessions and keys: now has the password, 2FA, SSH keys and passkeys of the source'
+
+/** An account with another role is another user, or the role was changed here on purpose. */
+function isCompletedBy(user: OldUser, local: SiteState['users'][number]): boolean {
+  return (
+    local.isBare && user.role === local.role && user.role !== GUEST && user.password !== undefined
+  )
 }
 
 function itemOf(row: RawRow, reason: string): Item {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
+import { passkeyRowsOf } from './passkeys.ts'
 import type { Source } from './source.ts'
 
 const rows = v.nullish(v.array(v.record(v.string(), v.unknown())), [])
@@ -25,7 +26,16 @@ export function parseBackup(path: string, text: string): Source {
         'or import data.db, which also has the passwords, 2FA and SSH keys.',
     )
   }
-  return { kind: 'backup', users: backup.output.users, settings: backup.output.settings, keys: [] }
+  return {
+    kind: 'backup',
+    users: backup.output.users,
+    settings: backup.output.settings,
+    keys: [],
+    recoveryCodes: [],
+    passkeys: passkeyRowsOf(backup.output.users),
+    serviceTokens: [],
+    warnings: [],
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,47 +1,75 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { KeyRing } from '../../crypto/key-ring.ts'
+import { addHelp } from '../operator/help.ts'
 import { onSite } from '../operator/on-site.ts'
 import type { Site } from '../site.ts'
-import { type Plan, planImport } from './plan.ts'
+import { isRpId } from './passkeys.ts'
+import { type Choices, type Plan, planImport } from './plan.ts'
 import { startProgress } from './progress.ts'
 import { makeReport, type Report, reportText } from './report.ts'
 import { readSource, type Source } from './source.ts'
 import { selectSiteState } from './store.ts'
+import { type OldSecrets, readOldSecrets, unseal } from './unseal.ts'
 import { type Written, writePlan } from './write.ts'
 
-const HELP = `
-Imports users with ids, roles, permissions, base paths, passwords, 2FA and SSH keys, and the public
-settings. Users who exist here stay unchanged, so a second run does no harm. The exit code is 1 when
-something was refused; everything else is then imported.
-
-Example:
-  latchkey import data.db --dry-run`
+const NOTES = `Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the
+public settings. Users who exist here stay unchanged, so a second run does no harm; users without password,
+sessions and keys here get them. The exit code is 1 when something was refused; everything else is
+then imported.`
 
 /** `latchkey import`: imports a site from OpenList or AList. */
 export function addImportCommand(program: Command, command: Command): void {
-  command
-    .argument('<file>', 'data.db, or a file saved by Backup & Restore of the web client')
+  addHelp(command, { notes: NOTES, examples: ['import data.db --dry-run', 'import data.db'] })
+    .argument(
+      '<file>',
+      'data.db, a database of OpenList-Worker or Latchkey, or a file saved by Backup & Restore of the web client',
+    )
     .option('--dry-run', 'only show what would happen', false)
-    .addHelpText('after', HELP)
-    .action(async (file: string, { dryRun }: { dryRun: boolean }) => {
+    .option('--secrets <file>', 'the .dev.vars of the old site, if its database is encrypted')
+    .option(
+      '--passkey-rp-id <host>',
+      'the host name under which the old site was visited, for its passkeys (default: that of its site_url)',
+      parseRpId,
+    )
+    .action(async (file: string, { dryRun, secrets: secretsFile, passkeyRpId }: ImportOptions) => {
       const source = await readSource(file)
+      const secrets = secretsFile === undefined ? {} : await readOldSecrets(secretsFile)
       await onSite(program, async (site, output) => {
-        const report = await importSource(site, source, dryRun)
+        const choices = passkeyRpId === undefined ? {} : { passkeyRpId }
+        const report = await importSource(site, source, secrets, choices, dryRun)
         output.report(reportText(report), report)
         if (report.refused.length > 0) process.exitCode = 1
       })
     })
 }
 
-async function importSource(site: Site, source: Source, isDryRun: boolean): Promise<Report> {
+interface ImportOptions {
+  dryRun: boolean
+  secrets?: string
+  passkeyRpId?: string
+}
+
+function parseRpId(host: string): string {
+  if (isRpId(host)) return host
+  throw new InvalidArgumentError('It must be a host name, as in files.example.org.')
+}
+
+async function importSource(
+  site: Site,
+  sealed: Source,
+  secrets: OldSecrets,
+  choices: Choices,
+  isDryRun: boolean,
+): Promise<Report> {
   const now = site.now()
-  const plan = planImport(source, await selectSiteState(site.db, now), now)
   // Before writing, and in a dry run too: without a secret, no seed can be sealed.
   const ring = await site.keyRing()
-  const { imported, refused } = isDryRun ? predict(plan) : await carryOut(site, ring, plan, now)
-  return makeReport(source.kind, isDryRun, plan, {
-    imported,
-    refused: [...plan.refused, ...refused],
+  const source = await unseal(sealed, secrets, ring)
+  const plan = planImport(source, await selectSiteState(site.db, now), now, choices)
+  const written = isDryRun ? predict(plan) : await carryOut(site, ring, plan, now)
+  return makeReport(source, isDryRun, plan, {
+    ...written,
+    refused: [...plan.refused, ...written.refused],
   })
 }
 
@@ -54,11 +82,13 @@ async function carryOut(site: Site, ring: KeyRing, plan: Plan, now: number): Pro
   }
 }
 
-function predict({ accounts, settings }: Plan): Written {
+function predict({ accounts, settings, serviceTokens }: Plan): Written {
+  const completed = accounts.filter(({ completes }) => completes).length
   const imported = {
-    users: accounts.length,
+    users: accounts.length - completed,
     keys: accounts.reduce((sum, { keys }) => sum + keys.length, 0),
     settings: Object.keys(settings).length,
+    passkeys: accounts.reduce((sum, { passkeys }) => sum + passkeys.length, 0),
   }
-  return { imported, refused: [] }
+  return { imported, completed, serviceTokens: serviceTokens.length, refused: [] }
 }

@@ -1,22 +1,34 @@
-import { type Outcome, type Account, planAccounts } from './accounts.ts'
+import { type Account, isKept, type Outcome, planAccounts } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { readKey } from './keys.ts'
+import { passkeyNameOf, readPasskey, rpIdOf } from './passkeys.ts'
 import { planSettings } from './settings.ts'
+import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
 import type { RawRow, Source } from './source.ts'
 import { GUEST } from '../../accounts/roles.ts'
 
 /** The state of the site into which the import writes. */
 export interface SiteState {
-  users: { id: number; usernameKey: string; role: number; isUntouched: boolean }[]
+  users: {
+    id: number
+    usernameKey: string
+    role: number
+    /** A built-in account that nobody has used yet. */
+    isUntouched: boolean
+    /** Without password, second factor, sessions and keys. */
+    isBare: boolean
+  }[]
   /** Ids of users in events; the users may be deleted. */
   eventUserIds: number[]
+  /** Credential ids of all passkeys. */
+  passkeyIds: string[]
   /** Keys of settings that an operator has changed. */
   settings: string[]
 }
 
 /** A row of the source that the report names. */
 export interface Item {
-  kind: 'user' | 'key' | 'setting'
+  kind: 'user' | 'key' | 'setting' | 'passkey'
   /** The id in the source. */
   id?: number
   name: string
@@ -28,6 +40,13 @@ export interface Counts {
   users: number
   keys: number
   settings: number
+  passkeys: number
+}
+
+/** What the operator chooses. */
+export interface Choices {
+  /** The RP ID of the passkeys of OpenList or AList; by default the host of its `site_url`. */
+  passkeyRpId?: string
 }
 
 /** The plan of an import. */
@@ -35,6 +54,7 @@ export interface Plan {
   accounts: Account[]
   /** By key. */
   settings: Record<string, string>
+  serviceTokens: OldServiceToken[]
   /** Rows that exist here already and stay unchanged. */
   kept: Counts
   refused: Item[]
@@ -48,22 +68,30 @@ export interface Plan {
  *
  * @param now Unix time, milliseconds.
  */
-export function planImport(source: Source, site: SiteState, now: number): Plan {
+export function planImport(
+  source: Source,
+  site: SiteState,
+  now: number,
+  { passkeyRpId = rpIdOf(source.settings) }: Choices = {},
+): Plan {
   const users = planAccounts(source.users, site, now)
   const keys = planKeys(source.keys, users.outcomes, now)
+  const passkeys = planPasskeys(source, site, users.outcomes, passkeyRpId, now)
   const settings = planSettings(source.settings, site.settings)
+  giveRecoveryCodes(source.recoveryCodes, users)
   return {
     accounts: users.accounts,
     settings: settings.changes,
-    kept: { users: users.kept, keys: keys.kept, settings: settings.kept },
-    refused: [...users.refused, ...keys.refused, ...settings.refused],
+    serviceTokens: source.serviceTokens.flatMap((row) => readServiceToken(row) ?? []),
+    kept: { users: users.kept, keys: keys.kept, settings: settings.kept, passkeys: passkeys.kept },
+    refused: [...users.refused, ...keys.refused, ...settings.refused, ...passkeys.refused],
     notes: users.notes,
   }
 }
 
 /**
  * Adds the keys to their accounts. A user who stays unchanged gets no keys, so that a key that was
- * deleted here does not come back.
+ * deleted here does not come back; a key that an earlier import refused is refused again.
  */
 function planKeys(rows: RawRow[], outcomes: Map<number, Outcome>, now: number) {
   const refused: Item[] = []
@@ -71,20 +99,17 @@ function planKeys(rows: RawRow[], outcomes: Map<number, Outcome>, now: number) {
   for (const row of rows) {
     const [id, userId] = [readId(row['id']), readId(row['user_id'])]
     const owner = userId === undefined ? undefined : outcomes.get(userId)
-    if (owner === 'kept') {
-      kept += 1
-      continue
-    }
     const reason = giveKey(owner, row, now)
     const name = readText(row['title'])
     if (reason !== undefined)
       refused.push({ kind: 'key', ...(id !== undefined && { id }), name, reason })
+    else if (owner !== undefined && owner !== 'refused' && isKept(owner)) kept += 1
   }
   return { kept, refused }
 }
 
 /** @returns `undefined` when the account gets the key; otherwise the reason for the refusal. */
-function giveKey(owner: Account | 'refused' | undefined, row: RawRow, now: number) {
+function giveKey(owner: Outcome | undefined, row: RawRow, now: number) {
   if (owner === undefined) return 'its user is not in the source'
   if (owner === 'refused') return 'its user is refused'
   if (owner.role === GUEST) return 'the guest can not have keys'
@@ -93,3 +118,63 @@ function giveKey(owner: Account | 'refused' | undefined, row: RawRow, now: numbe
   owner.keys.push(key)
   return undefined
 }
+
+/**
+ * Adds the passkeys to their accounts. A passkey holds the id of its user, so it goes only to a
+ * user who has kept the id.
+ */
+function planPasskeys(
+  source: Source,
+  site: SiteState,
+  outcomes: Map<number, Outcome>,
+  rpId: string | undefined,
+  now: number,
+) {
+  const refused: Item[] = []
+  const taken = new Set(site.passkeyIds)
+  let kept = 0
+  for (const row of source.passkeys) {
+    const userId = readId(row['user_id'])
+    const owner = userId === undefined ? undefined : outcomes.get(userId)
+    const reason = givePasskey(owner, userId, row, { taken, rpId, now })
+    if (reason === undefined) {
+      if (owner !== undefined && owner !== 'refused' && isKept(owner)) kept += 1
+    } else refused.push({ kind: 'passkey', name: passkeyNameOf(row), reason })
+  }
+  return { kept, refused }
+}
+
+/** @returns `undefined` when the account gets the passkey, or stays unchanged. */
+function givePasskey(
+  owner: Outcome | undefined,
+  userId: number | undefined,
+  row: RawRow,
+  { taken, rpId, now }: { taken: Set<string>; rpId: string | undefined; now: number },
+): string | undefined {
+  if (owner === undefined) return 'its user is not in the source'
+  if (owner === 'refused') return 'its user is refused'
+  const of = ` (of "${owner.username}")`
+  if (owner.role === GUEST) return `the guest can not have passkeys${of}`
+  const passkey = readPasskey(row, isKept(owner) ? [] : owner.passkeys, rpId, now)
+  if (isKept(owner)) return typeof passkey === 'string' ? `${passkey}${of}` : undefined
+  if (typeof passkey === 'string') return `${passkey}${of}`
+  if (owner.id !== userId) return `it holds the old id of its user, who has a new one${of}`
+  if (taken.has(passkey.credentialId)) return `a passkey with this id exists already${of}`
+  taken.add(passkey.credentialId)
+  owner.passkeys.push(passkey)
+  return undefined
+}
+
+/** Gives unused recovery codes to the users who have kept their id, which the codes depend on. */
+function giveRecoveryCodes(rows: RawRow[], { outcomes, notes }: ReturnType<typeof planAccounts>) {
+  for (const [userId, codes] of Map.groupBy(rows, (row) => readId(row['user_id']))) {
+    const owner = userId === undefined ? undefined : outcomes.get(userId)
+    if (userId === undefined || owner === undefined || owner === 'refused' || isKept(owner))
+      continue
+    if (owner.id === userId)
+      owner.recoveryCodes.push(...codes.map((row) => readText(row['code_hash'])))
+    else notes.push({ kind: 'user', id: userId, name: owner.username, reason: LOST_CODES })
+  }
+}
+
+const LOST_CODES = 'needs new recovery codes, because the id is another one'

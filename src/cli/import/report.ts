@@ -1,5 +1,6 @@
 import type { Counts, Item, Plan } from './plan.ts'
 import type { Source } from './source.ts'
+import type { Written } from './write.ts'
 
 /** The result of an import or of a dry run. */
 export interface Report {
@@ -8,6 +9,11 @@ export interface Report {
   users: Tally
   keys: Tally
   settings: Tally
+  passkeys: Tally
+  /** The RP IDs of the passkeys that are imported. */
+  passkey_rp_ids: string[]
+  service_tokens: number
+  warnings: string[]
   refused: Item[]
   notes: Item[]
 }
@@ -15,22 +21,26 @@ export interface Report {
 /** The result for the rows of one kind. */
 interface Tally {
   imported: number
+  /** Users who were here without password, sessions and keys, and got them. */
+  completed: number
   kept: number
   refused: number
 }
 
+const COLUMNS = ['imported', 'completed', 'kept', 'refused'] as const
 /** The number of names shown with one note. */
 const NAMES_SHOWN = 5
 const MAX_NAME_CHARACTERS = 64
 
 export function makeReport(
-  kind: Source['kind'],
+  { kind, warnings }: Pick<Source, 'kind' | 'warnings'>,
   isDryRun: boolean,
-  { kept, notes }: Pick<Plan, 'kept' | 'notes'>,
-  { imported, refused }: { imported: Counts; refused: Item[] },
+  { kept, notes, accounts }: Pick<Plan, 'kept' | 'notes' | 'accounts'>,
+  { imported, completed, serviceTokens, refused }: Written,
 ): Report {
   const tally = (what: keyof Counts, item: Item['kind']): Tally => ({
     imported: imported[what],
+    completed: what === 'users' ? completed : 0,
     kept: kept[what],
     refused: refused.filter((one) => one.kind === item).length,
   })
@@ -40,31 +50,52 @@ export function makeReport(
     users: tally('users', 'user'),
     keys: tally('keys', 'key'),
     settings: tally('settings', 'setting'),
+    passkeys: tally('passkeys', 'passkey'),
+    passkey_rp_ids: rpIdsOf(accounts),
+    service_tokens: serviceTokens,
+    warnings,
     refused,
     notes,
   }
 }
 
+function rpIdsOf(accounts: Plan['accounts']): string[] {
+  const rpIds = accounts.flatMap(({ passkeys }) => passkeys.map(({ rpId }) => rpId))
+  return [...new Set(rpIds)].toSorted()
+}
+
 /** Formats the report as text: counts, then refused rows with reasons, then notes. */
 export function reportText(report: Report): string {
-  const { users, keys, settings } = report
+  const { users, keys, settings, passkeys } = report
   return [
     report.dry_run
       ? 'Dry run: nothing was written. An import would have this result:\n'
       : 'Imported:\n',
-    line('', 'imported', 'kept', 'refused'),
+    line('', 'imported', 'completed', 'kept', 'refused'),
     ...Object.entries({ users, 'SSH keys': keys, settings }).map(([name, tally]) =>
-      line(name, number(tally.imported), number(tally.kept), number(tally.refused)),
+      line(name, ...COLUMNS.map((column) => number(tally[column]))),
     ),
+    ...(COLUMNS.some((column) => passkeys[column] > 0)
+      ? [line('passkeys', ...COLUMNS.map((column) => number(passkeys[column])))]
+      : []),
+    ...(report.service_tokens > 0
+      ? [line('tokens', number(report.service_tokens), '0', '0', '0')]
+      : []),
     ...section('Refused:', report.refused.map(itemText)),
-    ...section('Notes:', [...sourceNotes(report), ...noteTexts(report.notes)]),
+    ...section('Notes:', [...sourceNotes(report), ...report.warnings, ...noteTexts(report.notes)]),
   ].join('\n')
 }
 
-function sourceNotes({ source }: Report): string[] {
-  return source === 'backup'
-    ? ['a backup has no passwords, no 2FA and no SSH keys; data.db has them']
-    : []
+function sourceNotes({ source, passkey_rp_ids: rpIds }: Report): string[] {
+  return [
+    ...(source === 'backup'
+      ? ['a backup has no passwords, no 2FA and no SSH keys; data.db has them']
+      : []),
+    ...rpIds.map(
+      (rpId) =>
+        `the passkeys of ${rpId} work only while this site is visited as ${rpId}, or as a host under it with PASSKEY_RP_ID = "${rpId}" in wrangler.toml`,
+    ),
+  ]
 }
 
 function noteTexts(notes: Item[]): string[] {

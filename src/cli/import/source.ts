@@ -1,17 +1,25 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { codeOf, CommandError } from '../command-error.ts'
 import { parseBackup } from './backup.ts'
-import { readDatabase } from './openlist-database.ts'
+import { readDatabase } from './database.ts'
 
 /** A row of the source; nothing in it is trusted. */
 export type RawRow = Record<string, unknown>
 
-/** The data of a site of OpenList or AList. */
+/** The data of an old site, in the columns of OpenList. */
 export interface Source {
-  kind: 'database' | 'backup'
+  /** `database` is OpenList's or AList's. */
+  kind: 'database' | 'backup' | 'openlist-worker' | 'latchkey'
   users: RawRow[]
   keys: RawRow[]
   settings: RawRow[]
+  /** Of a Latchkey site: unused recovery codes, and the tokens of servers. */
+  recoveryCodes: RawRow[]
+  /** See `readPasskey`. */
+  passkeys: RawRow[]
+  serviceTokens: RawRow[]
+  /** What the operator should know about the file. */
+  warnings: string[]
 }
 
 /** @see https://www.sqlite.org/fileformat.html section 1.3 */
@@ -21,9 +29,10 @@ const MAX_BACKUP_BYTES = 256 * 1024 * 1024
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
 /**
- * Reads a database of OpenList or AList, or a backup of their web client.
+ * Reads a database of OpenList, AList, OpenList-Worker or Latchkey, or a backup of OpenList's web
+ * client.
  *
- * @throws {CommandError} When the file is neither, or can't be read.
+ * @throws {CommandError} When the file is none of them, or can't be read.
  */
 export async function readSource(path: string): Promise<Source> {
   const header = readHeader(path)
@@ -33,7 +42,12 @@ export async function readSource(path: string): Promise<Source> {
     throw new CommandError(
       `${path} is not a database, and is larger than any backup: name another file.`,
     )
-  return parseBackup(path, readFileSync(path, 'utf8'))
+  const text = readFileSync(path, 'utf8')
+  if (/^\s*(?:PRAGMA|CREATE TABLE|BEGIN)\b/i.test(text))
+    throw new CommandError(
+      `${path} is SQL, as wrangler d1 export writes it: first make a database of it, with sqlite3 old.sqlite < ${path}`,
+    )
+  return parseBackup(path, text)
 }
 
 function readHeader(path: string): Buffer {

@@ -1,5 +1,15 @@
-import { and, eq, gt, inArray, isNotNull, not, notExists, sql } from 'drizzle-orm'
-import { auditEvents, sessions, settings, sshKeys, users } from '../../../schema/tables.ts'
+import { and, eq, gt, inArray, isNotNull, isNull, not, notExists, sql } from 'drizzle-orm'
+import {
+  appPasswords,
+  auditEvents,
+  passkeys,
+  recoveryCodes,
+  serviceTokens,
+  sessions,
+  settings,
+  sshKeys,
+  users,
+} from '../../../schema/tables.ts'
 import { eventRow } from '../../audit/events.ts'
 import { type Authority, runBatch, writing } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
@@ -8,7 +18,9 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { isEnrolled } from '../../two-factor/store.ts'
 import type { OldKey } from './keys.ts'
+import type { OldPasskey } from './passkeys.ts'
 import type { SiteState } from './plan.ts'
+import type { OldServiceToken } from './service-tokens.ts'
 
 /** The row of an account. */
 export interface AccountRow {
@@ -33,14 +45,21 @@ export interface KeyRow extends OldKey {
   usernameKey: string
 }
 
+/** A passkey and its owner. */
+export interface PasskeyRow extends OldPasskey {
+  userId: number
+  usernameKey: string
+}
+
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const { locals, owners, changed } = await runBatch(db, {
+  const { locals, owners, ids, changed } = await runBatch(db, {
     locals: db
       .select({
         id: users.id,
         usernameKey: users.usernameKey,
         role: users.role,
         isUntouched: sql`${isUntouched(db, now)}`.mapWith(Boolean).as('is_untouched'),
+        isBare: sql`${isBare(db)}`.mapWith(Boolean).as('is_bare'),
       })
       .from(users),
     owners: db
@@ -48,11 +67,13 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
       .from(auditEvents)
       .where(isNotNull(auditEvents.userId))
       .groupBy(auditEvents.userId),
+    ids: db.select({ id: passkeys.credentialId }).from(passkeys),
     changed: db.select({ key: settings.key }).from(settings),
   })
   return {
     users: locals,
     eventUserIds: owners.flatMap(({ userId }) => userId ?? []),
+    passkeyIds: ids.map(({ id }) => id),
     settings: changed.map(({ key }) => key),
   }
 }
@@ -99,6 +120,19 @@ export function replaceBuiltIn(db: Database, by: Authority, row: AccountRow, now
   )
 }
 
+/**
+ * Gives password and second factor to an account that has neither, nor sessions and keys. Its other
+ * fields stay.
+ */
+export function completeAccount(db: Database, by: Authority, row: AccountRow, now: number) {
+  const { id, usernameKey, role, passwordHash, passwordChangedAt, totpSeed } = row
+  return writing(db, by).update(
+    users,
+    { passwordHash, passwordChangedAt, totpSeed, createdAt: now },
+    and(eq(users.id, id), eq(users.usernameKey, usernameKey), eq(users.role, role), isBare(db)),
+  )
+}
+
 /** Adds keys to the accounts that this import has made, and to no others. */
 export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: number) {
   const isOwner = and(
@@ -127,6 +161,75 @@ export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: num
       { from: owned },
     )
     .onConflictDoNothing()
+}
+
+/** Adds passkeys to the accounts that this import has made, and to no others. */
+export function insertPasskeys(db: Database, by: Authority, rows: PasskeyRow[], now: number) {
+  const isOwner = and(
+    eq(users.id, member('userId')),
+    eq(users.usernameKey, member('usernameKey')),
+    eq(users.createdAt, now),
+  )
+  return writing(db, by)
+    .insert(
+      passkeys,
+      {
+        credentialId: member('credentialId'),
+        userId: member('userId'),
+        publicKey: member('publicKey'),
+        algorithm: member('algorithm'),
+        signCount: member('signCount'),
+        backupEligible: member('backupEligible'),
+        backedUp: member('backedUp'),
+        transports: member('transports'),
+        aaguid: member('aaguid'),
+        rpId: member('rpId'),
+        name: member('name'),
+        createdAt: member('createdAt'),
+        lastUsedAt: member('lastUsedAt'),
+        discoverable: member('discoverable'),
+      },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
+    )
+    .onConflictDoNothing()
+}
+
+/** Adds recovery codes to the accounts that this import has made, and to no others. */
+export function insertOldCodes(
+  db: Database,
+  by: Authority,
+  rows: { userId: number; usernameKey: string; codeHash: string }[],
+  now: number,
+) {
+  const isOwner = and(
+    eq(users.id, member('userId')),
+    eq(users.usernameKey, member('usernameKey')),
+    eq(users.createdAt, now),
+  )
+  return writing(db, by)
+    .insert(
+      recoveryCodes,
+      { userId: member('userId'), codeHash: member('codeHash') },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
+    )
+    .onConflictDoNothing()
+}
+
+/** Adds service tokens; a token whose name is taken is not added. */
+export function insertOldServiceTokens(db: Database, by: Authority, rows: OldServiceToken[]) {
+  return writing(db, by)
+    .insert(
+      serviceTokens,
+      {
+        name: member('name'),
+        tokenHash: member('tokenHash'),
+        scope: member('scope'),
+        createdAt: member('createdAt'),
+      },
+      { from: jsonRows(rows) },
+    )
+    .onConflictDoNothing()
+    .returning({ name: serviceTokens.name })
 }
 
 /** Writes the events of the admins and the guest that this import has made or replaced. */
@@ -162,11 +265,35 @@ function isUntouched(db: Database, now: number) {
   return and(
     inArray(users.role, [ADMIN, GUEST]),
     not(isEnrolled()),
+    hasNoPasskey(db),
     gt(users.createdAt, now - EVENT_RETENTION_MILLISECONDS),
     notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
     notExists(
+      db
+        .select({ id: appPasswords.id })
+        .from(appPasswords)
+        .where(eq(appPasswords.userId, users.id)),
+    ),
+    notExists(
       db.select({ id: auditEvents.id }).from(auditEvents).where(eq(auditEvents.userId, users.id)),
     ),
+  )
+}
+
+/** Holds for an account without password, second factor, sessions and keys. */
+function isBare(db: Database) {
+  return and(
+    isNull(users.passwordHash),
+    not(isEnrolled()),
+    notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
+    notExists(db.select({ id: sshKeys.id }).from(sshKeys).where(eq(sshKeys.userId, users.id))),
+    hasNoPasskey(db),
+  )
+}
+
+function hasNoPasskey(db: Database) {
+  return notExists(
+    db.select({ id: passkeys.userId }).from(passkeys).where(eq(passkeys.userId, users.id)),
   )
 }
 

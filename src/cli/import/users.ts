@@ -7,9 +7,10 @@ import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
 import { usernameSchema } from '../../accounts/username.ts'
 import { anything, flagColumn, numberColumn, readId, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
+import { isEncrypted } from './worker-cipher.ts'
 
 /** A password as the source stores it; never printed. */
-type OldPassword = { hash: string } | { plain: string }
+type OldPassword = { hash: string } | { plain: string } | { digest: string }
 
 /** A user of the source. */
 export interface OldUser {
@@ -38,11 +39,21 @@ const MIN_SEED_BYTES = 16
 /** In AList this bit restricts paths; in OpenList, and so here, it permits sharing. */
 const SHARE = 1 << 14
 
+/** The columns of all sources that may hold a password. */
+type PasswordColumns = Record<
+  'pwd_hash' | 'salt' | 'password' | 'password_hash' | 'worker_password',
+  string
+>
+
 const userRow = v.object({
   username: usernameSchema,
   pwd_hash: textColumn,
   salt: textColumn,
   password: textColumn,
+  /** Of Latchkey: a PHC string. */
+  password_hash: textColumn,
+  /** Of OpenList-Worker; see `fromWorkerUser`. */
+  worker_password: textColumn,
   pwd_ts: v.fallback(numberColumn, 0),
   base_path: v.pipe(textColumn, v.transform(toAbsolutePath), basePathSchema),
   role: v.pipe(anything, v.transform(toRoles), v.custom<number[]>(isListOfNumbers, 'is unknown')),
@@ -64,6 +75,8 @@ export function readUser(row: RawRow, now: number): OldUser | string {
   const old = parsed.output
   const seed = readSeed(old.otp_secret)
   // Without its second factor, the password alone would open the account.
+  if (isEncrypted(old.otp_secret))
+    return 'otp_secret is encrypted: name the file with the JWT_SECRET of OpenList-Worker, with --secrets <file>'
   if (old.otp_secret !== '' && seed === undefined)
     return 'otp_secret is not base32: first cancel 2FA of this user in the source'
   const role = roleOf(old.role)
@@ -73,7 +86,7 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     id: readId(row['id']),
     username: old.username,
     password,
-    passwordChangedAt: Math.min(Math.max(old.pwd_ts * 1000, 0), now),
+    passwordChangedAt: Math.min(Math.max(Math.round(old.pwd_ts * 1000), 0), now),
     role,
     permission: bringsRoles ? old.permission & ~SHARE : old.permission,
     basePath: old.base_path,
@@ -81,9 +94,7 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     ssoId: old.sso_id,
     seed: role === GUEST ? undefined : seed,
     remarks: [
-      ...(role !== GUEST && password === undefined
-        ? ['has no password: set one with "latchkey user password"']
-        : []),
+      ...(role !== GUEST && password === undefined ? [reasonForNoPassword(old)] : []),
       ...(seed !== undefined && seed.length < MIN_SEED_BYTES
         ? ['has a 2FA secret of less than 128 bits: the user should set up 2FA again']
         : []),
@@ -118,7 +129,30 @@ function isListOfNumbers(value: unknown): boolean {
 }
 
 /** Returns the password that the source would accept; `undefined` for the empty password. */
-function readPassword(old: { pwd_hash: string; salt: string; password: string }) {
+function readPassword(old: PasswordColumns): OldPassword | undefined {
+  if (parsePasswordHash(old.password_hash) !== undefined) return { hash: old.password_hash }
+  if (/^[0-9a-f]{64}$/.test(old.worker_password))
+    return old.salt === ''
+      ? notEmpty(old.worker_password)
+      : readSaltedPassword({ ...old, pwd_hash: old.worker_password })
+  return readSaltedPassword(old)
+}
+
+function notEmpty(digest: string): OldPassword | undefined {
+  return digest === EMPTY_DIGEST ? undefined : { digest }
+}
+
+/** Says why a user of the source has no password here. */
+function reasonForNoPassword({ worker_password: password }: PasswordColumns): string {
+  const what = 'set one with "latchkey user password"'
+  if (isEncrypted(password))
+    return `has no password, because it is encrypted: name the file with the JWT_SECRET of OpenList-Worker, with --secrets <file>, or ${what}`
+  return password === ''
+    ? `has no password: ${what}`
+    : `has no password, because its hash is of another kind: ${what}`
+}
+
+function readSaltedPassword(old: PasswordColumns): OldPassword | undefined {
   const phc = `$openlist$${old.salt}$${old.pwd_hash}`
   if (parsePasswordHash(phc) !== undefined)
     return hash('sha256', `${EMPTY_DIGEST}-${old.salt}`) === old.pwd_hash

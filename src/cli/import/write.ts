@@ -10,12 +10,18 @@ import { GENERAL } from '../../accounts/roles.ts'
 import type { Site } from '../site.ts'
 import type { Account } from './accounts.ts'
 import type { Counts, Item, Plan } from './plan.ts'
+import type { OldServiceToken } from './service-tokens.ts'
 import {
   type AccountRow,
+  completeAccount,
   insertAccountEvents,
   insertAccounts,
   insertKeys,
+  insertOldCodes,
+  insertOldServiceTokens,
+  insertPasskeys,
   type KeyRow,
+  type PasskeyRow,
   replaceBuiltIn,
   selectWritten,
 } from './store.ts'
@@ -23,6 +29,9 @@ import {
 /** What was written, and what another writer kept out. */
 export interface Written {
   imported: Counts
+  /** The number of users who were here, and got password, second factor and keys. */
+  completed: number
+  serviceTokens: number
   refused: Item[]
 }
 
@@ -46,7 +55,12 @@ export async function writePlan(
   now: number,
   advance: (accounts: number) => void,
 ): Promise<Written> {
-  const written: Written = { imported: { users: 0, keys: 0, settings: 0 }, refused: [] }
+  const written: Written = {
+    imported: { users: 0, keys: 0, settings: 0, passkeys: 0 },
+    completed: 0,
+    serviceTokens: 0,
+    refused: [],
+  }
   for (const accounts of chunk(plan.accounts, ACCOUNTS_PER_BATCH)) {
     const made = await writeAccounts(site, ring, accounts, now)
     for (const account of accounts) countIn(written, account, made.has(account.id))
@@ -56,9 +70,12 @@ export async function writePlan(
     const saved = await saveSettings(site, COMMAND_LINE, plan.settings)
     written.imported.settings = saved.length
   }
-  const { users, keys } = written.imported
+  written.serviceTokens = await writeServiceTokens(site, plan.serviceTokens, now)
+  const { keys, passkeys } = written.imported
+  const users = written.imported.users + written.completed
   if (users > 0) {
-    const detail = `${users} users, ${keys} SSH keys`
+    const also = passkeys > 0 ? `, ${passkeys} passkeys` : ''
+    const detail = `${users} users, ${keys} SSH keys${also}`
     const by = isOperator(site.db, COMMAND_LINE, now)
     await insertEvent(site.db, by, { at: now, kind: 'users_imported', detail, ...COMMAND_LINE })
   }
@@ -74,22 +91,28 @@ async function writeAccounts(
 ): Promise<Set<number>> {
   const { db } = site
   const toRows = (some: Account[]) => Promise.all(some.map((one) => rowOf(site, ring, one)))
-  const newRows = await toRows(accounts.filter(({ takesOver }) => !takesOver))
+  const newRows = await toRows(accounts.filter(isNew))
   const replacements = await toRows(accounts.filter(({ takesOver }) => takesOver))
+  const completions = await toRows(accounts.filter(({ completes }) => completes))
   const events = accounts
-    .filter(({ role }) => role !== GENERAL)
-    .map(({ id, takesOver }) => ({
-      userId: id,
-      kind: takesOver ? ('user_changed' as const) : ('user_made' as const),
+    .filter(({ role, completes }) => role !== GENERAL || completes)
+    .map((account) => ({
+      userId: account.id,
+      kind: isNew(account) ? ('user_made' as const) : ('user_changed' as const),
     }))
   const by = isOperator(db, COMMAND_LINE, now)
   const keys = chunk(accounts.flatMap(keysOf))
+  const passkeys = chunk(accounts.flatMap(passkeysOf))
+  const codes = accounts.flatMap(codesOf)
   await runBatch(db, {
     accounts: insertAccounts(db, by, newRows, now),
     ...numbered('replaced', replacements, (row) => replaceBuiltIn(db, by, row, now)),
+    ...numbered('completed', completions, (row) => completeAccount(db, by, row, now)),
     // An event makes an account a used one, so none stands before `replaceBuiltIn`.
     events: insertAccountEvents(db, by, events, now),
     ...numbered('keys', keys, (some) => insertKeys(db, by, some, now)),
+    ...numbered('passkeys', passkeys, (some) => insertPasskeys(db, by, some, now)),
+    codes: codes.length === 0 ? undefined : insertOldCodes(db, by, codes, now),
   })
   const made = await selectWritten(
     db,
@@ -97,6 +120,10 @@ async function writeAccounts(
     now,
   )
   return new Set(made.map(({ id }) => id))
+}
+
+function isNew({ takesOver, completes }: Account): boolean {
+  return !takesOver && !completes
 }
 
 /** Parts of a batch for any number of rows, each with a name of its own. */
@@ -131,24 +158,50 @@ async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<Accou
  */
 async function hashOf(site: Site, password: Account['password']): Promise<string | null> {
   if (password === undefined) return null
-  return 'hash' in password
-    ? password.hash
-    : hashAsOpenList(site, await staticDigest(password.plain))
+  if ('hash' in password) return password.hash
+  const digest = 'digest' in password ? password.digest : await staticDigest(password.plain)
+  return hashAsOpenList(site, digest)
 }
 
 function keysOf({ id, usernameKey, keys }: Account): KeyRow[] {
   return keys.map((key) => ({ ...key, userId: id, usernameKey }))
 }
 
-function countIn({ imported, refused }: Written, account: Account, isMade: boolean): void {
+function passkeysOf({ id, usernameKey, passkeys }: Account): PasskeyRow[] {
+  return passkeys.map((passkey) => ({ ...passkey, userId: id, usernameKey }))
+}
+
+function codesOf({ id, usernameKey, recoveryCodes }: Account) {
+  return recoveryCodes.map((codeHash) => ({ userId: id, usernameKey, codeHash }))
+}
+
+async function writeServiceTokens({ db }: Site, tokens: OldServiceToken[], now: number) {
+  if (tokens.length === 0) return 0
+  const by = isOperator(db, COMMAND_LINE, now)
+  const made = await insertOldServiceTokens(db, by, tokens)
+  for (const { name } of made)
+    await insertEvent(db, by, {
+      at: now,
+      kind: 'service_token_made',
+      detail: name,
+      ...COMMAND_LINE,
+    })
+  return made.length
+}
+
+function countIn(written: Written, account: Account, isMade: boolean): void {
+  const { imported, refused } = written
   if (isMade) {
-    imported.users += 1
+    if (account.completes) written.completed += 1
+    else imported.users += 1
     imported.keys += account.keys.length
+    imported.passkeys += account.passkeys.length
     return
   }
   const reason = 'the name or the id was taken during the import: run it again'
   refused.push({ kind: 'user', name: account.username, reason })
   for (const { title } of account.keys) refused.push({ kind: 'key', name: title, reason })
+  for (const { name } of account.passkeys) refused.push({ kind: 'passkey', name, reason })
 }
 
 /** Divides rows into parts that fit into one parameter; a row is never divided. */

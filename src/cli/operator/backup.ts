@@ -3,20 +3,16 @@ import type { Command } from 'commander'
 import { codeOf, CommandError, UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../local-database.ts'
+import { addHelp } from './help.ts'
 import { jsonOutput, textOutput } from './output.ts'
 
-const HELP = `
-The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
-SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.
-
-Example:
-  latchkey backup /srv/backup/latchkey-$(date +%F).sqlite`
+const NOTES = `The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
+SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.`
 
 /** `latchkey backup`: writes all data of the local site to one file. */
 export function addBackupCommand(program: Command, command: Command): void {
-  command
+  addHelp(command, { notes: NOTES, examples: ['backup ~/latchkey-$(date +%F).sqlite'] })
     .argument('<file>', 'the file to write; it must not exist yet')
-    .addHelpText('after', HELP)
     .action((file: string) => {
       const { remote, json } = program.opts<GlobalOptions>()
       if (remote)

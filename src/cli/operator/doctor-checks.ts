@@ -2,6 +2,7 @@ import { Refusal } from '../../base/refusals.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../../deps.ts'
 import { judgeData } from './doctor-data-checks.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
+import { checkRpId } from './doctor-passkeys.ts'
 import type { PlainHttp } from './plain-http.ts'
 
 /** A stolen token is valid this long, so a longer time is a warning. */
@@ -16,6 +17,7 @@ export function judgeSite(facts: Facts): Finding[] {
     checkCron(facts),
     checkMigrations(facts),
     ...checkPlainHttp(facts),
+    checkRpId(facts),
   ]
   return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
 }

@@ -1,16 +1,20 @@
 import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
+import { UNUSED_DAYS } from '../../app-passwords/app-passwords.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
+import { rpIdOf } from './doctor-passkeys.ts'
 
 /** Judges the data of the database and KV. */
 export function judgeData(facts: Facts, data: SiteData): Finding[] {
   return [
     checkAdmins(facts, data),
-    checkTwoFactor(data),
+    checkTwoFactor(facts, data),
     checkGuest(data),
     checkSeeds(facts, data),
     checkTitle(facts, data),
     checkCopy(facts, data),
     checkLeftovers(facts, data),
+    checkAppPasswords(facts, data),
+    checkStoredPasskeys(facts, data),
   ]
 }
 
@@ -37,16 +41,31 @@ function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
   return facts.isRemote ? 'npm run deploy' : 'npm start'
 }
 
-function checkTwoFactor({ admins }: SiteData): Finding {
+function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData): Finding {
   const check = 'two-step'
-  const without = admins.filter(({ disabled, hasTwoFactor }) => !disabled && !hasTwoFactor)
-  if (without.length === 0) return { check, status: 'ok', text: 'all enabled admins use it' }
+  const without = admins.filter(({ disabled, hasFactor }) => !disabled && !hasFactor)
+  if (lacking.length > 0)
+    return {
+      check,
+      status: 'warn',
+      text: `require_second_factor is ${requirement}, and these may only add a second factor: ${shortList(lacking)}`,
+      fix: `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user list --without-2fa')}`,
+    }
+  if (without.length === 0)
+    return { check, status: 'ok', text: 'all enabled admins have a second factor' }
   return {
     check,
     status: 'warn',
-    text: `admins without it: ${listNames(without)}`,
-    fix: 'each of them switches it on at /account',
+    text: `admins without a second factor: ${listNames(without)}`,
+    fix: 'each of them adds a passkey or an authenticator app at /account',
   }
+}
+
+const MAX_NAMES = 5
+
+function shortList(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more}`
 }
 
 function checkGuest({ isGuestEnabled }: SiteData): Finding {
@@ -107,6 +126,43 @@ function checkLeftovers({ isRemote }: Facts, { leftovers }: SiteData): Finding {
     text: `${text}: the nightly run does not work`,
     fix: 'npm run deploy, and npx wrangler tail at 03:17 UTC',
   }
+}
+
+function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {
+  const check = 'app passwords'
+  const { endless, unused } = appPasswords
+  const problems = [
+    ...(endless > 0 ? [`${endless} never expire`] : []),
+    ...(unused > 0 ? [`${unused} were not used for ${UNUSED_DAYS} days`] : []),
+  ]
+  if (problems.length === 0) return { check, status: 'ok', text: 'all expire, and all are in use' }
+  return {
+    check,
+    status: 'warn',
+    text: problems.join('; '),
+    fix: `${command(facts, 'token list --stale')}, then token delete, or ask their owners`,
+  }
+}
+
+/** Passkeys of another RP ID can't sign in; browsers don't offer them. */
+function checkStoredPasskeys(facts: Facts, { passkeys }: SiteData): Finding {
+  const check = 'passkeys'
+  const rpId = rpIdOf(facts)
+  const lost = passkeys.filter((one) => rpId !== undefined && one.rpId !== rpId)
+  if (lost.length === 0) {
+    const text = passkeys.length === 0 ? 'there are none' : `for ${countsOf(passkeys)}`
+    return { check, status: 'ok', text }
+  }
+  return {
+    check,
+    status: 'warn',
+    text: `the RP ID is ${rpId}, so these can't sign in: for ${countsOf(lost)}`,
+    fix: 'answer under the old host name again, or ask their owners to add new ones',
+  }
+}
+
+function countsOf(passkeys: SiteData['passkeys']): string {
+  return passkeys.map(({ rpId, total }) => `${rpId}: ${total}`).join(', ')
 }
 
 function listNames(users: { username: string }[]): string {

@@ -1,12 +1,16 @@
-import { and, count, eq, lt, sql } from 'drizzle-orm'
+import { and, count, eq, lt, ne, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { sessions, settings, users } from '../../../schema/tables.ts'
+import { passkeys, sessions, settings, users } from '../../../schema/tables.ts'
 import { runBatch } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { compareCopy } from '../../settings/store.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
-import { countSeedsByKey, isEnrolled } from '../../two-factor/store.ts'
+import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
+import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
+import { countSeedsByKey } from '../../two-factor/store.ts'
+import { listStaleAppPasswords } from '../../app-passwords/app-passwords.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
 import { messageOf } from '../command-error.ts'
 import { listSecrets, type Wrangler } from '../deploy/cloudflare.ts'
 import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
@@ -24,6 +28,10 @@ export interface Facts {
   tokenHours: string | undefined
   freshMinutes: string | undefined
   crons: string[]
+  /** What `wrangler.toml` says about passkeys, or what is wrong with it. */
+  passkeySite: PasskeySite | string
+  /** The host name of a deployed site, without a port, if it is known. */
+  host: string | undefined
   /** Only for a deployed site. */
   plainHttp: PlainHttp | undefined
   /** File names, in order. */
@@ -34,7 +42,12 @@ export interface Facts {
 
 /** Facts from the database and KV. */
 export interface SiteData {
-  admins: { username: string; disabled: boolean; hasPassword: boolean; hasTwoFactor: boolean }[]
+  admins: { username: string; disabled: boolean; hasPassword: boolean; hasFactor: boolean }[]
+  /** The value of `require_second_factor`, and the users to whom it applies and who have none. */
+  requirement: string
+  lacking: string[]
+  /** The number of passkeys by RP ID. */
+  passkeys: { rpId: string; total: number }[]
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
@@ -42,6 +55,8 @@ export interface SiteData {
   sealedOut: number | undefined
   /** The number of sessions that expired more than two days ago. */
   leftovers: number
+  /** The app passwords that never expire, and the others that nobody has used for long. */
+  appPasswords: { endless: number; unused: number }
 }
 
 export interface Finding {
@@ -81,6 +96,7 @@ export async function gatherFacts(
     applied: await selectAppliedMigrations(site.db),
   }
   const isMigrated = migrations.known.every((name) => migrations.applied.includes(name))
+  const siteHost = isRemote ? (host ?? findHost(config)) : undefined
   const ringProblem = typeof ring === 'string' ? ring : undefined
   return {
     isRemote,
@@ -89,7 +105,9 @@ export async function gatherFacts(
     tokenHours: textIn(vars['TOKEN_HOURS']),
     freshMinutes: textIn(vars['FRESH_MINUTES']),
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
-    plainHttp: isRemote ? await askOverHttp(host ?? findHost(config)) : undefined,
+    plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
+    passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),
+    host: siteHost?.replace(/:\d+$/, ''),
     migrations,
     data: isMigrated
       ? await gatherData(site, typeof ring === 'string' ? undefined : ring)
@@ -130,45 +148,75 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
 
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const { admins, guests, titles, seals, expired } = await runBatch(db, {
-    admins: db
-      .select({
-        username: users.username,
-        disabled: users.disabled,
-        passwordHash: users.passwordHash,
-        hasTwoFactor: sql`${isEnrolled()}`.mapWith(Boolean).as('has_two_factor'),
-      })
-      .from(users)
-      .where(eq(users.role, ADMIN))
-      .orderBy(users.id),
-    guests: db
-      .select({ total: count() })
-      .from(users)
-      .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
-    titles: db
-      .select({ value: settings.value })
-      .from(settings)
-      .where(eq(settings.key, 'site_title')),
-    seals: countSeedsByKey(db),
-    expired: db
-      .select({ total: count() })
-      .from(sessions)
-      .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
-  })
+  const { admins, guests, titles, seals, expired, requirements, lacking, rpIds } = await runBatch(
+    db,
+    {
+      admins: db
+        .select({
+          username: users.username,
+          disabled: users.disabled,
+          passwordHash: users.passwordHash,
+          hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
+        })
+        .from(users)
+        .where(eq(users.role, ADMIN))
+        .orderBy(users.id),
+      guests: db
+        .select({ total: count() })
+        .from(users)
+        .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
+      titles: db
+        .select({ value: settings.value })
+        .from(settings)
+        .where(eq(settings.key, 'site_title')),
+      requirements: db
+        .select({ value: settings.value })
+        .from(settings)
+        .where(eq(settings.key, 'require_second_factor')),
+      lacking: db
+        .select({ username: users.username })
+        .from(users)
+        .where(
+          and(
+            eq(users.disabled, false),
+            ne(users.role, GUEST),
+            mustUseSecondFactor,
+            not(hasSecondFactor),
+          ),
+        )
+        .orderBy(users.id),
+      rpIds: db
+        .select({ rpId: passkeys.rpId, total: count() })
+        .from(passkeys)
+        .groupBy(passkeys.rpId)
+        .orderBy(passkeys.rpId),
+      seals: countSeedsByKey(db),
+      expired: db
+        .select({ total: count() })
+        .from(sessions)
+        .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
+    },
+  )
+  const stale = await listStaleAppPasswords(site, COMMAND_LINE)
+  const endless = stale.filter(({ expiresAt }) => expiresAt === null)
   const sealedOut = seals
     .filter(({ keyId }) => ring?.find(keyId) === undefined)
     .reduce((sum, { total }) => sum + total, 0)
   return {
-    admins: admins.map(({ username, disabled, passwordHash, hasTwoFactor }) => ({
+    admins: admins.map(({ username, disabled, passwordHash, hasFactor }) => ({
       username,
       disabled,
       hasPassword: passwordHash !== null,
-      hasTwoFactor,
+      hasFactor,
     })),
+    requirement: requirements[0]?.value ?? 'off',
+    lacking: lacking.map(({ username }) => username),
+    passkeys: rpIds,
     isGuestEnabled: (guests[0]?.total ?? 0) > 0,
     siteTitle: titles[0]?.value,
     copy: await compareCopy(site),
     sealedOut: ring === undefined ? undefined : sealedOut,
     leftovers: expired[0]?.total ?? 0,
+    appPasswords: { endless: endless.length, unused: stale.length - endless.length },
   }
 }

@@ -3,26 +3,23 @@ import { rebuildCopy } from '../../settings/store.ts'
 import { judgeSite } from './doctor-checks.ts'
 import { UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
+import { addHelp } from './help.ts'
 import { type Finding, gatherFacts } from './doctor-facts.ts'
-import { withSite } from '../site.ts'
+import { openSite } from './on-site.ts'
 import { runWrangler } from '../wrangler.ts'
-
-const EXAMPLES = `
-The exit code is 1 when a check fails; a warning alone gives 0.
-
-Example:
-  latchkey doctor --remote`
 
 /** `latchkey doctor`: checks a site, and says how to fix what is wrong. */
 export function addDoctorCommand(program: Command, doctor: Command): void {
-  doctor
+  addHelp(doctor, {
+    notes: 'The exit code is 1 when a check fails; a warning alone gives 0.',
+    examples: ['doctor', 'doctor --fix', 'doctor --remote'],
+  })
     .option('--fix', 'rebuilds the KV copy of the settings when it differs')
     .option(
       '--url <address>',
       'the address of the deployed site, for the check of plain http',
       parseHost,
     )
-    .addHelpText('after', EXAMPLES)
     .action((options: DoctorOptions) => examine(program.opts<GlobalOptions>(), options))
 }
 
@@ -40,7 +37,7 @@ function parseHost(address: string): string {
 
 async function examine({ remote, json }: GlobalOptions, { fix = false, url }: DoctorOptions) {
   if (url !== undefined && !remote) throw new UsageError('--url needs --remote.')
-  const findings = await withSite({ remote }, async (site) => {
+  const findings = await openSite({ remote }, async (site) => {
     const facts = await gatherFacts(site, remote, runWrangler, url)
     if (!fix || facts.data?.copy !== 'different') return judgeSite(facts)
     await rebuildCopy(site)

@@ -5,21 +5,26 @@ import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
 import { eventRecord } from '../../activity/record.ts'
 import { windowOf } from '../../base/paging.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
-import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
+import { UsageError } from '../command-error.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import { followEvents } from './event-follow.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { addPageOptions, type PageOptions } from './paging.ts'
-import { permissionNames } from './permission.ts'
+import { permissionText } from './permission.ts'
+import { roleName } from './role.ts'
 
 const COLUMNS = ['time', 'kind', 'user', 'by', 'what', 'network', 'user_agent']
 
 interface EventOptions extends PageOptions, Pick<EventFilter, 'kind' | 'since'> {
   user?: string
+  follow?: boolean
 }
 
 /** `latchkey event list`: lists the events of the site. */
 export function addEventCommands(program: Command, event: Command): void {
-  addPageOptions(event.command('list'))
+  const list = addPageOptions(event.command('list'))
     .description('lists events, the latest first')
     .option('--user <user>', `only events of this user: ${USER_ARGUMENT}`)
     .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
@@ -28,9 +33,10 @@ export function addEventCommands(program: Command, event: Command): void {
       'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
       (text) => parseSince(text, Date.now()),
     )
-    .addHelpText('after', '\nExample:\n  latchkey event list --kind sign_in_refused --since 12h')
-    .action(({ user, kind, since, page, limit }: EventOptions) =>
-      onSite(program, async (site, output) => {
+    .option('--follow', 'then show each new event as it is written, until Ctrl-C; oldest first')
+    .action(({ user, kind, since, page, limit, follow = false }: EventOptions) => {
+      if (follow && page > 1) throw new UsageError('Use either --page or --follow, not both.')
+      return onSite(program, async (site, output) => {
         const filter = {
           ...(user !== undefined && { userId: (await lookUpUser(site, user)).id }),
           ...(kind !== undefined && { kind }),
@@ -38,10 +44,28 @@ export function addEventCommands(program: Command, event: Command): void {
         }
         const window = windowOf(page, limit)
         const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, window)
-        output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
-      }),
-    )
+        if (!follow)
+          return output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
+        const read = async (afterId: number) => {
+          const next = { ...filter, afterId }
+          return (await listSiteEvents(site, COMMAND_LINE, next, MAX_NEW_EVENTS)).events
+        }
+        const show = output.rows(COLUMNS)
+        const { remote } = program.opts<GlobalOptions>()
+        await followEvents(events, remote, read, (one) => show(toRow(one)))
+      })
+    })
+  addHelp(list, {
+    examples: [
+      'event list --kind sign_in_refused --since 12h',
+      'event list --user alice --limit 20',
+      'event list --follow --limit 5',
+    ],
+  })
 }
+
+/** More than are written between two questions. */
+const MAX_NEW_EVENTS = { limit: 10_000, offset: 0 }
 
 /** Returns the row of an event. An unknown name appears as its hash, a deleted user as the id. */
 function toRow(event: Awaited<ReturnType<typeof listSiteEvents>>['events'][number]) {
@@ -72,16 +96,10 @@ function changeText({ field, from, to }: Change): string {
 function valueText(field: string, value: Change['from']): string {
   if (value === null || value === '') return '""'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (field === 'role') return ROLE_NAMES.get(Number(value)) ?? String(value)
-  if (field === 'permission') return permissionNames(Number(value)).join(',') || 'none'
+  if (field === 'role') return roleName(Number(value))
+  if (field === 'permission') return permissionText(Number(value))
   return String(value)
 }
-
-const ROLE_NAMES = new Map([
-  [GENERAL, 'general'],
-  [GUEST, 'guest'],
-  [ADMIN, 'admin'],
-])
 
 /** Describes unknown names; all refused sign-ins of a network with unknown names are one event. */
 function unknownName(nameHash: string | null, times: number): string {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/refusals.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import type { Account } from '../../accounts/accounts.ts'
+import { selectSameName } from '../../accounts/store.ts'
 import { findUser, getUser, listNamesLike } from '../../users/manage-users.ts'
 import { CommandError } from '../command-error.ts'
 import { nearest } from './edit-distance.ts'
@@ -23,6 +24,40 @@ export async function lookUpUser(site: Site, name: string): Promise<Account> {
   const meant = nearest(name, await listNamesLike(site, COMMAND_LINE, name, slack), slack)
   const hint = meant === undefined ? 'latchkey user list shows all.' : `did you mean "${meant}"?`
   throw new CommandError(`There is no user "${name}": ${hint}`)
+}
+
+/**
+ * Runs a command that gives a name to a user, and names the other user when the name is taken.
+ *
+ * @param userId The user who gets the name; 0 for a new user.
+ * @throws {CommandError} When the name is taken.
+ */
+export async function withNameExplained<Result>(
+  site: Site,
+  name: string,
+  userId: number,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.refusal !== 'usernameTaken') throw error
+    const [other] = await selectSameName(site.db, name, userId)
+    if (other === undefined) throw error
+    const { username } = await getUser(site, COMMAND_LINE, other.id)
+    throw new CommandError(
+      username === name
+        ? `There is a user "${name}" already: nothing was changed.`
+        : `There is a user "${username}" already, and "${name}" ${differenceOf(name, username)}: nothing was changed.`,
+    )
+  }
+}
+
+/** Says how a name differs from another name with the same key. */
+function differenceOf(name: string, other: string): string {
+  return name.toLowerCase() === other.toLowerCase()
+    ? 'differs only in upper and lower case'
+    : 'looks the same'
 }
 
 async function getUserById(site: Site, id: number): Promise<Account> {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { GlobalOptions } from '../global-options.ts'
+import { startWaiting } from '../waiting.ts'
 import { jsonOutput, type Output, textOutput } from './output.ts'
-import { type Site, withSite } from '../site.ts'
+import { type Site, type SiteOptions, withSite } from '../site.ts'
 
 /** Runs a command on the site that the global options choose. */
 export function onSite(
@@ -9,5 +10,23 @@ export function onSite(
   run: (site: Site, output: Output) => Promise<void>,
 ): Promise<void> {
   const { remote, json } = program.opts<GlobalOptions>()
-  return withSite({ remote }, (site) => run(site, json ? jsonOutput : textOutput))
+  return openSite({ remote }, (site) => run(site, json ? jsonOutput : textOutput))
+}
+
+/** Works like `withSite`, and shows that the program waits for the site. */
+export async function openSite<Result>(
+  options: SiteOptions,
+  use: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  const stop = startWaiting(
+    options.remote === true ? 'Connecting to the deployed site' : 'Opening the site',
+  )
+  try {
+    return await withSite(options, (site) => {
+      stop()
+      return use(site)
+    })
+  } finally {
+    stop()
+  }
 }

@@ -18,12 +18,17 @@ interface Page {
 /** The output of a command, as text or as JSON. */
 export interface Output {
   /**
-   * Prints a list. Text has these columns, or the sentence `empty` when there are no rows; JSON has
-   * everything.
+   * Prints a list. Text has these columns of `shown`, or the sentence `empty` when there are no
+   * rows; JSON has everything.
    */
-  list: (columns: readonly string[], page: Page, empty: string) => void
-  /** Prints one record with all its members. */
-  record: (record: Row) => void
+  list: (columns: readonly string[], page: Page, empty: string, shown?: readonly Row[]) => void
+  /**
+   * Returns a function that prints one row: as text with these columns, as wide as the widest row
+   * so far, or as one line of JSON.
+   */
+  rows: (columns: readonly string[]) => (row: Row) => void
+  /** Prints one record with all its members; text has those of `shown`. */
+  record: (record: Row, shown?: Row) => void
   /** Prints one sentence, or the record as JSON; `shownOnce` is added to both. */
   done: (sentence: string, record: Row, shownOnce?: Record<string, string>) => void
   /** Prints a longer text, or a record of any shape as JSON. */
@@ -32,6 +37,7 @@ export interface Output {
 
 export const jsonOutput: Output = {
   list: (_, page) => console.log(JSON.stringify(page)),
+  rows: () => (row) => console.log(JSON.stringify(row)),
   record: (record) => console.log(JSON.stringify(record)),
   done: (_, record, shownOnce) => console.log(JSON.stringify({ ...record, ...shownOnce })),
   report: (_, record) => console.log(JSON.stringify(record)),
@@ -39,7 +45,8 @@ export const jsonOutput: Output = {
 
 export const textOutput: Output = {
   list: printTable,
-  record: printRecord,
+  rows: rowPrinter,
+  record: (record, shown = record) => printRecord(shown),
   done(sentence, _, shownOnce = {}) {
     const lines = Object.entries(shownOnce).map(([name, value]) => `${name}  ${value}`)
     console.log([sentence, ...lines].join('\n'))
@@ -51,9 +58,10 @@ function printTable(
   columns: readonly string[],
   { content, total, more }: Page,
   empty: string,
+  shown = content,
 ): void {
   if (content.length === 0) return console.error(empty)
-  const rows = content.map((row) => columns.map((column) => shortened(cellText(row[column]))))
+  const rows = shown.map((row) => columns.map((column) => shortened(cellText(row[column]))))
   const table = borderless(columnWidths([columns, ...rows]))
   table.push(columns.map(heading), ...rows)
   console.log(textOf(table))
@@ -61,6 +69,19 @@ function printTable(
   // On stderr, so that a pipe receives only the list.
   const of = total === undefined ? '' : ` of ${total}`
   if (isCut) console.error(`This shows ${content.length}${of}; --page and --limit show the others.`)
+}
+
+function rowPrinter(columns: readonly string[]) {
+  const widths = columns.map(() => MIN_COLUMN_WIDTH)
+  return (row: Row) => {
+    const cells = columns.map((column) => shortened(cellText(row[column])))
+    for (const [index, cell] of cells.entries())
+      widths[index] = Math.max(widths[index] ?? 0, widthOf(cell) + GAP)
+    const padded = cells.map(
+      (cell, index) => cell + ' '.repeat((widths[index] ?? 0) - widthOf(cell)),
+    )
+    console.log(padded.join('').trimEnd())
+  }
 }
 
 function printRecord(record: Row): void {

@@ -12,27 +12,44 @@ const BITS = new Map(
 )
 const SLACK = 4
 
-export const PERMISSION_HELP = `
-Permissions:
-  ${[...BITS.keys()].join(', ').replace(/(.{60,80}), /g, '$1,\n  ')}`
+/** The names of all permissions, for `--help`. */
+export const PERMISSION_LIST = [...BITS.keys()].join(', ').replace(/(.{60,80}), /g, '$1,\n  ')
 
 /** Lists the names of the bits that are set. */
 export function permissionNames(permission: number): string[] {
   return [...BITS].filter(([, bit]) => (permission & bit) !== 0).map(([name]) => name)
 }
 
+/** Names the permissions in the shorter way: those that are set, or `all but` those that are not. */
+export function permissionText(permission: number): string {
+  const names = permissionNames(permission)
+  const missing = permissionNames(~permission)
+  if (names.length === 0) return 'none'
+  if (missing.length === 0) return 'all'
+  return names.length <= missing.length ? names.join(', ') : `all but ${missing.join(', ')}`
+}
+
 /**
- * Parses a number such as `29183`, or a change such as `+sftp-read,-remove`, which leaves the other
- * bits unchanged.
+ * Parses all permissions of a user, as `sftp-read,share`, `all`, `none` or a number such as
+ * `29183`; or a change such as `+sftp-read,-remove`, which leaves the other bits unchanged.
  */
 export function parsePermission(text: string): number | PermissionChange {
   if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_PERMISSION) return Number(text)
+  if (text === 'all') return MAX_PERMISSION
+  if (text === 'none') return 0
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.every((part) => /^[a-z]/.test(part)))
+    return parts.reduce((bits, name) => bits | bitOf(name), 0)
+  return parseChange(parts)
+}
+
+function parseChange(parts: string[]): PermissionChange {
   const change = { set: 0, clear: 0 }
-  for (const part of text.split(',')) {
-    const [, sign, name = ''] = /^([+-])(.+)$/.exec(part.trim()) ?? []
+  for (const part of parts) {
+    const [, sign, name = ''] = /^([+-])(.+)$/.exec(part) ?? []
     if (sign === undefined) {
       throw new InvalidArgumentError(
-        `It must be a number from 0 to ${MAX_PERMISSION}, or names such as +sftp-read,-remove.`,
+        'It must be names such as sftp-read,share, or changes such as +sftp-read,-remove, or all, or none.',
       )
     }
     const side = sign === '+' ? 'set' : 'clear'

@@ -13,23 +13,19 @@ import { codeOf, CommandError, UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../local-database.ts'
 import { DEV_VARS_FILE } from '../dev-vars.ts'
+import { addHelp } from './help.ts'
 import { jsonOutput, textOutput } from './output.ts'
 import { narrowPrivateFiles } from '../private-files.ts'
 import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
 import { withSite } from '../site.ts'
 
-const HELP = `
-Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
-upgrades a backup of an older version.
-
-Example:
-  latchkey restore /srv/backup/latchkey-2026-11-21.sqlite`
+const NOTES = `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
+upgrades a backup of an older version.`
 
 /** Adds `latchkey restore`, which creates a local site from a backup. */
 export function addRestoreCommand(program: Command, command: Command): void {
-  command
+  addHelp(command, { notes: NOTES, examples: ['restore ~/latchkey-2026-11-21.sqlite'] })
     .argument('<file>', 'a file that latchkey backup wrote')
-    .addHelpText('after', HELP)
     .action(async (file: string) => {
       const { remote, json } = program.opts<GlobalOptions>()
       if (remote)

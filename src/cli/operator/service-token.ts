@@ -11,6 +11,7 @@ import {
   scopeText,
 } from '../../access/service-tokens.ts'
 import { CommandError } from '../command-error.ts'
+import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
 
@@ -22,7 +23,7 @@ const scopeSchema = v.picklist(SCOPE_NAMES, `must be one of ${SCOPE_NAMES.join('
 
 type Scopes = [ScopeName, ...ScopeName[]]
 
-/** `latchkey service-token add|list|delete`: manages the credentials of SFTP servers. */
+/** `latchkey service-token add|list|delete`: manages the credentials of servers. */
 export function addServiceTokenCommands(program: Command, serviceToken: Command): void {
   addAddCommand(program, serviceToken)
   addListCommand(program, serviceToken)
@@ -30,8 +31,9 @@ export function addServiceTokenCommands(program: Command, serviceToken: Command)
 }
 
 function addAddCommand(program: Command, serviceToken: Command): void {
-  serviceToken
-    .command('add')
+  addHelp(serviceToken.command('add'), {
+    examples: ['service-token add files.example.org --scope sftp:keys'],
+  })
     .argument(
       '<name>',
       'a name for the token, such as the host name of the server',
@@ -40,12 +42,8 @@ function addAddCommand(program: Command, serviceToken: Command): void {
     .description('creates a service token and prints it, only once')
     .option(
       '--scope <scope>',
-      'sftp:keys to ask for keys, sftp:passwords to check passwords; can be given twice (default: both)',
+      'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good; can be repeated (default: sftp)',
       collectScope,
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  latchkey service-token add files.example.org --scope sftp:keys',
     )
     .action((name: string, { scope: scopes = ['sftp'] }: { scope?: Scopes }) =>
       onSite(program, async (site, output) => {
@@ -65,10 +63,8 @@ function collectScope(scope: string, others?: Scopes): Scopes {
 }
 
 function addListCommand(program: Command, serviceToken: Command): void {
-  serviceToken
-    .command('list')
+  addHelp(serviceToken.command('list'), { examples: ['service-token list'] })
     .description('lists service tokens with their scopes; the tokens themselves are not stored')
-    .addHelpText('after', '\nExample:\n  latchkey service-token list')
     .action(() =>
       onSite(program, async (site, output) => {
         const tokens = await listServiceTokens(site.db)
@@ -83,11 +79,11 @@ function addListCommand(program: Command, serviceToken: Command): void {
 }
 
 function addDeleteCommand(program: Command, serviceToken: Command): void {
-  serviceToken
-    .command('delete')
+  addHelp(serviceToken.command('delete'), {
+    examples: ['service-token delete files.example.org'],
+  })
     .argument('<name>', 'the name that service-token list shows')
     .description('deletes a service token; it stops working at once')
-    .addHelpText('after', '\nExample:\n  latchkey service-token delete files.example.org')
     .action((name: string) =>
       onSite(program, async (site, output) => {
         if (!(await deleteServiceToken(site, name))) {

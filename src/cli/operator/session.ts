@@ -4,11 +4,12 @@ import { sessionRecord } from '../../sessions/record.ts'
 import {
   endEverySession,
   endSessionOf,
-  endSessionsOf,
+  endEverythingOf,
   listSessionsOf,
 } from '../../sessions/operator-sessions.ts'
 import { UsageError } from '../command-error.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import type { Output } from './output.ts'
 import type { Site } from '../site.ts'
@@ -17,11 +18,9 @@ const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
 
 /** `latchkey session list|end`: lists and ends the sessions of users. */
 export function addSessionCommands(program: Command, session: Command): void {
-  session
-    .command('list')
+  addHelp(session.command('list'), { examples: ['session list alice'] })
     .argument('<user>', USER_ARGUMENT)
     .description('lists the sessions of a user, the latest first')
-    .addHelpText('after', '\nExample:\n  latchkey session list alice')
     .action((name: string) =>
       onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
@@ -33,15 +32,15 @@ export function addSessionCommands(program: Command, session: Command): void {
         )
       }),
     )
-  session
-    .command('end')
+  addHelp(session.command('end'), {
+    examples: ['session end alice --all', 'session end --everyone'],
+  })
     .argument('[user]', USER_ARGUMENT)
     .description('ends sessions of a user, or of all users')
     // Not an argument: an id may begin with a hyphen.
     .option('--session <id>', 'only the session with this id, which session list shows')
-    .option('--all', 'all sessions of the user')
+    .option('--all', 'everything: all sessions of the user, and all app passwords')
     .option('--everyone', 'all sessions of all users, for example after a backup was restored')
-    .addHelpText('after', '\nExample:\n  latchkey session end alice --all')
     .action((name: string | undefined, { session: sessionId, ...options }: EndOptions) => {
       const { all = false, everyone = false } = options
       if (everyone && name === undefined && sessionId === undefined && !all) {
@@ -54,11 +53,16 @@ export function addSessionCommands(program: Command, session: Command): void {
       }
       return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
-        const ended =
-          sessionId === undefined
-            ? await endSessionsOf(site, COMMAND_LINE, id)
-            : await endSessionOf(site, COMMAND_LINE, id, sessionId).then(() => 1)
-        output.done(`Ended ${sessions(ended)} of ${username}.`, { id, username, ended })
+        if (sessionId !== undefined) {
+          await endSessionOf(site, COMMAND_LINE, id, sessionId)
+          return output.done(`Ended 1 session of ${username}.`, { id, username, ended: 1 })
+        }
+        const ended = await endEverythingOf(site, COMMAND_LINE, id)
+        const tokens = ended.appPasswords
+        output.done(
+          `Ended ${sessions(ended.sessions)} of ${username}, and deleted ${tokens === 1 ? '1 app password' : `${tokens} app passwords`}.`,
+          { id, username, ended: ended.sessions, deleted_tokens: tokens },
+        )
       })
     })
 }

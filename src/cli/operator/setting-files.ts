@@ -1,22 +1,24 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import * as v from 'valibot'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
-import { codeOf, CommandError } from '../command-error.ts'
+import { CommandError } from '../command-error.ts'
+import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { readAll } from '../standard-input.ts'
+import { readSmallFile } from './small-file.ts'
 
 /** A file of settings: an object of keys and text values. */
 const fileSchema = v.record(v.string(), v.string())
 
 /** `latchkey setting export` */
 export function addExportCommand(program: Command, setting: Command): void {
-  setting
-    .command('export')
+  addHelp(setting.command('export'), {
+    // -s: otherwise npm's own lines are in the file.
+    examples: ['npm run -s latchkey -- setting export > settings.json'],
+  })
     .description('prints the settings as JSON, for setting import')
     .option('--all', 'include settings with their default value')
-    .addHelpText('after', '\nExample:\n  npm run -s latchkey -- setting export > settings.json')
     .action(({ all = false }: { all?: boolean }) =>
       onSite(program, async (site) => {
         const settings = await listSettings(site, COMMAND_LINE)
@@ -31,14 +33,14 @@ export function addExportCommand(program: Command, setting: Command): void {
 
 /** `latchkey setting import` */
 export function addImportCommand(program: Command, setting: Command): void {
-  setting
-    .command('import')
+  addHelp(setting.command('import'), { examples: ['setting import settings.json'] })
     .argument('[file]', 'JSON from setting export; without it, the standard input is read')
     .description('sets the settings in a file, all or none of them; the others stay unchanged')
-    .addHelpText('after', '\nExample:\n  latchkey setting import settings.json')
     .action((file: string | undefined) =>
       onSite(program, async (site, output) => {
-        const values = parseFile(file === undefined ? await readAll(process.stdin) : readText(file))
+        const values = parseFile(
+          file === undefined ? await readAll(process.stdin) : readSmallFile(file),
+        )
         const changed = await saveSettings(site, COMMAND_LINE, values)
         const done =
           changed.length === 0
@@ -47,14 +49,6 @@ export function addImportCommand(program: Command, setting: Command): void {
         output.done(done, { changed })
       }),
     )
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)
-  }
 }
 
 function parseFile(json: string): Record<string, string> {

@@ -8,6 +8,7 @@ import {
 import { SETTINGS } from '../../settings/definitions.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { CommandError, UsageError } from '../command-error.ts'
+import { addHelp } from './help.ts'
 import { nearest } from './edit-distance.ts'
 import { onSite } from './on-site.ts'
 import { addExportCommand, addImportCommand } from './setting-files.ts'
@@ -28,11 +29,9 @@ export function addSettingCommands(program: Command, setting: Command): void {
 }
 
 function addListCommand(program: Command, setting: Command): void {
-  setting
-    .command('list')
+  addHelp(setting.command('list'), { examples: ['setting list --changed'] })
     .description('lists all settings')
     .option('--changed', 'only settings that differ from their defaults')
-    .addHelpText('after', '\nExample:\n  latchkey setting list --changed')
     .action(({ changed = false }: { changed?: boolean }) =>
       onSite(program, async (site, output) => {
         const all = (await listSettings(site, COMMAND_LINE)).map(settingRecord)
@@ -47,11 +46,9 @@ function addListCommand(program: Command, setting: Command): void {
 }
 
 function addGetCommand(program: Command, setting: Command): void {
-  setting
-    .command('get')
+  addHelp(setting.command('get'), { examples: ['setting get site_title'] })
     .argument('<key>', 'as setting list shows it')
     .description('prints the value of a setting')
-    .addHelpText('after', '\nExample:\n  latchkey setting get site_title')
     .action((key: string) =>
       onSite(program, async (site, output) => {
         const found = await findSetting(site, key)
@@ -61,13 +58,16 @@ function addGetCommand(program: Command, setting: Command): void {
 }
 
 function addSetCommand(program: Command, setting: Command): void {
-  setting
-    .command('set')
+  addHelp(setting.command('set'), {
+    examples: [
+      "setting set site_title 'My files'",
+      'setting set announcement --stdin < announcement.md',
+    ],
+  })
     .argument('<key>', 'as setting list shows it')
     .argument('[value]', 'the value; put -- before it when it starts with a hyphen')
     .description('sets a setting to a value')
     .option('--stdin', 'read the value from the standard input')
-    .addHelpText('after', "\nExample:\n  latchkey setting set site_title 'My files'")
     .action((key: string, value: string | undefined, { stdin = false }: { stdin?: boolean }) => {
       if (stdin === (value !== undefined)) {
         throw new UsageError('Give the value either as an argument or with --stdin.')
@@ -86,12 +86,10 @@ function addSetCommand(program: Command, setting: Command): void {
 }
 
 function addResetCommand(program: Command, setting: Command): void {
-  setting
-    .command('reset')
+  addHelp(setting.command('reset'), { examples: ['setting reset site_title main_color'] })
     .argument('[keys...]', 'as setting list shows them')
     .description('resets settings to their defaults')
     .option('--all', 'all settings')
-    .addHelpText('after', '\nExample:\n  latchkey setting reset site_title main_color')
     .action((keys: string[], { all = false }: { all?: boolean }) => {
       if (all === keys.length > 0) throw new UsageError('Name the settings, or use --all.')
       return onSite(program, async (site, output) => {

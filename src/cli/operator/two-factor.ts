@@ -1,30 +1,58 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../access/operators.ts'
+import { listPasskeysOf } from '../../passkeys/manage.ts'
 import { cancelUserTwoFactor } from '../../users/manage-users.ts'
 import { CommandError } from '../command-error.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import { agrees } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
+
+const NOTES = `A passkey is a second factor too. On a terminal the command asks whether to delete the passkeys of the
+user; elsewhere it keeps them without --passkeys.`
 
 /** `latchkey 2fa cancel`: switches two-step verification off for a user. */
 export function addTwoFactorCommands(program: Command, twoFactor: Command): void {
-  twoFactor
-    .command('cancel')
+  addHelp(twoFactor.command('cancel'), {
+    notes: NOTES,
+    examples: ['2fa cancel alice', '2fa cancel alice --passkeys'],
+  })
     .argument('<user>', USER_ARGUMENT)
     .description(
       'switches it off for a user who has lost the phone, and ends all sessions of the user',
     )
-    .addHelpText('after', '\nExample:\n  latchkey 2fa cancel alice')
-    .action((name: string) =>
+    .option('--passkeys', 'also delete the passkeys of the user')
+    .action((name: string, { passkeys: isChosen = false }: { passkeys?: boolean }) =>
       onSite(program, async (site, output) => {
         const { id, username, hasTwoFactor } = await lookUpUser(site, name)
-        if (!hasTwoFactor) {
+        const total = (await listPasskeysOf(site, COMMAND_LINE, id)).length
+        const mayAsk = process.stdin.isTTY && !program.opts<GlobalOptions>().json
+        const withPasskeys =
+          total > 0 &&
+          (isChosen || (mayAsk && (await agrees(`Delete ${countOf(total)} of ${username} too?`))))
+        if (!hasTwoFactor && !withPasskeys) {
+          const rest = total === 0 ? '' : ` ${keptText(username, total)}`
           throw new CommandError(
-            `Two-step verification of ${username} is off: nothing was changed.`,
+            `Two-step verification of ${username} is off: nothing was changed.${rest}`,
           )
         }
-        await cancelUserTwoFactor(site, COMMAND_LINE, id)
-        const done = `Switched two-step verification of ${username} off; all sessions have ended.`
-        output.done(done, { id, username })
+        await cancelUserTwoFactor(site, COMMAND_LINE, id, { withPasskeys })
+        const changes = [
+          ...(hasTwoFactor ? [`Switched two-step verification of ${username} off`] : []),
+          ...(withPasskeys ? [`deleted ${countOf(total)} of ${username}`] : []),
+        ].join(' and ')
+        const done = `${changes.charAt(0).toUpperCase()}${changes.slice(1)}; all sessions have ended.`
+        output.done(done, { id, username, deleted_passkeys: withPasskeys ? total : 0 })
+        if (total > 0 && !withPasskeys) console.error(keptText(username, total))
       }),
     )
+}
+
+function keptText(username: string, total: number): string {
+  return `${username} still has ${countOf(total)}; to delete ${total === 1 ? 'it' : 'them'}: npm run latchkey -- 2fa cancel ${username} --passkeys`
+}
+
+function countOf(passkeys: number): string {
+  return passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`
 }

@@ -3,16 +3,17 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import { changeUser, createUser, type UserRequest } from '../../users/manage-users.ts'
 import type { PermissionChange } from '../../users/store.ts'
 import { basePathSchema, ssoIdSchema } from '../../accounts/fields.ts'
-import { ADMIN, GENERAL } from '../../accounts/roles.ts'
 import { usernameSchema } from '../../accounts/username.ts'
 import { UsageError } from '../command-error.ts'
-import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { lookUpUser, USER_ARGUMENT, withNameExplained } from './find-user.ts'
+import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
 import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
-import { parsePermission, PERMISSION_HELP } from './permission.ts'
+import { parsePermission, PERMISSION_LIST } from './permission.ts'
+import { ROLES } from './role.ts'
 
-const ROLES = { general: GENERAL, admin: ADMIN }
+const PERMISSIONS = ['Permissions', PERMISSION_LIST] as const
 
 /** The options that name a field, as commander parses them. */
 interface FieldOptions {
@@ -30,7 +31,11 @@ interface AddOptions extends FieldOptions, PasswordOptions {
 function addFieldOptions(command: Command): Command {
   return command
     .addOption(new Option('--role <role>', 'the role of the user').choices(Object.keys(ROLES)))
-    .option('--permission <bits>', 'a number, or names to add and to remove', parsePermission)
+    .option(
+      '--permission <names>',
+      'the names of all permissions, or +name and -name to add and to remove some; also all, none',
+      parsePermission,
+    )
     .option(
       '--base-path <path>',
       'the folder that is the root for the user',
@@ -55,7 +60,14 @@ function fieldsOf({ role, permission, basePath, ssoId }: FieldOptions): UserRequ
 
 /** `latchkey user add` */
 export function addUserAddCommand(program: Command, user: Command): void {
-  addPasswordOptions(addFieldOptions(user.command('add')))
+  const add = addPasswordOptions(addFieldOptions(user.command('add')))
+  addHelp(add, {
+    section: PERMISSIONS,
+    examples: [
+      'user add alice --generate --permission webdav-read,sftp-read',
+      'user add bob --role admin',
+    ],
+  })
     .argument('<name>', 'the user name', parsed(usernameSchema))
     .description('creates a user')
     .option(
@@ -63,22 +75,21 @@ export function addUserAddCommand(program: Command, user: Command): void {
       'create the user without a password; the user can not sign in yet',
     )
     .option('--disabled', 'create the user disabled; the user can not sign in until enabled')
-    .addHelpText(
-      'after',
-      `${PERMISSION_HELP}\n\nExample:\n  latchkey user add alice --generate --permission +webdav-read,+sftp-read`,
-    )
     .action((username: string, options: AddOptions) => {
       const readPassword = options.withoutPassword ? undefined : passwordSource(options)
       return onSite(program, async (site, output) => {
         const given = await readPassword?.(site)
         const { permission, ...fields } = fieldsOf(options)
-        const id = await createUser(site, COMMAND_LINE, {
+        const fresh = {
           ...fields,
           permission: typeof permission === 'object' ? permission.set : (permission ?? 0),
           disabled: options.disabled ?? false,
           username,
           ...(given !== undefined && { password: given.password }),
-        })
+        }
+        const id = await withNameExplained(site, username, 0, () =>
+          createUser(site, COMMAND_LINE, fresh),
+        )
         output.done(`Created ${username} (id ${id}).`, { id, username }, given?.shownOnce)
       })
     })
@@ -86,14 +97,13 @@ export function addUserAddCommand(program: Command, user: Command): void {
 
 /** `latchkey user set` */
 export function addUserSetCommand(program: Command, user: Command): void {
-  addFieldOptions(user.command('set'))
+  addHelp(addFieldOptions(user.command('set')), {
+    section: PERMISSIONS,
+    examples: ['user set alice --permission +sftp-write,-remove', 'user set alice --role admin'],
+  })
     .argument('<user>', USER_ARGUMENT)
     .description('changes fields of a user')
     .option('--name <name>', 'a new user name', parsed(usernameSchema))
-    .addHelpText(
-      'after',
-      `${PERMISSION_HELP}\n\nExample:\n  latchkey user set alice --permission +sftp-write,-remove`,
-    )
     .action((name: string, { name: newName, ...options }: FieldOptions & { name?: string }) => {
       const fields = fieldsOf(options)
       const change = { ...fields, ...(newName !== undefined && { username: newName }) }
@@ -102,7 +112,9 @@ export function addUserSetCommand(program: Command, user: Command): void {
       }
       return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
-        await changeUser(site, COMMAND_LINE, id, change)
+        await withNameExplained(site, newName ?? username, id, () =>
+          changeUser(site, COMMAND_LINE, id, change),
+        )
         const now = newName === undefined ? '' : `; the user name is now ${newName}`
         output.done(`Changed ${username}${now}.`, { id, username: newName ?? username })
       })

@@ -4,9 +4,10 @@ import { listKeysOf, removeKeysOf } from '../../ssh-keys/keys.ts'
 import { keyRecords } from '../../ssh-keys/record.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { changeUser, listUsers, removeUser } from '../../users/manage-users.ts'
-import { userRecord } from '../../users/record.ts'
+import type { UserGroup } from '../../users/store.ts'
 import { agrees, confirm, needTerminal } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { addHelp } from './help.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { onSite } from './on-site.ts'
 import type { Output } from './output.ts'
@@ -15,8 +16,9 @@ import { addPasswordOptions, type PasswordOptions, passwordSource } from './pass
 import type { Site } from '../site.ts'
 import { addUserAddCommand, addUserSetCommand } from './user-fields.ts'
 import { addUserShowCommand } from './user-show.ts'
+import { fullUserRecord, userText } from './user-text.ts'
 
-const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'otp', 'disabled']
+const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'second_factor', 'disabled']
 
 /** `latchkey user …`: manages accounts. */
 export function addUserCommands(program: Command, user: Command): void {
@@ -30,31 +32,54 @@ export function addUserCommands(program: Command, user: Command): void {
   addDeleteCommand(program, user)
 }
 
+interface ListOptions extends PageOptions {
+  search?: string
+  admins?: boolean
+  disabled?: boolean
+  /** `--without-2fa` */
+  without2fa?: boolean
+}
+
 function addListCommand(program: Command, user: Command): void {
-  addPageOptions(user.command('list'))
-    .description('lists all users')
-    .addHelpText('after', '\nExample:\n  latchkey user list --limit 20')
-    .action(({ page, limit }: PageOptions) =>
+  const list = addPageOptions(user.command('list'))
+    .description('lists users; several conditions together narrow the list')
+    .option('--search <text>', 'only users whose name contains this, in upper or lower case')
+    .option('--admins', 'only admins')
+    .option('--disabled', 'only disabled users')
+    .option('--without-2fa', 'only users without a second factor: authenticator app or passkey')
+    .action(({ page, limit, search, admins, disabled, without2fa }: ListOptions) =>
       onSite(program, async (site, output) => {
-        const { users, total } = await listUsers(site, COMMAND_LINE, page, limit)
+        const groups: UserGroup[] = [
+          ...(admins ? (['admins'] as const) : []),
+          ...(disabled ? (['disabled'] as const) : []),
+          ...(without2fa ? (['without-two-factor'] as const) : []),
+        ]
+        const filter = { ...(search !== undefined && { search }), groups }
+        const { users, total } = await listUsers(site, COMMAND_LINE, page, limit, filter)
         output.list(
           COLUMNS,
-          { content: users.map(userRecord), total },
-          'There are no users on this page.',
+          { content: users.map(fullUserRecord), total },
+          'No users found.',
+          users.map(userText),
         )
       }),
     )
+  addHelp(list, {
+    examples: ['user list --search ali', 'user list --admins --without-2fa'],
+  })
 }
 
+const PASSWORD_NOTES = `Without an option, the command asks for the password and does not show it. SSH keys still work with a
+new password: the command lists them, and on a terminal it asks whether to delete them.`
+
 function addPasswordCommand(program: Command, user: Command): void {
-  addPasswordOptions(user.command('password'))
+  addHelp(addPasswordOptions(user.command('password')), {
+    notes: PASSWORD_NOTES,
+    examples: ['user password alice', 'user password alice --generate --delete-keys'],
+  })
     .argument('<user>', USER_ARGUMENT)
     .description('sets a new password, and ends all sessions of the user')
     .option('--delete-keys', 'also delete the SSH keys of the user')
-    .addHelpText(
-      'after',
-      '\nWithout an option, the command asks for the password and does not show it. SSH keys still work with a\nnew password: the command lists them, and on a terminal it asks whether to delete them.\n\nExample:\n  latchkey user password alice --generate',
-    )
     .action((name: string, options: PasswordOptions & { deleteKeys?: boolean }) => {
       const readPassword = passwordSource(options)
       return onSite(program, async (site, output) => {
@@ -90,7 +115,9 @@ async function offerToDelete(
   console.error(`\n${countOf(keys.length)} of ${username} still give access to the files:`)
   output.list(KEY_COLUMNS, { content: keyRecords(keys), total: keys.length }, '')
   if (!process.stdin.isTTY)
-    return console.error(`Delete one with: latchkey key delete ${username} ${keys[0]?.id}`)
+    return console.error(
+      `Delete one with: npm run latchkey -- key delete ${username} ${keys[0]?.id}`,
+    )
   if (!(await agrees(`Delete ${countOf(keys.length)}?`))) return
   const deleted = await removeKeysOf(site, COMMAND_LINE, id)
   output.done(`Deleted ${countOf(deleted)} of ${username}.`, { id, username })
@@ -105,10 +132,9 @@ function addAbilityCommands(program: Command, user: Command): void {
     ['disable', true, 'disables a user, and ends all sessions of the user'],
     ['enable', false, 'enables a user who was disabled'],
   ] as const) {
-    user
-      .command(`${verb} <user>`)
+    addHelp(user.command(verb), { examples: [`user ${verb} alice`] })
+      .argument('<user>', USER_ARGUMENT)
       .description(what)
-      .addHelpText('after', `\nExample:\n  latchkey user ${verb} alice`)
       .action((name: string) =>
         onSite(program, async (site, output) => {
           const { id, username } = await lookUpUser(site, name)
@@ -121,14 +147,12 @@ function addAbilityCommands(program: Command, user: Command): void {
 }
 
 function addUnlockCommand(program: Command, user: Command): void {
-  user
-    .command('unlock')
+  addHelp(user.command('unlock'), {
+    notes: 'A network with failed sign-ins to many accounts stays blocked for its five minutes.',
+    examples: ['user unlock alice'],
+  })
     .argument('<user>', USER_ARGUMENT)
     .description('forgets the failed sign-ins of a user, so that the user can try again at once')
-    .addHelpText(
-      'after',
-      '\nA network with failed sign-ins to many accounts stays blocked for its five minutes.\n\nExample:\n  latchkey user unlock alice',
-    )
     .action((name: string) =>
       onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
@@ -141,12 +165,10 @@ function addUnlockCommand(program: Command, user: Command): void {
 }
 
 function addDeleteCommand(program: Command, user: Command): void {
-  user
-    .command('delete')
+  addHelp(user.command('delete'), { examples: ['user delete alice', 'user delete alice --yes'] })
     .argument('<user>', USER_ARGUMENT)
     .description('deletes a user with all keys and sessions; this can not be undone')
     .option('--yes', 'do not ask')
-    .addHelpText('after', '\nExample:\n  latchkey user delete alice --yes')
     .action((name: string, { yes = false }: { yes?: boolean }) => {
       if (!yes) needTerminal()
       return onSite(program, async (site, output) => {

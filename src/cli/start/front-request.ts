@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
+import { FRONT_OUTCOME_HEADER } from '../../http/front.ts'
 
 /** The proxy in front of the site, configured by the operator. */
 export interface Proxy {
@@ -33,13 +34,15 @@ export function readTarget(target: string): string | undefined {
  * Reads the host of a request. workerd builds a URL from this text and the target, so the text must
  * not contain anything that would become a part of the path.
  *
- * @returns A name or an address, perhaps with a port; `undefined` for an invalid host, and for two
- *   hosts.
+ * @returns A name or an address, perhaps with a port; `undefined` for an invalid host, for two
+ *   hosts, and for none in HTTP/1.1.
  * @see RFC 9112 section 3.2.2: the host of an absolute target replaces the host header.
  */
-export function readHost({ url = '', headersDistinct }: IncomingMessage): string | undefined {
+export function readHost(request: IncomingMessage): string | undefined {
+  const { url = '', headersDistinct, httpVersion } = request
   const lines = headersDistinct['host'] ?? []
-  if (lines.length > 1) return undefined
+  const isMissing = lines.length === 0 && httpVersion !== '1.0'
+  if (isMissing || lines.length > 1) return undefined
   const [, absolute] = /^https?:\/\/([^/?#\\]*)/i.exec(url) ?? []
   const host = absolute ?? lines[0] ?? 'localhost'
   return isHost(host) ? host : undefined
@@ -159,7 +162,10 @@ export function passedRequestHeaders({ rawHeaders, headers }: IncomingMessage): 
 
 /** Returns the headers of an answer to pass on to the client, as a flat list of names and values. */
 export function passedResponseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
-  return passedHeaders(rawHeaders, headers.connection).flat()
+  const passed = passedHeaders(rawHeaders, headers.connection).filter(
+    ([name]) => name.toLowerCase() !== FRONT_OUTCOME_HEADER.toLowerCase(),
+  )
+  return passed.flat()
 }
 
 function passedHeaders(rawHeaders: readonly string[], connection = ''): [string, string][] {

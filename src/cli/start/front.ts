@@ -4,16 +4,18 @@ import {
   request as requestTo,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http'
-import { pipeline } from 'node:stream/promises'
+import type { Duplex } from 'node:stream'
 import { Refusal } from '../../base/refusals.ts'
-import { isApiPath, statusOf } from '../../http/envelope.ts'
+import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
+import { codeOf } from '../command-error.ts'
+import { Exchange, type OnAnswer } from './exchange.ts'
 import {
   type Caller,
   isReserved,
   passedRequestHeaders,
-  passedResponseHeaders,
   type Proxy,
   readCaller,
   readHost,
@@ -25,6 +27,8 @@ export interface FrontOptions {
   worker: () => Promise<URL>
   secret: string
   proxy?: Proxy | undefined
+  /** Is told of each request when it is over. */
+  onAnswer: OnAnswer
 }
 
 /**
@@ -33,7 +37,46 @@ export interface FrontOptions {
  * for developers.
  */
 export function createFront(options: FrontOptions): Server {
-  return createServer((request, response) => void handle(request, response, options))
+  const busy = new WeakSet<Duplex>()
+  // A request without a host gets its refusal from `readHost`.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    busy.add(request.socket)
+    response.once('close', () => busy.delete(request.socket))
+    void handle(request, response, options)
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    new Exchange(request, response, options.onAnswer).refuse(417, 'Expectation failed')
+  })
+  server.on('clientError', (error, socket) => {
+    // An answer that is on its way would end in the middle.
+    if (!socket.writable || busy.has(socket)) socket.destroy()
+    else refuseUnread(error, socket, options)
+  })
+  return server
+}
+
+/** Node's statuses for requests that its parser refuses. */
+const UNREAD_STATUS = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+])
+
+function refuseUnread(error: Error, socket: Duplex, { onAnswer }: FrontOptions): void {
+  const code = codeOf(error)
+  if (code === 'ECONNRESET') return void socket.destroy()
+  const status = UNREAD_STATUS.get(code) ?? 400
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`)
+  onAnswer({
+    method: '',
+    path: '',
+    status,
+    code: undefined,
+    userId: undefined,
+    address: '',
+    isLogged: false,
+    milliseconds: 0,
+  })
 }
 
 async function handle(
@@ -41,41 +84,68 @@ async function handle(
   response: ServerResponse,
   options: FrontOptions,
 ): Promise<void> {
-  const target = readTarget(request.url ?? '')
-  if (target === undefined) return refuse(request, response, '', 400, 'Bad request')
-  const host = readHost(request)
-  if (host === undefined) return refuse(request, response, target, 400, 'Bad Host header')
-  if (isReserved(target)) return refuse(request, response, target, 404, 'Not found')
+  const exchange = new Exchange(request, response, options.onAnswer)
   const caller = readCaller(request, options.proxy)
-  if (typeof caller === 'string') return refuse(request, response, target, 403, caller)
+  if (typeof caller !== 'string') exchange.address = caller.address
+  const target = readTarget(request.url ?? '')
+  if (target === undefined) return exchange.refuse(400, 'Bad request')
+  exchange.target = target
+  const host = readHost(request)
+  if (host === undefined) return exchange.refuse(400, 'Bad Host header')
+  if (isReserved(target)) return exchange.refuse(404, 'Not found')
+  if (typeof caller === 'string') return exchange.refuse(403, caller)
   try {
+    const body = await readBody(request)
     const { hostname, port } = await options.worker()
-    const headers = ['Host', host, ...headersFor(request, caller, options.secret)]
-    await passOn(request, response, { hostname, port, path: target, headers })
+    const headers = ['Host', host, ...headersFor(request, body, caller, options.secret)]
+    const answer = await askWorker(request, response, body, {
+      hostname,
+      port,
+      path: target,
+      headers,
+    })
+    await exchange.passBack(answer)
   } catch {
-    if (response.headersSent) return void response.destroy()
+    if (response.headersSent || request.socket.destroyed) return void response.destroy()
     const { code, message } = new Refusal('unavailable')
-    refuse(request, response, target, code, message)
+    exchange.refuse(code, message)
   }
 }
 
-function headersFor(request: IncomingMessage, caller: Caller, secret: string): string[] {
-  const headers = passedRequestHeaders(request)
-  headers.push('CF-Connecting-IP', caller.address, FRONT_SECRET_HEADER, secret)
-  headers.push(FRONT_SCHEME_HEADER, caller.isHttps ? 'https' : 'http')
-  if (!hasBody(request)) return withoutLength(headers)
-  if (isChunked(request)) headers.push('Transfer-Encoding', 'chunked')
-  return headers
+/**
+ * Reads the body of a request. Of a body that is too large, it reads only what the Worker needs to
+ * refuse it. The Worker gets the body whole: it would answer a body that breaks off with an
+ * exception, and while a body is sent, its early answer can be lost.
+ *
+ * @returns `undefined` when the Worker receives none: the body of a GET or HEAD has no meaning (RFC
+ *   9110 section 9.3.1).
+ * @throws When the client goes away.
+ */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (request.method === 'GET' || request.method === 'HEAD') return void request.resume()
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  if (length === undefined && coding === undefined) return undefined
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(Buffer.from(chunk))
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1)
 }
 
-/**
- * Tells whether the Worker receives the body. The body of a GET or HEAD has no meaning (RFC 9110
- * section 9.3.1) and the Worker does not read it. workerd would reset the connection, and the
- * answer would be lost.
- */
-function hasBody(request: IncomingMessage): boolean {
-  if (request.method === 'GET' || request.method === 'HEAD') return false
-  return isChunked(request) || request.headers['content-length'] !== undefined
+function headersFor(
+  request: IncomingMessage,
+  body: Buffer | undefined,
+  caller: Caller,
+  secret: string,
+): string[] {
+  const headers = withoutLength(passedRequestHeaders(request))
+  headers.push('CF-Connecting-IP', caller.address, FRONT_SECRET_HEADER, secret)
+  headers.push(FRONT_SCHEME_HEADER, caller.isHttps ? 'https' : 'http')
+  if (body !== undefined) headers.push('Content-Length', String(body.length))
+  return headers
 }
 
 /** @param headers A flat list of names and values. */
@@ -83,51 +153,22 @@ function withoutLength(headers: readonly string[]): string[] {
   return headers.filter((_, i) => headers[i - (i % 2)]?.toLowerCase() !== 'content-length')
 }
 
-function isChunked({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined
-}
-
 /**
- * Passes a request on to the Worker, and its answer back.
+ * Sends a request to the Worker.
  *
  * @throws When the Worker can't be reached, or when a connection closes too early.
  */
-async function passOn(
+function askWorker(
   request: IncomingMessage,
   response: ServerResponse,
+  body: Buffer | undefined,
   to: { hostname: string; port: string; path: string; headers: string[] },
-): Promise<void> {
+): Promise<IncomingMessage> {
   // Each request has a new connection, because workerd may close an idle one just when it is used.
   const onward = requestTo({ ...to, method: request.method, agent: false })
   response.once('close', () => onward.destroy())
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    onward.once('response', resolve)
-    // `on`, not `once`, because the Worker may answer before it has read the body, and then close.
-    onward.on('error', reject)
+  return new Promise((resolve, reject) => {
+    // `on`, not `once`, because the Worker may answer and then close the connection with an error.
+    onward.once('response', resolve).on('error', reject).end(body)
   })
-  if (hasBody(request)) request.pipe(onward)
-  else {
-    request.resume()
-    onward.end()
-  }
-  const answer = await answered
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedResponseHeaders(answer))
-  await pipeline(answer, response)
-}
-
-/** Refuses a request. Under `/api` the answer has the Worker's envelope. */
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: string,
-  code: number,
-  message: string,
-): void {
-  const [path = ''] = target.split('?')
-  const [type, body] = isApiPath(path)
-    ? ['application/json', JSON.stringify({ code, message, data: null })]
-    : ['text/plain; charset=utf-8', `${message}\n`]
-  // The rest of the body is not read, so the connection can't be used again.
-  const headers = { 'Content-Type': type, Connection: 'close' }
-  response.writeHead(statusOf(path, code), headers).end(request.method === 'HEAD' ? '' : body)
 }

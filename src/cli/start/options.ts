@@ -4,15 +4,24 @@ import { checkPasswordLength } from '../../passwords/password-rules.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Proxy } from './front-request.ts'
 
+/** How the log shows each request. */
+export type LogForm = 'lines' | 'json' | 'none'
+
 export interface StartOptions {
-  host: string
+  /** The addresses to listen on. The first must exist on this machine. */
+  hosts: [string, ...string[]]
   port: number
+  log: LogForm
   proxy: Proxy | undefined
   /** The first password of `admin`. */
   password: string | undefined
 }
 
-const LOCALHOST = '127.0.0.1'
+/**
+ * The addresses of `localhost`. Browsers may try either first, so no other local user may have the
+ * port on one of them.
+ */
+const LOCALHOST: [string, ...string[]] = ['127.0.0.1', '::1']
 const DEFAULT_PORT = '8787'
 
 const HELP = `
@@ -37,12 +46,14 @@ export function readStartOptions(
 ): StartOptions | undefined {
   const options = readCommandLine(argv)
   if (options === undefined) return undefined
-  const { host = LOCALHOST, behindProxy, proxyAddress } = options
+  const { host, behindProxy, proxyAddress, quiet = false, json = false } = options
+  if (quiet && json) throw new UsageError('Choose either --quiet or --json.')
   const header = behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || undefined)
   if (header === undefined && proxyAddress !== undefined)
     throw new UsageError('--proxy-address needs --behind-proxy.')
   return {
-    host,
+    hosts: host === undefined ? LOCALHOST : [host],
+    log: quiet ? 'none' : json ? 'json' : 'lines',
     port: readPort(env['PORT'] || DEFAULT_PORT),
     proxy: header === undefined ? undefined : { header, address: proxyAddress },
     password: readPassword(env['ADMIN_PASSWORD'] || undefined),
@@ -50,6 +61,8 @@ export function readStartOptions(
 }
 
 interface CommandLine {
+  quiet?: boolean
+  json?: boolean
   host?: string
   behindProxy?: string
   proxyAddress?: string
@@ -58,7 +71,11 @@ interface CommandLine {
 function readCommandLine(argv: readonly string[]): CommandLine | undefined {
   const program = new Command('npm start --')
     .description('Serves this site on this machine.')
-    .option('--host <address>', `listen on this address instead of ${LOCALHOST}`, parseAddress)
+    .option(
+      '--host <address>',
+      `listen on this address instead of ${LOCALHOST.join(' and ')}`,
+      parseAddress,
+    )
     .option(
       '--behind-proxy <header>',
       'trust the proxy in front: it sends the client address in this header (of a list, the last one counts), and http or https in X-Forwarded-Proto',
@@ -69,6 +86,8 @@ function readCommandLine(argv: readonly string[]): CommandLine | undefined {
       'the address of the proxy, when it runs on another machine',
       parseAddress,
     )
+    .option('--quiet', 'log errors only, no requests')
+    .option('--json', 'log requests and events as JSON, for programs such as fail2ban')
     .addHelpText('after', HELP)
     .allowExcessArguments(false)
     .exitOverride()

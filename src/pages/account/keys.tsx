@@ -1,36 +1,60 @@
-import type { listKeys } from '../../ssh-keys/keys.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { echo, type Fields, type Problem } from '../form.ts'
+import type { Child } from 'hono/jsx'
+import type { Acting } from '../../access/act-as.ts'
+import { sftpAccess } from '../../ssh-keys/access.ts'
+import type { listKeysWithHelp, SftpHelp } from '../../ssh-keys/keys.ts'
+import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
+import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Field, Time } from '../parts.tsx'
+import { Alert, Confirm, CopyButton, Empty, Icon, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-type Key = Awaited<ReturnType<typeof listKeys>>['keys'][number]
+type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
+
+/** Older keys are folded, so that the page of a user with many keys stays short on a phone. */
+const SHOWN_KEYS = 10
 
 interface KeysProps {
   view: View
+  account: Acting
+  /** By id. */
   keys: Key[]
-  /** The values of a refused form. */
-  fields?: Fields | undefined
+  help: SftpHelp
   problem?: Problem | undefined
 }
 
-export function KeysPage({ view, keys, fields, problem }: KeysProps) {
+export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
   const t = view.t.keys
+  const newestFirst = keys.toReversed()
+  const newest = newestFirst.slice(0, SHOWN_KEYS)
+  const older = newestFirst.slice(SHOWN_KEYS)
+  const hasAccess = sftpAccess(account.permission) !== 'none'
   return (
     <AccountPage view={view} title={t.title}>
-      <hgroup>
-        <h1>{t.title}</h1>
-        <p>{t.lead}</p>
-      </hgroup>
+      <header class="bar">
+        <hgroup>
+          <h1>{t.title}</h1>
+          <p>{hasAccess ? t.lead : t.leadWithoutAccess}</p>
+        </hgroup>
+        <a role="button" href="/account/keys/add">
+          {t.add}
+        </a>
+      </header>
+      <Alert problem={problem} fields={[]} />
+      {hasAccess ? (
+        <Command view={view} username={account.username} help={help} />
+      ) : (
+        <NoAccess view={view} contact={help.contact} />
+      )}
       {keys.length === 0 ? (
         <Empty icon="keys" title={t.none} hint={t.noneHint} />
       ) : (
-        <ul class="rows">
-          {keys.map((key) => (
-            <KeyRow view={view} item={key} />
-          ))}
-        </ul>
+        <KeyRows view={view} keys={newest} />
+      )}
+      {older.length > 0 && (
+        <details class="older">
+          <summary>{t.older(older.length)}</summary>
+          <KeyRows view={view} keys={older} />
+        </details>
       )}
       {keys.length > 1 && (
         <Confirm label={t.deleteAll} question={t.deleteAllQuestion}>
@@ -39,31 +63,51 @@ export function KeysPage({ view, keys, fields, problem }: KeysProps) {
           </form>
         </Confirm>
       )}
-      <article>
-        <h2>{t.addTitle}</h2>
-        <form method="post" action="/account/keys/add">
-          <Alert problem={problem} fields={['title', 'key', ...CONFIRM_FIELDS]} />
-          <Field
-            name="title"
-            label={t.keyTitle}
-            hint={t.keyTitleHint}
-            value={echo(fields, 'title')}
-            problem={problem}
-            spellcheck
-          />
-          <Field
-            name="key"
-            label={t.key}
-            hint={t.keyHint}
-            value={echo(fields, 'key')}
-            problem={problem}
-            rows={4}
-          />
-          <ConfirmFields view={view} form="add" problem={problem} />
-          <button>{t.submit}</button>
-        </form>
-      </article>
     </AccountPage>
+  )
+}
+
+interface CommandProps {
+  view: View
+  username: string
+  help: SftpHelp
+}
+
+/** The command that signs the user in; nothing while the operator has not set the address. */
+function Command({ view, username, help }: CommandProps): Child {
+  if (help.address === undefined) return null
+  return (
+    <div class="command">
+      <p>{view.t.keys.connect}</p>
+      <code id="sftp">{sftpCommand(username, help.address)}</code>
+      <CopyButton view={view} from="sftp" />
+    </div>
+  )
+}
+
+/** Says whom to ask for the permission without which no key works. */
+function NoAccess({ view, contact }: { view: View; contact: string | undefined }) {
+  const t = view.t.keys
+  const name = contact?.replace(/^(?:mailto|tel):|^https:\/\//, '').replace(/\?.*/, '')
+  return (
+    <article class="status warn">
+      <Icon name="keys" />
+      <div>
+        <h2>{t.noAccess}</h2>
+        <p>{t.noAccessHint}</p>
+      </div>
+      {contact !== undefined && <a href={contact}>{name}</a>}
+    </article>
+  )
+}
+
+function KeyRows({ view, keys }: { view: View; keys: Key[] }) {
+  return (
+    <ul class="rows acting">
+      {keys.map((key) => (
+        <KeyRow view={view} item={key} />
+      ))}
+    </ul>
   )
 }
 
@@ -73,20 +117,12 @@ function KeyRow({ view, item }: { view: View; item: Key }) {
     <li>
       <h2>{item.title}</h2>
       <p class="facts">
+        <Use view={view} item={item} />
+        <span>
+          <Time view={view} at={item.addedAt} phrase={t.added} />
+        </span>
         <span>{item.type}</span>
-        <span>{t.bits(item.bits)}</span>
-        <span>
-          {t.added} <Time view={view} at={item.addedAt} />
-        </span>
-        <span>
-          {item.lastUsedAt === item.addedAt ? (
-            t.neverUsed
-          ) : (
-            <>
-              {t.lastUsed} <Time view={view} at={item.lastUsedAt} />
-            </>
-          )}
-        </span>
+        {item.type === 'ssh-rsa' && <span>{t.bits(item.bits)}</span>}
       </p>
       <code>{item.fingerprint}</code>
       <Confirm label={t.delete} question={t.deleteQuestion(item.title)}>
@@ -97,5 +133,18 @@ function KeyRow({ view, item }: { view: View; item: Key }) {
         </form>
       </Confirm>
     </li>
+  )
+}
+
+/** When and from where a key was last used. */
+function Use({ view, item }: { view: View; item: Key }) {
+  const t = view.t.keys
+  if (item.lastUsedAt === item.addedAt) return <span>{t.neverUsed}</span>
+  const isKnown = item.lastUsedNetwork !== '' && item.lastUsedNetwork !== 'unknown'
+  return (
+    <span>
+      <Time view={view} at={item.lastUsedAt} phrase={t.lastUsed} />
+      {isKnown && ` ${t.lastUsedFrom(item.lastUsedNetwork)}`}
+    </span>
   )
 }

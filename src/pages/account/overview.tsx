@@ -1,5 +1,6 @@
 import { AccountPage } from '../layout.tsx'
 import { Icon } from '../parts.tsx'
+import { PasskeyScript } from '../passkey.tsx'
 import type { Account } from '../../accounts/accounts.ts'
 import type { View } from '../view.ts'
 
@@ -18,6 +19,7 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
           {account.hasTwoFactor ? t.twoFactorManage : t.twoFactorTurnOn}
         </a>
       </article>
+      {!account.hasPasskey && view.rpId !== undefined && <Nudge view={view} />}
       <article>
         <dl>
           <dt>{t.name}</dt>
@@ -35,6 +37,32 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
         </dl>
       </article>
     </AccountPage>
+  )
+}
+
+/**
+ * Offers a passkey. The script shows it where the device can hold one. It remembers in the browser
+ * that the user closed it.
+ */
+function Nudge({ view }: { view: View }) {
+  const t = view.t.passkeys
+  return (
+    <article class="status" data-nudge hidden>
+      <Icon name="passkeys" />
+      <div>
+        <h2>{t.nudge}</h2>
+        <p>{t.nudgeHint}</p>
+      </div>
+      <p class="buttons">
+        <a role="button" href="/account/security/passkeys/add">
+          {t.add}
+        </a>
+        <button type="button" class="secondary">
+          {t.nudgeClose}
+        </button>
+      </p>
+      <PasskeyScript />
+    </article>
   )
 }
 

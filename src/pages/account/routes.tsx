@@ -1,29 +1,33 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { listOwnEvents } from '../../activity/own-events.ts'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
-import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
+import { idQuery, validate } from '../../http/input.ts'
 import { logout } from '../../sign-in/sign-out.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { addKey, listKeys, removeKey, removeKeys } from '../../ssh-keys/keys.ts'
+import { addKey, listKeysWithHelp, removeKey, removeKeys } from '../../ssh-keys/keys.ts'
 import { keySchema } from '../../ssh-keys/title.ts'
 import { text } from '../../base/text.ts'
-import { endOtherSessions, endSession, listSessions } from '../../sessions/own-sessions.ts'
+import {
+  endEverything,
+  endOtherSessions,
+  endSession,
+  listSessions,
+} from '../../sessions/own-sessions.ts'
 import { readAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
-import { actorOf } from '../../http/guard.ts'
+import { actorOf, sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
-import { ActivityPage } from './activity.tsx'
+import { activityPages } from './activity.tsx'
+import { appPasswordPages } from './app-passwords-routes.tsx'
 import { KeysPage } from './keys.tsx'
+import { NewKeyPage } from './new-key.tsx'
 import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
-
-const EVENTS_PER_PAGE = 25
 
 const sessionSchema = v.object({ id: text() })
 
@@ -40,8 +44,11 @@ export const accountPages = new Hono<App>()
     return goTo(c, '/account/sign-in', 'signed-out')
   })
   .route('/security', securityPages)
+  .route('/activity', activityPages)
+  .route('/app-passwords', appPasswordPages)
   .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))
+  .get('/keys/add', (c) => showNewKey(c))
   .post('/keys/add', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
@@ -49,7 +56,7 @@ export const accountPages = new Hono<App>()
       await confirmWith(c, fields)
       await addKey(c.get('deps'), actorOf(c), title, key)
     })
-    if (refusal instanceof Refusal) return showKeys(c, fields, refusal)
+    if (refusal instanceof Refusal) return showNewKey(c, fields, refusal)
     return goTo(c, '/account/keys', 'key-added')
   })
   .post('/keys/delete', async (c) => {
@@ -57,7 +64,7 @@ export const accountPages = new Hono<App>()
     const refusal = await attempt(async () =>
       removeKey(c.get('deps'), actorOf(c), validate(idQuery, fields).id),
     )
-    if (refusal instanceof Refusal) return showKeys(c, {}, refusal)
+    if (refusal instanceof Refusal) return showKeys(c, refusal)
     return goTo(c, '/account/keys', 'key-deleted')
   })
   .post('/keys/delete-all', async (c) => {
@@ -77,35 +84,35 @@ export const accountPages = new Hono<App>()
     await endOtherSessions(c.get('deps'), actorOf(c))
     return goTo(c, '/account/sessions', 'sessions-ended')
   })
+  .post('/sessions/end-everything', async (c) => {
+    await endEverything(c.get('deps'), sessionOf(c))
+    clearSessionToken(c)
+    return goTo(c, '/account/sign-in', 'everything-ended')
+  })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/keys/:form', (c) => goTo(c, '/account/keys'))
   .get('/sessions/:form', (c) => goTo(c, '/account/sessions'))
-  .get('/activity', query(pageQuery), async (c) => {
-    const page = Math.max(c.req.valid('query').page, 1)
-    const { account, events, total } = await listOwnEvents(
-      c.get('deps'),
-      actorOf(c),
-      page,
-      EVENTS_PER_PAGE,
-    )
-    const pages = Math.max(1, Math.ceil(total / EVENTS_PER_PAGE))
-    const view = await readView(c, account)
-    return showPage(c, <ActivityPage view={view} events={events} page={page} pages={pages} />)
-  })
 
-async function showKeys(c: AppContext, fields?: Fields, refusal?: Refusal) {
-  const { account, keys } = await listKeys(c.get('deps'), actorOf(c), 1, 0)
+async function showKeys(c: AppContext, refusal?: Refusal) {
+  const { account, keys, help } = await listKeysWithHelp(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)
   return showPage(
     c,
-    <KeysPage view={view} keys={keys} fields={fields} problem={problem} />,
+    <KeysPage view={view} account={account} keys={keys} help={help} problem={problem} />,
     refusal,
   )
 }
 
+async function showNewKey(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const { account } = await readAs(c.get('deps'), actorOf(c), {})
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <NewKeyPage view={view} fields={fields} problem={problem} />, refusal)
+}
+
 async function showSessions(c: AppContext, refusal?: Refusal) {
-  const actor = actorOf(c)
+  const actor = sessionOf(c)
   const { account, sessions } = await listSessions(c.get('deps'), actor)
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)

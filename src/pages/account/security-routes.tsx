@@ -6,15 +6,19 @@ import { Refusal } from '../../base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readAs } from '../../access/act-as.ts'
+import { toEnrol } from '../../access/methods.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/manage.ts'
 import { changeProfile } from '../../users/profile.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { clearSessionToken } from '../session-cookie.ts'
-import { actorOf } from '../../http/guard.ts'
+import { sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
-import { EnrolmentPage, RecoveryCodesPage, type SecurityForm, SecurityPage } from './security.tsx'
+import { EnrolmentPage } from './enrolment.tsx'
+import { RecoveryCodesPage } from './recovery-codes.tsx'
+import { passkeyPages } from './passkey-routes.tsx'
+import { showSecurity } from './show-security.tsx'
 import { SurvivingKeysPage } from './surviving-keys.tsx'
 
 const PATH = '/account/security'
@@ -28,26 +32,35 @@ const passwordSchema = v.object({
 
 const confirmSchema = v.object({ code: text(), secret: text() })
 
-/** The pages for password and two-step verification, under `/account/security`. */
+/** The pages for password, passkeys and two-step verification, under `/account/security`. */
 export const securityPages = new Hono<App>()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)
-    const keys = await attempt(async () => {
+    const surviving = await attempt(async () => {
       const { repeat, ...passwords } = validate(passwordSchema, fields)
       if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
-      return changeProfile(c.get('deps'), actorOf(c), passwords)
+      return changeProfile(c.get('deps'), sessionOf(c), passwords)
     })
-    if (keys instanceof Refusal) return showSecurity(c, 'password', keys)
+    if (surviving instanceof Refusal)
+      return showSecurity(c, { form: 'password', refusal: surviving })
     clearSessionToken(c)
-    if (keys.length === 0) return goTo(c, '/account/sign-in', 'password-changed')
-    return showPage(c, <SurvivingKeysPage view={await readView(c)} keys={keys} />)
+    if (surviving.keys.length + surviving.passkeys.length === 0)
+      return goTo(c, '/account/sign-in', 'password-changed')
+    return showPage(c, <SurvivingKeysPage view={await readView(c)} {...surviving} />)
   })
+  .post('/factor', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(() => confirmWith(c, fields))
+    if (refusal instanceof Refusal) return showSecurity(c, { form: 'factor', refusal })
+    return goTo(c, '/account')
+  })
+  .route('/passkeys', passkeyPages)
   .post('/start', async (c) => {
     const deps = c.get('deps')
     const { values } = await readSettings(deps)
-    const enrolment = await attempt(() => startEnrolment(deps, actorOf(c), values.site_title))
-    if (enrolment instanceof Refusal) return showSecurity(c, 'start', enrolment)
+    const enrolment = await attempt(() => startEnrolment(deps, sessionOf(c), values.site_title))
+    if (enrolment instanceof Refusal) return showSecurity(c, { form: 'start', refusal: enrolment })
     return showEnrolment(c, enrolment.secret)
   })
   .post('/confirm', async (c) => {
@@ -55,9 +68,9 @@ export const securityPages = new Hono<App>()
     const codes = await attempt(async () => {
       const enrolment = validate(confirmSchema, fields)
       await confirmWith(c, fields)
-      await confirmEnrolment(c.get('deps'), actorOf(c), enrolment)
+      await confirmEnrolment(c.get('deps'), sessionOf(c), enrolment)
       // Enrolment does not use the code up, so the same code renews the recovery codes.
-      return renewRecoveryCodes(c.get('deps'), actorOf(c), enrolment.code)
+      return renewRecoveryCodes(c.get('deps'), sessionOf(c), enrolment.code)
     })
     if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
     return showRecoveryCodes(c, codes)
@@ -67,9 +80,9 @@ export const securityPages = new Hono<App>()
     const codes = await attempt(async () => {
       const { code } = validate(codeSchema, fields)
       await confirmWith(c, fields)
-      return renewRecoveryCodes(c.get('deps'), actorOf(c), code)
+      return renewRecoveryCodes(c.get('deps'), sessionOf(c), code)
     })
-    if (codes instanceof Refusal) return showSecurity(c, 'codes', codes)
+    if (codes instanceof Refusal) return showSecurity(c, { form: 'codes', refusal: codes })
     return showRecoveryCodes(c, codes)
   })
   .post('/off', async (c) => {
@@ -77,23 +90,16 @@ export const securityPages = new Hono<App>()
     const refusal = await attempt(async () => {
       const { code } = validate(codeSchema, fields)
       await confirmWith(c, fields)
-      await disableTwoFactor(c.get('deps'), actorOf(c), code)
+      await disableTwoFactor(c.get('deps'), sessionOf(c), code)
     })
-    if (refusal instanceof Refusal) return showSecurity(c, 'off', refusal)
+    if (refusal instanceof Refusal) return showSecurity(c, { form: 'off', refusal })
     return goTo(c, PATH, 'two-factor-off')
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, PATH))
 
-async function showSecurity(c: AppContext, form?: SecurityForm, refusal?: Refusal) {
-  const { account } = await readAs(c.get('deps'), actorOf(c), {})
-  const view = await readView(c, account)
-  const refused = form && refusal && { form, problem: problemOf(view.t, refusal) }
-  return showPage(c, <SecurityPage view={view} account={account} refused={refused} />, refusal)
-}
-
 async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
-  const { account } = await readAs(c.get('deps'), actorOf(c), {})
+  const { account } = await readAs(c.get('deps'), toEnrol(sessionOf(c)), {})
   const view = await readView(c, account)
   const enrolment = await showSecret(view.site.title, account.username, secret)
   // The secret was tampered with, or two-step verification is on already.
@@ -103,6 +109,7 @@ async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {
-  const { account } = await readAs(c.get('deps'), actorOf(c), {})
-  return showPage(c, <RecoveryCodesPage view={await readView(c, account)} codes={codes} />)
+  const { account } = await readAs(c.get('deps'), sessionOf(c), {})
+  const view = await readView(c, account)
+  return showPage(c, <RecoveryCodesPage view={view} username={account.username} codes={codes} />)
 }

@@ -1,7 +1,9 @@
+import { own } from '../../base/own.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Confirm, Time } from '../parts.tsx'
+import { EndEverything } from './end-everything.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
 
@@ -18,7 +20,9 @@ interface SessionsProps {
 export function SessionsPage({ view, sessions, currentId, problem }: SessionsProps) {
   const t = view.t.sessions
   const current = sessions.filter(({ id }) => id === currentId)
-  const others = sessions.filter(({ id }) => id !== currentId)
+  const others = sessions
+    .filter(({ id }) => id !== currentId)
+    .toSorted((one, other) => other.lastActiveAt - one.lastActiveAt)
   return (
     <AccountPage view={view} title={t.title}>
       <hgroup>
@@ -26,7 +30,7 @@ export function SessionsPage({ view, sessions, currentId, problem }: SessionsPro
         <p>{t.lead}</p>
       </hgroup>
       <Alert problem={problem} fields={[]} />
-      <ul class="rows">
+      <ul class="rows acting">
         {[...current, ...others].map((session) => (
           <SessionRow view={view} session={session} isCurrent={session.id === currentId} />
         ))}
@@ -40,6 +44,7 @@ export function SessionsPage({ view, sessions, currentId, problem }: SessionsPro
           </form>
         </Confirm>
       )}
+      <EndEverything view={view} />
     </AccountPage>
   )
 }
@@ -59,12 +64,16 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
         {isCurrent && <span class="badge good">{t.current}</span>}
       </h2>
       <p class="facts">
+        <span>
+          {isCurrent ? t.activeNow : <LastActive view={view} at={session.lastActiveAt} />}
+        </span>
         <span>{session.network}</span>
         <span>
-          {t.since} <Time view={view} at={session.createdAt} />
+          <Time view={view} at={session.createdAt} phrase={t.since} />
         </span>
+        <Methods view={view} amr={session.amr} />
         <span>
-          {t.expires} <Time view={view} at={session.expiresAt} />
+          <Time view={view} at={session.expiresAt} phrase={t.expires} />
         </span>
       </p>
       {!isCurrent && (
@@ -76,6 +85,21 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
       )}
     </li>
   )
+}
+
+/** How a session was made, as in “with password and code”; nothing for one of an earlier version. */
+export function Methods({ view: { t }, amr }: { view: View; amr: string }) {
+  const names = amr.split(' ').flatMap((method) => own(t.sessions.methods, method) ?? [])
+  return names.length === 0 ? <></> : <span>{t.sessions.madeWith(names)}</span>
+}
+
+const HOUR_MILLISECONDS = 60 * 60 * 1000
+
+/** The use of a session is noted to the hour, so minutes would say more than is known. */
+function LastActive({ view, at }: { view: View; at: number }) {
+  const { activeLately, active } = view.t.sessions
+  if (view.now - at < HOUR_MILLISECONDS) return <>{activeLately}</>
+  return <Time view={view} at={at} phrase={active} />
 }
 
 /** Describes a User-Agent, as in “Firefox on Linux”. */

@@ -1,53 +1,59 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { listSiteEvents } from '../../activity/operator-events.ts'
-import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
+import type { EventFilter } from '../../audit/events.ts'
+import type { PageWindow } from '../../base/paging.ts'
 import type { App, AppContext } from '../../http/context.ts'
-import { pageQuery, query } from '../../http/input.ts'
-import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
-import { findUser } from '../../users/manage-users.ts'
 import { actorOf } from '../../http/guard.ts'
+import { query } from '../../http/input.ts'
+import { findUser } from '../../users/manage-users.ts'
+import { MAX_EVENTS_IN_FILE, sendEvents } from '../event-csv.ts'
+import { type EventFields, eventQuery, filterText, parseFilter } from '../event-filter.tsx'
+import type { Problem } from '../form.ts'
+import type { Texts } from '../texts/en.ts'
 import { showPage } from '../view.ts'
 import { EventsPage } from './events.tsx'
 import { adminView } from './view.ts'
-import { REASONS } from '../../base/reasons.ts'
 
 const EVENTS_PER_PAGE = 25
-const MAX_NAME_CHARACTERS = 255
+const NO_EVENTS = { events: [], more: false }
 
-const eventsQuery = v.object({
-  page: pageQuery.entries.page,
-  user: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_NAME_CHARACTERS)),
-  kind: v.optional(v.picklist(['', ...EVENT_KINDS], REASONS.eventKind), ''),
-})
+const siteEventQuery = v.object({ ...eventQuery.entries, user: filterText })
 
-/** The page of all events of the site, under `/account/admin/events`. */
-export const eventPages = new Hono<App>().get('/', query(eventsQuery), async (c) => {
-  const view = await adminView(c)
-  const { user, kind, page: requestedPage } = c.req.valid('query')
-  const page = Math.max(requestedPage, 1)
-  const filter = await filterOf(c, user, kind)
-  const { events, more } =
-    filter === undefined ? { events: [], more: false } : await readEvents(c, filter, page)
-  const problem =
-    filter === undefined ? { field: 'user', message: view.t.adminEvents.noUser } : undefined
-  const props = { view, events, page, more, filter: { user, kind }, problem }
-  return showPage(c, <EventsPage {...props} />)
-})
+/** The page of all events of the site, and their file, under `/account/admin/events`. */
+export const eventPages = new Hono<App>()
+  .get('/', query(siteEventQuery), async (c) => {
+    const view = await adminView(c)
+    const { page: requestedPage, ...fields } = c.req.valid('query')
+    const page = Math.max(requestedPage, 1)
+    const { filter, problem } = await parseSiteFilter(c, view.t, fields)
+    const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
+    const { events, more } = problem === undefined ? await list(c, filter, window) : NO_EVENTS
+    const props = { view, events, page, more, fields, problem }
+    return showPage(c, <EventsPage {...props} />)
+  })
+  .get('/events.csv', query(siteEventQuery), async (c) => {
+    const { t } = await adminView(c)
+    const { filter, problem } = await parseSiteFilter(c, t, c.req.valid('query'))
+    const window = { limit: MAX_EVENTS_IN_FILE, offset: 0 }
+    const { events } = problem === undefined ? await list(c, filter, window) : NO_EVENTS
+    return sendEvents(c, t, events, 'operator')
+  })
 
-/** @returns `undefined` when no user has this name. */
-async function filterOf(
+/** Like `parseFilter`; a name that no user has is a problem too. */
+async function parseSiteFilter(
   c: AppContext,
-  name: string,
-  kind: '' | (typeof EVENT_KINDS)[number],
-): Promise<EventFilter | undefined> {
-  const ofKind = kind === '' ? {} : { kind }
-  if (name.trim() === '') return ofKind
-  const user = await findUser(c.get('deps'), actorOf(c), name.trim())
-  return user && { userId: user.id, ...ofKind }
+  t: Texts,
+  { user: typed, ...fields }: EventFields & { user: string },
+): Promise<{ filter: EventFilter; problem: Problem | undefined }> {
+  const parsed = parseFilter(t, fields)
+  const name = typed.trim()
+  if (name === '') return parsed
+  const user = await findUser(c.get('deps'), actorOf(c), name)
+  if (user !== undefined) return { ...parsed, filter: { ...parsed.filter, userId: user.id } }
+  return { ...parsed, problem: { field: 'user', message: t.adminEvents.noUser } }
 }
 
-function readEvents(c: AppContext, filter: EventFilter, page: number) {
-  const range = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
-  return listSiteEvents(c.get('deps'), actorOf(c), filter, range)
+function list(c: AppContext, filter: EventFilter, window: PageWindow) {
+  return listSiteEvents(c.get('deps'), actorOf(c), filter, window)
 }

@@ -34,7 +34,7 @@ export function AccessForms(props: UserProps) {
 
 /** The forms that the guest lacks: the guest has no password and can't be deleted. */
 function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
-  const { view, user, refused } = props
+  const { view, user, passkeys, refused } = props
   const t = view.t.adminUsers
   const problem = refused?.form === 'password' ? refused.problem : undefined
   return (
@@ -43,14 +43,23 @@ function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
         <PasswordField view={view} problem={problem} />
       </AccessForm>
       <AccessForm {...props} form="unlock" label={t.unlock} lead={t.unlockLead} />
-      {user.hasTwoFactor && (
+      {(user.hasTwoFactor || passkeys.length > 0) && (
         <AccessForm
           {...props}
           form="cancel-two-factor"
           label={t.cancelTwoFactor}
           lead={t.cancelTwoFactorLead}
           isDangerous
-        />
+        >
+          {passkeys.length > 0 && (
+            <div class="field">
+              <label>
+                <input type="checkbox" name="with_passkeys" value="true" />
+                {t.withPasskeys(passkeys.length)}
+              </label>
+            </div>
+          )}
+        </AccessForm>
       )}
       <AccessForm {...props} form="end-sessions" label={t.endSessions} lead={t.endSessionsLead} />
       {children}

@@ -2,10 +2,12 @@ import * as v from 'valibot'
 import type { Deps } from '../../deps.ts'
 import { idQuery, validate } from '../../http/input.ts'
 import { unlockUser } from '../../users/unlock.ts'
+import { deleteAppPasswordOf } from '../../app-passwords/app-passwords.ts'
 import { removeKeyOf } from '../../ssh-keys/keys.ts'
+import { removePasskeyOf } from '../../passkeys/manage.ts'
 import { text } from '../../base/text.ts'
-import type { Actor } from '../../access/act-as.ts'
-import { endSessionOf, endSessionsOf } from '../../sessions/operator-sessions.ts'
+import type { Operator } from '../../access/operators.ts'
+import { endSessionOf, endEverythingOf } from '../../sessions/operator-sessions.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../users/manage-users.ts'
 import type { Fields } from '../form.ts'
 import type { Notice } from '../view.ts'
@@ -14,11 +16,12 @@ import { parseUser } from './user-fields.tsx'
 /** The action of a form on a user's page. */
 interface UserAction {
   /** @throws {Refusal} */
-  run: (deps: Deps, operator: Actor, userId: number, fields: Fields) => Promise<unknown>
+  run: (deps: Deps, operator: Operator, userId: number, fields: Fields) => Promise<unknown>
   notice: Notice
 }
 
-const sessionSchema = v.object({ id: text() })
+/** The id of a session or a passkey. */
+const textIdSchema = v.object({ id: text() })
 
 /** The forms of a user's page, by the last segment of their path. */
 export type UserForm =
@@ -32,6 +35,8 @@ export type UserForm =
   | 'delete'
   | 'end-session'
   | 'delete-key'
+  | 'delete-app-password'
+  | 'delete-passkey'
 
 /** Every form except `password`, which answers with a page of its own. */
 type UserActionName = Exclude<UserForm, 'password'>
@@ -50,17 +55,33 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
     notice: 'user-enabled',
   },
   unlock: { run: unlockUser, notice: 'user-unlocked' },
-  'cancel-two-factor': { run: cancelUserTwoFactor, notice: 'user-two-factor-off' },
-  'end-sessions': { run: endSessionsOf, notice: 'user-sessions-ended' },
+  'cancel-two-factor': {
+    run: (deps, operator, userId, fields) =>
+      cancelUserTwoFactor(deps, operator, userId, {
+        withPasskeys: fields['with_passkeys'] === 'true',
+      }),
+    notice: 'user-two-factor-off',
+  },
+  'end-sessions': { run: endEverythingOf, notice: 'user-sessions-ended' },
   'end-session': {
     run: (deps, operator, userId, fields) =>
-      endSessionOf(deps, operator, userId, validate(sessionSchema, fields).id),
+      endSessionOf(deps, operator, userId, validate(textIdSchema, fields).id),
     notice: 'session-ended',
   },
   'delete-key': {
     run: (deps, operator, userId, fields) =>
       removeKeyOf(deps, operator, validate(idQuery, fields).id, userId),
     notice: 'key-deleted',
+  },
+  'delete-app-password': {
+    run: (deps, operator, userId, fields) =>
+      deleteAppPasswordOf(deps, operator, userId, validate(idQuery, fields).id),
+    notice: 'app-password-deleted',
+  },
+  'delete-passkey': {
+    run: (deps, operator, userId, fields) =>
+      removePasskeyOf(deps, operator, userId, validate(textIdSchema, fields).id),
+    notice: 'passkey-deleted',
   },
   delete: { run: removeUser, notice: 'user-deleted' },
 }

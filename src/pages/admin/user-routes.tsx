@@ -4,10 +4,20 @@ import type { App, AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query } from '../../http/input.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
 import { Refusal } from '../../base/refusals.ts'
+import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import { listKeysOf } from '../../ssh-keys/keys.ts'
+import { listPasskeysOf } from '../../passkeys/manage.ts'
 import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
-import { changeUser, createUser, getUser, listUsers } from '../../users/manage-users.ts'
+import {
+  changeUser,
+  createUser,
+  findUsers,
+  getUser,
+  MAX_LISTED_USERS,
+} from '../../users/manage-users.ts'
+import { USER_GROUPS } from '../../users/store.ts'
+import { REASONS } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../../http/guard.ts'
@@ -15,7 +25,7 @@ import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
 import { NEW_USER, parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
-import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
+import { GeneratedPasswordPage, NewUserPage, usersAddress, UsersPage } from './users.tsx'
 import { adminView } from './view.ts'
 
 const PATH = '/account/admin/users'
@@ -25,23 +35,21 @@ const MAX_SEARCH_CHARACTERS = 255
 const listQuery = v.object({
   page: pageQuery.entries.page,
   search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
+  group: v.optional(v.picklist(['', ...USER_GROUPS], REASONS.userGroup), ''),
 })
 
 /** The pages of users, under `/account/admin/users`. */
 export const userPages = new Hono<App>()
   .get('/', query(listQuery), async (c) => {
     const view = await adminView(c)
-    const { search } = c.req.valid('query')
-    const page = Math.max(c.req.valid('query').page, 1)
-    const { users, total } = await listUsers(
-      c.get('deps'),
-      actorOf(c),
-      page,
-      USERS_PER_PAGE,
-      search.trim(),
-    )
-    const pages = Math.max(1, Math.ceil(total / USERS_PER_PAGE))
-    const props = { view, users, total, search, page, pages }
+    const { search, group, page: requestedPage } = c.req.valid('query')
+    const page = Math.max(requestedPage, 1)
+    const filter = { search: search.trim(), groups: group === '' ? [] : [group] }
+    const found = await findUsers(c.get('deps'), actorOf(c), filter, page, USERS_PER_PAGE)
+    const listed = Math.min(found.total, MAX_LISTED_USERS)
+    const pages = Math.max(1, Math.ceil(listed / USERS_PER_PAGE))
+    if (page > pages) return goTo(c, usersAddress({ search, group }, pages))
+    const props = { view, ...found, search, group, page, pages }
     return showPage(c, <UsersPage {...props} />)
   })
   .get('/new', async (c) =>
@@ -63,7 +71,7 @@ export const userPages = new Hono<App>()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    const props = { view, user, keys: [], password: generated }
+    const props = { view, user, keys: [], passkeys: [], password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
@@ -76,17 +84,22 @@ export const userPages = new Hono<App>()
       const { password, generated } = readNewPassword(c, fields)
       await confirmWith(c, fields)
       const target = [c.get('deps'), actorOf(c), id] as const
-      const [user, { keys }] = await Promise.all([getUser(...target), listKeysOf(...target)])
+      const [user, { keys }, passkeys] = await Promise.all([
+        getUser(...target),
+        listKeysOf(...target),
+        listPasskeysOf(...target),
+      ])
       await changeUser(...target, { password })
-      return { user, keys, generated }
+      return { user, keys, passkeys, generated }
     })
     if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
-    const { user, keys, generated } = changed
+    const { user, keys, passkeys, generated } = changed
     if (generated === undefined) {
-      const notice = keys.length === 0 ? 'user-password-set' : 'user-password-set-keys'
+      const notice =
+        keys.length + passkeys.length === 0 ? 'user-password-set' : 'user-password-set-keys'
       return goTo(c, `${PATH}/${id}`, notice)
     }
-    const props = { view, user, keys, password: generated }
+    const props = { view, user, keys, passkeys, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .post('/:id{[0-9]+}/:form', async (c) => {
@@ -127,12 +140,14 @@ function userIdOf(c: AppContext): number {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, sessions, { keys }] = await Promise.all([
+  const [user, sessions, { keys }, appPasswords, passkeys] = await Promise.all([
     getUser(...target),
     listSessionsOf(...target),
     listKeysOf(...target),
+    listAppPasswordsOf(...target),
+    listPasskeysOf(...target),
   ])
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
-  const props = { view, user, sessions, keys, refused }
+  const props = { view, user, sessions, keys, appPasswords, passkeys, refused }
   return showPage(c, <UserPage {...props} />, refusal)
 }

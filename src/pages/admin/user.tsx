@@ -1,8 +1,10 @@
+import type { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import type { listKeysOf } from '../../ssh-keys/keys.ts'
+import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { GUEST } from '../../accounts/roles.ts'
-import { browserOf } from '../account/sessions.tsx'
+import { browserOf, Methods } from '../account/sessions.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
@@ -11,6 +13,8 @@ import type { View } from '../view.ts'
 import { AccessForms } from './user-access.tsx'
 import type { UserForm } from './user-actions.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
+import { UserAppPasswords } from './user-app-passwords.tsx'
+import { UserPasskeys } from './user-passkeys.tsx'
 import { UserBadges } from './users.tsx'
 
 /** The page lists the latest sessions only; “End all sessions” ends the others too. */
@@ -21,6 +25,8 @@ export interface UserProps {
   user: Account
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
+  appPasswords: Awaited<ReturnType<typeof listAppPasswordsOf>>
+  passkeys: StoredPasskey[]
   /** The form that was refused, the problem, and the form's values. */
   refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
 }
@@ -40,7 +46,16 @@ export function UserPage(props: UserProps) {
       {user.role !== GUEST && (
         <>
           <Sessions {...props} />
+          <UserPasskeys {...props} />
           <Keys {...props} />
+          <UserAppPasswords
+            view={view}
+            userId={user.id}
+            appPasswords={props.appPasswords}
+            problem={
+              props.refused?.form === 'delete-app-password' ? props.refused.problem : undefined
+            }
+          />
         </>
       )}
       <p class="aside">
@@ -88,8 +103,9 @@ function Sessions({ view, user, sessions, refused }: UserProps) {
                 <p class="facts">
                   <span>{session.network}</span>
                   <span>
-                    {view.t.sessions.since} <Time view={view} at={session.createdAt} />
+                    <Time view={view} at={session.createdAt} phrase={view.t.sessions.since} />
                   </span>
+                  <Methods view={view} amr={session.amr} />
                 </p>
               </div>
               <form method="post" action={`/account/admin/users/${user.id}/end-session`}>
@@ -122,7 +138,7 @@ function Keys({ view, user, keys, refused }: UserProps) {
               <p class="facts">
                 <span>{key.type}</span>
                 <span>
-                  {words.added} <Time view={view} at={key.addedAt} />
+                  <Time view={view} at={key.addedAt} phrase={words.added} />
                 </span>
               </p>
               <code>{key.fingerprint}</code>

@@ -1,98 +1,190 @@
 import type { listKeysOf } from '../../ssh-keys/keys.ts'
+import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { Account } from '../../accounts/accounts.ts'
-import { GENERAL } from '../../accounts/roles.ts'
-import { SurvivingKeys } from '../account/surviving-keys.tsx'
+import { GENERAL, GUEST } from '../../accounts/roles.ts'
+import { type findUsers, MAX_LISTED_USERS } from '../../users/manage-users.ts'
+import { USER_GROUPS } from '../../users/store.ts'
+import { SurvivingKeys, SurvivingPasskeys } from '../account/surviving-keys.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
+import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, Pager } from '../parts.tsx'
+import { Alert, Empty, NumberedPages, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 
-interface UsersProps {
-  view: View
-  users: Account[]
-  total: number
-  /** Part of the name; empty lists all users. */
+type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
+
+const PATH = '/account/admin/users'
+
+/** The fields of the search; an empty one matches every user. */
+export interface UserSearch {
+  /** Part of the name. */
   search: string
+  group: '' | (typeof USER_GROUPS)[number]
+}
+
+interface UsersProps extends UserSearch {
+  view: View
+  users: ListedUser[]
+  /** At most `MAX_LISTED_USERS + 1`, which means more. */
+  total: number
   page: number
   pages: number
 }
 
-export function UsersPage({ view, users, total, search, page, pages }: UsersProps) {
+export function UsersPage({ view, users, total, page, pages, ...fields }: UsersProps) {
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar">
         <hgroup>
           <h1>{t.title}</h1>
-          <p>{t.total(total)}</p>
+          <p>{totalText(view, total)}</p>
         </hgroup>
-        <a role="button" href="/account/admin/users/new">
+        <a role="button" href={`${PATH}/new`}>
           {t.add}
         </a>
       </header>
-      <form class="filter" action="/account/admin/users" role="search">
+      <form class="search" action={PATH}>
+        {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
         <input
           type="search"
           name="search"
-          value={search}
+          value={fields.search}
           aria-label={t.search}
           maxlength={255}
           placeholder={t.search}
         />
         <button class="secondary">{t.searchSubmit}</button>
       </form>
+      <div class="tabs" role="navigation" aria-label={t.groupsLabel}>
+        {(['', ...USER_GROUPS] as const).map((group) => (
+          <a
+            href={usersAddress({ ...fields, group })}
+            aria-current={group === fields.group ? 'page' : undefined}
+          >
+            {t.groups[group === '' ? 'all' : group]}
+          </a>
+        ))}
+      </div>
       {users.length === 0 ? (
-        <>
-          <Empty icon="users" title={t.none} hint={search === '' ? '' : t.noneHint(search)} />
-          <p class="aside">
-            <a href="/account/admin/users">{t.showAll}</a>
-          </p>
-        </>
+        <NoUsers view={view} {...fields} />
       ) : (
-        <ul class="rows compact">
-          {users.map((user) => (
-            <UserRow view={view} user={user} />
-          ))}
-        </ul>
+        <UserTable view={view} users={users} />
       )}
-      <Pager
-        view={view}
+      <NumberedPages
+        label={t.pages}
         page={page}
         pages={pages}
-        address={(to) => `/account/admin/users?${String(addressOf(search, to))}`}
-        words={{ newer: t.previous, older: t.next, page: view.t.activity.page }}
+        address={(to) => usersAddress(fields, to)}
+        words={t}
       />
     </AccountPage>
   )
 }
 
-function addressOf(search: string, page: number): URLSearchParams {
-  return new URLSearchParams({ ...(search !== '' && { search }), page: String(page) })
+function totalText({ t, language }: View, total: number): string {
+  if (total <= MAX_LISTED_USERS) return t.adminUsers.total(total)
+  const most = new Intl.NumberFormat(LANGUAGE_TAGS[language]).format(MAX_LISTED_USERS)
+  return t.adminUsers.totalOver(most)
 }
 
-function UserRow({ view, user }: { view: View; user: Account }) {
+/** Returns the address of the list with this search. */
+export function usersAddress({ search, group }: UserSearch, page = 1): string {
+  const query = new URLSearchParams({
+    ...(search !== '' && { search }),
+    ...(group !== '' && { group }),
+    ...(page > 1 && { page: String(page) }),
+  })
+  return query.size === 0 ? PATH : `${PATH}?${String(query)}`
+}
+
+function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
+  const inGroup = group === '' ? '' : t.adminUsers.noneInGroup(t.adminUsers.groups[group])
+  const hint = search === '' ? inGroup : t.adminUsers.noneHint(search)
   return (
-    <li>
-      <h2>
-        <a href={`/account/admin/users/${user.id}`}>{user.username}</a>
-        <UserBadges view={view} user={user} />
-      </h2>
-      <p class="facts">
-        <span>{user.basePath}</span>
+    <>
+      <Empty icon="users" title={t.adminUsers.none} hint={hint} />
+      <p class="aside">
+        <a href={PATH}>{t.adminUsers.showAll}</a>
       </p>
-    </li>
+    </>
   )
 }
 
-/** Badges for role, second factor and a disabled account. */
+/**
+ * A table of users. The roles are written out, because browsers drop those of a table whose rows
+ * are grids.
+ */
+function UserTable({ view, users }: { view: View; users: ListedUser[] }) {
+  const t = view.t.adminUsers
+  const columns = [t.name, t.role, t.secondFactor, t.lastSignIn, t.keysOf]
+  return (
+    <table class="rows users" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th role="columnheader" scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {users.map((user) => (
+          <UserRow view={view} user={user} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A row of the table. Its link covers the whole row (`style.css`). */
+function UserRow({ view, user }: { view: View; user: ListedUser }) {
+  const t = view.t.adminUsers
+  const isGuest = user.role === GUEST
+  return (
+    <tr role="row">
+      <th role="rowheader" scope="row">
+        <a href={`${PATH}/${user.id}`}>{user.username}</a>
+        {user.disabled && <span class="badge bad">{t.disabled}</span>}
+      </th>
+      <td role="cell">{view.t.overview.roles[user.role]}</td>
+      <td role="cell" data-label={t.secondFactor}>
+        {isGuest ? '' : <SecondFactor view={view} user={user} />}
+      </td>
+      <td role="cell" data-label={t.lastSignIn}>
+        {isGuest ? '' : <LastSignIn view={view} at={user.lastSignInAt} />}
+      </td>
+      <td role="cell" data-label={t.keysOf}>
+        {isGuest ? '' : user.keys}
+      </td>
+    </tr>
+  )
+}
+
+function SecondFactor({ view, user }: { view: View; user: ListedUser }) {
+  const t = view.t.adminUsers
+  const has = [user.hasTwoFactor && t.hasCode, user.hasPasskey && t.hasPasskey].filter(Boolean)
+  return has.length === 0 ? <>{t.hasNoFactor}</> : <span class="good">{has.join(' · ')}</span>
+}
+
+function LastSignIn({ view, at }: { view: View; at: number | null }) {
+  return at === null ? <>{view.t.adminUsers.noSignIn}</> : <Time view={view} at={at} />
+}
+
+/** Badges for role, second factors or their absence, and a disabled account. */
 export function UserBadges({ view: { t }, user }: { view: View; user: Account }) {
   return (
     <>
       {user.role !== GENERAL && <span class="badge">{t.overview.roles[user.role]}</span>}
       {user.hasTwoFactor && <span class="badge good">{t.adminUsers.twoFactor}</span>}
+      {user.hasPasskey && <span class="badge good">{t.adminUsers.hasPasskey}</span>}
       {user.disabled && <span class="badge bad">{t.adminUsers.disabled}</span>}
+      {user.role !== GUEST && !user.hasTwoFactor && !user.hasPasskey && (
+        <span class="badge">{t.adminUsers.withoutFactor}</span>
+      )}
     </>
   )
 }
@@ -127,11 +219,14 @@ interface GeneratedProps {
   user: { id: number; username: string }
   /** The SSH keys that still work after a new password. */
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
+  /** The passkeys that still work. */
+  passkeys: StoredPasskey[]
   password: string
 }
 
 /** Shows a generated password once, in the answer to the form that asked for it. */
-export function GeneratedPasswordPage({ view, user, keys, password }: GeneratedProps) {
+export function GeneratedPasswordPage(props: GeneratedProps) {
+  const { view, user, keys, passkeys, password } = props
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.generatedTitle}>
@@ -161,6 +256,12 @@ export function GeneratedPasswordPage({ view, user, keys, password }: GeneratedP
         <article>
           <p>{t.survivingKeys}</p>
           <SurvivingKeys view={view} keys={keys} />
+        </article>
+      )}
+      {passkeys.length > 0 && (
+        <article>
+          <p>{t.survivingPasskeys}</p>
+          <SurvivingPasskeys view={view} passkeys={passkeys} />
         </article>
       )}
     </AccountPage>

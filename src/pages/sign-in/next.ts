@@ -1,12 +1,32 @@
-/** Pages that a sign-in can lead to, by `next`. A request never supplies the path itself. */
-const PAGES: Readonly<Record<string, string>> = { keys: '/account/keys' }
+import { parseLocalPath } from '../local-path.ts'
 
-/** Reads `next` from the query or the form of a sign-in page; empty when it is unknown. */
+const HOME = '/account'
+
+/** Paths that no sign-in leads to: the sign-in itself, and forms without a page. */
+const NO_PAGE = /^\/account\/(?:sign-in|sign-out|language|announcement)(?:[/?]|$)/
+
+/**
+ * Reads `next`, the page after the sign-in, from the query or the form of a sign-in page; empty for
+ * the overview and for anything that is not a page of this site.
+ */
 export function parseNext({ next = '' }: { next?: string | undefined }): string {
-  return Object.hasOwn(PAGES, next) ? next : ''
+  const path = parseLocalPath(next)
+  return path === HOME || NO_PAGE.test(path) ? '' : path
 }
 
 /** Returns the path of the page after the sign-in. */
 export function pathAfter(next: string): string {
-  return PAGES[parseNext({ next })] ?? '/account'
+  return parseNext({ next }) || HOME
+}
+
+/**
+ * Returns the path of a page of the sign-in that leads to `next`.
+ *
+ * @param page `/code` for the second step.
+ */
+export function signInPath(next: string, page = ''): string {
+  const path = `/account/sign-in${page}`
+  // A slash needs no encoding in a query.
+  const query = encodeURIComponent(parseNext({ next })).replaceAll('%2F', '/')
+  return query === '' ? path : `${path}?next=${query}`
 }

@@ -1,7 +1,9 @@
 import { echo, type Fields, type Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
 import { Alert, Field } from '../parts.tsx'
+import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
 import type { View } from '../view.ts'
+import { signInPath } from './next.ts'
 
 interface SignInProps {
   view: View
@@ -9,37 +11,68 @@ interface SignInProps {
   /** The page after the sign-in (`next.ts`); empty for the overview. */
   next: string
   problem?: Problem | undefined
+  /** `undefined` where browsers have no passkeys. */
+  ceremony: Ceremony | undefined
 }
 
-export function SignInPage({ view, fields, next, problem }: SignInProps) {
+/** Each way to sign in is a form of its own on this page. */
+export function SignInPage(props: SignInProps) {
+  const t = props.view.t.signIn
+  return (
+    <SinglePage view={props.view} title={t.title}>
+      <article>
+        <h1>{t.title}</h1>
+        <PasswordForm {...props} />
+        <PasskeyForm {...props} />
+      </article>
+    </SinglePage>
+  )
+}
+
+function PasswordForm({ view, fields, next, problem }: SignInProps) {
   const t = view.t.signIn
   const username = echo(fields, 'username')
   return (
-    <SinglePage view={view} title={t.title}>
-      <article>
-        <h1>{t.title}</h1>
-        <form method="post" action="/account/sign-in">
-          <Alert problem={problem} fields={['username', 'password']} />
-          <NextField next={next} />
-          <Field
-            name="username"
-            label={t.username}
-            value={username}
-            autocomplete="username"
-            problem={problem}
-            focus={username === ''}
-          />
-          <Field
-            name="password"
-            label={t.password}
-            type="password"
-            autocomplete="current-password"
-            problem={problem}
-          />
-          <button>{t.submit}</button>
-        </form>
-      </article>
-    </SinglePage>
+    <form method="post" action="/account/sign-in">
+      <Alert problem={problem} fields={['username', 'password']} />
+      <NextField next={next} />
+      <Field
+        name="username"
+        label={t.username}
+        value={username}
+        autocomplete="username webauthn"
+        problem={problem}
+        focus={username === ''}
+      />
+      <Field
+        name="password"
+        label={t.password}
+        type="password"
+        autocomplete="current-password"
+        problem={problem}
+        reveal={view.t.reveal}
+      />
+      <button>{t.submit}</button>
+    </form>
+  )
+}
+
+/** Shown by the script, where the browser has passkeys. */
+function PasskeyForm({ view, next, ceremony }: SignInProps) {
+  if (ceremony === undefined) return <NoPasskeysHere view={view} />
+  return (
+    <form method="post" action="/account/sign-in/passkey">
+      <NextField next={next} />
+      <PasskeyButton
+        view={view}
+        ceremony={ceremony}
+        use="get"
+        label={view.t.signIn.passkey}
+        again={signInPath(next)}
+        // After a refusal, only a press of the button asks again.
+        isConditional={view.path !== '/account/sign-in/passkey'}
+      />
+    </form>
   )
 }
 
@@ -53,7 +86,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>
@@ -76,7 +109,7 @@ export function CodePage({
           <button>{t.codeSubmit}</button>
         </form>
         <p class="aside">
-          <a href="/account/sign-in">{t.startOver}</a>
+          <a href={signInPath(next)}>{t.startOver}</a>
         </p>
       </article>
     </SinglePage>

@@ -4,14 +4,17 @@ import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
 import { login } from '../../sign-in/sign-in.ts'
+import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
+import { relyingPartyOf } from '../../base/passkey-site.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
 import { attempt, problemOf, readForm } from '../form.ts'
+import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
-import { parseNext, pathAfter } from './next.ts'
+import { parseNext, pathAfter, signInPath } from './next.ts'
 import { CodePage, SignInPage } from './pages.tsx'
 
 const signInSchema = v.object({ username: text(), password: text() })
@@ -23,7 +26,8 @@ export const signInPages = new Hono<App>()
     const next = parseNext(c.req.query())
     if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
     clearPendingSignIn(c)
-    return showPage(c, <SignInPage view={await readView(c)} next={next} />)
+    const props = { view: await readView(c), next, ceremony: await beginSignIn(c) }
+    return showPage(c, <SignInPage {...props} />)
   })
   .post('/', async (c) => {
     const fields = await readForm(c)
@@ -36,19 +40,32 @@ export const signInPages = new Hono<App>()
     if (refusal.refusal !== 'wrongCode') return showSignIn(c, fields, refusal)
     const { username, password } = validate(signInSchema, fields)
     await savePendingSignIn(c, { username, digest: await staticDigest(password) })
-    return c.redirect(`/account/sign-in/code${next && `?next=${next}`}`, 303)
+    return goTo(c, signInPath(next, '/code'))
   })
+  .post('/passkey', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const shown = readAssertion(c, fields, 'passkeyRefused')
+      setSessionToken(c, await signInWithPasskey(c.get('deps'), shown, clientOf(c)))
+      clearPendingSignIn(c)
+    })
+    if (refusal instanceof Refusal) return showSignIn(c, fields, refusal)
+    return goTo(c, pathAfter(parseNext(fields)))
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/passkey', (c) => goTo(c, signInPath('')))
   .get('/code', async (c) => {
+    const next = parseNext(c.req.query())
     const pending = await readPendingSignIn(c)
-    if (pending === undefined) return goTo(c, '/account/sign-in')
-    const props = { username: pending.username, next: parseNext(c.req.query()) }
+    if (pending === undefined) return goTo(c, signInPath(next))
+    const props = { username: pending.username, next }
     return showPage(c, <CodePage view={await readView(c)} {...props} />)
   })
   .post('/code', async (c) => {
-    const pending = await readPendingSignIn(c)
-    if (pending === undefined) return goTo(c, '/account/sign-in', 'session-over')
     const fields = await readForm(c)
     const next = parseNext(fields)
+    const pending = await readPendingSignIn(c)
+    if (pending === undefined) return goTo(c, signInPath(next), 'session-over')
     const refusal = await attempt(() =>
       signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
     )
@@ -77,9 +94,14 @@ async function showSignIn(
 ) {
   const view = await readView(c)
   const problem = problemOf(view.t, refusal)
-  return showPage(
-    c,
-    <SignInPage view={view} fields={{ username }} next={parseNext({ next })} problem={problem} />,
-    refusal,
-  )
+  const ceremony = await beginSignIn(c)
+  const props = { view, fields: { username }, next: parseNext({ next }), problem, ceremony }
+  return showPage(c, <SignInPage {...props} />, refusal)
+}
+
+/** Begins a sign-in with any passkey of this site, which reads nothing and writes nothing. */
+async function beginSignIn(c: AppContext) {
+  const deps = c.get('deps')
+  const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
+  return relyingParty && beginOnPage(deps, relyingParty)
 }

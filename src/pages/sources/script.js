@@ -1,4 +1,4 @@
-// The pages work without this script. It shows times in the visitor's zone, and the buttons to copy and to print.
+// The pages work without this script. It shows times in the visitor's zone, fills in that zone, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 for (const time of document.querySelectorAll('time[datetime]')) {
@@ -9,11 +9,32 @@ for (const time of document.querySelectorAll('time[datetime]')) {
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = !navigator.clipboard
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value)
+    const source = document.getElementById(button.dataset.copy)
+    await navigator.clipboard.writeText(source.dataset.text ?? source.value ?? source.textContent)
     button.textContent = button.dataset.done
   })
 }
 for (const button of document.querySelectorAll('[data-print]')) {
   button.hidden = false
   button.addEventListener('click', () => window.print())
+}
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+for (const field of document.querySelectorAll('[data-zone]')) {
+  field.value = timeZone
+  document.getElementById(field.dataset.zone).textContent = timeZone
+}
+for (const button of document.querySelectorAll('[data-reveal]')) {
+  const field = document.getElementById(button.dataset.reveal)
+  const { textContent: show, dataset } = button
+  const reveal = (isShown) => {
+    field.type = isShown ? 'text' : 'password'
+    button.textContent = isShown ? dataset.hide : show
+  }
+  button.hidden = false
+  button.addEventListener('click', () => {
+    reveal(field.type === 'password')
+    field.focus()
+  })
+  // Browsers offer to save what was a password field when the form was sent.
+  field.form.addEventListener('submit', () => reveal(false))
 }

@@ -1,55 +1,104 @@
 import type { EventKind } from '../../audit/events.ts'
 import { own } from '../../base/own.ts'
-import type { ReasonCode } from '../../base/reasons.ts'
+import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 import { settingsEn } from './settings-en.ts'
 
+const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
+
 const refusedSignIns: Record<string, string> = {
-  credentials: 'Sign-in refused: wrong password',
-  code: 'Sign-in refused: wrong code',
-  disabled: 'Sign-in refused: account disabled',
-  'two-factor': 'Sign-in refused: no code, although two-step verification is on',
-  permission: 'Sign-in refused: not permitted',
+  credentials: 'wrong password',
+  code: 'wrong code',
+  disabled: 'account disabled',
+  passkey: 'passkey not accepted',
+  'two-factor': 'two-step verification is on, so the file server needs an app password',
+  'app password': 'wrong app password',
+  permission: 'not permitted',
 }
 
-const endedSessions: Record<string, string> = {
-  logout: 'Signed out',
-  'all others': 'Signed out everywhere else',
+function refusedSignIn({ detail, hasUser, times }: EventFacts): string {
+  if (!hasUser && times === 1) return 'A sign-in with an unknown name was refused'
+  if (!hasUser) return `${times} sign-ins with unknown names were refused`
+  const reason = own(refusedSignIns, detail)
+  const what = 'A sign-in to {whose} account was refused'
+  return reason === undefined ? what : `${what}: ${reason}`
 }
 
-/** Describes each kind of event; the argument is the event's detail. */
-const events: Record<EventKind, (detail: string) => string> = {
-  settings_changed: (keys) => `Settings changed: ${keys}`,
-  users_imported: (counts) => `Imported: ${counts}`,
-  sign_in: () => 'Signed in',
-  sign_in_refused: (detail) => own(refusedSignIns, detail) ?? 'Sign-in refused',
-  service_sign_in: () => 'Signed in to the file server',
-  recovery_code_used: () => 'A recovery code was used',
-  recovery_codes_made: () => 'New recovery codes generated',
-  two_factor_on: () => 'Two-step verification turned on',
-  two_factor_off: () => 'Two-step verification turned off',
-  password_changed: () => 'Password changed',
-  profile_changed: () => 'Profile changed',
-  session_ended: (detail) => own(endedSessions, detail) ?? 'Session ended',
-  key_added: (title) => `SSH key “${title}” added`,
-  key_deleted: (title) => `SSH key “${title}” deleted`,
-  key_used: (title) => `SSH key “${title}” used`,
-  user_made: () => 'Account created',
-  user_changed: () => 'Account changed',
-  role_changed: () => 'Role changed',
-  password_reset: () => 'New password set by an operator',
-  two_factor_cancelled: () => 'Two-step verification cancelled by an operator',
-  user_disabled: () => 'Account disabled',
-  user_enabled: () => 'Account enabled',
-  user_deleted: () => 'Account deleted',
-  service_token_made: (name) => `Service token “${name}” created`,
-  service_token_ended: (name) => `Service token “${name}” ended`,
-  user_unlocked: () => 'Unlocked by an operator',
-  proof_refused: (detail) =>
-    detail === 'code'
-      ? 'Wrong code entered while signed in'
-      : 'Wrong password entered while signed in',
+function endedSession({ detail, isOwn }: EventFacts): string {
+  // Older events have the actor in their detail (`all, by 7`).
+  if (detail === 'everyone') return '{who} ended the sessions of all users'
+  if (detail.startsWith('all') && !isOwn) return '{who} ended all of {whose} sessions'
+  if (detail === 'all others') return '{who} signed out on all other devices'
+  if (detail === 'everything')
+    return '{who} ended all of {whose} sessions and deleted the app passwords'
+  return detail === 'logout' ? '{who} signed out' : '{who} ended one of {whose} sessions'
+}
+
+const signIns: Record<string, string> = {
+  'pwd otp': '{who} signed in with password and code',
+  'pwd recovery': '{who} signed in with password and recovery code',
+  passkey: '{who} signed in with a passkey',
+}
+
+const refusedProofs: Record<string, string> = {
+  code: '{who} entered a wrong code while signed in',
+  passkey: '{who} showed a passkey that was refused while signed in',
+}
+
+/**
+ * The sentence of each kind of event. `{who}` is the actor, `{whose}` and `{whom}` the user of the
+ * account, and `{what}` the event's detail.
+ */
+const events: Record<EventKind, (event: EventFacts) => string> = {
+  settings_changed: () => '{who} changed the site settings: {what}',
+  users_imported: () => '{who} imported {what}',
+  sign_in: ({ detail }) => own(signIns, detail) ?? '{who} signed in',
+  sign_in_refused: refusedSignIn,
+  service_sign_in: () => '{who} signed in to the file server',
+  recovery_code_used: () => '{who} used a recovery code',
+  recovery_codes_made: () => '{who} generated new recovery codes',
+  two_factor_on: () => '{who} turned on two-step verification',
+  two_factor_off: ({ isOwn }) =>
+    isOwn
+      ? '{who} turned off two-step verification'
+      : '{who} turned off {whose} two-step verification',
+  password_changed: () => '{who} changed {whose} password',
+  profile_changed: () => '{who} changed {whose} profile',
+  session_ended: endedSession,
+  key_added: ({ isOwn }) =>
+    isOwn ? '{who} added the SSH key “{what}”' : '{who} added {whose} SSH key “{what}”',
+  key_deleted: ({ isOwn }) =>
+    isOwn ? '{who} deleted the SSH key “{what}”' : '{who} deleted {whose} SSH key “{what}”',
+  key_used: () => '{who} used the SSH key “{what}”',
+  user_made: () => '{who} created {whose} account',
+  user_changed: () => '{who} changed {whose} account',
+  role_changed: () => '{who} changed {whose} role',
+  password_reset: () => '{who} set a new password for {whom}',
+  two_factor_cancelled: () => '{who} cancelled {whose} two-step verification',
+  user_disabled: () => '{who} disabled {whose} account',
+  user_enabled: () => '{who} enabled {whose} account',
+  user_deleted: () => '{who} deleted {whose} account',
+  service_token_made: () => '{who} created the service token “{what}”',
+  service_token_ended: () => '{who} ended the service token “{what}”',
+  user_unlocked: () => '{who} unlocked {whose} account',
+  proof_refused: ({ detail }) =>
+    own(refusedProofs, detail) ?? '{who} entered a wrong password while signed in',
+  passkey_added: () => '{who} added the passkey “{what}”',
+  passkey_deleted: ({ isOwn }) =>
+    isOwn ? '{who} deleted the passkey “{what}”' : '{who} deleted {whose} passkey “{what}”',
+  passkey_renamed: () => '{who} renamed a passkey to “{what}”',
+  passkey_cloned: () =>
+    '{whose} passkey “{what}” was refused because a copy of it seems to exist. Delete it if you do not know why',
+  token_created: ({ isOwn }) =>
+    isOwn
+      ? '{who} created the app password “{what}”'
+      : '{who} created {whose} app password “{what}”',
+  token_deleted: ({ isOwn }) =>
+    isOwn
+      ? '{who} deleted the app password “{what}”'
+      : '{who} deleted {whose} app password “{what}”',
+  token_used_elsewhere: () => '{whose} app password “{what}” was used from a new network',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -59,11 +108,17 @@ const refusals: Record<RefusalName, string> = {
   requestInvalid: 'This form could not be read.',
   keyInvalid: 'This key was refused: <reason>.',
   tooManyKeys: 'You can have at most <limit> keys. Delete one first.',
+  tooManyTokens: 'You can have at most <limit> app passwords. Delete one first.',
   userIdFormatInvalid: 'There is no such user.',
   idFormatInvalid: 'There is no such entry.',
   wrongEnrolmentCode: 'This code is wrong or was already used. Wait for the next code.',
   twoFactorOff: 'Two-step verification is off.',
   twoFactorAlreadyOn: 'Two-step verification is already on.',
+  passkeyRefused:
+    'This passkey was not accepted. It may have been deleted here, or belong to another site. Try another one.',
+  passkeyNotFound: 'This passkey was already deleted.',
+  tooManyPasskeys: 'You can have at most <limit> passkeys. Delete one first.',
+  noPasskeysHere: 'Passkeys work only over https and under a host name.',
   wrongCredentials: 'User name or password is wrong.',
   guestDisabled: 'Please sign in.',
   tokenExpired: 'Your session has ended. Please sign in again.',
@@ -77,6 +132,12 @@ const refusals: Record<RefusalName, string> = {
   wrongOldPassword: 'This is not your current password.',
   wrongPassword: 'This is not your password.',
   wrongConfirmationCode: 'This code is wrong or was already used. Wait for the next code.',
+  wrongConfirmationPasskey: 'This passkey was not accepted. Try again.',
+  passkeysOff: 'Passkeys are turned off on this site.',
+  secondFactorMissing:
+    'This site requires a second factor. Turn on two-step verification or add a passkey first.',
+  secondFactorUnused:
+    'This site requires a second factor. Confirm with your passkey, or sign out and sign in with it.',
   nameKept: 'Your files are stored under your user name, so only an administrator can change it.',
   builtInNotCreated: 'There can be only one guest account.',
   roleFixed: 'This role cannot be changed.',
@@ -89,23 +150,30 @@ const refusals: Record<RefusalName, string> = {
   guestSessions: 'Please sign in.',
   guestEvents: 'Please sign in.',
   guestKeys: 'Please sign in.',
+  guestPasskeys: 'Please sign in.',
+  guestTokens: 'Please sign in.',
+  filesNotPermitted: 'Your account may not do this with files.',
+  sessionNeeded: 'An app password cannot do this. Please sign in.',
+  scopeNeeded: 'This app password may not do this. It needs the scope <scope>.',
   notAdmin: 'Only administrators can do this.',
   foreignForm: 'This form was sent from another site, so nothing was changed. Open the page again.',
   unknownPath: 'There is no such page.',
   sessionNotFound: 'This session has already ended.',
   userNotFound: 'There is no such user.',
   keyNotFound: 'This key was already deleted.',
+  tokenNotFound: 'This app password was already deleted.',
   methodNotAllowed: 'This page does not accept this kind of request.',
   titleTaken: 'You already have a key with this title.',
   keyTaken: 'You already have this key, as “<title>”.',
   usernameTaken: 'This user name is already taken.',
+  tokenNameTaken: 'You already have an app password with this name.',
   bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
   internal: 'Something went wrong on our side. The error was logged.',
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }
 
-/** Why a value was refused; `<…>` is a number. Reasons of `keyInvalid` are the end of its sentence. */
+/** Why a value was refused; `<…>` is a value. Reasons of `keyInvalid` are the end of its sentence. */
 const reasons: Record<ReasonCode, string> = {
   required: 'This is required.',
   maxCharacters: 'It must have at most <max> characters.',
@@ -123,8 +191,11 @@ const reasons: Record<ReasonCode, string> = {
   passwordLength: 'It must have <min> to <max> characters.',
   commonPassword: 'This is one of the most common passwords. Choose another.',
   eventKind: 'This kind of event does not exist.',
+  nameIsAppPassword: 'This is an app password. Give it a name of its own.',
+  userGroup: 'This group of users does not exist.',
 
   boolean: 'It must be on or off.',
+  origins: 'It must be https origins such as https://example.org, one per line.',
   pageSize: 'It must be a whole number from 1 to 9999.',
   colour: 'It must be a colour such as #1890ff.',
   address: 'It must be an address, https://… or /….',
@@ -140,7 +211,7 @@ const reasons: Record<ReasonCode, string> = {
   keyIsPrivate:
     'this is a private key, which must never be pasted anywhere. Create a new key and paste its .pub file',
   keyTooLong: 'it is longer than 16 KiB',
-  severalKeys: 'it must be one key, but there are several',
+  keySeveral: 'it must be one key, but there are several',
   keyLines: 'it must be one key on one line',
   keyOptions: 'it has options in front. Paste the key only, which begins with its type',
   keyWithoutType: 'it must begin with its type, such as ssh-ed25519',
@@ -150,6 +221,59 @@ const reasons: Record<ReasonCode, string> = {
   keyDsa:
     'DSA keys are not secure, and no server accepts them. Create a key with: ssh-keygen -t ed25519',
   keyType: 'keys of this type are not accepted. Create a key with: ssh-keygen -t ed25519',
+
+  validUnicode: 'It contains broken characters.',
+  noNul: 'It must not contain the character NUL.',
+  oneOf: 'It must be one of: <options>.',
+  sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
+
+  keyOtherType: 'its first word is <type>, but its data is of another type',
+  keyEndsBefore: 'its data ends before the <part>. Copy the whole line',
+  keyEndsWithin: 'its data ends within the <part>. Copy the whole line',
+  keyZero: 'its <part> is zero',
+  keyNegative: 'its <part> is negative',
+  keyLeadingZeros: 'its <part> begins with needless zeros',
+  keyTrailingBytes: 'its data has <bytes> bytes too many',
+  keySsh2Frame: 'its first or last line is broken. Copy the whole file',
+  keyPemFrame: 'its first or last line is not that of a PEM public key. Copy the whole file',
+  keyPemType: 'SSH has no keys of this type',
+  keyPemContent: 'its PEM data contains no public key',
+  keyCurve: 'its curve does not belong to its type',
+  keyPointForm: 'its point is not in uncompressed form',
+  keyApplication: 'its application contains the character NUL',
+  keyEd25519Length: 'an Ed25519 key has exactly 32 bytes',
+  keyEd25519Form: `its Ed25519 point is not in canonical form. ${BETTER_KEY}`,
+  keyEd25519Order: `its Ed25519 point has a small order, so anyone can sign for it. ${BETTER_KEY}`,
+  keyRsaShort: `an RSA key of <bits> bits can be broken; <min> bits are the minimum. ${BETTER_KEY}`,
+  keyRsaLong: `it has <bits> bits, and an RSA key may have at most <max>. ${BETTER_KEY}`,
+  keyRsaLargeExponent: `its RSA exponent is too large. ${BETTER_KEY}`,
+  keyRsaExponent: `its RSA exponent is <exponent> and should be 65537. ${BETTER_KEY}`,
+  keyRsaFactor: `its RSA modulus can be divided by <factor>. ${BETTER_KEY}`,
+  keyRsaRoca: `it was made by a chip with the ROCA flaw (CVE-2017-15361). ${BETTER_KEY}`,
+  keyOffCurve: `its point is not on the curve <curve>. ${BETTER_KEY}`,
+  keyUnlikelyPoint: `its point is not one that OpenSSH accepts. ${BETTER_KEY}`,
+}
+
+/** The fields in the data of a key. */
+const keyParts: Record<KeyPart, string> = {
+  type: 'type',
+  'public key': 'public key',
+  exponent: 'exponent',
+  modulus: 'modulus',
+  curve: 'curve',
+  point: 'point',
+  application: 'application',
+}
+
+/** What the sentence of an event depends on. */
+interface EventFacts {
+  detail: string
+  /** True when users act on their own accounts. */
+  isOwn: boolean
+  /** False when no account has the name that was tried. */
+  hasUser: boolean
+  /** How often it happened. */
+  times: number
 }
 
 /** Every text of the pages; a language that lacks one is a type error. */
@@ -165,6 +289,8 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   print: 'Print',
+  closeAnnouncement: 'Close',
+  reveal: { show: 'Show', hide: 'Hide' },
 
   signIn: {
     title: 'Sign in',
@@ -178,6 +304,7 @@ export const en = {
     codeSubmit: 'Verify',
     startOver: 'Sign in as another user',
     continue: 'Continue to your account',
+    passkey: 'Sign in with a passkey',
   },
 
   nav: {
@@ -189,6 +316,7 @@ export const en = {
     users: 'Users',
     settings: 'Settings',
     events: 'Events',
+    'app-passwords': 'App passwords',
   },
 
   overview: {
@@ -246,9 +374,20 @@ export const en = {
     turnOffLead: 'You will sign in with your password only. Your other sessions end.',
     code: 'Code',
     codeHint: 'Six digits from your app, or a recovery code.',
+    codesLeft: (left: number, all: number) => `${left} of ${all} recovery codes left`,
+    noCodes: 'You have no recovery codes',
+    fewCodesHint:
+      'Without a recovery code, only an administrator can help you after you lose your phone. Generate new codes.',
     newCodes: 'New recovery codes',
     newCodesLead: 'The old codes stop working.',
     newCodesSubmit: 'Show new codes',
+    missingTitle: 'This site requires a second factor',
+    missingLead:
+      'Add a passkey, or set up two-step verification. Until then you can use no other page.',
+    factorTitle: 'One more step',
+    factorLead:
+      'This site requires a second factor, and you signed in with your password only. Show that it is you to continue.',
+    factorSubmit: 'Continue',
   },
 
   confirm: {
@@ -256,6 +395,7 @@ export const en = {
     hint: 'You signed in some time ago. Enter your password to confirm.',
     hintOrCode: 'You signed in some time ago. Enter your password or a code to confirm.',
     code: 'Or a code',
+    passkey: 'Confirm with a passkey',
   },
 
   enrolment: {
@@ -263,6 +403,7 @@ export const en = {
     scan: 'Scan this image with an authenticator app',
     qr: 'QR code for your authenticator app',
     byHand: 'Or enter this key in the app',
+    openApp: 'Open in the app on this device',
     confirm: 'Then enter the six digits that the app shows',
     hint: 'When you confirm, your other sessions end.',
     code: 'Code',
@@ -273,35 +414,58 @@ export const en = {
     title: 'Recovery codes',
     lead: 'If you lose your phone, each code signs you in once. Keep the codes in a safe place. They are not shown again.',
     codes: 'Your recovery codes',
+    download: 'Download',
+    fileTitle: (name: string, site: string, date: string) =>
+      `Recovery codes of ${name} for ${site}, ${date}`,
+    fileHint: 'Each code signs you in once.',
     done: 'I have saved the codes',
   },
 
   keys: {
     title: 'SSH keys',
     lead: 'These keys sign you in to your files over SFTP.',
+    leadWithoutAccess: 'Keys sign users in to their files over SFTP.',
+    noAccess: 'You may not sign in over SFTP, so keys do not work yet',
+    noAccessHint: 'Ask an administrator of this site for the permission.',
+    connect: 'Sign in with this command',
     none: 'No keys yet',
-    noneHint: 'Paste a public key below to sign in over SFTP without a password.',
-    added: 'Added',
-    lastUsed: 'Last used',
+    noneHint: 'Add a public key to sign in over SFTP without a password.',
+    added: (when: string) => `Added ${when}`,
+    lastUsed: (when: string) => `Last used ${when}`,
+    lastUsedFrom: (network: string) => `from ${network}`,
     neverUsed: 'Never used',
+    older: (count: number) => (count === 1 ? '1 older key' : `${count} older keys`),
     bits: (bits: number) => `${bits} bits`,
     delete: 'Delete',
     deleteQuestion: (title: string) => `Delete “${title}”? It can no longer be used to sign in.`,
     deleteSubmit: 'Delete key',
     deleteAll: 'Delete all keys',
     deleteAllQuestion: 'None of your keys can be used to sign in any more.',
+    add: 'Add key',
     addTitle: 'Add a key',
     keyTitle: 'Title',
     keyTitleHint: 'A name that identifies the key, such as “laptop” or “work”.',
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     submit: 'Add key',
+    cancel: 'Cancel',
+  },
+
+  /** How times relative to now are written. */
+  distance: {
+    numeric: 'auto' as Intl.RelativeTimeFormatNumeric,
+    justNow: 'just now',
+    soon: 'in a moment',
+    written: (relative: string) => relative,
   },
 
   survivingKeys: {
     title: 'Your password was changed',
+    passkeysLead:
+      'These passkeys still sign you in. Delete every passkey that you do not recognise.',
+    signInForPasskeys: 'Sign in to check the passkeys',
     lead: 'These SSH keys still give access to your files. Delete every key that you do not recognise.',
-    hint: 'All sessions have ended. Sign in with the new password to delete keys.',
+    hint: 'All sessions have ended. Sign in with the new password to delete them.',
     signIn: 'Sign in to check the keys',
   },
 
@@ -309,14 +473,133 @@ export const en = {
     title: 'Sessions',
     lead: 'The devices where you are signed in.',
     current: 'This device',
-    since: 'Signed in',
-    expires: 'Ends',
+    activeNow: 'Active now',
+    activeLately: 'Active in the last hour',
+    active: (when: string) => `Last active ${when}`,
+    since: (when: string) => `Signed in ${when}`,
+    expires: (when: string) => `Ends ${when}`,
     end: 'Sign out',
     endOthers: 'Sign out everywhere else',
-    endOthersQuestion: 'All sessions except this one end.',
+    endOthersQuestion: 'All sessions except this one end. App passwords stay valid.',
     onlyThis: 'You are not signed in anywhere else.',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknownBrowser: 'Unknown program',
+    /** How a session was made, by the names in `access/methods.ts`. */
+    methods: { pwd: 'password', otp: 'code', recovery: 'recovery code', passkey: 'passkey' },
+    madeWith: (methods: string[]) => `With ${methods.join(' and ')}`,
+    endEverything: 'Sign out everywhere and delete app passwords',
+    endEverythingQuestion:
+      'All sessions end, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
+  },
+
+  appPasswords: {
+    title: 'App passwords',
+    lead: 'Passwords for programs, such as WebDAV and SFTP clients. They work with two-step verification.',
+    none: 'No app passwords',
+    noneHint: 'Create one for each program, so that you can end each by itself.',
+    created: 'Created',
+    lastUsed: 'Last used',
+    from: (network: string) => `from ${network}`,
+    neverUsed: 'Never used',
+    expires: 'Expires',
+    expired: 'Expired',
+    neverExpires: 'Never expires',
+    delete: 'Delete',
+    deleteQuestion: (name: string) => `Delete “${name}”? Programs that use it are refused at once.`,
+    deleteSubmit: 'Delete app password',
+    addTitle: 'Create an app password',
+    name: 'Name',
+    nameHint: 'The program and the device, such as “rclone on my laptop”.',
+    use: 'What it is for',
+    useHint: 'It never allows more than your account does.',
+    uses: {
+      read: 'Files: read',
+      write: 'Files: read and write',
+      look: 'Programs: read my account, keys, sessions and activity',
+      manage: 'Programs: also change my SSH keys and sessions',
+      admin: 'Programs: everything that an administrator may do',
+    },
+    scopes: {
+      'files:read': 'Reads files',
+      'files:write': 'Reads and writes files',
+      'account:read': 'Reads the account',
+      'account:write': 'Changes SSH keys and sessions',
+      admin: 'Administers the site',
+    },
+    lifetime: 'Valid for',
+    lifetimes: { month: '30 days', quarter: '90 days', year: '1 year', never: 'Until I delete it' },
+    submit: 'Create',
+    staysValid:
+      'App passwords stay valid when you change your password. “Sign out everywhere and delete app passwords” on the page Sessions ends them all.',
+    createdTitle: 'Your app password',
+    createdLead: 'Copy it into the program now. It is not shown again.',
+    createdDone: 'I have copied it',
+    howTo: 'How to use it',
+    webdav: 'WebDAV',
+    webdavHow: (username: string) =>
+      `Enter the address of the file server, the user name “${username}”, and the app password as the password.`,
+    sftpHow: 'Enter the app password when the program asks for a password.',
+    rcloneHow: 'Paste the app password, then press Enter and Ctrl+D.',
+    curlHow: 'Send it in the header Authorization.',
+    tools: 'Tools for OpenList and AList',
+    toolsHow: 'Paste it where the tool asks for a token.',
+  },
+
+  passkeys: {
+    title: 'Passkeys',
+    lead: 'A passkey signs you in with your fingerprint, your face or the PIN of your device. It replaces password and code, and no false site can use it.',
+    add: 'Add a passkey',
+    rename: 'Rename',
+    renameSubmit: 'Save name',
+    delete: 'Delete',
+    deleteQuestion: (name: string) => `Delete “${name}”? It can no longer be used to sign in.`,
+    passwordLeft:
+      ' It is your only passkey, and two-step verification is off: then your password alone signs you in.',
+    codesLeft:
+      ' It is your only passkey: then you sign in with your password and a code from your authenticator app.',
+    deleteSubmit: 'Delete passkey',
+    survive: 'Passkeys stay when you change your password. Delete those that you do not recognise.',
+    added: (when: string) => `Added ${when}`,
+    lastUsed: (when: string) => `Last used ${when}`,
+    neverUsed: 'Never used',
+    synced: 'Synced',
+    thisDevice: 'This device only',
+    onlyAt: (host: string) => `Works only at ${host}`,
+    cloned: (when: string) =>
+      `Refused ${when}: a copy of this passkey seems to exist. Delete it if you do not know why.`,
+    addTitle: 'Add a passkey',
+    name: 'Name',
+    nameHint: 'A name that identifies the passkey, such as “phone” or “password manager”.',
+    create: 'Create passkey',
+    continue: 'Continue',
+    back: 'Back to Security',
+    needsScript: 'Passkeys need JavaScript and a current browser.',
+    notHere:
+      'Passkeys work only over https and under a host name, or at http://localhost. This address has none.',
+    nudge: 'Sign in without a password',
+    nudgeHint: 'This device can hold a passkey: next time, one touch or a look is enough.',
+    nudgeClose: 'Not now',
+    none: 'No passkeys.',
+    /** What went wrong in the browser, when a passkey is used and when one is added. */
+    errors: {
+      get: {
+        cancelled:
+          'No passkey was used. Try again, or use your password if this device has no passkey for this site.',
+        unusable: 'This device cannot use passkeys. Try another device, or use your password.',
+        address: 'The browser does not allow passkeys at this address. Use your password.',
+        stale: 'This page was open for too long. Reload it and try again.',
+        failed: 'The browser could not use a passkey. Use your password.',
+      },
+      create: {
+        cancelled: 'No passkey was created. Try again.',
+        exists: 'This device already has a passkey for your account.',
+        unusable:
+          'This device cannot hold a passkey. Turn on its screen lock, or use another device.',
+        address: 'The browser does not allow passkeys at this address.',
+        stale: 'This page was open for too long. Reload it and try again.',
+        failed: 'The browser could not create a passkey. Try another device or browser.',
+      },
+    } satisfies Record<'get' | 'create', Record<string, string>>,
   },
 
   activity: {
@@ -326,10 +609,36 @@ export const en = {
     newer: 'Newer',
     older: 'Older',
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
-    by: (name: string) => `by ${name}`,
-    byDeleted: (id: number) => `by user ${id}, deleted`,
-    byCommandLine: 'on the command line',
-    withChanges: (event: string, changes: string[]) => `${event}: ${changes.join('; ')}`,
+    you: 'You',
+    /** The words beside a verb's object. */
+    toYou: 'you',
+    your: 'your',
+    their: 'their',
+    theirs: 'them',
+    /** Follows a name. */
+    possessive: '’s',
+    /** Stands on both sides of a name in a sentence. */
+    gap: '',
+    someone: 'Someone',
+    commandLine: 'An operator on the command line',
+    deletedName: (name: string) => `${name} (deleted)`,
+    deletedUser: (id: number) => `User ${id} (deleted)`,
+    kind: 'Event',
+    anyKind: 'All events',
+    from: 'From',
+    to: 'To',
+    filter: 'Show',
+    /** Stands before the name of a time zone. */
+    zone: 'Time zone of the days:',
+    badDay: 'It must be a day such as 2026-11-21.',
+    noneFound: 'No events found',
+    noneFoundHint: 'No event of the last 90 days matches.',
+    showAll: 'Show all events',
+    download: 'Download CSV',
+    downloadHint: (most: number) =>
+      `The CSV file has the events of this list, at most the latest ${most}. For earlier ones, choose dates. Its times are in UTC.`,
+    changes: (changes: string[]) => `: ${changes.join('; ')}`,
+    comma: ', ',
     changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
     stated: (field: string, value: string) => `${field} ${value}`,
     empty: '(empty)',
@@ -356,17 +665,29 @@ export const en = {
     'session-over': 'Your session has ended. Please sign in again.',
     'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
+    'second-factor-needed':
+      'This site requires a second factor. Turn on two-step verification or use a passkey to continue.',
     'key-added': 'The key was added.',
     'key-deleted': 'The key was deleted.',
     'keys-deleted': 'All keys were deleted.',
     'session-ended': 'The session has ended.',
     'sessions-ended': 'All other sessions have ended.',
+    'app-password-deleted': 'The app password was deleted.',
+    'passkey-added': 'The passkey was added.',
+    'passkey-renamed': 'The name was changed.',
+    'passkey-deleted': 'The passkey was deleted.',
+    'everything-ended': 'You are signed out everywhere, and your app passwords are deleted.',
     ...adminNoticesEn,
   },
 
   problems: {
     title: 'That did not work',
     back: 'Back to your account',
+    notFound: 'Page not found',
+    notFoundLead: 'This page does not exist. The address may be mistyped, or the page was moved.',
+    home: 'Go to the start page',
+    /** Shows a reason of the API that has no text here. */
+    otherReason: (words: string) => words,
     tryAgainMinutes: (minutes: number) =>
       `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     tryAgainSeconds: (seconds: number) =>
@@ -376,4 +697,6 @@ export const en = {
   refusals,
 
   reasons,
+
+  keyParts,
 }

@@ -31,6 +31,10 @@ const labels: Record<SettingKey, string> = {
   sso_login_enabled: 'Single sign-on',
   sso_login_platform: 'Provider',
   security_contact: 'Security contact',
+  webauthn_login_enabled: 'Passkeys in the file list',
+  require_second_factor: 'Require a second factor',
+  passkey_related_origins: 'Related sites for passkeys',
+  sftp_address: 'SFTP server',
 }
 
 /** Labels of the options of a select; a missing one shows the value itself. */
@@ -51,6 +55,11 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     none: 'None',
   },
   sso_login_platform: { '': 'None', Github: 'GitHub', Dingtalk: 'DingTalk' },
+  require_second_factor: {
+    off: 'Of nobody',
+    admins: 'Of administrators',
+    everybody: 'Of everybody',
+  },
 }
 
 /** The help of the definitions, which the command line and the stock client show too. */

@@ -31,6 +31,10 @@ const labels: Record<SettingKey, string> = {
   sso_login_enabled: '单点登录',
   sso_login_platform: '登录平台',
   security_contact: '安全联系方式',
+  webauthn_login_enabled: '在文件列表中使用通行密钥',
+  require_second_factor: '要求第二重验证',
+  passkey_related_origins: '可使用通行密钥的相关站点',
+  sftp_address: 'SFTP 服务器',
 }
 
 const help: Record<SettingKey, string> = {
@@ -64,6 +68,11 @@ const help: Record<SettingKey, string> = {
   sso_login_platform: '单点登录按钮对应的平台。',
   security_contact:
     '报告安全问题的联系方式：mailto:…、https://… 或 tel:…；显示在 /.well-known/security.txt 中，留空则没有该文件。',
+  webauthn_login_enabled: '在文件列表及其接口中提供通行密钥。',
+  require_second_factor: '必须使用验证码或通行密钥登录的用户。',
+  passkey_related_origins: '可使用本站通行密钥的其他 https 源，每行一个。',
+  sftp_address:
+    'SFTP 服务器的主机名，例如 files.example.org 或 files.example.org:2022；显示在用户的 SSH 公钥页面上。',
 }
 
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {
@@ -83,6 +92,7 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     none: '无',
   },
   sso_login_platform: { '': '无', Casdoor: 'Casdoor', Github: 'GitHub', Dingtalk: '钉钉' },
+  require_second_factor: { off: '不要求', admins: '管理员', everybody: '所有人' },
 }
 
 export const settingsZh: typeof settingsEn = { labels, choices, help }

@@ -7,6 +7,7 @@ import {
   guestTwoFactor,
   guestProfile,
   guestKeys,
+  passkeysOff,
   unknownPath,
   htmlPage,
 } from '../outcomes.ts'
@@ -76,8 +77,8 @@ export const guestRows: Row[] = [
     given: 'admin and a disabled guest',
     request: get('/api/authn/getcredentials'),
     reference: success,
-    expect: unknownPath,
-    because: 'accident',
+    expect: passkeysOff,
+    because: 'passkeysOff',
   },
   {
     recording: 'guest/empty Authorization on /api/me',
@@ -175,8 +176,8 @@ export const guestRows: Row[] = [
     given: 'the guest enabled',
     request: get('/api/authn/getcredentials'),
     reference: success,
-    expect: unknownPath,
-    because: 'accident',
+    expect: passkeysOff,
+    because: 'passkeysOff',
   },
   {
     recording: 'guest/empty Authorization on /api/me',

@@ -14,7 +14,7 @@ import {
 import { get, post, send, login, loginHash } from '../requests.ts'
 import type { Row } from '../row.ts'
 
-/** Of `admin-Passw0rd`, as in contract section 2. */
+/** The static digest of `admin-Passw0rd` (docs/interface.md, Values). */
 const ADMIN_DIGEST = '48ac3d93cee8e78fc42a0b419dcc62036fefb413dca238e8ce4365a0206f20f8'
 
 export const loginHashRows: Row[] = [

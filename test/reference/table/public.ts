@@ -11,6 +11,7 @@ import {
   redirectPostToSlashless,
   notFoundText,
   emptyNotAllowed,
+  passkeysOff,
 } from '../outcomes.ts'
 import { get, post, send } from '../requests.ts'
 import type { Row } from '../row.ts'
@@ -380,9 +381,8 @@ export const publicRows: Row[] = [
     recording: 'public/unknown/odd GET /api/authn/webauthn_begin_login',
     given: 'admin and a disabled guest',
     request: get('/api/authn/webauthn_begin_login'),
-    reference: { code: 403, message: 'WebAuthn is not enabled' },
-    expect: unknownPath,
-    because: 'accident',
+    reference: passkeysOff,
+    expect: passkeysOff,
   },
   {
     recording: 'public/unknown/odd GET /debug/pprof/',

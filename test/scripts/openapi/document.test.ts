@@ -21,6 +21,20 @@ describe('schema/openapi.json', () => {
     expect(findGaps(served, operationsUnderApi())).toEqual([])
   })
 
+  test('has summaries without Markdown, which viewers would show as it is written', () => {
+    const summaries = Object.values(written.paths).flatMap((methods) =>
+      Object.values(methods).map(({ summary }) => summary),
+    )
+    expect(summaries).toHaveLength(Object.keys(operations).length)
+    expect(summaries.filter((summary) => summary.includes('`'))).toEqual([])
+  })
+
+  test('has request examples that have the form of the schema, each once', () => {
+    const { examples } =
+      written.paths['/api/auth/login'].post.requestBody.content['application/json']
+    expect(Object.keys(examples)).toEqual(['success', 'with a code', 'a wrong password'])
+  })
+
   test('would name a route that nobody has described, and a description of none', () => {
     expect(findGaps(['GET /a', 'GET /b'], ['GET /b', 'POST /c'])).toEqual([
       'GET /a is not documented',

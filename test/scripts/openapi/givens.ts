@@ -1,11 +1,14 @@
 import { eq } from 'drizzle-orm'
-import { settings, sshKeys, users } from '../../../schema/tables.ts'
+import { passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
 import { Refusal } from '../../../src/base/refusals.ts'
 import { addServiceToken } from '../../../src/access/service-tokens.ts'
+import { addAppPassword } from '../../support/app-passwords.ts'
 import { CheapSite } from '../../support/cheap-site.ts'
+import { base64url, SoftwarePasskey } from '../../support/passkey.ts'
+import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
 
@@ -18,8 +21,13 @@ export interface Asked {
   site: CheapSite
   token?: string
   /** What no document can know: codes of the moment, secrets, the id of a session. */
-  body?: Record<string, string>
+  body?: Record<string, unknown>
   query?: Record<string, string>
+  headers?: Record<string, string>
+  /** Sent to an endpoint that `account:write` may call. */
+  otherToken?: string
+  /** The fields of a form that no document can know. */
+  form?: Record<string, string>
   /** Sent instead of the documented body. */
   rawBody?: string
 }
@@ -58,6 +66,41 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     }))
     for (const row of rows) await asked.site.db.insert(sshKeys).values(row)
     return asked
+  },
+  'alice has an app password': async () => {
+    const asked = await signedIn()
+    await addAppPassword(asked.site, 3, ['files:read'], { name: 'rclone' })
+    return asked
+  },
+  'the caller has an app password': async () => {
+    const { site } = await signedIn()
+    return { site, token: (await addAppPassword(site, 3, ['account:read'])).token }
+  },
+  'alice has an app password of another scope': async () => {
+    const { site } = await signedIn()
+    // No endpoint of the interface needs this pair.
+    const { token } = await addAppPassword(site, 3, ['account:write'])
+    const { token: other } = await addAppPassword(site, 3, ['files:read'])
+    return { site, token, otherToken: other }
+  },
+  'alice has 50 app passwords': async () => {
+    const asked = await signedIn()
+    for (let n = 0; n < 50; n++)
+      await addAppPassword(asked.site, 3, ['files:read'], { name: `program ${n}` })
+    return asked
+  },
+  'a server has a service token, alice has an app password': async () => {
+    const { site } = await signedIn()
+    const service = await addServiceToken(site.deps, 'files', 'introspect')
+    const { token } = await addAppPassword(site, 3, ['files:read'])
+    return { site, token: `Bearer ${service}`, form: { token } }
+  },
+  'alice may use WebDAV and has an app password for files': () => withFiles('files:write'),
+  'alice may use WebDAV and has an app password for reading files': () => withFiles('files:read'),
+  'the admin is signed in, alice has an app password': async () => {
+    const { site } = await signedIn()
+    await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
+    return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
   'alice was shown a QR code': async () => {
     const asked = await signedIn()
@@ -132,7 +175,7 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await asked.site.get('/api/auth/logout', asked)
     return asked
   },
-  'the token is older than 48 hours': async () => {
+  'the token has expired': async () => {
     const asked = await signedIn()
     asked.site.now += 48 * HOUR + SECOND
     return asked
@@ -152,6 +195,31 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     ...(await signedIn()),
     rawBody: 'x'.repeat(64 * 1024 + 1),
   }),
+  'passkeys are off': signedIn,
+  'nobody is signed in, an operator set a related origin': async () => {
+    const site = await withAlice()
+    const row = { key: 'passkey_related_origins', value: 'https://example.com' }
+    await site.db.insert(settings).values(row)
+    return { site }
+  },
+  'alice began to add a passkey': addingPasskey,
+  'alice has the passkey "phone"': withPhone,
+  'alice has 20 passkeys': async () => {
+    const asked = await signedIn()
+    await addPasskeys(asked.site, ...Array.from({ length: 20 }, (_, n) => `passkey ${n}`))
+    return asked
+  },
+  'nobody is signed in, alice answers with her passkey': async () => {
+    const { site, passkey, ...adding } = await addingPasskey()
+    await site.post('/api/authn/webauthn_finish_registration', adding.body, adding)
+    const { data } = await site.get('/api/authn/webauthn_begin_login')
+    const body = await passkey.get(data.options.publicKey)
+    return { site, body, headers: { session: data.session } }
+  },
+  'the admin is signed in, alice has the passkey "phone"': async () => {
+    const { site } = await withPhone()
+    return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  },
   'the database is unavailable': () =>
     afterSigningIn({
       get db(): Deps['db'] {
@@ -162,6 +230,71 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     afterSigningIn({ keyRing: () => Promise.reject(new Refusal('internal')) }),
 }
 
+/** Switches `/api/authn` on, unless it is on. */
+export async function switchPasskeysOn({ db }: CheapSite): Promise<void> {
+  await db
+    .insert(settings)
+    .values({ key: 'webauthn_login_enabled', value: 'true' })
+    .onConflictDoNothing()
+}
+
+async function addPasskeys({ db }: CheapSite, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    await db.insert(passkeys).values({
+      credentialId: base64url(new TextEncoder().encode(name)),
+      userId: 3,
+      publicKey: '',
+      algorithm: -7,
+      signCount: 0,
+      backupEligible: true,
+      backedUp: true,
+      transports: 'internal',
+      aaguid: 'a0a1a2a3a4a5a6a7a8a9aaabacadaeaf',
+      rpId: 'localhost',
+      name,
+      createdAt: NOW,
+    })
+  }
+}
+
+async function withPhone(): Promise<Asked & { token: string }> {
+  const asked = await signedIn()
+  await addPasskeys(asked.site, 'phone')
+  return asked
+}
+
+/** Alice, with the answer of a new passkey to the options that she got. */
+async function addingPasskey() {
+  const { site, token } = await signedIn()
+  await switchPasskeysOn(site)
+  const passkey = await SoftwarePasskey.make()
+  const { data } = await site.get('/api/authn/webauthn_begin_registration', { token })
+  const body = await passkey.create(data.options.publicKey)
+  return { site, token, body, headers: { session: data.session }, passkey }
+}
+
+async function withFiles(scope: 'files:read' | 'files:write'): Promise<Asked> {
+  const { site } = await signedIn()
+  // Bits 8 and 9.
+  await site.db
+    .update(users)
+    .set({ permission: 3 << 8 })
+    .where(eq(users.id, 3))
+  const { token } = await addAppPassword(site, 3, [scope])
+  return { site, token: `Basic ${btoa(`alice:${token}`)}` }
+}
+const signInAlice = prepared((site) => site.addSignedInUser('alice', PASSWORD))
+
+const signInBoth = prepared(async (site) => {
+  await site.addSignedInUser('alice', PASSWORD)
+  return site.token('admin', ADMIN_PASSWORD)
+})
+
+const enrolAlice = prepared(async (site) => {
+  const token = await site.addSignedInUser('alice', PASSWORD)
+  return { token, secret: await site.enrol(token) }
+})
+
 async function withAlice(): Promise<CheapSite> {
   const site = new CheapSite()
   await site.addFirstUsers()
@@ -170,19 +303,19 @@ async function withAlice(): Promise<CheapSite> {
 }
 
 async function signedIn(): Promise<Asked & { token: string }> {
-  const site = await withAlice()
-  return { site, token: await site.token('alice', PASSWORD) }
+  const site = new CheapSite()
+  return { site, token: await signInAlice(site) }
 }
 
 async function adminSignedIn(): Promise<Asked> {
-  const { site } = await signedIn()
-  return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  const site = new CheapSite()
+  return { site, token: await signInBoth(site) }
 }
 
 async function withTwoFactor(): Promise<Asked & { token: string }> {
-  const asked = await signedIn()
-  const secret = await asked.site.enrol(asked.token)
-  return { ...asked, body: { otp_code: asked.site.code(secret) } }
+  const site = new CheapSite()
+  const { token, secret } = await enrolAlice(site)
+  return { site, token, body: { otp_code: site.code(secret) } }
 }
 
 async function addLaptop({ site, token }: Asked & { token: string }): Promise<void> {

@@ -1,0 +1,73 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { sessions } from '../../schema/tables.ts'
+import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.ts'
+
+/**
+ * How a user proves who they are: a password, a code of an authenticator app, a recovery code, a
+ * passkey. The first two names are those of RFC 8176.
+ */
+export type Method = 'pwd' | 'otp' | 'recovery' | 'passkey'
+
+/** The methods that count as a second factor. A passkey does, because it verifies the user. */
+const SECOND_FACTORS: readonly Method[] = ['otp', 'recovery', 'passkey']
+
+/** Returns methods as they are stored and shown. */
+export function methodText(methods: readonly Method[]): string {
+  return methods.join(' ')
+}
+
+/** Holds for a row of `sessions` in which a second factor was used. */
+const isStrong: SQL = sql`(${sql.join(
+  SECOND_FACTORS.map((method) => sql`instr(${sessions.amr}, ${sql.raw(`'${method}'`)}) > 0`),
+  sql` or `,
+)})`
+
+/** Adds a method to those of a session. */
+export function withMethod(method: Method): SQL {
+  return sql`iif(instr(${sessions.amr}, ${method}) > 0, ${sessions.amr}, trim(${sessions.amr} || ' ' || ${method}))`
+}
+
+/**
+ * What a session may do that was begun without the second factor that its user must use: nothing,
+ * add a first one, or only confirm itself.
+ */
+export type Leniency = 'to enrol' | 'to confirm'
+
+/** Lets a session without the required second factor act, when its user has none yet. */
+export function toEnrol<Session extends object>(session: Session) {
+  return { ...session, mayLackFactor: 'to enrol' as const }
+}
+
+/**
+ * Lets a session without the required second factor act. It is for reading `/api/me` and
+ * confirming.
+ */
+export function toConfirm<Session extends object>(session: Session) {
+  return { ...session, mayLackFactor: 'to confirm' as const }
+}
+
+/**
+ * Whether a session has the second factor that its user must use. `missing` means that the user has
+ * none, `unused` that this session did not use it.
+ */
+export type FactorState = 'enough' | 'missing' | 'unused'
+
+/** The state of a row of `users`, joined with a row of `sessions`. */
+export const factorState = sql<FactorState>`(case
+  when ${isStrong} or not ${mustUseSecondFactor} then 'enough'
+  when ${hasSecondFactor} then 'unused' else 'missing' end)`
+
+export function isEnough(state: FactorState, leniency: Leniency | undefined): boolean {
+  return (
+    state === 'enough' ||
+    leniency === 'to confirm' ||
+    (leniency === 'to enrol' && state === 'missing')
+  )
+}
+
+/** The condition of `isEnough` for a row of `users`, joined with a row of `sessions`. */
+export function whenEnough(leniency: Leniency | undefined): SQL | undefined {
+  if (leniency === 'to confirm') return undefined
+  const isFirst = leniency === 'to enrol' ? sql` or not ${hasSecondFactor}` : sql``
+  return sql`(${isStrong} or not ${mustUseSecondFactor}${isFirst})`
+}

@@ -1,0 +1,16 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { passkeys, settings, users } from '../../schema/tables.ts'
+import { ADMIN } from './roles.ts'
+
+/** Holds for a row of `users` with a passkey. */
+export const hasPasskey: SQL = sql`exists (select 1 from ${passkeys} where ${passkeys.userId} = ${users.id})`
+
+/** Holds for a row of `users` with an authenticator app or a passkey. */
+export const hasSecondFactor: SQL = sql`(${users.totpSeed} is not null or ${hasPasskey})`
+
+/** The setting with the users who must sign in with a second factor. */
+const REQUIREMENT = sql`(select ${settings.value} from ${settings} where ${settings.key} = 'require_second_factor')`
+
+/** Holds for a row of `users` that must sign in with a second factor. */
+export const mustUseSecondFactor: SQL = sql`(case ${REQUIREMENT}
+  when 'everybody' then true when 'admins' then ${users.role} = ${sql.raw(String(ADMIN))} else false end)`

@@ -1,0 +1,72 @@
+import { Refusal } from '../base/refusals.ts'
+import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
+import { maskPermission } from '../access/scopes.ts'
+import { ADMIN } from '../accounts/roles.ts'
+import { webdavAccess } from '../ssh-keys/access.ts'
+
+/** The methods that change no file. */
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND']
+
+/** The user that a proxy tells the server behind it. */
+interface ForwardedUser {
+  username: string
+  group: 'admin' | 'user'
+  basePath: string
+  /** The bits of the user, without those that the app password lacks. */
+  permission: number
+}
+
+/** The method of a request, as the proxies name it. */
+export interface OriginalMethod {
+  /** `X-Forwarded-Method`, of Caddy and Traefik. */
+  forwarded: string | undefined
+  /** `X-Original-Method`, of nginx. */
+  original: string | undefined
+}
+
+/**
+ * Decides for a proxy whether a request may reach the file server behind it.
+ *
+ * @param actor An app password that needs the scope `files:read`, or a session.
+ * @throws {Refusal} `filesNotPermitted`; `scopeNeeded` for a write without `files:write`; the
+ *   refusals of `actAs`.
+ */
+export async function forwardAuth(
+  deps: ReaderDeps,
+  actor: Actor,
+  method: OriginalMethod,
+): Promise<ForwardedUser> {
+  const { account } = await readAs(deps, actor, {})
+  const { username, role, basePath, appPassword } = account
+  const permission =
+    appPassword === null
+      ? account.permission
+      : maskPermission(account.permission, appPassword.scopes)
+  const access = webdavAccess(permission)
+  const isAllowed = isReading(method) ? access !== 'none' : access === 'write'
+  if (!isAllowed && webdavAccess(account.permission) === 'write')
+    throw new Refusal('scopeNeeded', { fill: 'files:write' })
+  if (!isAllowed) throw new Refusal('filesNotPermitted')
+  return { username, group: role === ADMIN ? 'admin' : 'user', basePath, permission }
+}
+
+/**
+ * Tells whether a request changes no file. A proxy passes on the header that it doesn't set itself,
+ * with whatever the client wrote. So two different methods, or none, count as a write.
+ */
+function isReading({ forwarded, original }: OriginalMethod): boolean {
+  const method = forwarded ?? original
+  if (method === undefined || (original ?? method) !== method) return false
+  return READING_METHODS.includes(method)
+}
+
+/**
+ * Encodes a text for a header: UTF-8, percent-encoded where it is not visible ASCII. `%` is encoded
+ * too, so that a server that decodes it gets the same text. A blank stays, unless it is the first
+ * or the last character, where HTTP would drop it.
+ *
+ * @see RFC 9110 section 5.5
+ */
+export function headerText(text: string): string {
+  return text.replaceAll(/[^ -~]+|%|^ | $/gu, encodeURIComponent)
+}

@@ -1,0 +1,149 @@
+import { Refusal } from '../base/refusals.ts'
+import type { Answers } from '../database/statements.ts'
+import type { Database, Deps } from '../deps.ts'
+import type { ActorDeps } from '../access/act-as.ts'
+import { actAsOperator, type Operator } from '../access/operators.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { ADMIN } from '../accounts/roles.ts'
+import { hashAppPassword, isAppPassword } from '../access/app-password.ts'
+import { type AppPasswordState, noteUse, selectShown } from '../access/app-password-store.ts'
+import { APP_PASSWORD_SCOPES, type AppPasswordScope, maskPermission } from '../access/scopes.ts'
+import { actAsService } from '../access/service-tokens.ts'
+import { selectAccountOf } from '../access/session-store.ts'
+import { type SessionClaims, verifyToken } from '../access/token.ts'
+
+/** A token that is in force. */
+interface ActiveToken {
+  account: Account
+  /** Null for a session. */
+  appPassword: AppPasswordState | null
+  scopes: readonly AppPasswordScope[]
+  /** Unix time, seconds. */
+  issuedAtSeconds: number
+  /** `undefined`: never. */
+  expiresAtSeconds: number | undefined
+}
+
+type IntrospectionDeps = Pick<Deps, 'db' | 'now' | 'keyRing'>
+
+/**
+ * Tells a server whether a session token or an app password is in force, in one round trip.
+ *
+ * @param serviceTokenHash The credential of the server, with the scope `introspect`.
+ * @returns `undefined` for a token that is not in force, for whatever reason.
+ * @throws {Refusal} `wrongServiceToken`.
+ * @see RFC 7662 section 2
+ */
+export async function introspect(
+  deps: IntrospectionDeps & Pick<Deps, 'defer'>,
+  serviceTokenHash: string,
+  token: string,
+): Promise<ActiveToken | undefined> {
+  const now = deps.now()
+  const { db } = deps
+  const found = await findToken(deps, token, now, (parts) =>
+    actAsService(db, serviceTokenHash, 'introspect', parts),
+  )
+  if (found?.appPassword) {
+    const used = { ...found.appPassword, userId: found.account.id }
+    noteUse(deps, { network: undefined, userAgent: '' }, used, now)
+  }
+  return found
+}
+
+/** Works like `introspect`, for an operator. It counts as no use. @throws {Refusal} `notAdmin`. */
+export function introspectAsOperator(
+  deps: IntrospectionDeps & ActorDeps,
+  operator: Operator,
+  token: string,
+): Promise<ActiveToken | undefined> {
+  return findToken(deps, token, deps.now(), (parts) => actAsOperator(deps, operator, parts))
+}
+
+/** Returns the statements that find a token. */
+function searchesFor(db: Database, claims: SessionClaims | undefined, hash: string, now: number) {
+  const shown = { tokenHash: hash, username: undefined, network: undefined }
+  return {
+    ofSession: claims && selectAccountOf(db, claims, now),
+    ofAppPassword: claims === undefined ? selectShown(db, shown, now) : undefined,
+  }
+}
+
+type Searches = ReturnType<typeof searchesFor>
+
+/** @param run Runs the statements for a caller who may know the answer. */
+async function findToken(
+  deps: IntrospectionDeps,
+  token: string,
+  now: number,
+  run: (parts: Searches) => Promise<Answers<Searches>>,
+): Promise<ActiveToken | undefined> {
+  const isOurs = isAppPassword(token)
+  const claims = isOurs ? undefined : await readClaims(deps, token, now)
+  const { ofSession, ofAppPassword } = await run(
+    searchesFor(deps.db, claims, hashAppPassword(token), now),
+  )
+  const session = ofSession?.[0]
+  if (session !== undefined && claims !== undefined) {
+    const { expiresAt, ...account } = session
+    const { issuedAtSeconds } = claims
+    const scopes = scopesOfSession(account)
+    const expiresAtSeconds = toSeconds(expiresAt)
+    return { account, scopes, issuedAtSeconds, expiresAtSeconds, appPassword: null }
+  }
+  const { appPassword = null, ...account } = ofAppPassword?.[0] ?? {}
+  if (appPassword === null || !('id' in account)) return undefined
+  const { scopes, createdAt, expiresAt } = appPassword
+  return {
+    account,
+    appPassword,
+    scopes,
+    issuedAtSeconds: toSeconds(createdAt),
+    expiresAtSeconds: expiresAt === null ? undefined : toSeconds(expiresAt),
+  }
+}
+
+/** A session may do everything that its user may do. */
+function scopesOfSession({ role }: Account): readonly AppPasswordScope[] {
+  return APP_PASSWORD_SCOPES.filter((scope) => scope !== 'admin' || role === ADMIN)
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
+}
+
+async function readClaims(
+  deps: Pick<Deps, 'keyRing'>,
+  token: string,
+  now: number,
+): Promise<SessionClaims | undefined> {
+  const ring = await deps.keyRing()
+  try {
+    return await verifyToken(ring, token, now)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/**
+ * Returns the answer about a token.
+ *
+ * @see RFC 7662 section 2.2
+ */
+export function introspectionRecord(token: ActiveToken | undefined) {
+  if (token === undefined) return { active: false }
+  const { account, scopes, issuedAtSeconds, expiresAtSeconds } = token
+  return {
+    active: true,
+    sub: String(account.id),
+    username: account.username,
+    scope: scopes.join(' '),
+    ...(expiresAtSeconds !== undefined && { exp: expiresAtSeconds }),
+    iat: issuedAtSeconds,
+    token_type: 'Bearer',
+    base_path: account.basePath,
+    permission: maskPermission(account.permission, scopes),
+    role: account.role,
+  }
+}

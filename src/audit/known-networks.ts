@@ -1,0 +1,22 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { auditEvents } from '../../schema/tables.ts'
+
+/** Milliseconds for which a network stays known after a sign-in. */
+const KNOWN_NETWORK_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * Holds for the sign-ins that make a network known for a user, at Latchkey or at a file server. It
+ * is exactly the condition of the index `audit_events_sign_ins`.
+ */
+export const MAKES_KNOWN: SQL = sql`${auditEvents.kind} in ('sign_in', 'service_sign_in')`
+
+/**
+ * Holds for the events that report the network of an app password as unknown. It is exactly the
+ * condition of the index `audit_events_elsewhere`.
+ */
+export const REPORTS_NETWORK: SQL = sql`${auditEvents.kind} = 'token_used_elsewhere'`
+
+/** Holds for an event from a network that is recent enough to make it known. */
+export function madeRecently(network: string, now: number): SQL {
+  return sql`${auditEvents.network} = ${network} and ${auditEvents.at} > ${now - KNOWN_NETWORK_MILLISECONDS}`
+}

@@ -1,0 +1,47 @@
+import type { RawRow, Source } from './source.ts'
+
+/**
+ * Reads the tables of a Latchkey site into the columns of OpenList. Two-step verification stays
+ * sealed; see `unseal`.
+ *
+ * @param table Reads a table; empty when there is none.
+ */
+export function readLatchkey(table: (name: string) => RawRow[], warnings: string[]): Source {
+  return {
+    kind: 'latchkey',
+    users: table('users').map((row) => ({
+      ...pick(row, ['id', 'username', 'password_hash', 'role', 'permission', 'base_path']),
+      ...pick(row, ['disabled', 'sso_id', 'totp_seed']),
+      pwd_ts: Number(row['password_changed_at'] ?? 0) / 1000,
+    })),
+    keys: table('ssh_keys').map((row) => ({
+      ...pick(row, ['id', 'user_id', 'title']),
+      key_str: row['line'],
+      added_time: isoOf(row['added_at']),
+      last_used_time: isoOf(row['last_used_at']),
+    })),
+    settings: table('settings'),
+    recoveryCodes: table('recovery_codes').filter((row) => (row['used_by'] ?? null) === null),
+    passkeys: table('passkeys'),
+    serviceTokens: table('service_tokens'),
+    warnings: [...warnings, ...appPasswordWarnings(table('app_passwords').length)],
+  }
+}
+
+/** App passwords are secrets of programs that know the old address, so they are made anew. */
+function appPasswordWarnings(total: number): string[] {
+  if (total === 0) return []
+  return [
+    `${total === 1 ? '1 app password stays' : `${total} app passwords stay`} behind: their owners create new ones at /account`,
+  ]
+}
+
+function pick(row: RawRow, columns: string[]): RawRow {
+  return Object.fromEntries(columns.map((column) => [column, row[column]]))
+}
+
+/** @returns The time as OpenList's columns have it; `undefined` for a value that is no time. */
+function isoOf(milliseconds: unknown): string | undefined {
+  const date = new Date(Number(milliseconds))
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}

@@ -1,0 +1,190 @@
+/**
+ * The Chinese texts of `--help`, by the English ones. A test finds an English text that has none
+ * (test/cli/help.test.ts).
+ */
+export const ZH: Readonly<Record<string, string>> = {
+  'Usage:': '用法：',
+  'Arguments:': '参数：',
+  'Options:': '选项：',
+  'Global Options:': '通用选项：',
+  'Commands:': '命令：',
+  'Permissions:': '权限：',
+  'Example:': '示例：',
+  'Examples:': '示例：',
+  choices: '可选值',
+  default: '默认',
+  'display help for command': '显示帮助',
+  'output the version number': '显示版本号',
+  'work on the deployed site, through remote bindings': '操作已部署的站点（通过远程绑定）',
+  'print JSON, for programs': '输出 JSON，供程序使用',
+  'Manages a Latchkey site from the command line.': '在命令行中管理 Latchkey 站点。',
+
+  'manages accounts: who may sign in, and what they may do': '管理账户：谁可以登录、可以做什么',
+  "a user name, or '#7' for the user with the id 7": "用户名，或用 '#7' 表示 id 为 7 的用户",
+  'the number of rows to show': '显示的行数',
+  'the number of the page, from 1': '页码，从 1 开始',
+  'lists users; several conditions together narrow the list': '列出用户；可以同时使用多个条件',
+  'only users whose name contains this, in upper or lower case':
+    '只列出名称包含此文字的用户，不区分大小写',
+  'only admins': '只列出管理员',
+  'only disabled users': '只列出已停用的用户',
+  'only users without a second factor: authenticator app or passkey':
+    '只列出没有第二验证因素（验证器应用或通行密钥）的用户',
+  'shows all data of a user': '显示用户的全部资料',
+  'creates a user': '新建用户',
+  'the user name': '用户名',
+  'the role of the user': '用户的角色',
+  'the names of all permissions, or +name and -name to add and to remove some; also all, none':
+    '全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）',
+  'the folder that is the root for the user': '用户的根目录',
+  'the id of the user at the single sign-on provider': '用户在单点登录服务中的 id',
+  'read the password from the first line of the standard input': '从标准输入的第一行读取密码',
+  'generate a random password and print it, only once': '生成随机密码，只显示一次',
+  'create the user without a password; the user can not sign in yet': '不设密码，用户暂时无法登录',
+  'create the user disabled; the user can not sign in until enabled':
+    '新建后先停用，启用之前用户无法登录',
+  'changes fields of a user': '修改用户的资料',
+  'a new user name': '新的用户名',
+  'sets a new password, and ends all sessions of the user': '设置新密码，并退出该用户的所有设备',
+  'also delete the SSH keys of the user': '同时删除该用户的 SSH 公钥',
+  'Without an option, the command asks for the password and does not show it. SSH keys still work with a\nnew password: the command lists them, and on a terminal it asks whether to delete them.':
+    '不带选项时，命令会询问密码，输入时不显示。更换密码后 SSH 公钥仍然有效：\n命令会列出这些公钥，在终端中还会询问是否删除。',
+  'disables a user, and ends all sessions of the user': '停用用户，并退出该用户的所有设备',
+  'enables a user who was disabled': '重新启用已停用的用户',
+  'forgets the failed sign-ins of a user, so that the user can try again at once':
+    '解除锁定：清除用户的登录失败记录，用户可以立即重试',
+  'A network with failed sign-ins to many accounts stays blocked for its five minutes.':
+    '如果同一网络对许多账户登录失败，该网络仍会被锁定五分钟。',
+  'deletes a user with all keys and sessions; this can not be undone':
+    '删除用户及其所有公钥和登录设备，无法恢复',
+  'do not ask': '不再询问',
+
+  'manages two-step verification': '管理两步验证',
+  'switches it off for a user who has lost the phone, and ends all sessions of the user':
+    '为丢失手机的用户取消两步验证，并退出该用户的所有设备',
+
+  'A passkey is a second factor too. On a terminal the command asks whether to delete the passkeys of the\nuser; elsewhere it keeps them without --passkeys.':
+    '通行密钥也是第二验证因素。在终端中，命令会询问是否同时删除该用户的通行密钥；\n在其他环境中，不带 --passkeys 时会保留。',
+  'also delete the passkeys of the user': '同时删除该用户的通行密钥',
+
+  'lists and deletes the passkeys of users': '列出、删除用户的通行密钥',
+  'lists the passkeys of a user': '列出用户的通行密钥',
+  'deletes a passkey of a user, who can no longer sign in with it':
+    '删除用户的一个通行密钥，之后不能再用它登录',
+  'the id of the passkey, as passkey list shows it, or its beginning':
+    '通行密钥的 id（见 passkey list），或 id 的开头部分',
+  'Sessions that were begun with the passkey stay: session end ends them.':
+    '用该通行密钥登录的设备不会退出，可用 session end 退出。',
+
+  'lists and ends the sessions of users': '列出、退出用户的登录设备',
+  'lists the sessions of a user, the latest first': '列出用户的登录设备，最近的在前',
+  'ends sessions of a user, or of all users': '退出某个用户或所有用户的登录设备',
+  'only the session with this id, which session list shows':
+    '只退出此 id 的设备（见 session list）',
+  'everything: all sessions of the user, and all app passwords':
+    '全部：退出该用户的所有设备，并删除其应用专用密码',
+  'all sessions of all users, for example after a backup was restored':
+    '退出所有用户的所有设备，例如在恢复备份之后',
+
+  'lists, adds and deletes the SSH keys of users': '列出、添加、删除用户的 SSH 公钥',
+  'lists the keys of a user': '列出用户的公钥',
+  'adds a key to a user': '为用户添加公钥',
+  'a file with a public key; - reads the standard input': '公钥文件；- 表示标准输入',
+  'the name of the key in lists': '公钥的标题',
+  'The file holds one key: a .pub file of ssh-keygen, or a public key of PuTTYgen or in PEM. Without --title,\nthe title is the comment of the key, or else the name of the file.':
+    '文件中只有一个公钥：ssh-keygen 的 .pub 文件、PuTTYgen 的公钥或 PEM 格式的公钥。\n不带 --title 时，标题是公钥的注释；没有注释时是文件名。',
+  'deletes a key of a user; new connections with it are refused':
+    '删除用户的公钥，此后不能再用它建立新连接',
+  'the id of the key, as key list shows it': '公钥的 id（见 key list）',
+
+  'shows and changes the settings of the site: title, appearance, features':
+    '查看、修改站点设置：标题、外观、功能',
+  'lists all settings': '列出所有设置',
+  'only settings that differ from their defaults': '只列出与默认值不同的设置',
+  'prints the value of a setting': '显示设置的值',
+  'as setting list shows it': '见 setting list',
+  'as setting list shows them': '见 setting list',
+  'sets a setting to a value': '修改设置',
+  'the value; put -- before it when it starts with a hyphen': '值；以连字符开头时在前面加 --',
+  'read the value from the standard input': '从标准输入读取值',
+  'resets settings to their defaults': '将设置恢复为默认值',
+  'all settings': '所有设置',
+  'prints the settings as JSON, for setting import': '以 JSON 输出设置，供 setting import 使用',
+  'include settings with their default value': '包括取默认值的设置',
+  'sets the settings in a file, all or none of them; the others stay unchanged':
+    '应用文件中的设置，全部成功或全部不变；其余设置不变',
+  'JSON from setting export; without it, the standard input is read':
+    'setting export 输出的 JSON；省略时读取标准输入',
+
+  'manages app passwords, with which programs of users sign in':
+    '管理应用专用密码，供用户的程序登录',
+  'lists the app passwords of a user; the passwords themselves are not stored':
+    '列出用户的应用专用密码；密码本身不会保存',
+  'those of all users that never expire, or that nobody used for 180 days':
+    '所有用户中永不过期或 180 天未使用的应用专用密码',
+  'creates an app password and prints it, only once': '新建应用专用密码，只显示一次',
+  'a name, such as the program': '名称，例如程序名',
+  'files:read, files:write, account:read, account:write or admin; can be repeated':
+    'files:read、files:write、account:read、account:write 或 admin；可以写多次',
+  'when it ends: 90d, or never (default: 365d)': '何时到期：90d，或 never（默认：365d）',
+  'the id that token list shows': '编号（见 token list）',
+  'deletes an app password of a user; it stops working at once': '删除用户的应用专用密码，立即失效',
+  'says what a server learns about a token: reads an app password or the token of a session from standard input':
+    '显示服务器能得知的令牌信息：从标准输入读取应用专用密码或登录令牌',
+
+  'manages the tokens with which servers ask about users': '管理服务器查询用户所用的令牌',
+  'creates a service token and prints it, only once': '新建服务令牌，只显示一次',
+  'a name for the token, such as the host name of the server': '令牌的名称，例如服务器的主机名',
+  'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good; can be repeated (default: sftp)':
+    'sftp:keys 查询公钥，sftp:passwords 验证密码，sftp 两者，introspect 查询令牌是否有效；可以写多次（默认：sftp）',
+  'lists service tokens with their scopes; the tokens themselves are not stored':
+    '列出服务令牌及其权限；令牌本身不会保存',
+  'deletes a service token; it stops working at once': '删除服务令牌，立即失效',
+  'the name that service-token list shows': '令牌的名称（见 service-token list）',
+
+  'lists events, which are kept for 90 days': '列出事件，事件保留 90 天',
+  'lists events, the latest first': '列出事件，最近的在前',
+  "only events of this user: a user name, or '#7' for the user with the id 7":
+    "只列出此用户的事件：用户名，或用 '#7' 表示 id 为 7 的用户",
+  'only events of this kind': '只列出此类事件',
+  'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21':
+    '只列出此后的事件：30m、12h、7d，或 2026-11-21 这样的时间',
+  'then show each new event as it is written, until Ctrl-C; oldest first':
+    '随后持续显示新事件，直到按下 Ctrl-C；最早的在前',
+
+  'checks everything that a site needs; says how to fix what is wrong':
+    '检查站点所需的一切，并说明如何修复',
+  'The exit code is 1 when a check fails; a warning alone gives 0.':
+    '有检查未通过时退出码为 1；只有警告时为 0。',
+  'rebuilds the KV copy of the settings when it differs': '设置在 KV 中的副本不一致时重新生成',
+  'the address of the deployed site, for the check of plain http':
+    '已部署站点的地址，用于检查未加密的 http',
+
+  'copies all data of the local site into one file; the site may be running':
+    '将本地站点的全部数据备份到一个文件，站点可以正在运行',
+  'the file to write; it must not exist yet': '要写入的文件，不能已经存在',
+  'The site may be running. The copy holds accounts, keys, sessions, events and settings, but not\nSECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.':
+    '站点可以正在运行。备份包含账户、公钥、登录设备、事件和设置，但不包含 SECRET_KEYS：\n请把 .dev.vars 另外保存在别处。已有的文件不会被覆盖。',
+  'creates a local site from a backup': '用备份恢复本地站点',
+  'a file that latchkey backup wrote': 'latchkey backup 写入的文件',
+  'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version.':
+    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。',
+
+  'imports a site from OpenList, AList, OpenList-Worker or Latchkey: a database, or a backup in JSON':
+    '从 OpenList、AList、OpenList-Worker 或 Latchkey 导入：数据库或 JSON 备份',
+  'only show what would happen': '只显示将会发生什么，不写入',
+  'data.db, a database of OpenList-Worker or Latchkey, or a file saved by Backup & Restore of the web client':
+    'data.db、OpenList-Worker 或 Latchkey 的数据库，或网页端“备份与恢复”保存的文件',
+  'the .dev.vars of the old site, if its database is encrypted':
+    '原站点的 .dev.vars，用于加密的数据库',
+  'the host name under which the old site was visited, for its passkeys (default: that of its site_url)':
+    '访问原站点所用的主机名，用于其中的通行密钥（默认取自原站点的 site_url）',
+  'Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the\npublic settings. Users who exist here stay unchanged, so a second run does no harm; users without password,\nsessions and keys here get them. The exit code is 1 when something was refused; everything else is\nthen imported.':
+    '导入用户的 id、角色、权限、根目录、密码、两步验证、SSH 公钥和通行密钥，以及公开设置。\n这里已有的用户保持不变，因此可以重复运行；在这里没有密码、登录设备和公钥的用户会得到补全。\n有内容被拒绝时退出码为 1，其余内容仍会导入。',
+
+  'prints a script with which bash, zsh or fish completes commands':
+    '输出 bash、zsh 或 fish 的命令补全脚本',
+  'the shell': '使用的 shell',
+  'The script completes the words of latchkey, and makes latchkey a short form of npm run -s latchkey --. It\nworks in the folder of the site. Add the line of your shell to ~/.bashrc, ~/.zshrc (after compinit) or\n~/.config/fish/config.fish to keep it.':
+    '脚本补全 latchkey 之后的词，并使 latchkey 成为 npm run -s latchkey -- 的简写，在站点的文件夹中使用。\n要长期使用，请把对应的一行加入 ~/.bashrc、~/.zshrc（在 compinit 之后）或 ~/.config/fish/config.fish。',
+}

@@ -1,0 +1,75 @@
+import { request as requestTo } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { DataAnswer, DataCall, StatementValue } from '../local-worker.ts'
+
+/**
+ * The Unix socket by which commands reach the data of the site that `npm start` serves. Only the
+ * user who runs the site can open its folder. The path is relative, because systems limit the path
+ * of a socket to about 100 bytes.
+ */
+export const DATA_SOCKET = '.wrangler/latchkey.sock'
+
+/** The database and the namespace of a site. */
+export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>
+
+/** Tells whether `npm start` serves the site of this folder now. */
+export function isSiteRunning(): Promise<boolean> {
+  const socket = connect(DATA_SOCKET)
+  const connected = new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  return connected.finally(() => socket.destroy())
+}
+
+/**
+ * Returns the data of the running site. It has the methods that `openDatabase` and the settings
+ * use, and no others. All work is done by the Worker that serves the site, so there is only one
+ * program that writes.
+ */
+export function runningSiteBindings(): SiteBindings {
+  return {
+    DB: Object.assign(Object.create(null), { withSession: openSession }),
+    SETTINGS: Object.assign(Object.create(null), { getWithMetadata, put }),
+  }
+}
+
+interface Statement {
+  query: string
+  values: StatementValue[]
+  bind: (...values: StatementValue[]) => Statement
+}
+
+function statementOf(query: string, values: StatementValue[] = []): Statement {
+  return { query, values, bind: (...bound) => statementOf(query, bound) }
+}
+
+function openSession() {
+  return {
+    prepare: (query: string) => statementOf(query),
+    batch: (statements: Statement[]) => ask({ batch: statements }),
+    getBookmark: () => null,
+  }
+}
+
+function getWithMetadata(key: string) {
+  return ask({ readKey: key })
+}
+
+function put(key: string, value: string, { metadata }: { metadata?: unknown } = {}) {
+  return ask({ writeKey: key, value, metadata })
+}
+
+/** @throws {Error} With the message of D1 or KV, or when the site stops meanwhile. */
+async function ask(call: DataCall): Promise<unknown> {
+  const request = requestTo({ socketPath: DATA_SOCKET, method: 'POST', agent: false })
+  const answered = new Promise<string>((resolve, reject) => {
+    request.once('error', reject).once('response', (response) => {
+      text(response).then(resolve, reject)
+    })
+  })
+  request.end(JSON.stringify(call))
+  const answer: DataAnswer = JSON.parse(await answered)
+  if ('error' in answer) throw new Error(answer.error)
+  return answer.answer
+}

@@ -1,0 +1,72 @@
+import { isIPv6 } from 'node:net'
+import { VERSION } from '../../settings/defaults.ts'
+import { isLoopback } from './front-request.ts'
+import type { StartOptions } from './options.ts'
+
+/**
+ * Returns the text that each start shows: where the site is, who can sign in, and what to do when
+ * it does not work.
+ *
+ * @param admins The names of the admins who can sign in with a password.
+ */
+export function bannerOf(options: StartOptions, admins: readonly string[]): string {
+  const { proxy } = options
+  const site = siteUrl(options)
+  // Behind a proxy, the site answers at the proxy's address only.
+  const base = proxy === undefined ? site : 'https://<your address>'
+  const whom = proxy === undefined ? '' : `, for the proxy that sets ${proxy.header}`
+  return `
+Latchkey ${VERSION} serves on ${site}${whom} (Ctrl-C stops it)
+
+  account page   ${base}/account
+  interface      ${base}/docs
+  sign in        ${signInAdvice(admins)}
+  all well?      npm run latchkey -- doctor
+`
+}
+
+/** Passkeys need a name: browsers accept no IP address for them. */
+function siteUrl({ hosts: [host], port }: StartOptions): string {
+  const isLocal = isLoopback(host) || host === '0.0.0.0' || host === '::'
+  const name = isLocal ? 'localhost' : isIPv6(host) ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+function signInAdvice([first, ...others]: readonly string[]): string {
+  if (first === undefined)
+    return 'no admin is enabled and has a password: npm run latchkey -- doctor says what to do'
+  const more =
+    others.length === 0
+      ? ''
+      : ` or ${others.length === 1 ? 'another admin' : `${others.length} other admins`}`
+  return `${first}${more}; password lost: npm run latchkey -- user password ${asWord(first)} --generate`
+}
+
+/** Quotes a name for a POSIX shell, when it needs that. */
+function asWord(name: string): string {
+  return /^[\w.@+-]+$/.test(name) && !name.startsWith('-')
+    ? name
+    : `'${name.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Shows the password of the first admin, unless the operator has chosen it. */
+export function announceAdmin(password: string, isChosen: boolean): void {
+  if (isChosen) console.log('Created the user admin with the password from ADMIN_PASSWORD.')
+  else
+    console.log(`\n  user      admin\n  password  ${password}\n\nThe password is shown only once.`)
+}
+
+export function announceIgnoredPassword(): void {
+  console.log(
+    'ADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin',
+  )
+}
+
+/** Says what is unprotected when the site listens on the network. */
+export function announceOpenAddress({ proxy }: StartOptions): void {
+  console.log(
+    proxy === undefined
+      ? 'This address is open to the network and not encrypted: others on the network can read and change passwords, codes and sessions. Put a proxy with https in front (docs/self-hosting.md).'
+      : 'This address is open to the network: only requests from the proxy are accepted, but the connection from the proxy is not encrypted.',
+  )
+}

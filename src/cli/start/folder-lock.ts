@@ -1,0 +1,50 @@
+import { mkdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { codeOf, CommandError } from '../command-error.ts'
+
+const FOLDER = '.wrangler'
+const LOCK = `${FOLDER}/latchkey.lock`
+
+/** @see https://www.sqlite.org/rescode.html */
+const SQLITE_BUSY = 5
+
+/**
+ * Makes sure that one `npm start` at a time works in this folder. SQLite locks an empty file,
+ * because the system ends such a lock together with the process, however that ends; Node has no
+ * other.
+ *
+ * @returns A function that ends the lock.
+ * @throws {CommandError} When another start has the lock, or the folder can't be used.
+ */
+export function lockFolder(): () => void {
+  makeFolder()
+  try {
+    const lock = new DatabaseSync(LOCK, { timeout: 0 })
+    lock.exec('begin exclusive')
+    return () => lock.close()
+  } catch (error) {
+    throw new CommandError(
+      isBusy(error)
+        ? 'Another npm start serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site.'
+        : `Can't lock ${LOCK} (${messageOf(error)}): remove that file, which holds nothing, then run npm start again.`,
+    )
+  }
+}
+
+function makeFolder(): void {
+  try {
+    mkdirSync(FOLDER, { recursive: true })
+  } catch (error) {
+    throw new CommandError(
+      `Can't use ${FOLDER} here as a folder (${codeOf(error)}): move it away, then run npm start again.`,
+    )
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : codeOf(error)
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+}

@@ -1,0 +1,78 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import {
+  createAppPassword,
+  deleteAppPassword,
+  listAppPasswords,
+} from '../../app-passwords/app-passwords.ts'
+import { appPasswordNameSchema } from '../../app-passwords/fields.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { sessionOf } from '../../http/guard.ts'
+import { idQuery, validate } from '../../http/input.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { readAs } from '../../access/act-as.ts'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import {
+  AppPasswordsPage,
+  CreatedAppPasswordPage,
+  findLifetime,
+  findUse,
+  LIFETIMES,
+  scopesOfUse,
+} from './app-passwords.tsx'
+
+const PATH = '/account/app-passwords'
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+const nameForm = v.object({ name: appPasswordNameSchema })
+
+/** The pages of the user's app passwords. */
+export const appPasswordPages = new Hono<App>()
+  .get('/', (c) => showAppPasswords(c))
+  .post('/create', async (c) => {
+    const fields = await readForm(c)
+    const made = await attempt(async () => {
+      const { name } = validate(nameForm, fields)
+      const use = findUse(fields['use'] ?? '')
+      const lifetime = findLifetime(fields['lifetime'] ?? '')
+      if (use === undefined || lifetime === undefined) throw new Refusal('requestInvalid')
+      await confirmWith(c, fields)
+      const deps = c.get('deps')
+      const days = LIFETIMES[lifetime]
+      const request = {
+        name,
+        scopes: scopesOfUse(use),
+        expiresAt: days === null ? null : deps.now() + days * DAY_MILLISECONDS,
+      }
+      return { name, use, ...(await createAppPassword(deps, sessionOf(c), request)) }
+    })
+    if (made instanceof Refusal) return showAppPasswords(c, fields, made)
+    const { name, use, token } = made
+    const { account } = await readAs(c.get('deps'), sessionOf(c), {})
+    const { origin } = new URL(c.req.url)
+    const props = { view: await readView(c, account), name, use, token, origin }
+    return showPage(c, <CreatedAppPasswordPage {...props} />)
+  })
+  .post('/delete', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () =>
+      deleteAppPassword(c.get('deps'), sessionOf(c), validate(idQuery, fields).id),
+    )
+    if (refusal instanceof Refusal) return showAppPasswords(c, {}, refusal)
+    return goTo(c, PATH, 'app-password-deleted')
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, PATH))
+
+async function showAppPasswords(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const { account, appPasswords } = await listAppPasswords(c.get('deps'), sessionOf(c))
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(
+    c,
+    <AppPasswordsPage view={view} appPasswords={appPasswords} fields={fields} problem={problem} />,
+    refusal,
+  )
+}

@@ -1,0 +1,261 @@
+import type { listAppPasswords } from '../../app-passwords/app-passwords.ts'
+import { type AppPasswordScope, scopesText } from '../../access/scopes.ts'
+import { ADMIN } from '../../accounts/roles.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Confirm, Empty, Field, Time } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
+
+/** The uses that the form offers. Each is a set of scopes, with a text of its own. */
+const USES = {
+  read: ['files:read'],
+  write: ['files:write'],
+  look: ['account:read'],
+  manage: ['account:read', 'account:write'],
+  admin: ['account:read', 'admin'],
+} as const satisfies Record<string, readonly AppPasswordScope[]>
+
+export type Use = keyof typeof USES
+
+const USE_NAMES: readonly Use[] = ['read', 'write', 'look', 'manage', 'admin']
+
+export function findUse(name: string): Use | undefined {
+  return USE_NAMES.find((one) => one === name)
+}
+
+/** Returns the scopes of a use, as `scopesText` does. */
+export function scopesOfUse(use: Use): string {
+  return scopesText(USES[use])
+}
+
+/** Days until the end; `never` has none. */
+export const LIFETIMES = { month: 30, quarter: 90, year: 365, never: null } as const
+
+export type Lifetime = keyof typeof LIFETIMES
+
+const LIFETIME_NAMES: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
+
+export function findLifetime(name: string): Lifetime | undefined {
+  return LIFETIME_NAMES.find((one) => one === name)
+}
+
+interface AppPasswordsProps {
+  view: View
+  appPasswords: AppPassword[]
+  /** The values of a refused form. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+export function AppPasswordsPage({ view, appPasswords, fields, problem }: AppPasswordsProps) {
+  const t = view.t.appPasswords
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.lead}</p>
+      </hgroup>
+      {appPasswords.length === 0 ? (
+        <Empty icon="app-passwords" title={t.none} hint={t.noneHint} />
+      ) : (
+        <ul class="rows">
+          {appPasswords.map((one) => (
+            <li>
+              <h2>{one.name}</h2>
+              <AppPasswordFacts view={view} item={one} />
+              <DeleteAppPassword view={view} item={one} action="/account/app-passwords/delete" />
+            </li>
+          ))}
+        </ul>
+      )}
+      <article>
+        <h2>{t.addTitle}</h2>
+        <CreateForm view={view} fields={fields} problem={problem} />
+      </article>
+      <p class="hint">{t.staysValid}</p>
+    </AccountPage>
+  )
+}
+
+function CreateForm({ view, fields, problem }: Omit<AppPasswordsProps, 'appPasswords'>) {
+  const t = view.t.appPasswords
+  const uses = USE_NAMES.filter((use) => use !== 'admin' || view.account?.role === ADMIN)
+  return (
+    <form method="post" action="/account/app-passwords/create">
+      <Alert problem={problem} fields={['name', 'use', 'lifetime', ...CONFIRM_FIELDS]} />
+      <Field
+        name="name"
+        label={t.name}
+        hint={t.nameHint}
+        value={echo(fields, 'name')}
+        problem={problem}
+        spellcheck
+      />
+      <Field
+        name="use"
+        label={t.use}
+        hint={t.useHint}
+        options={uses.map((use) => [use, t.uses[use]] as const)}
+        value={echo(fields, 'use') || 'read'}
+        problem={problem}
+      />
+      <Field
+        name="lifetime"
+        label={t.lifetime}
+        options={LIFETIME_NAMES.map((name) => [name, t.lifetimes[name]] as const)}
+        value={echo(fields, 'lifetime') || 'year'}
+        problem={problem}
+      />
+      <ConfirmFields view={view} form="create" problem={problem} />
+      <button>{t.submit}</button>
+    </form>
+  )
+}
+
+/** What lists show of an app password, except its name. */
+export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword }) {
+  const t = view.t.appPasswords
+  const isExpired = item.expiresAt !== null && item.expiresAt <= view.now
+  return (
+    <>
+      <p>{item.scopes.map((scope) => t.scopes[scope]).join(' · ')}</p>
+      <p class="facts">
+        <span>
+          {t.created} <Time view={view} at={item.createdAt} />
+        </span>
+        <span>
+          {item.lastUsedAt === null ? (
+            t.neverUsed
+          ) : (
+            <>
+              {t.lastUsed} <Time view={view} at={item.lastUsedAt} />
+              {item.lastNetwork !== null && ` ${t.from(item.lastNetwork)}`}
+            </>
+          )}
+        </span>
+        <span class={isExpired ? 'problem' : undefined}>
+          {item.expiresAt === null ? (
+            t.neverExpires
+          ) : (
+            <>
+              {isExpired ? t.expired : t.expires} <Time view={view} at={item.expiresAt} />
+            </>
+          )}
+        </span>
+      </p>
+    </>
+  )
+}
+
+interface DeleteProps {
+  view: View
+  item: AppPassword
+  action: string
+}
+
+export function DeleteAppPassword({ view, item, action }: DeleteProps) {
+  const t = view.t.appPasswords
+  return (
+    <Confirm label={t.delete} question={t.deleteQuestion(item.name)}>
+      <form method="post" action={action}>
+        <button class="danger" name="id" value={String(item.id)}>
+          {t.deleteSubmit}
+        </button>
+      </form>
+    </Confirm>
+  )
+}
+
+interface CreatedProps {
+  view: View
+  name: string
+  token: string
+  use: Use
+  /** Where this service answers, such as `https://accounts.example.org`. */
+  origin: string
+}
+
+/** Shows an app password once, in the answer to the form that created it, and how to use it. */
+export function CreatedAppPasswordPage({ view, name, token, use, origin }: CreatedProps) {
+  const t = view.t.appPasswords
+  const username = view.account?.username ?? ''
+  return (
+    <AccountPage view={view} title={t.createdTitle}>
+      <h1>{t.createdTitle}</h1>
+      <article>
+        <p>{t.createdLead}</p>
+        <label for="token">{name}</label>
+        <textarea id="token" class="codes" readonly rows={2} spellcheck={false}>
+          {token}
+        </textarea>
+        <p class="buttons">
+          <button
+            type="button"
+            class="secondary"
+            data-copy="token"
+            data-done={view.t.copied}
+            hidden
+          >
+            {view.t.copy}
+          </button>
+          <a role="button" href="/account/app-passwords">
+            {t.createdDone}
+          </a>
+        </p>
+      </article>
+      <article>
+        <h2>{t.howTo}</h2>
+        {use === 'read' || use === 'write' ? (
+          <FileUse view={view} username={username} />
+        ) : (
+          <ProgramUse view={view} origin={origin} />
+        )}
+      </article>
+    </AccountPage>
+  )
+}
+
+function FileUse({ view, username }: { view: View; username: string }) {
+  const t = view.t.appPasswords
+  return (
+    <dl>
+      <dt>{t.webdav}</dt>
+      <dd>{t.webdavHow(username)}</dd>
+      <dt>SFTP</dt>
+      <dd>
+        {t.sftpHow}
+        <pre>{`sftp ${shellWord(username)}@files.example.org`}</pre>
+      </dd>
+      <dt>rclone</dt>
+      <dd>
+        {t.rcloneHow}
+        <pre>{`rclone config create files webdav url=https://files.example.org \\
+  vendor=other user=${shellWord(username)} \\
+  pass="$(rclone obscure -)"`}</pre>
+      </dd>
+    </dl>
+  )
+}
+
+function ProgramUse({ view, origin }: { view: View; origin: string }) {
+  const t = view.t.appPasswords
+  return (
+    <dl>
+      <dt>curl</dt>
+      <dd>
+        {t.curlHow}
+        <pre>{`curl -H "Authorization: Bearer $APP_PASSWORD" ${origin}/api/me`}</pre>
+      </dd>
+      <dt>{t.tools}</dt>
+      <dd>{t.toolsHow}</dd>
+    </dl>
+  )
+}
+
+/** Quotes a text for a shell when it needs quotes. */
+function shellWord(text: string): string {
+  return /^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

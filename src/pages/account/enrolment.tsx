@@ -1,0 +1,59 @@
+import type { Enrolment } from '../../two-factor/enrolment.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import type { Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, CopyButton, Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+interface EnrolmentProps {
+  view: View
+  enrolment: Enrolment
+  problem: Problem | undefined
+}
+
+export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
+  const t = view.t.enrolment
+  const { qr, secret, uri } = enrolment
+  return (
+    <AccountPage view={view} title={t.title}>
+      <h1>{t.title}</h1>
+      <article>
+        <ol class="steps">
+          <li>
+            <h2>{t.scan}</h2>
+            <img class="qr" src={qr} alt={t.qr} />
+            <p>
+              {t.byHand}
+              <code class="secret" id="enrolment-secret" data-text={secret}>
+                {secret.replaceAll(/.{4}(?=.)/g, '$& ')}
+              </code>
+            </p>
+            <p class="buttons">
+              <CopyButton view={view} from="enrolment-secret" />
+              <a role="button" class="secondary" href={uri}>
+                {t.openApp}
+              </a>
+            </p>
+          </li>
+          <li>
+            <h2>{t.confirm}</h2>
+            <form method="post" action="/account/security/confirm">
+              <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
+              <input type="hidden" name="secret" value={secret} />
+              <Field
+                name="code"
+                label={t.code}
+                hint={t.hint}
+                inputmode="numeric"
+                autocomplete="one-time-code"
+                problem={problem}
+              />
+              <ConfirmFields view={view} form="enrolment" problem={problem} takesCode={false} />
+              <button>{t.submit}</button>
+            </form>
+          </li>
+        </ol>
+      </article>
+    </AccountPage>
+  )
+}

@@ -1,0 +1,44 @@
+import { Alert, Field } from '../parts.tsx'
+import { PasskeyButton } from '../passkey.tsx'
+import { problemIn, type SecurityProps } from './security-forms.ts'
+
+/** For a session without the second factor that its user has and must use: asks for it. */
+export function FactorSection({ view, account, refused }: SecurityProps) {
+  const t = view.t.security
+  const problem = problemIn(refused, 'factor')
+  return (
+    <article>
+      <h2>{t.factorTitle}</h2>
+      <p>{t.factorLead}</p>
+      <form method="post" action="/account/security/factor">
+        <Alert problem={problem} fields={account.hasTwoFactor ? ['confirm_code'] : []} />
+        {account.hasTwoFactor && (
+          <>
+            <Field
+              name="confirm_code"
+              label={t.code}
+              hint={t.codeHint}
+              autocomplete="one-time-code"
+              problem={problem}
+            />
+            <button>{t.factorSubmit}</button>
+          </>
+        )}
+        {view.ceremony !== undefined && (
+          <PasskeyButton
+            view={view}
+            ceremony={view.ceremony}
+            use="get"
+            label={view.t.confirm.passkey}
+            again="/account/security"
+          />
+        )}
+      </form>
+      {!account.hasTwoFactor && (
+        <p class="hint" data-without-passkeys>
+          {view.t.passkeys.needsScript}
+        </p>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,84 @@
+import { MAX_NAME_CHARACTERS } from '../../passkeys/session-text.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Field } from '../parts.tsx'
+import { type Ceremony, PasskeyButton } from '../passkey.tsx'
+import { describeUserAgent } from '../user-agent.ts'
+import type { View } from '../view.ts'
+import { browserOf } from './sessions.tsx'
+
+interface NewPasskeyProps {
+  view: View
+  /** `undefined` while the session is not fresh, and when no passkey can be added. */
+  ceremony: Ceremony | undefined
+  /** True when no passkey can be added. */
+  isStopped: boolean
+  userAgent: string
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+export function NewPasskeyPage(props: NewPasskeyProps) {
+  const { view, ceremony, isStopped, problem } = props
+  const t = view.t.passkeys
+  return (
+    <AccountPage view={view} title={t.addTitle}>
+      <hgroup>
+        <h1>{t.addTitle}</h1>
+        <p>{t.lead}</p>
+      </hgroup>
+      <article>
+        {ceremony !== undefined ? (
+          <CreateForm {...props} ceremony={ceremony} />
+        ) : isStopped ? (
+          <Alert problem={problem} fields={[]} />
+        ) : (
+          <form method="post" action="/account/security/passkeys/confirm">
+            <Alert problem={problem} fields={CONFIRM_FIELDS} />
+            <ConfirmFields view={view} form="add" problem={problem} />
+            <button>{t.continue}</button>
+          </form>
+        )}
+      </article>
+      <p class="aside">
+        <a href="/account/security">{t.back}</a>
+      </p>
+    </AccountPage>
+  )
+}
+
+function CreateForm(props: NewPasskeyProps & { ceremony: Ceremony }) {
+  const { view, ceremony, userAgent, fields, problem } = props
+  const t = view.t.passkeys
+  return (
+    <form method="post" action="/account/security/passkeys/add">
+      <Alert problem={problem} fields={['name']} />
+      <Field
+        name="name"
+        label={t.name}
+        hint={t.nameHint}
+        value={echo(fields, 'name') || firstName(view, userAgent)}
+        problem={problem}
+        spellcheck
+      />
+      <PasskeyButton
+        view={view}
+        ceremony={ceremony}
+        use="create"
+        label={t.create}
+        again="/account/security/passkeys/add"
+      />
+      <p class="hint" data-without-passkeys>
+        {t.needsScript}
+      </p>
+    </form>
+  )
+}
+
+/** The first guess of a name, such as “Firefox on Linux”; empty when the browser is unknown. */
+function firstName(view: View, userAgent: string): string {
+  const { program, system } = describeUserAgent(userAgent)
+  if (program === undefined && system === undefined) return ''
+  return browserOf(view, userAgent).slice(0, MAX_NAME_CHARACTERS)
+}

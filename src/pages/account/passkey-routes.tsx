@@ -1,0 +1,105 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App, AppContext } from '../../http/context.ts'
+import { sessionOf } from '../../http/guard.ts'
+import { validate, validateJson } from '../../http/input.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { text } from '../../base/text.ts'
+import { readAs } from '../../access/act-as.ts'
+import { toEnrol } from '../../access/methods.ts'
+import { nameSchema, newNameSchema, registrationSchema } from '../../passkeys/answers.ts'
+import { beginRegistration } from '../../passkeys/begin.ts'
+import { removePasskey, renamePasskey } from '../../passkeys/manage.ts'
+import { finishRegistration } from '../../passkeys/registration.ts'
+import { relyingPartyIn, shownIn } from '../../passkeys/relying-party.ts'
+import { readSettings } from '../../settings/store.ts'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { NewPasskeyPage } from './new-passkey.tsx'
+import { showSecurity } from './show-security.tsx'
+
+const PATH = '/account/security'
+
+const idSchema = v.object({ id: text() })
+const renameSchema = v.object({ id: text(), name: nameSchema })
+const newNameForm = v.object({ name: newNameSchema })
+
+/** The forms for passkeys, under `/account/security/passkeys`. */
+export const passkeyPages = new Hono<App>()
+  .get('/add', (c) => showNewPasskey(c))
+  .post('/add', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { name } = validate(newNameForm, fields)
+      const shown = shownIn(c, readRegistration(fields), fields['passkey_session'] ?? '')
+      await finishRegistration(c.get('deps'), sessionOf(c), { ...shown, name })
+    })
+    if (refusal instanceof Refusal) return showNewPasskey(c, fields, refusal)
+    return goTo(c, PATH, 'passkey-added')
+  })
+  .post('/confirm', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(() => confirmWith(c, fields))
+    if (refusal instanceof Refusal) return showNewPasskey(c, fields, refusal)
+    return goTo(c, `${PATH}/passkeys/add`)
+  })
+  .post('/rename', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { id, name } = validate(renameSchema, fields)
+      await renamePasskey(c.get('deps'), sessionOf(c), id, name)
+    })
+    if (refusal instanceof Refusal)
+      return showSecurity(c, { form: 'rename-passkey', refusal, passkey: fields['id'] })
+    return goTo(c, PATH, 'passkey-renamed')
+  })
+  .post('/delete', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { id } = validate(idSchema, fields)
+      await confirmWith(c, fields)
+      await removePasskey(c.get('deps'), sessionOf(c), id)
+    })
+    if (refusal instanceof Refusal)
+      return showSecurity(c, { form: 'delete-passkey', refusal, passkey: fields['id'] })
+    return goTo(c, PATH, 'passkey-deleted')
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, PATH))
+
+/** Asks for a passkey, or first for the password, when the session is not fresh. */
+async function showNewPasskey(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const deps = c.get('deps')
+  const session = toEnrol(sessionOf(c))
+  const { account } = await readAs(deps, session, {})
+  const begun = await attempt(async () => {
+    const relyingParty = relyingPartyIn(c)
+    const { values } = await readSettings(deps)
+    const about = { name: '', siteTitle: values.site_title }
+    return beginRegistration(deps, session, relyingParty, about)
+  })
+  const view = await readView(c, account)
+  const ceremony =
+    begun instanceof Refusal
+      ? undefined
+      : { options: begun.options.publicKey, session: begun.session }
+  // The form that asks for the password needs no words beside it.
+  const stopped =
+    begun instanceof Refusal && begun.refusal !== 'confirmationNeeded' ? begun : undefined
+  const shown = refusal ?? stopped
+  const problem = shown && problemOf(view.t, shown)
+  const userAgent = c.req.header('User-Agent') ?? ''
+  const props = { view, ceremony, isStopped: stopped !== undefined, userAgent, fields, problem }
+  return showPage(c, <NewPasskeyPage {...props} />, shown)
+}
+
+/** @throws {Refusal} `passkeyRefused` for an answer that cannot be read. */
+function readRegistration({ passkey_answer: json = '' }: Fields) {
+  try {
+    return validateJson(registrationSchema, json)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal('passkeyRefused', { detail: error.message })
+  }
+}

@@ -1,0 +1,164 @@
+import * as base64url from 'jose/base64url'
+import type { StoredPasskey } from '../../passkeys/store.ts'
+import { passkeyRecord } from '../../passkeys/record.ts'
+import { userHandleOf } from '../../passkeys/user-handle.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Alert, Confirm, Field, Time } from '../parts.tsx'
+import { NoPasskeysHere, PasskeyScript } from '../passkey.tsx'
+import type { View } from '../view.ts'
+import type { SecurityProps } from './security-forms.ts'
+
+const PATH = '/account/security/passkeys'
+
+export function PasskeySection(props: SecurityProps) {
+  const { view, passkeys, clones, refused } = props
+  const t = view.t.passkeys
+  const isRefusedElsewhere = passkeys.every((one) => passkeyRecord(one).id !== refused?.passkey)
+  const isOwnForm = refused?.form === 'rename-passkey' || refused?.form === 'delete-passkey'
+  return (
+    <article>
+      <header>
+        <h2>{t.title}</h2>
+        {passkeys.length > 0 && <span class="badge good">{passkeys.length}</span>}
+      </header>
+      <p>{t.lead}</p>
+      {isOwnForm && isRefusedElsewhere && <Alert problem={refused.problem} fields={[]} />}
+      {passkeys.length > 0 && (
+        <ul class="passkeys" data-accepted={acceptedIn(props)}>
+          {passkeys.map((one) => (
+            <PasskeyRow
+              {...props}
+              passkey={one}
+              clone={clones.find(({ detail }) => detail === one.name)}
+            />
+          ))}
+        </ul>
+      )}
+      {view.rpId === undefined ? (
+        <NoPasskeysHere view={view} />
+      ) : (
+        <p class="buttons">
+          <a
+            role="button"
+            class={passkeys.length > 0 ? 'secondary' : undefined}
+            href={`${PATH}/add`}
+          >
+            {t.add}
+          </a>
+        </p>
+      )}
+      {passkeys.length > 0 && <p class="hint">{t.survive}</p>}
+      <PasskeyScript />
+    </article>
+  )
+}
+
+/**
+ * Returns the argument of `PublicKeyCredential.signalAllAcceptedCredentials`, as JSON.
+ *
+ * @see https://www.w3.org/TR/webauthn-3/#sctn-signalAllAcceptedCredentials
+ */
+function acceptedIn({ view: { rpId }, account, passkeys }: SecurityProps): string | undefined {
+  if (rpId === undefined) return undefined
+  const here = passkeys.filter((one) => one.rpId === rpId)
+  return JSON.stringify({
+    rpId,
+    userId: base64url.encode(userHandleOf(account.id)),
+    allAcceptedCredentialIds: here.map(({ credentialId }) => credentialId),
+  })
+}
+
+interface RowProps extends SecurityProps {
+  passkey: StoredPasskey
+  /** The latest answer that a copy of it may have given. */
+  clone: { at: number } | undefined
+}
+
+function PasskeyRow(props: RowProps) {
+  const { view, passkey, clone } = props
+  return (
+    <li>
+      <h3>{passkey.name}</h3>
+      <PasskeyFacts view={view} passkey={passkey} />
+      {clone !== undefined && (
+        <p class="note warn">
+          <Time view={view} at={clone.at} phrase={view.t.passkeys.cloned} />
+        </p>
+      )}
+      <div class="pair">
+        <RenameForm {...props} />
+        <DeleteForm {...props} />
+      </div>
+    </li>
+  )
+}
+
+/** What lists show of a passkey, except its name. */
+export function PasskeyFacts({ view, passkey }: { view: View; passkey: StoredPasskey }) {
+  const t = view.t.passkeys
+  const { createdAt, lastUsedAt, backedUp, backupEligible, rpId } = passkey
+  return (
+    <p class="facts">
+      <span>
+        <Time view={view} at={createdAt} phrase={t.added} />
+      </span>
+      <span>
+        {lastUsedAt === null ? (
+          t.neverUsed
+        ) : (
+          <Time view={view} at={lastUsedAt} phrase={t.lastUsed} />
+        )}
+      </span>
+      {/* Unknown for an imported passkey that has not been used here. */}
+      {backupEligible !== null && <span>{backedUp ? t.synced : t.thisDevice}</span>}
+      {view.rpId !== undefined && rpId !== view.rpId && <span>{t.onlyAt(rpId)}</span>}
+    </p>
+  )
+}
+
+function RenameForm({ view, passkey, refused }: RowProps) {
+  const t = view.t.passkeys
+  const { id } = passkeyRecord(passkey)
+  const isRefused = refused?.form === 'rename-passkey' && refused.passkey === id
+  const problem = isRefused ? refused.problem : undefined
+  return (
+    <Confirm label={t.rename} question="" open={isRefused}>
+      <form method="post" action={`${PATH}/rename`}>
+        <Alert problem={problem} fields={['name']} />
+        <input type="hidden" name="id" value={id} />
+        <Field
+          name="name"
+          form={`rename-${passkey.credentialId}`}
+          label={t.name}
+          value={passkey.name}
+          problem={problem}
+          spellcheck
+        />
+        <button>{t.renameSubmit}</button>
+      </form>
+    </Confirm>
+  )
+}
+
+function DeleteForm({ view, account, passkeys, passkey, refused }: RowProps) {
+  const t = view.t.passkeys
+  const { id } = passkeyRecord(passkey)
+  const isRefused = refused?.form === 'delete-passkey' && refused.passkey === id
+  const problem = isRefused ? refused.problem : undefined
+  const isLast = passkeys.length === 1
+  const left = isLast ? (account.hasTwoFactor ? t.codesLeft : t.passwordLeft) : ''
+  return (
+    <Confirm
+      label={t.delete}
+      question={`${t.deleteQuestion(passkey.name)}${left}`}
+      open={isRefused}
+    >
+      <form method="post" action={`${PATH}/delete`}>
+        <Alert problem={problem} fields={CONFIRM_FIELDS} />
+        <input type="hidden" name="id" value={id} />
+        <ConfirmFields view={view} form={`delete-${passkey.credentialId}`} problem={problem} />
+        <button class="danger">{t.deleteSubmit}</button>
+      </form>
+    </Confirm>
+  )
+}

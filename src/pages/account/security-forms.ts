@@ -1,0 +1,28 @@
+import type { Account } from '../../accounts/accounts.ts'
+import type { StoredPasskey } from '../../passkeys/store.ts'
+import type { Problem } from '../form.ts'
+import type { View } from '../view.ts'
+
+/** Names of the forms of the page. */
+export type SecurityForm =
+  'password' | 'codes' | 'off' | 'start' | 'factor' | 'rename-passkey' | 'delete-passkey'
+
+export interface SecurityProps {
+  view: View
+  account: Account
+  /** Number of unused recovery codes. */
+  codesLeft: number
+  passkeys: StoredPasskey[]
+  /** Names of passkeys whose answers were refused because a copy may have given them, and when. */
+  clones: { detail: string; at: number }[]
+  /** The form that was refused, the problem, and the passkey that the form is for. */
+  refused?: { form: SecurityForm; problem: Problem; passkey?: string | undefined } | undefined
+}
+
+/** Returns the problem of a form; `undefined` when another form was refused, or none. */
+export function problemIn(
+  refused: SecurityProps['refused'],
+  form: SecurityForm,
+): Problem | undefined {
+  return refused?.form === form ? refused.problem : undefined
+}

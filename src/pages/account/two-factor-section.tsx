@@ -1,0 +1,81 @@
+import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import type { Problem } from '../form.ts'
+import { Alert, Confirm, Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+import { problemIn, type SecurityProps } from './security-forms.ts'
+
+/** With so few recovery codes left, the page asks for new ones. */
+const FEW_CODES = 2
+
+export function TwoFactorSection({ view, account, codesLeft, refused }: SecurityProps) {
+  const t = view.t.security
+  return (
+    <article>
+      <header>
+        <h2>{t.twoFactorTitle}</h2>
+        <span class={account.hasTwoFactor ? 'badge good' : 'badge'}>
+          {account.hasTwoFactor ? t.on : t.off}
+        </span>
+      </header>
+      <p>{t.twoFactorLead}</p>
+      {account.hasTwoFactor ? (
+        <>
+          <CodesLeft view={view} left={codesLeft} />
+          <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
+          <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />
+        </>
+      ) : (
+        <form method="post" action="/account/security/start">
+          <Alert problem={problemIn(refused, 'start')} fields={[]} />
+          <button>{t.turnOn}</button>
+        </form>
+      )}
+    </article>
+  )
+}
+
+/** The number of unused recovery codes, with a warning when few are left. */
+function CodesLeft({ view, left }: { view: View; left: number }) {
+  const t = view.t.security
+  const words = left === 0 ? t.noCodes : t.codesLeft(left, RECOVERY_CODE_COUNT)
+  if (left > FEW_CODES) return <p>{words}</p>
+  return (
+    <div class="note warn">
+      <strong>{words}</strong>
+      <p>{t.fewCodesHint}</p>
+    </div>
+  )
+}
+
+interface FormProps {
+  view: View
+  form: 'codes' | 'off'
+  problem: Problem | undefined
+}
+
+/** The form for new recovery codes, or for turning two-step verification off; both take a code. */
+function CodeForm({ view, form, problem }: FormProps) {
+  const t = view.t.security
+  const [label, lead, submit] =
+    form === 'codes'
+      ? [t.newCodes, t.newCodesLead, t.newCodesSubmit]
+      : [t.turnOff, t.turnOffLead, t.turnOff]
+  return (
+    <Confirm label={label} question={lead} open={problem !== undefined}>
+      <form method="post" action={`/account/security/${form}`}>
+        <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
+        <Field
+          name="code"
+          form={form}
+          label={t.code}
+          hint={t.codeHint}
+          autocomplete="one-time-code"
+          problem={problem}
+        />
+        <ConfirmFields view={view} form={form} problem={problem} takesCode={false} />
+        <button class={form === 'off' ? 'danger' : undefined}>{submit}</button>
+      </form>
+    </Confirm>
+  )
+}

@@ -1,0 +1,109 @@
+import type { PropsWithChildren } from 'hono/jsx'
+import * as v from 'valibot'
+import { EVENT_KINDS, type EventFilter, type EventKind } from '../audit/events.ts'
+import { endOf, isZone, parseDay, startOf } from '../base/calendar.ts'
+import { REASONS } from '../base/reasons.ts'
+import { maxCharacters, possiblyEmptyText } from '../base/text.ts'
+import { pageQuery } from '../http/input.ts'
+import type { Problem } from './form.ts'
+import { Field } from './parts.tsx'
+import type { Texts } from './texts/en.ts'
+import type { View } from './view.ts'
+
+const MAX_CHARACTERS = 255
+
+/** Text of a field of the filter; empty when it is missing. */
+export const filterText = v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_CHARACTERS))
+
+/** The fields of the form that both lists of events have. */
+export const eventQuery = v.object({
+  page: pageQuery.entries.page,
+  kind: v.optional(v.picklist(['', ...EVENT_KINDS], REASONS.eventKind), ''),
+  from: filterText,
+  to: filterText,
+  /** The visitor's time zone, which the script fills in. */
+  zone: filterText,
+})
+
+/** The texts of the form's fields; an empty one matches every event. */
+export interface EventFields {
+  user?: string
+  kind: '' | EventKind
+  from: string
+  to: string
+  zone: string
+}
+
+/** Reads the conditions of a form, except the user's. A day that can't be read is a problem. */
+export function parseFilter(
+  t: Texts,
+  { kind, from, to, zone }: EventFields,
+): { filter: Omit<EventFilter, 'userId'>; problem: Problem | undefined } {
+  const timeZone = isZone(zone) ? zone : 'UTC'
+  const [first, last] = [parseDay(from), parseDay(to)]
+  const filter = {
+    ...(kind !== '' && { kind }),
+    ...(first !== undefined && { since: startOf(first, timeZone) }),
+    ...(last !== undefined && { until: endOf(last, timeZone) }),
+  }
+  const wrong = from !== '' && first === undefined ? 'from' : 'to'
+  const isWrong = wrong === 'from' || (to !== '' && last === undefined)
+  return { filter, problem: isWrong ? { field: wrong, message: t.activity.badDay } : undefined }
+}
+
+/** Returns the address of a list with this filter. */
+export function filterAddress(path: string, fields: EventFields, page?: number): string {
+  const { user = '', kind, from, to, zone } = fields
+  const isDated = from !== '' || to !== ''
+  const given = Object.entries({ user, kind, from, to, zone: isDated ? zone : '' })
+  const query = new URLSearchParams(given.filter(([, value]) => value !== ''))
+  if (page !== undefined) query.set('page', String(page))
+  return query.size === 0 ? path : `${path}?${String(query)}`
+}
+
+/** Tells whether a filter leaves events out. */
+export function isFiltered({ user = '', kind, from, to }: EventFields): boolean {
+  return [user, kind, from, to].some((value) => value !== '')
+}
+
+interface FilterProps {
+  view: View
+  path: string
+  fields: EventFields
+  kinds: readonly EventKind[]
+  problem: Problem | undefined
+}
+
+/** The form above a list of events; the children are further fields, in front of the others. */
+export function EventFilterForm(props: PropsWithChildren<FilterProps>) {
+  const { view, path, fields, kinds, problem, children } = props
+  const t = view.t.activity
+  const zone = isZone(fields.zone) ? fields.zone : 'UTC'
+  const names = view.t.adminEvents.kinds
+  return (
+    <form class="filter wide" action={path}>
+      {children}
+      <Field
+        name="kind"
+        label={t.kind}
+        value={fields.kind}
+        options={[['', t.anyKind], ...kinds.map((kind) => [kind, names[kind]] as const)]}
+        optional
+      />
+      <Field
+        name="from"
+        label={t.from}
+        type="date"
+        value={fields.from}
+        problem={problem}
+        optional
+      />
+      <Field name="to" label={t.to} type="date" value={fields.to} problem={problem} optional />
+      <input type="hidden" name="zone" value={fields.zone} data-zone="zone" />
+      <button class="secondary">{t.filter}</button>
+      <p class="hint">
+        {t.zone} <span id="zone">{zone}</span>
+      </p>
+    </form>
+  )
+}

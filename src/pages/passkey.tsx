@@ -1,0 +1,99 @@
+import type { Deps } from '../deps.ts'
+import type { AppContext } from '../http/context.ts'
+import { validateJson } from '../http/input.ts'
+import type { RelyingParty } from '../base/passkey-site.ts'
+import { Refusal, type RefusalName } from '../base/refusals.ts'
+import { assertionSchema } from '../passkeys/answers.ts'
+import { beginAssertion } from '../passkeys/begin.ts'
+import { shownIn } from '../passkeys/relying-party.ts'
+import { PASSKEY_SCRIPT } from './assets.ts'
+import type { Fields } from './form.ts'
+import { Icon } from './parts.tsx'
+import type { View } from './view.ts'
+
+/** A ceremony that began with the page. Its answer comes back in a form. */
+export interface Ceremony {
+  /** The options of `navigator.credentials`, as JSON. */
+  options: object
+  session: string
+}
+
+/** @param username Empty for a sign-in, which then reads nothing. */
+export async function beginOnPage(
+  deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>,
+  relyingParty: RelyingParty,
+  username = '',
+): Promise<Ceremony> {
+  const { options, session } = await beginAssertion(deps, relyingParty, username)
+  return { options: options.publicKey, session }
+}
+
+/** Tells whether a form has the answer of a passkey. */
+export function hasAnswer({ passkey_answer: answer = '' }: Fields): boolean {
+  return answer !== ''
+}
+
+/**
+ * Reads the answer of a passkey to a sign-in or a confirmation.
+ *
+ * @param refusal The answer to one that cannot be read.
+ */
+export function readAssertion(c: AppContext, fields: Fields, refusal: RefusalName) {
+  const { passkey_answer: json = '', passkey_session: session = '' } = fields
+  try {
+    return shownIn(c, validateJson(assertionSchema, json), session)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.refusal !== 'invalidBody') throw error
+    throw new Refusal(refusal, { detail: error.message })
+  }
+}
+
+interface PasskeyButtonProps {
+  view: View
+  ceremony: Ceremony
+  /** Adds a passkey, or uses one. */
+  use: 'create' | 'get'
+  label: string
+  /** Offers passkeys in the field of the user name as well. */
+  isConditional?: boolean
+  /** Path of a page that starts the ceremony again, for a page that was open for too long. */
+  again?: string
+}
+
+/**
+ * The fields for a passkey in a form, and the button that asks the browser for one. Only the script
+ * shows it (`sources/passkeys.js`), where the browser has passkeys.
+ */
+export function PasskeyButton(props: PasskeyButtonProps) {
+  const { view, ceremony, use, label, isConditional = false, again } = props
+  return (
+    <div
+      class="passkey"
+      data-passkey={JSON.stringify(ceremony.options)}
+      data-use={use}
+      data-words={JSON.stringify(view.t.passkeys.errors[use])}
+      data-conditional={isConditional ? '' : undefined}
+      data-again={again}
+      hidden
+    >
+      <input type="hidden" name="passkey_session" value={ceremony.session} />
+      <input type="hidden" name="passkey_answer" />
+      <button type="button" class={use === 'get' ? 'secondary' : undefined}>
+        <Icon name="passkeys" />
+        {label}
+      </button>
+      <p class="problem" role="alert" hidden />
+      <PasskeyScript />
+    </div>
+  )
+}
+
+/** Browsers run a module once, however often a page names it. */
+export function PasskeyScript() {
+  return <script type="module" src={PASSKEY_SCRIPT} />
+}
+
+/** Says why this page has no passkeys, and the address on this computer that has them. */
+export function NoPasskeysHere({ view }: { view: View }) {
+  return <p class="hint">{view.t.passkeys.notHere}</p>
+}

@@ -1,0 +1,114 @@
+import * as base64url from 'jose/base64url'
+import type { Deps } from '../deps.ts'
+import type { RelyingParty } from '../base/passkey-site.ts'
+import { Refusal } from '../base/refusals.ts'
+import { actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import { toEnrol } from '../access/methods.ts'
+import { ALGORITHMS } from './cose.ts'
+import { beginCeremony, CEREMONY_MILLISECONDS } from './session-text.ts'
+import { MAX_PASSKEYS_PER_USER, selectForBegin, selectPasskeys } from './store.ts'
+import { userHandleOf } from './user-handle.ts'
+
+/** No user has this id. */
+const NOBODY = 0
+
+type BeginDeps = Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>
+
+/** A request to sign in, or to confirm a session. */
+export interface RequestOptions {
+  challenge: string
+  timeout: number
+  rpId: string
+  allowCredentials?: Descriptor[]
+  userVerification: 'required'
+}
+
+interface Descriptor {
+  type: 'public-key'
+  /** Base64url. */
+  id: string
+  transports?: string[]
+}
+
+/**
+ * Begins a sign-in or a confirmation. It writes nothing, and reads D1 only for a name.
+ *
+ * Unknown names, and users whose passkeys are all discoverable, get no list, so that the answer
+ * does not tell names apart. A user with a passkey that may not be discoverable needs the list.
+ *
+ * @param username Empty for any user with a discoverable passkey.
+ */
+export async function beginAssertion(
+  deps: BeginDeps,
+  { rpId }: RelyingParty,
+  username: string,
+): Promise<{ options: { publicKey: RequestOptions }; session: string }> {
+  const rows = username === '' ? [] : await selectForBegin(deps.db, username, rpId)
+  const userId = username === '' ? undefined : (rows[0]?.userId ?? NOBODY)
+  const { ceremony, session } = await beginCeremony(deps, 'assertion', userId)
+  const isListed = rows.some(({ discoverable }) => discoverable === false)
+  const publicKey: RequestOptions = {
+    challenge: base64url.encode(ceremony.challenge),
+    timeout: CEREMONY_MILLISECONDS,
+    rpId,
+    ...(isListed && { allowCredentials: rows.flatMap(descriptorOf) }),
+    userVerification: 'required',
+  }
+  return { options: { publicKey }, session }
+}
+
+/**
+ * Begins the registration of a passkey.
+ *
+ * @param name The user's name for it.
+ * @param siteTitle What authenticators show for the site.
+ * @throws {Refusal} `confirmationNeeded`; `tooManyPasskeys`.
+ */
+export async function beginRegistration(
+  deps: BeginDeps & ActorDeps & FreshnessDeps,
+  session: SessionActor,
+  { rpId }: RelyingParty,
+  { name, siteTitle }: { name: string; siteTitle: string },
+) {
+  const actor = toEnrol(session)
+  const { userId } = actor
+  const { account, passkeys } = await actFreshAs(deps, actor, deps.now(), {
+    passkeys: selectPasskeys(deps.db, userId),
+  })
+  if (passkeys.length >= MAX_PASSKEYS_PER_USER) throw tooManyPasskeys()
+  const begun = await beginCeremony(deps, 'registration', userId, name)
+  const publicKey = {
+    rp: { name: siteTitle, id: rpId },
+    user: {
+      id: base64url.encode(userHandleOf(userId)),
+      name: account.username,
+      displayName: account.username,
+    },
+    challenge: base64url.encode(begun.ceremony.challenge),
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
+    excludeCredentials: passkeys.filter((passkey) => passkey.rpId === rpId).flatMap(descriptorOf),
+    timeout: CEREMONY_MILLISECONDS,
+    authenticatorSelection: {
+      residentKey: 'required' as const,
+      requireResidentKey: true,
+      userVerification: 'required' as const,
+    },
+    attestation: 'none' as const,
+  }
+  return { options: { publicKey }, session: begun.session }
+}
+
+export function tooManyPasskeys(): Refusal {
+  return new Refusal('tooManyPasskeys', { fill: String(MAX_PASSKEYS_PER_USER) })
+}
+
+/** @returns Nothing for the row of a user without passkeys. */
+function descriptorOf(passkey: {
+  credentialId: string | null
+  transports: string | null
+}): Descriptor[] {
+  const { credentialId: id, transports } = passkey
+  if (id === null) return []
+  return [{ type: 'public-key', id, ...(transports && { transports: transports.split(' ') }) }]
+}

@@ -1,0 +1,143 @@
+import * as base64url from 'jose/base64url'
+import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
+import { fromBase64 } from '../base/encoding.ts'
+import { Refusal } from '../base/refusals.ts'
+import {
+  actAs,
+  actFreshAs,
+  type SessionActor,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+} from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../access/operators.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
+import { selectUser } from '../accounts/store.ts'
+import { countUnusedCodes } from '../two-factor/store.ts'
+import { isPasskeyOf, passkeyDeletion, passkeyRenaming, selectPasskeys } from './store.ts'
+
+const LATEST_CLONES = { limit: 100, offset: 0 }
+
+/** Lists the actor's passkeys, oldest first, with the account. */
+export function listPasskeys(deps: ReaderDeps, actor: SessionActor) {
+  return readAs(deps, actor, { passkeys: selectPasskeys(deps.db, actor.userId) })
+}
+
+/**
+ * Reads what the user proves their identity with: the number of unused recovery codes, the
+ * passkeys, and the latest events of answers that a copy of a passkey may have given.
+ */
+export async function readSecondFactors(deps: ReaderDeps, actor: SessionActor) {
+  const { db } = deps
+  const { account, codes, passkeys, clones } = await readAs(deps, actor, {
+    codes: countUnusedCodes(db, actor.userId),
+    passkeys: selectPasskeys(db, actor.userId),
+    clones: selectEvents(db, actor.userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
+  })
+  return { account, codesLeft: codes[0]?.total ?? 0, passkeys, clones }
+}
+
+/**
+ * Removes a passkey of the actor.
+ *
+ * @param id As `passkeyRecord` shows it.
+ * @throws {Refusal} `confirmationNeeded`; `passkeyNotFound` for an unknown id and for a passkey of
+ *   another user.
+ */
+export async function removePasskey(
+  deps: ActorDeps & FreshnessDeps,
+  actor: SessionActor,
+  id: string,
+): Promise<void> {
+  const now = deps.now()
+  const which = isPasskeyOf(actor.userId, credentialIdIn(id))
+  const event = eventOf(actor, 'passkey_deleted', now)
+  const deletion = passkeyDeletion(deps.db, isFresh(deps, actor, now), which, event)
+  const { deletedPasskeys } = await actFreshAs(deps, actor, now, deletion)
+  if (deletedPasskeys.length === 0) throw new Refusal('passkeyNotFound')
+  logDeletions(event, deletedPasskeys)
+}
+
+/** @throws {Refusal} `passkeyNotFound`, as `removePasskey`. */
+export async function renamePasskey(
+  deps: ActorDeps,
+  actor: SessionActor,
+  id: string,
+  name: string,
+): Promise<void> {
+  const now = deps.now()
+  const which = isPasskeyOf(actor.userId, credentialIdIn(id))
+  const event = eventOf(actor, 'passkey_renamed', now, name)
+  const renaming = passkeyRenaming(deps.db, isLive(deps.db, actor, now), which, name, event)
+  const { renamed } = await actAs(deps, actor, renaming)
+  if (renamed.length === 0) throw new Refusal('passkeyNotFound')
+  logEvent(event)
+}
+
+/**
+ * Lists the passkeys of any user for an operator.
+ *
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function listPasskeysOf(deps: ActorDeps, operator: Operator, userId: number) {
+  const { owner, passkeys } = await actAsOperator(deps, operator, {
+    owner: selectUser(deps.db, userId),
+    passkeys: selectPasskeys(deps.db, userId),
+  })
+  if (owner.length === 0) throw new Refusal('userNotFound')
+  return passkeys
+}
+
+/**
+ * Removes a passkey of any user for an operator.
+ *
+ * @param id As `passkeyRecord` shows it.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `passkeyNotFound`.
+ */
+export async function removePasskeyOf(
+  deps: ActorDeps & FreshnessDeps,
+  operator: Operator,
+  userId: number,
+  id: string,
+): Promise<void> {
+  const now = deps.now()
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, undefined, 'passkey_deleted', now)
+  const which = isPasskeyOf(userId, credentialIdIn(id))
+  const deletion = passkeyDeletion(deps.db, by, which, event)
+  const { isFresh: mayDelete, deletedPasskeys } = await actAsOperatorAt(
+    deps,
+    operator,
+    now,
+    deletion,
+  )
+  if (!mayDelete) throw new Refusal('confirmationNeeded')
+  if (deletedPasskeys.length === 0) throw new Refusal('passkeyNotFound')
+  logDeletions(event, deletedPasskeys)
+}
+
+/** Logs the events that `passkeyDeletion` has written. */
+export function logDeletions(
+  event: AuditEvent,
+  deleted: readonly { userId: number; name: string }[],
+): void {
+  for (const { userId, name } of deleted) logEvent({ ...event, userId, detail: name })
+}
+
+/**
+ * Returns the stored form of an id. Lists show ids in standard base64 with padding.
+ *
+ * @throws {Refusal} `passkeyNotFound`.
+ */
+function credentialIdIn(id: string): string {
+  const bytes = fromBase64(id)
+  if (bytes === undefined) throw new Refusal('passkeyNotFound')
+  return base64url.encode(bytes)
+}

@@ -1,0 +1,116 @@
+import { and } from 'drizzle-orm'
+import * as base64url from 'jose/base64url'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { asAuthority } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import type { RelyingParty } from '../base/passkey-site.ts'
+import { Refusal } from '../base/refusals.ts'
+import { actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import { toEnrol } from '../access/methods.ts'
+import { isFresh, strengthenSession } from '../access/session-store.ts'
+import { knownTransports, type RegistrationAnswer } from './answers.ts'
+import { tooManyPasskeys } from './begin.ts'
+import { type NewCredential, verifyRegistration } from './ceremonies.ts'
+import { challengeUse } from './challenge-use.ts'
+import { PasskeyError } from './reasons.ts'
+import { logPasskeyRefusal } from './refusal-log.ts'
+import { type Ceremony, openCeremony } from './session-text.ts'
+import {
+  claimChallenge,
+  countPasskeys,
+  hasRoom,
+  insertPasskey,
+  isClaimed,
+  isNewId,
+  MAX_PASSKEYS_PER_USER,
+  selectUse,
+} from './store.ts'
+
+const DEFAULT_NAME = 'Passkey'
+
+/** An answer that registers a passkey, with the text of its ceremony. */
+export interface ShownRegistration {
+  answer: RegistrationAnswer
+  /** From `beginRegistration`, as the client sends it back. */
+  session: string
+  relyingParty: RelyingParty
+  /** The user's name for it, when it was not given before the ceremony began. */
+  name?: string
+}
+
+type RegistrationDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
+
+/**
+ * Adds a passkey to the account. The session then counts as begun with it, because the
+ * authenticator has just verified the user.
+ *
+ * @throws {Refusal} `passkeyRefused`, `confirmationNeeded`, `tooManyPasskeys`.
+ */
+export async function finishRegistration(
+  deps: RegistrationDeps,
+  session: SessionActor,
+  shown: ShownRegistration,
+): Promise<void> {
+  const actor = toEnrol(session)
+  try {
+    const ceremony = await openCeremony(deps, 'registration', shown.session)
+    const credential = await checkRegistration(actor, shown, ceremony)
+    await add(deps, actor, shown, { ceremony, credential })
+  } catch (error) {
+    logPasskeyRefusal(error, actor, actor.userId)
+    // A session that has ended or is not fresh is told that first.
+    await actFreshAs(deps, actor, deps.now(), {})
+    throw new Refusal('passkeyRefused')
+  }
+}
+
+async function checkRegistration(
+  { userId }: SessionActor,
+  { answer, relyingParty }: ShownRegistration,
+  ceremony: Ceremony,
+): Promise<NewCredential> {
+  if (ceremony.userId !== userId) throw new PasskeyError('other user')
+  if (answer.rawId !== base64url.encode(answer.id)) throw new PasskeyError('credential id')
+  const { clientDataJSON: clientDataJson, attestationObject } = answer.response
+  return verifyRegistration(
+    { ...relyingParty, challenge: ceremony.challenge },
+    { id: answer.id, clientDataJson, attestationObject },
+  )
+}
+
+async function add(
+  deps: RegistrationDeps,
+  actor: SessionActor,
+  { answer, relyingParty: { rpId }, name: ownName }: ShownRegistration,
+  { ceremony, credential }: { ceremony: Ceremony; credential: NewCredential },
+): Promise<void> {
+  const { db } = deps
+  const { userId } = actor
+  const now = deps.now()
+  const name = ownName || ceremony.name || DEFAULT_NAME
+  const passkey = {
+    ...credential,
+    userId,
+    rpId,
+    name,
+    transports: knownTransports(answer.response.transports),
+  }
+  const use = await challengeUse(deps, ceremony)
+  const event = eventOf(actor, 'passkey_added', now, name)
+  const mayAdd = and(hasRoom(db, userId), isNewId(db, base64url.encode(credential.id)))
+  // The new passkey changes what the session may do, so the statements rely on the claim.
+  const by = asAuthority(isClaimed(db, use))
+  const { counted, uses, inserted } = await actFreshAs(deps, actor, now, {
+    counted: countPasskeys(db, userId),
+    uses: selectUse(db, use),
+    claimed: claimChallenge(db, isFresh(deps, actor, now), use, mayAdd),
+    event: insertEvent(db, by, event),
+    strengthened: strengthenSession(db, by, actor, 'passkey'),
+    inserted: insertPasskey(db, by, passkey, now),
+  })
+  if (inserted.length > 0) return logEvent(event)
+  if (uses.length > 0) throw new PasskeyError('challenge used')
+  if ((counted[0]?.total ?? 0) >= MAX_PASSKEYS_PER_USER) throw tooManyPasskeys()
+  throw new PasskeyError('credential taken')
+}

@@ -1,0 +1,180 @@
+import { and, not, or, sql } from 'drizzle-orm'
+import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { asAuthority, runBatch, THE_SERVICE } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import type { Client } from '../base/network.ts'
+import { Refusal } from '../base/refusals.ts'
+import { hashName } from '../crypto/key-ring.ts'
+import { methodText } from '../access/methods.ts'
+import { signToken } from '../access/token.ts'
+import { newSession } from '../sign-in/new-session.ts'
+import { insertSession } from '../sign-in/store.ts'
+import { refusalParts } from '../throttle/refused.ts'
+import {
+  chargeSignIn,
+  isKnownNetwork,
+  isSignInOpen,
+  passGate,
+  selectSignInBlocks,
+  type SignInCounters,
+  signInCounters,
+  tooManyAttempts,
+} from '../throttle/throttle.ts'
+import { checkAnswer, credentialIdOf, type ShownPasskey } from './assertion.ts'
+import type { Assertion } from './ceremonies.ts'
+import { challengeUse } from './challenge-use.ts'
+import { reportClone } from './clones.ts'
+import { PasskeyError } from './reasons.ts'
+import { logPasskeyRefusal } from './refusal-log.ts'
+import { type Ceremony, openCeremony } from './session-text.ts'
+import {
+  claimChallenge,
+  type Credential,
+  isClaimed,
+  isCurrent,
+  markUsed,
+  selectCredential,
+  selectUse,
+} from './store.ts'
+
+const METHODS = ['passkey'] as const
+
+/**
+ * Signs a user in with a passkey, in one read and one write transaction. The challenge, the counter
+ * of the passkey and the session change together or not at all.
+ *
+ * A refusal is counted as a wrong password is, but never for a network that the owner has lately
+ * signed in from: a stranger there could otherwise lock the owner out, and signatures can't be
+ * guessed.
+ *
+ * @returns The token.
+ * @throws {Refusal} `passkeyRefused`, `tooManyAttempts`.
+ */
+export async function signInWithPasskey(
+  deps: Deps,
+  shown: ShownPasskey,
+  client: Client,
+): Promise<string> {
+  const tokenSeconds = deps.tokenSeconds()
+  await passGate(deps, client)
+  const ceremony = await openOrRefuse(deps, shown, client)
+  const found = await selectCredential(
+    deps.db,
+    credentialIdOf(shown.answer),
+    shown.relyingParty.rpId,
+  )
+  const [credential] = found
+  const nameHash = await hashOwner(deps, credential, shown)
+  const signIn = signInCounters(credential?.username ?? '', nameHash, client.network)
+  const attempt: Attempt = { ceremony, credential, nameHash, signIn, now: deps.now(), client }
+  try {
+    const checked = await checkAnswer(shown, ceremony, credential)
+    return await begin(deps, { ...attempt, ...checked, tokenSeconds })
+  } catch (error) {
+    const reason = logPasskeyRefusal(error, client, credential?.userId)
+    if (reason === 'counter' && credential) await reportClone(deps, ceremony, credential, client)
+    throw await refuse(deps, attempt)
+  }
+}
+
+/** A sign-in whose credential was looked up. */
+interface Attempt {
+  ceremony: Ceremony
+  credential: Credential | undefined
+  /** Keyed hash of the owner's name, or of the id of a passkey that nobody has. */
+  nameHash: string
+  /** The counters of the owner and the network. */
+  signIn: SignInCounters
+  /** Unix time, milliseconds. */
+  now: number
+  client: Client
+}
+
+/** An attempt with a right answer. */
+interface CheckedAttempt extends Attempt {
+  credential: Credential
+  assertion: Assertion
+  tokenSeconds: number
+}
+
+async function openOrRefuse(
+  deps: Deps,
+  { session }: ShownPasskey,
+  client: Client,
+): Promise<Ceremony> {
+  try {
+    return await openCeremony(deps, 'assertion', session)
+  } catch (error) {
+    logPasskeyRefusal(error, client)
+    throw new Refusal('passkeyRefused')
+  }
+}
+
+async function hashOwner(
+  deps: Pick<Deps, 'keyRing'>,
+  credential: Credential | undefined,
+  { answer }: ShownPasskey,
+): Promise<string> {
+  const name = credential?.username ?? `passkey/${credentialIdOf(answer)}`
+  return hashName(await deps.keyRing(), name)
+}
+
+/** @throws {PasskeyError} When nothing was written; {Refusal} `tooManyAttempts`. */
+async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
+  const { db } = deps
+  const { ceremony, credential, assertion, signIn, now, client, tokenSeconds } = attempt
+  const ring = await deps.keyRing()
+  const session = newSession(deps, credential.userId, now, tokenSeconds)
+  const use = await challengeUse(deps, ceremony)
+  const isOpen = or(isKnownNetwork(db, signIn, now), isSignInOpen(db, signIn, now))
+  const mayBegin = and(isCurrent(db, credential, assertion), isOpen)
+  const by = asAuthority(isClaimed(db, use))
+  const event: AuditEvent = {
+    ...client,
+    at: now,
+    kind: 'sign_in',
+    userId: credential.userId,
+    detail: methodText(METHODS),
+  }
+  const { blocks, uses, inserted } = await runBatch(db, {
+    uses: selectUse(db, use),
+    blocks: selectSignInBlocks(db, signIn, now),
+    claimed: claimChallenge(db, THE_SERVICE, use, mayBegin),
+    event: insertEvent(db, by, event),
+    used: markUsed(db, by, credential, assertion, ceremony.userId === undefined, now),
+    inserted: insertSession(db, by, session, client, METHODS),
+  })
+  if (inserted.length === 0) {
+    if (uses.length > 0) throw new PasskeyError('challenge used')
+    if (blocks.length > 0) throw tooManyAttempts(blocks, now)
+    throw new PasskeyError('changed')
+  }
+  logEvent(event)
+  return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
+}
+
+/** Counts and records a refused answer. */
+async function refuse(
+  { db }: Pick<Deps, 'db'>,
+  { credential, nameHash, signIn, now, client }: Attempt,
+): Promise<Refusal> {
+  const isKnown = isKnownNetwork(db, signIn, now)
+  const { known, blocks, charged } = await runBatch(db, {
+    known: db
+      .select({ isKnown: sql`${isKnown}`.mapWith(Boolean).as('is_known') })
+      .from(sql`(select 1)`),
+    blocks: selectSignInBlocks(db, signIn, now),
+    charged: chargeSignIn(db, THE_SERVICE, signIn, now, not(isKnown)),
+  })
+  const owner = credential === undefined ? { nameHash } : { userId: credential.userId }
+  const refused = { ...client, ...owner, at: now, kind: 'sign_in_refused' as const }
+  if (charged.length > 0) {
+    const event = { ...refused, detail: 'passkey' as const }
+    await runBatch(db, refusalParts(db, THE_SERVICE, event, signIn))
+    logEvent(event)
+    return new Refusal('passkeyRefused')
+  }
+  if (known[0]?.isKnown) return new Refusal('passkeyRefused')
+  logEvent({ ...refused, detail: 'too many attempts' })
+  return tooManyAttempts(blocks, now)
+}

@@ -1,0 +1,250 @@
+import { and, count, eq, exists, gt, lte, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import * as base64url from 'jose/base64url'
+import { auditEvents, passkeys, usedChallenges, users } from '../../schema/tables.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import { GUEST } from '../accounts/roles.ts'
+import { isNamed } from '../accounts/store.ts'
+import type { Assertion, NewCredential } from './ceremonies.ts'
+
+export const MAX_PASSKEYS_PER_USER = 20
+
+/** The columns of a passkey that lists show. */
+const passkeyColumns = {
+  credentialId: passkeys.credentialId,
+  name: passkeys.name,
+  aaguid: passkeys.aaguid,
+  transports: passkeys.transports,
+  backupEligible: passkeys.backupEligible,
+  backedUp: passkeys.backedUp,
+  rpId: passkeys.rpId,
+  createdAt: passkeys.createdAt,
+  lastUsedAt: passkeys.lastUsedAt,
+}
+
+/** Selects the passkeys of a user, oldest first. */
+export function selectPasskeys(db: Database, userId: number) {
+  return db
+    .select(passkeyColumns)
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(passkeys.createdAt, passkeys.credentialId)
+}
+
+export type StoredPasskey = Awaited<ReturnType<typeof selectPasskeys>>[number]
+
+/**
+ * Selects a user by name, in a row for each of the user's passkeys of this relying party, and in
+ * one row without a passkey otherwise.
+ */
+export function selectForBegin(db: Database, username: string, rpId: string) {
+  return db
+    .select({
+      userId: users.id,
+      credentialId: passkeys.credentialId,
+      transports: passkeys.transports,
+      discoverable: passkeys.discoverable,
+    })
+    .from(users)
+    .leftJoin(passkeys, and(eq(passkeys.userId, users.id), eq(passkeys.rpId, rpId), isAllowedIn()))
+    .where(isNamed(username))
+}
+
+/** Selects a passkey of this relying party, with its owner. */
+export function selectCredential(db: Database, credentialId: string, rpId: string) {
+  return db
+    .select({
+      credentialId: passkeys.credentialId,
+      userId: passkeys.userId,
+      publicKey: passkeys.publicKey,
+      signCount: passkeys.signCount,
+      backupEligible: passkeys.backupEligible,
+      name: passkeys.name,
+      username: users.username,
+      isAllowedIn: sql`(${isAllowedIn()})`.mapWith(Boolean).as('allowed_in'),
+    })
+    .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.userId))
+    .where(and(eq(passkeys.credentialId, credentialId), eq(passkeys.rpId, rpId)))
+}
+
+export type Credential = Awaited<ReturnType<typeof selectCredential>>[number]
+
+/** Holds for a row of `users` that may sign in. */
+function isAllowedIn() {
+  return and(eq(users.disabled, false), ne(users.role, GUEST))
+}
+
+/** Holds while the owner may sign in and no later answer of this passkey was accepted. */
+export function isCurrent(
+  db: Database,
+  { credentialId, userId, publicKey }: Credential,
+  { signCount }: Assertion,
+): SQL {
+  const current = db
+    .select({ userId: passkeys.userId })
+    .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.userId))
+    .where(
+      and(
+        eq(passkeys.credentialId, credentialId),
+        eq(passkeys.userId, userId),
+        eq(passkeys.publicKey, publicKey),
+        isCounterBehind(signCount),
+        isAllowedIn(),
+      ),
+    )
+  return exists(current)
+}
+
+/**
+ * Holds for a row of `passkeys` whose counter this one may follow. `isCounterBack` is the same
+ * check.
+ */
+function isCounterBehind(signCount: number): SQL | undefined {
+  const isUncounted = signCount === 0 ? eq(passkeys.signCount, 0) : undefined
+  return or(sql`${passkeys.signCount} < ${signCount}`, isUncounted)
+}
+
+/**
+ * Records that a passkey was used. The condition on the counter stands in the update itself.
+ *
+ * @param isFound True when the authenticator found the passkey without the user name.
+ */
+export function markUsed(
+  db: Database,
+  by: Authority,
+  { credentialId, userId }: Credential,
+  { signCount, isBackupEligible, isBackedUp }: Assertion,
+  isFound: boolean,
+  now: number,
+) {
+  const set = {
+    signCount,
+    backupEligible: isBackupEligible,
+    backedUp: isBackedUp,
+    lastUsedAt: now,
+    ...(isFound && { discoverable: true }),
+  }
+  const which = and(isPasskeyOf(userId, credentialId), isCounterBehind(signCount))
+  return writing(db, by).update(passkeys, set, which)
+}
+
+/** Names a use of a challenge. */
+export interface ChallengeUse {
+  /** SHA-256 of the challenge. */
+  hash: string
+  /** A random text of this request, such as the id of the session that begins. */
+  usedBy: string
+  /** Unix time, milliseconds. */
+  expiresAt: number
+}
+
+/** Uses a challenge up, if nothing has used it. `isClaimed` then holds. */
+export function claimChallenge(db: Database, by: Authority, use: ChallengeUse, when?: SQL) {
+  return writing(db, by)
+    .insert(usedChallenges, { ...use }, { where: when })
+    .onConflictDoNothing()
+}
+
+/** Holds when `claimChallenge` of this request has used the challenge up. */
+export function isClaimed(db: Database, { hash, usedBy }: ChallengeUse): SQL {
+  const isThis = and(eq(usedChallenges.hash, hash), eq(usedChallenges.usedBy, usedBy))
+  return exists(db.select({ hash: usedChallenges.hash }).from(usedChallenges).where(isThis))
+}
+
+/** Selects the use of a challenge, by any request. */
+export function selectUse(db: Database, { hash }: ChallengeUse) {
+  const { usedBy } = usedChallenges
+  return db.select({ usedBy }).from(usedChallenges).where(eq(usedChallenges.hash, hash))
+}
+
+/** Deletes the used challenges that have expired. An expired ceremony is refused anyway. */
+export function pruneChallenges(db: Database, now: number) {
+  return writing(db, THE_SERVICE).delete(usedChallenges, lte(usedChallenges.expiresAt, now))
+}
+
+/** A passkey to store. */
+export interface NewPasskey extends NewCredential {
+  userId: number
+  rpId: string
+  name: string
+  transports: readonly string[]
+}
+
+export function insertPasskey(db: Database, by: Authority, passkey: NewPasskey, now: number) {
+  const { userId, rpId, name, algorithm, signCount, isBackupEligible, isBackedUp } = passkey
+  const row = {
+    credentialId: base64url.encode(passkey.id),
+    userId,
+    publicKey: base64url.encode(passkey.publicKey),
+    algorithm,
+    signCount,
+    backupEligible: isBackupEligible,
+    backedUp: isBackedUp,
+    transports: passkey.transports.join(' '),
+    aaguid: Array.from(passkey.aaguid, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    rpId,
+    name,
+    createdAt: now,
+  }
+  return writing(db, by).insert(passkeys, row).returning({ credentialId: passkeys.credentialId })
+}
+
+/** Holds while nobody has a passkey with this id. */
+export function isNewId(db: Database, credentialId: string): SQL {
+  const taken = db.select({ id: passkeys.credentialId }).from(passkeys)
+  return notExists(taken.where(eq(passkeys.credentialId, credentialId)))
+}
+
+export function countPasskeys(db: Database, userId: number) {
+  return db.select({ total: count() }).from(passkeys).where(eq(passkeys.userId, userId))
+}
+
+/** Holds while a user may add a passkey. */
+export function hasRoom(db: Database, userId: number): SQL {
+  return gt(sql`${MAX_PASSKEYS_PER_USER}`, sql`(${countPasskeys(db, userId)})`)
+}
+
+/** Holds for a passkey of a user; without `credentialId`, for every passkey of the user. */
+export function isPasskeyOf(userId: number, credentialId?: string): SQL | undefined {
+  const isThis = credentialId === undefined ? undefined : eq(passkeys.credentialId, credentialId)
+  return and(eq(passkeys.userId, userId), isThis)
+}
+
+/** Returns the statements that delete passkeys and write an event for each. */
+export function passkeyDeletion(
+  db: Database,
+  by: Authority,
+  which: SQL | undefined,
+  event: AuditEvent,
+) {
+  const row = { ...eventRow(event), userId: passkeys.userId, detail: passkeys.name }
+  const written = writing(db, by)
+  return {
+    passkeyEvents: written.insert(auditEvents, row, { from: passkeys, where: which }),
+    deletedPasskeys: written
+      .delete(passkeys, which)
+      .returning({ userId: passkeys.userId, name: passkeys.name }),
+  }
+}
+
+/** Returns the statements that rename a passkey and write the event. */
+export function passkeyRenaming(
+  db: Database,
+  by: Authority,
+  which: SQL | undefined,
+  name: string,
+  event: AuditEvent,
+) {
+  const written = writing(db, by)
+  const isOther = and(which, ne(passkeys.name, name))
+  return {
+    event: written.insert(auditEvents, eventRow(event), {
+      from: passkeys,
+      where: isOther,
+    }),
+    renamed: written.update(passkeys, { name }, which).returning({ name: passkeys.name }),
+  }
+}

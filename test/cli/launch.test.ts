@@ -1,0 +1,61 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { Clone } from '../support/clone.ts'
+
+let clone: Clone
+
+beforeEach(() => {
+  clone = new Clone()
+})
+afterEach(() => clone.remove())
+
+const SCRIPTS = ['start', 'latchkey', 'deploy', 'secrets'] as const
+
+test('every program for users says what to do where npm ci was not run', async () => {
+  rmSync(clone.path('node_modules'))
+  for (const script of SCRIPTS)
+    expect(await clone.shell(packageJson.scripts[script]).ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^Packages are missing \(\S+ and \d+ more\): run npm ci\.\n$/),
+    })
+})
+
+test('the programs say so where a package is missing', async () => {
+  const modules = clone.path('node_modules')
+  rmSync(modules)
+  mkdirSync(modules)
+  for (const name of readdirSync('node_modules'))
+    if (name !== 'miniflare')
+      symlinkSync(join(process.cwd(), 'node_modules', name), join(modules, name))
+  expect(await clone.shell(packageJson.scripts.latchkey).ended).toMatchObject({
+    code: 1,
+    stderr: 'Packages are missing (miniflare): run npm ci.\n',
+  })
+})
+
+test('every program for users says which Node it needs, where it is too old', async () => {
+  for (const script of SCRIPTS) {
+    // A Node that runs no TypeScript, as Node 20.
+    const program = clone.shell(packageJson.scripts[script], {
+      NODE_OPTIONS: '--no-experimental-strip-types',
+    })
+    expect(await program.ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Node 22.18 or later is needed, this is ${process.versions.node}: start with npm, which uses the Node that npm ci has installed.\n`,
+    })
+  }
+})
+
+test('a program gets its arguments, and its exit code arrives', async () => {
+  const help = await clone.shell(`${packageJson.scripts.latchkey} user add --help`).ended
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: latchkey user') })
+  const wrong = await clone.shell(`${packageJson.scripts.start} --prot`).ended
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("unknown option '--prot'"),
+  })
+})

@@ -1,0 +1,138 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import type { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
+import { LANGUAGES, LAYOUT_WIDTHS, layoutFaults, openScreen } from '../support/layout.ts'
+
+const PASSWORD = 'admin-Passw0rd'
+const LONG_NAME = 'W'.repeat(250)
+/** Each test opens every page at one width. */
+const TOUR_MILLISECONDS = 120_000
+
+/** Pages for everybody, then those of a signed-in admin; a page's forms are all opened. */
+const PUBLIC_PATHS = ['/no/such/page']
+const PATHS = [
+  '/account/admin/users',
+  '/account/admin/users?search=nobody&group=admins',
+  '/account/admin/users?page=2',
+  '/account/admin/users/1',
+  '/account/admin/users/2',
+  '/account/admin/users/3',
+  '/account/admin/users/999',
+  '/account/admin/users/new',
+  '/account/admin/settings/site',
+  '/account/admin/settings/style',
+  '/account/admin/settings/preview',
+  '/account/admin/settings/global',
+  '/account/admin/settings/index',
+  '/account/admin/settings/sso',
+  '/account/admin/events',
+  '/account/admin/events?user=nobody&from=2026-02-30',
+  '/account/admin/events?kind=sign_in&from=2020-01-01',
+  '/account/activity',
+  '/account/activity?kind=key_used',
+  '/account/security',
+  '/account/security/passkeys/add',
+  '/account/sessions',
+  '/account/no-such-page',
+]
+
+let clone: Clone
+let site: Client
+let browser: Browser
+let cookies: Awaited<ReturnType<BrowserContext['cookies']>>
+let contexts: BrowserContext[] = []
+
+beforeAll(async () => {
+  clone = new Clone()
+  site = await clone.serve(PASSWORD)
+  browser = await openBrowser()
+  await fill()
+  const page = await open(1280, 'en')
+  await page.goto('/account/sign-in')
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/account')
+  cookies = await page.context().cookies()
+})
+afterAll(async () => {
+  await browser.close()
+  await clone.remove()
+})
+afterEach(async () => {
+  await Promise.all(contexts.map((context) => context.close()))
+  contexts = []
+})
+
+async function open(width: number, language: (typeof LANGUAGES)[number]): Promise<Page> {
+  const page = await openScreen(browser, site.url, { width, language })
+  contexts.push(page.context())
+  return page
+}
+
+/** Users of long names, keys and events of every kind. */
+async function fill(): Promise<void> {
+  clone.sql(
+    `with recursive n(i) as (select 3 union all select i + 1 from n where i < 60)
+     insert into users (id, username, username_key, disabled, created_at)
+     select i, iif(i = 3, ?, 'user-' || i), 'user-' || i, i % 7 = 0, 0 from n`,
+    LONG_NAME,
+  )
+  clone.sql(
+    `insert into ssh_keys (user_id, title, fingerprint, type, bits, line, added_at, last_used_at)
+     values (3, ?, ?, 'ssh-ed25519', 256, 'x', 0, 0), (1, 'laptop', 'SHA256:x', 'ssh-ed25519', 256, 'x', 0, 0)`,
+    LONG_NAME,
+    `SHA256:${'x'.repeat(43)}`,
+  )
+  const changes = JSON.stringify([
+    { field: 'username', from: LONG_NAME, to: 'alice' },
+    { field: 'permission', from: 0, to: 0xffff },
+  ])
+  for (const kind of ['user_changed', 'sign_in', 'key_added', 'settings_changed'])
+    clone.sql(
+      `insert into audit_events (at, kind, user_id, detail, network, user_agent, actor_id, changes)
+       values (unixepoch() * 1000, ?, 3, ?, '2001:db8:1234:5678::/64', 'Firefox/1 Linux', 1, ?)`,
+      kind,
+      LONG_NAME,
+      kind === 'user_changed' ? changes : null,
+    )
+}
+
+async function faultsOf(page: Page, path: string): Promise<string[]> {
+  await page.goto(path)
+  expect(new URL(page.url()).pathname).toBe(path.replace(/\?.*/, ''))
+  for (const summary of await page.locator('summary').all()) await summary.click()
+  return (await layoutFaults(page)).map((fault) => `${path}: ${fault}`)
+}
+
+describe.each(LANGUAGES)('in %s', (language) => {
+  test.each(LAYOUT_WIDTHS)(
+    'no page of %i px overflows, has a target below 44 px or a form of several heights',
+    async (width) => {
+      const page = await open(width, language)
+      const faults: string[] = []
+      for (const path of PUBLIC_PATHS) faults.push(...(await faultsOf(page, path)))
+      await page.context().addCookies(cookies)
+      for (const path of PATHS) faults.push(...(await faultsOf(page, path)))
+      expect(faults).toEqual([])
+    },
+    TOUR_MILLISECONDS,
+  )
+})
+
+test('what is too wide, too small or uneven is found', async () => {
+  const page = await open(375, 'en')
+  await page.setContent(`<!doctype html><meta name="viewport" content="width=device-width">
+    <form><select style="height: 50px"></select><button style="height: 60px">Send</button></form>
+    <p>A text with <a href="/">a link</a>.</p>
+    <p><a href="/" id="small">alone</a></p>
+    <div style="width: 700px">wide</div>`)
+  const faults = (await layoutFaults(page)).join('\n')
+  expect(faults).toMatch(/^light: the page is 7\d\d px wide$/m)
+  expect(faults).toMatch(/^dark: beyond the right edge: <div style="width: 700px"> wide$/m)
+  expect(faults).toMatch(/^light: a target of \d+ × \d+ px: <a href="\/" id="small"> alone$/m)
+  expect(faults).not.toContain('a link')
+  expect(faults).toMatch(/^light: heights of 50, 60 px in one form: <form>/m)
+})

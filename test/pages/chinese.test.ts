@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fillReason, KEY_PARTS, REASONS } from '../../src/base/reasons.ts'
+import { Refusal } from '../../src/base/refusals.ts'
+import { problemOf } from '../../src/pages/form.ts'
+import { TEXTS } from '../../src/pages/language.ts'
+import { ED1 } from '../reference/keys.ts'
+import { rfc4716 } from '../ssh-keys/key-texts.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { foreignWords } from '../support/foreign-words.ts'
+import { problemAt, Visitor } from '../support/visitor.ts'
+
+const VALUES = { type: 'ssh-rsa', curve: 'nistp256', options: 'true' }
+
+describe('a reason', () => {
+  test.each(Object.entries(REASONS))('is told in Chinese: %s', (code, words) => {
+    for (const part of words.includes('<part>') ? KEY_PARTS : ['']) {
+      const numbers = { min: '1', max: '2', bits: '3', bytes: '4', factor: '5', exponent: '6' }
+      const fill = fillReason(words, { ...VALUES, ...numbers, part })
+      const isOfKey = code.startsWith('key')
+      const refusal = isOfKey
+        ? new Refusal('keyInvalid', { fill })
+        : new Refusal('invalidBody', { fill: `title ${fill}`, field: 'title' })
+      const { message } = problemOf(TEXTS.zh, refusal)
+      expect(message).toMatch(/\p{Script=Han}/u)
+      expect(message).not.toContain(TEXTS.zh.problems.otherReason(fill))
+      expect(foreignWords(message, ['files.example.org', 'true'])).toEqual([])
+      expect(problemOf(TEXTS.en, refusal).message).toMatch(/^[A-Z][^<>]*\.$/)
+    }
+  })
+
+  test('without a text here is told in Chinese as well, and in the words of the API in English', () => {
+    const refusal = new Refusal('invalidBody', { fill: 'x must be a new check', field: 'x' })
+    expect(problemOf(TEXTS.zh, refusal).message).toBe('这个值无效。')
+    expect(problemOf(TEXTS.en, refusal).message).toBe('x must be a new check')
+  })
+})
+
+describe('a refused key', () => {
+  let visitor: Visitor
+
+  beforeEach(async () => {
+    const site = new CheapSite()
+    await site.addUser('alice', { password: 'alice-Passw0rd' })
+    visitor = new Visitor(site, { 'Accept-Language': 'zh-CN' })
+    await visitor.signIn('alice', 'alice-Passw0rd')
+  })
+
+  test.each([
+    [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAA',
+      '这个公钥被拒绝：数据不完整，公钥被截断，请复制整行。',
+    ],
+    ['ssh-rsa AAAA', '这个公钥被拒绝：数据不完整，缺少类型，请复制整行。'],
+    [`ssh-rsa ${ED1.split(' ')[1]}`, '这个公钥被拒绝：开头写的是 ssh-rsa，数据却属于另一种类型。'],
+    [rfc4716(Buffer.of(1)).replace('END', 'ENDE'), '首行或末行有误'],
+    ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'PEM 数据中没有公钥'],
+    ['hello', '必须以类型开头'],
+    ['', '此项必填。'],
+    ['\0', '不能包含空字符（NUL）。'],
+  ])('is explained in Chinese: %j', async (key, problem) => {
+    const { status, html } = await visitor.post('/account/keys/add', { title: 'laptop', key })
+    expect(status).toBe(400)
+    expect(problemAt(html, 'key')).toContain(problem)
+  })
+})

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { localPathOf, parseLocalPath } from '../../src/pages/local-path.ts'
+import { parseNext, pathAfter, signInPath } from '../../src/pages/sign-in/next.ts'
+
+const SITE = 'https://accounts.example.org'
+
+/** Texts that come close to a path of ours, or that browsers have read as another host. */
+const HOSTILE = [
+  '//evil.example',
+  '///evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/\t/evil.example',
+  '/%2f%2fevil.example',
+  '/account//evil.example',
+  '/account/%2e%2e/%2f%2fevil.example',
+  '/account/../../evil',
+  '/account/..%2f..%2fevil',
+  '/account/./keys',
+  '/account\\@evil.example',
+  '/account@evil.example',
+  '/account.evil.example',
+  '/accounts',
+  '/account/keys\r\nSet-Cookie: a=b',
+  '/account/keys%0d%0aSet-Cookie:%20a=b',
+  '/account/keys\0',
+  '/account/keys ',
+  ' /account/keys',
+  '\u0000/account/keys',
+  '/account/keys#@evil.example',
+  '/account/ｋｅｙｓ',
+  '/account/keys?next=//evil.example',
+  '/account/keys?next=https://evil.example',
+  'https://evil.example/account/keys',
+  'https:/account/keys',
+  'javascript:alert(1)//account',
+  'data:text/html,x',
+  '@evil.example/account',
+  '/api/me',
+  'account/keys',
+  '?x',
+  '',
+  `/account/${'x'.repeat(2000)}`,
+]
+
+describe('a path that a request supplies', () => {
+  test.each([
+    '/account',
+    '/account/keys',
+    '/account/keys/add',
+    '/account/admin/users/3',
+    '/account/activity?page=2',
+    '/account/admin/users?search=b%C3%B6b+x&page=2',
+  ])('is taken when it is a page of ours: %s', (path) => {
+    expect(parseLocalPath(path)).toBe(path)
+  })
+
+  test.each(HOSTILE)('is refused otherwise: %j', (text) => {
+    expect(parseLocalPath(text)).toBe('')
+    expect(pathAfter(text)).toBe('/account')
+    expect(signInPath(text)).toBe('/account/sign-in')
+  })
+
+  test('leads to this site, to the same path, whatever it is', () => {
+    const piece = fc.constantFrom(
+      ...Array.from('/\\.%?#@:&=+-_~\t\r\n\0'),
+      '/account',
+      '%2f',
+      '%5c',
+      'evil.example',
+    )
+    const near = fc
+      .array(fc.oneof(piece, fc.string({ maxLength: 3 })))
+      .map((parts) => `/account${parts.join('')}`)
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string({ unit: 'binary' }), fc.webUrl()), (text) => {
+        const path = pathAfter(text)
+        const url = new URL(path, SITE)
+        expect(url.origin).toBe(SITE)
+        expect(url.pathname + url.search).toBe(path)
+        expect(url.pathname).toMatch(/^\/account(\/|$)/)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('the page after the sign-in', () => {
+  test.each([
+    '/account/sign-in',
+    '/account/sign-in?next=/account/keys',
+    '/account/sign-in/code',
+    '/account/sign-out',
+    '/account/language',
+    '/account/announcement',
+  ])('is never %s', (path) => {
+    expect(parseNext({ next: path })).toBe('')
+  })
+
+  test('is not the notice of an earlier form, and keeps the rest of its query', () => {
+    const path = localPathOf(`${SITE}/account/admin/users?done=user-deleted&search=a%20b&page=2`)
+    expect(path).toBe('/account/admin/users?search=a+b&page=2')
+    const next = new URL(signInPath(path), SITE).searchParams.get('next') ?? ''
+    expect(pathAfter(next)).toBe(path)
+  })
+})

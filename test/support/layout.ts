@@ -1,0 +1,96 @@
+import type { Browser, Page } from 'playwright-core'
+
+export const LAYOUT_WIDTHS = [375, 768, 1280]
+export const LANGUAGES = ['en', 'zh'] as const
+
+/** The least width and height of something to touch, CSS pixels (WCAG 2.2, 2.5.5). */
+const TARGET_PIXELS = 44
+/** Narrower than this, a browser counts as a touch screen in these checks. */
+const TOUCH_BELOW_PIXELS = 1000
+
+/** A tab of a screen that these checks look at, without JavaScript; narrow ones are touched. */
+export async function openScreen(
+  browser: Browser,
+  baseURL: string,
+  { width, language }: { width: number; language: (typeof LANGUAGES)[number] },
+): Promise<Page> {
+  const isTouched = width < TOUCH_BELOW_PIXELS
+  const context = await browser.newContext({
+    baseURL,
+    locale: language,
+    javaScriptEnabled: false,
+    viewport: { width, height: 800 },
+    hasTouch: isTouched,
+    isMobile: isTouched,
+    reducedMotion: 'reduce',
+  })
+  return context.newPage()
+}
+
+/**
+ * Finds what is wrong with the layout of a page as it stands: text or boxes that need scrolling
+ * sideways, targets that are too small for a finger, controls of one form in different heights.
+ *
+ * @returns One sentence each; empty when all is well.
+ */
+export async function layoutFaults(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  // On a phone, `innerWidth` grows with a page that is too wide.
+  const { width = 0 } = page.viewportSize() ?? {}
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const found: string[] = await page.evaluate(`(${FIND_FAULTS})(${TARGET_PIXELS}, ${width})`)
+    faults.push(...found.map((fault) => `${colorScheme}: ${fault}`))
+  }
+  return faults
+}
+
+/** Runs in the page. */
+const FIND_FAULTS = String.raw`function findFaults(least, width) {
+  const faults = []
+  const nameOf = (element) => element.outerHTML.replace(/>.*/s, '>') + ' ' + element.textContent.trim().slice(0, 40)
+  const boxOf = (element) => element.getBoundingClientRect()
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && boxOf(element).right > 0
+
+  const { scrollWidth } = document.documentElement
+  if (scrollWidth > width) faults.push('the page is ' + scrollWidth + ' px wide')
+  for (const element of document.querySelectorAll('body *')) {
+    if (!isShown(element) || element.closest('svg, .frame nav, thead')) continue
+    const box = boxOf(element)
+    if (box.right > width + 1) faults.push('beyond the right edge: ' + nameOf(element))
+    const { overflowX } = getComputedStyle(element)
+    const isCut = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0
+    const isField = element.matches('input, select, textarea, img, picture')
+    if (isCut && overflowX !== 'auto' && !isField) faults.push('its content is wider: ' + nameOf(element))
+  }
+
+  // A link within a text is as high as its line (2.5.5 excepts it).
+  const isInline = (element) => {
+    if (getComputedStyle(element).display !== 'inline') return false
+    const { parentElement: parent } = element
+    return parent.textContent.trim() !== element.textContent.trim()
+  }
+  // What a link's ::after covers is touched too.
+  const targetOf = (element) => {
+    const { position } = getComputedStyle(element, '::after')
+    if (position === 'absolute') return element.closest('tr, li') ?? element
+    return element.matches('[type=checkbox], [type=radio]') ? (element.labels[0] ?? element) : element
+  }
+  const targets = 'a[href], button, summary, select, input:not([type=hidden]), textarea'
+  if (matchMedia('(pointer: coarse)').matches) {
+    for (const element of document.querySelectorAll(targets)) {
+      if (!isShown(element) || isInline(element) || element.closest('.skip')) continue
+      const box = boxOf(targetOf(element))
+      if (Math.min(box.width, box.height) < least - 0.5)
+        faults.push('a target of ' + Math.round(box.width) + ' × ' + Math.round(box.height) + ' px: ' + nameOf(element))
+    }
+  }
+
+  const controls = 'button, select, input:not([type=hidden], [type=checkbox], [type=radio], [type=color])'
+  for (const form of document.forms) {
+    const shown = [...form.querySelectorAll(controls)].filter((one) => isShown(one) && !one.matches('.skip'))
+    const heights = new Set(shown.map((one) => Math.round(boxOf(one).height)))
+    if (heights.size > 1) faults.push('heights of ' + [...heights].join(', ') + ' px in one form: ' + nameOf(form))
+  }
+  return faults
+}`
