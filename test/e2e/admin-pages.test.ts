@@ -44,7 +44,7 @@ async function signIn(page: Page, username: string, password: string): Promise<v
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await press(page, 'Sign in')
 }
 
 async function openAsAdmin(): Promise<Page> {
@@ -53,8 +53,11 @@ async function openAsAdmin(): Promise<Page> {
   return page
 }
 
-function press(page: Page, name: string): Promise<void> {
-  return page.getByRole('button', { name, exact: true }).click()
+/** Sends a form, and waits for the page that answers: a click alone does not. */
+async function press(page: Page, name: string): Promise<void> {
+  const answer = page.waitForEvent('load')
+  await page.getByRole('button', { name, exact: true }).click()
+  await answer
 }
 
 function mainText(page: Page): Promise<string> {

@@ -11,6 +11,8 @@ const TOUR_MILLISECONDS = 300_000
 /** What users and operators have written, the parts of keys, and the settings that events name. */
 const KNOWN = [
   LONG_TITLE,
+  LONG_TITLE.slice(0, 100),
+  'rclone on my laptop',
   'admin',
   'laptop',
   'Maintenance',
@@ -34,7 +36,7 @@ const TEXTS = `
       ['aria-label', 'title', 'alt', 'placeholder'].map((name) => element.getAttribute(name) ?? ''),
     ),
     [...document.querySelectorAll('body *')]
-      .filter((element) => !element.matches('code, textarea, script, option[value^="/"]'))
+      .filter((element) => !element.matches('code, pre, textarea, script, option[value^="/"]'))
       .flatMap((element) => [...element.childNodes].filter((node) => node.nodeType === 3))
       .map((node) => node.textContent),
   ).join('\\n')
