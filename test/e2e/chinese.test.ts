@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { accountStates, codeStates, LONG_TITLE, PASSWORD } from '../screenshots/states.ts'
+import { expect, inject, test } from 'vitest'
+import { accountStates, codeStates, LONG_TITLE } from '../screenshots/states.ts'
 import { openBrowser } from '../support/browser.ts'
 import { Clone } from '../support/clone.ts'
 import { foreignWords } from '../support/foreign-words.ts'
@@ -50,8 +50,8 @@ async function wordsOn(page: Page): Promise<string[]> {
 test(
   'no English word is left on a Chinese page in any state',
   async () => {
-    const clone = new Clone()
-    const site = await clone.serve(PASSWORD)
+    const clone = new Clone(inject('startedSite'))
+    const site = await clone.serve()
     const browser = await openBrowser()
     try {
       const context = await browser.newContext({ baseURL: site.url, locale: 'zh-CN' })
