@@ -9,6 +9,7 @@ import { Clone } from '../support/clone.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { freePort } from '../support/free-port.ts'
 import { SoftwarePasskey } from '../support/passkey.ts'
+import { registerAt, signInAt } from '../support/passkey-client.ts'
 import { makeKey } from '../support/sftp-machine.ts'
 import { execute, findProgram, stop } from './programs.ts'
 
@@ -45,38 +46,6 @@ async function seen(client: Client) {
 }
 
 const KEY_TYPES = ['ES256', 'EdDSA', 'RS256'] as const
-
-/** Registers a passkey as the stock client does. */
-async function register(client: Client, passkey: SoftwarePasskey): Promise<Envelope> {
-  const { token } = (await client.signIn('alice', PASSWORD)).data
-  const path = '/api/authn/webauthn_begin_registration'
-  const { data } = await client.call('GET', path, { token })
-  const answer = await passkey.create(data.options.publicKey)
-  return finish(client, 'webauthn_finish_registration', answer, { session: data.session, token })
-}
-
-async function signInWith(client: Client, passkey: SoftwarePasskey, name: string) {
-  const path = `/api/authn/webauthn_begin_login?username=${name}`
-  const { data } = await client.call('GET', path)
-  const answer = await passkey.get(data.options.publicKey)
-  const { session } = data
-  return finish(client, `webauthn_finish_login?username=${name}`, answer, { session, token: '' })
-}
-
-async function finish(
-  client: Client,
-  path: string,
-  answer: unknown,
-  { session, token }: { session: string; token: string },
-): Promise<Envelope> {
-  const response = await fetch(new URL(`/api/authn/${path}`, client.url), {
-    method: 'POST',
-    headers: { Authorization: token, 'Content-Type': 'application/json', session },
-    body: JSON.stringify(answer),
-  })
-  const envelope: Envelope = await response.json()
-  return envelope
-}
 
 const program = findProgram('OPENLIST_BIN', 'openlist')
 
@@ -150,8 +119,9 @@ describe.skipIf(program === undefined)('a site that moves in from a real OpenLis
     const { origin } = new URL(old.url)
     passkeys = await Promise.all(KEY_TYPES.map((type) => SoftwarePasskey.make(type, { origin })))
     for (const passkey of passkeys) {
-      succeeded(await register(old, passkey))
-      succeeded(await signInWith(old, passkey, 'alice'))
+      const { token } = (await old.signIn('alice', PASSWORD)).data
+      succeeded(await registerAt(old, passkey, token))
+      succeeded(await signInAt(old, passkey, 'alice'))
     }
   }
 
@@ -167,14 +137,14 @@ describe.skipIf(program === undefined)('a site that moves in from a real OpenLis
     const passkey = passkeys[KEY_TYPES.indexOf(type)]
     if (passkey === undefined) throw new Error(`no passkey of type ${type}`)
     passkey.origin = new URL(site.url).origin
-    expect(await signInWith(site, passkey, 'alice')).toMatchObject({ code: 200 })
-    expect(await signInWith(site, passkey, '')).toMatchObject({ code: 200 })
+    expect(await signInAt(site, passkey, 'alice')).toMatchObject({ code: 200 })
+    expect(await signInAt(site, passkey)).toMatchObject({ code: 200 })
     const { counter } = passkey
     // OpenList stores no counter after the registration, so this one counts from its first use here.
     passkey.counter = 0
-    expect(await signInWith(site, passkey, 'alice')).toMatchObject({ code: 400 })
+    expect(await signInAt(site, passkey, 'alice')).toMatchObject({ code: 400 })
     passkey.counter = counter
-    expect(await signInWith(site, passkey, 'alice')).toMatchObject({ code: 200 })
+    expect(await signInAt(site, passkey, 'alice')).toMatchObject({ code: 200 })
   })
 })
 
