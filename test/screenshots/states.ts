@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
+import { passkeyStates } from './passkey-states.ts'
 
 export const PASSWORD = 'admin-Passw0rd'
 
@@ -16,6 +17,7 @@ type Take = (name: string) => Promise<void>
 /** Goes through the pages as a person would, and has a picture taken of each state. */
 export async function states(page: Page, take: Take): Promise<void> {
   const secret = await accountStates(page, take)
+  await passkeyStates(page, take)
   await chineseStates(page, take)
   await adminStates(page, take)
   await codeStates(page, take, secret)
