@@ -379,6 +379,17 @@ describe('GET /api/forward_auth', () => {
     }
     expect(hashes).toBe(0)
   })
+
+  // A slash too many in the settings of a proxy must not let everybody in.
+  test.each(['/', '/x', '//', '%2F', '/../forward-auth', '-'])(
+    'answers 404 as the status at a path that only resembles it: %s',
+    async (rest) => {
+      for (const path of [`/api/forward_auth${rest}`, '/api//forward_auth', '/api/Forward-Auth']) {
+        const response = await site.fetch('GET', path, { token: '' })
+        expect([path, response.status]).toEqual([path, 404])
+      }
+    },
+  )
 })
 
 describe('headerText', () => {
