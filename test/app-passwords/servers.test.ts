@@ -366,6 +366,9 @@ describe('GET /api/forward_auth', () => {
       'Bearer',
       basic(PASSWORD),
       basic(token, 'admin'),
+      // A session has no user name to compare.
+      basic(session),
+      basic(session, 'admin'),
       basic(`${token}x`),
       service,
       basic('', ''),
