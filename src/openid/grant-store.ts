@@ -196,7 +196,8 @@ export function selectByAccessToken(db: Database, { id, accessHash }: ShownAcces
       nonce: openidGrants.nonce,
       authTime: openidGrants.authTime,
       amr: openidGrants.amr,
-      grantedAt: openidGrants.createdAt,
+      // Two columns of one name would become one in D1's rows.
+      grantedAt: sql<number>`${openidGrants.createdAt}`.as('granted_at'),
       expiresAt: openidGrants.accessExpiresAt,
       refreshHash: openidGrants.refreshHash,
     })
