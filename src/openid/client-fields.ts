@@ -28,6 +28,13 @@ export const clientUriSchema = v.pipe(
   v.check(isClientUri, REASONS.clientUri),
 )
 
+/** The address of a site, without the slash that browsers add. */
+export const clientSiteSchema = v.pipe(
+  v.string(),
+  v.transform((text) => text.trim().replace(/\/+$/, '')),
+  clientUriSchema,
+)
+
 function isClientUri(uri: string): boolean {
   if (!/^[!-~]+$/.test(uri) || /[#*\\"<>]/.test(uri) || !URL.canParse(uri)) return false
   const url = new URL(uri)
