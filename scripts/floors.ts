@@ -18,6 +18,7 @@ const FLOORS = [
   'settings',
   'two-factor',
   'sign-in',
+  'openid',
   'sessions',
   'activity',
   'ssh-keys',

@@ -3,6 +3,7 @@ import { introspectionRoutes } from './app-passwords/introspection-routes.ts'
 import { adminAppPasswordRoutes } from './app-passwords/operator-routes.ts'
 import { appPasswordRoutes } from './app-passwords/routes.ts'
 import { eventRoutes } from './activity/routes.ts'
+import { discoveryRoutes, openidRoutes } from './openid/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
@@ -38,6 +39,8 @@ export function mountApi(app: Hono<App>): void {
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/forward_auth', forwardAuthRoutes)
   app.route('/oauth', introspectionRoutes)
+  app.route('/oauth', openidRoutes)
+  app.route('/.well-known', discoveryRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
 }

@@ -11,6 +11,8 @@ import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
+import { tellClients } from './openid/tell-clients.ts'
+import { authorizePages, endSessionPages } from './pages/openid/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
 import { refusalIn } from './base/refusals.ts'
 
@@ -40,8 +42,12 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
+  app.use(tellClients)
+
   mountApi(app)
   app.route('/account', pageRoutes)
+  app.route('/oauth/authorize', authorizePages)
+  app.route('/oauth/end_session', endSessionPages)
   app.get('/', (c) => c.redirect('/account'))
 
   app.notFound(answerUnknownPath(answerUnrouted(app)))

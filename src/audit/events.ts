@@ -44,6 +44,14 @@ export const EVENT_KINDS = [
   'token_created',
   'token_deleted',
   'token_used_elsewhere',
+  'client_added',
+  'client_deleted',
+  'client_secret_made',
+  'signing_key_made',
+  'access_given',
+  'access_removed',
+  'access_replayed',
+  'name_released',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]

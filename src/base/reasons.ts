@@ -23,6 +23,7 @@ export const REASONS = {
   commonPassword: 'is one of the most common ones, choose another',
   eventKind: 'must be a kind of event',
   nameIsAppPassword: 'must not be an app password',
+  clientUri: 'must be an address such as https://files.example.org/callback, without #',
   userGroup: 'must be a group of users',
 
   boolean: 'must be true or false',

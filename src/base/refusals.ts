@@ -51,6 +51,10 @@ const refusals = {
     code: 403,
     message: 'This site requires a second factor: sign in with your passkey or your code',
   },
+  nameFixed: {
+    code: 403,
+    message: 'programs know you by your user name, only an operator can change it',
+  },
   nameKept: {
     code: 403,
     message: 'your files are kept under your user name, only an operator can change it',
@@ -80,11 +84,14 @@ const refusals = {
   sessionNotFound: { code: 404, message: 'no such session' },
   userNotFound: { code: 404, message: 'user invalid' },
   keyNotFound: { code: 404, message: 'failed to get public key' },
+  clientNotFound: { code: 404, message: 'no such program' },
   tokenNotFound: { code: 404, message: 'no such app password' },
   methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
   titleTaken: { code: 409, message: 'key with the same title already exists' },
   keyTaken: { code: 409, message: 'key already exists as "<title>"' },
   usernameTaken: { code: 409, message: 'username is already taken' },
+  nameReserved: { code: 409, message: 'username belonged to another account' },
+  clientNameTaken: { code: 409, message: 'program with the same name already exists' },
   tokenNameTaken: { code: 409, message: 'app password with the same name already exists' },
   bodyTooLarge: { code: 413, message: 'request body too large' },
   tooManyAttempts: {

@@ -12,6 +12,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
+import { selectAnyClient } from '../openid/client-store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
@@ -48,7 +49,8 @@ interface Surviving {
  *
  * @returns What stays in force after a new password; nothing without a new password.
  * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 for one that is
- *   not fresh and for a wrong old password, 409 for a name that is taken.
+ *   not fresh, for a wrong old password, and for a new name that programs would not know; 409 for a
+ *   name that is taken.
  */
 export async function changeProfile(
   deps: ProfileDeps,
@@ -68,7 +70,8 @@ export async function changeProfile(
   const { userId } = actor
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
-  const { account, keys, passkeys, events, updated } = await actAs(deps, actor, {
+  const { account, clients, keys, passkeys, events, updated } = await actAs(deps, actor, {
+    clients: change.username === undefined ? undefined : selectAnyClient(db),
     keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
     passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
     events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
@@ -83,7 +86,8 @@ export async function changeProfile(
   const isGuarded = passwordHash !== undefined || needsProof(account, change)
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
-  throw reasonAgainst(account, username)
+  const isKnown = (clients ?? []).length > 0 && username !== account.username
+  throw isKnown ? new Refusal('nameFixed') : reasonAgainst(account, username)
 }
 
 /**

@@ -147,6 +147,14 @@ export const adminEventsEn = {
     token_created: 'App passwords created',
     token_deleted: 'App passwords deleted',
     token_used_elsewhere: 'App passwords used from new networks',
+    client_added: 'Programs registered',
+    client_deleted: 'Programs deleted',
+    client_secret_made: 'Secrets of programs replaced',
+    signing_key_made: 'Signing keys made',
+    access_given: 'Access given to programs',
+    access_removed: 'Access taken from programs',
+    access_replayed: 'Codes or tokens of programs used twice',
+    name_released: 'Reserved names released',
   },
 }
 

@@ -137,6 +137,14 @@ export const adminEventsZh: typeof adminEventsEn = {
     token_created: '创建应用专用密码',
     token_deleted: '删除应用专用密码',
     token_used_elsewhere: '从新的网络使用应用专用密码',
+    client_added: '注册程序',
+    client_deleted: '删除程序',
+    client_secret_made: '更换程序密钥',
+    signing_key_made: '生成签名密钥',
+    access_given: '允许程序访问',
+    access_removed: '移除程序的访问权限',
+    access_replayed: '程序的代码或令牌被使用两次',
+    name_released: '释放保留的用户名',
   },
 }
 

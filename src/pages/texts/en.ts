@@ -3,6 +3,7 @@ import { own } from '../../base/own.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
@@ -99,6 +100,15 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
       ? '{who} deleted the app password “{what}”'
       : '{who} deleted {whose} app password “{what}”',
   token_used_elsewhere: () => '{whose} app password “{what}” was used from a new network',
+  client_added: () => '{who} registered the program “{what}”',
+  client_deleted: () => '{who} deleted the program “{what}”',
+  client_secret_made: () => '{who} made a new secret for the program “{what}”',
+  signing_key_made: () => '{who} made the signing key “{what}”',
+  access_given: () => '{who} gave the program “{what}” access',
+  access_removed: () => '{who} took the access from the program “{what}”',
+  access_replayed: () =>
+    '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',
+  name_released: () => '{who} released the reserved name “{what}”',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -138,6 +148,8 @@ const refusals: Record<RefusalName, string> = {
     'This site requires a second factor. Turn on two-step verification or add a passkey first.',
   secondFactorUnused:
     'This site requires a second factor. Confirm with your passkey, or sign out and sign in with it.',
+  nameFixed:
+    'Programs know you by your user name, so only an administrator can change it.',
   nameKept: 'Your files are stored under your user name, so only an administrator can change it.',
   builtInNotCreated: 'There can be only one guest account.',
   roleFixed: 'This role cannot be changed.',
@@ -161,11 +173,14 @@ const refusals: Record<RefusalName, string> = {
   sessionNotFound: 'This session has already ended.',
   userNotFound: 'There is no such user.',
   keyNotFound: 'This key was already deleted.',
+  clientNotFound: 'There is no such program.',
   tokenNotFound: 'This app password was already deleted.',
   methodNotAllowed: 'This page does not accept this kind of request.',
   titleTaken: 'You already have a key with this title.',
   keyTaken: 'You already have this key, as “<title>”.',
   usernameTaken: 'This user name is already taken.',
+  nameReserved: 'This name belonged to another account. An administrator can release it.',
+  clientNameTaken: 'There is already a program with this name.',
   tokenNameTaken: 'You already have an app password with this name.',
   bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
@@ -191,6 +206,7 @@ const reasons: Record<ReasonCode, string> = {
   passwordLength: 'It must have <min> to <max> characters.',
   commonPassword: 'This is one of the most common passwords. Choose another.',
   eventKind: 'This kind of event does not exist.',
+  clientUri: 'It must be an address such as https://files.example.org/callback, without “#”.',
   nameIsAppPassword: 'This is an app password. Give it a name of its own.',
   userGroup: 'This group of users does not exist.',
 
@@ -317,6 +333,7 @@ export const en = {
     settings: 'Settings',
     events: 'Events',
     'app-passwords': 'App passwords',
+    programs: 'Programs',
   },
 
   overview: {
@@ -660,7 +677,14 @@ export const en = {
 
   events,
 
+  authorize: authorizeEn,
+  programs: programsEn,
+  adminPrograms: adminProgramsEn,
+
   notices: {
+    'program-removed': 'The program has no access any more.',
+    'program-deleted': 'The program was deleted.',
+    'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
     'password-changed': 'Your password was changed. Sign in with the new password.',

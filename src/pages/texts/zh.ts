@@ -1,6 +1,7 @@
 import { own } from '../../base/own.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
+import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
 import { settingsZh } from './settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
@@ -82,6 +83,14 @@ const events: Texts['events'] = {
   token_deleted: ({ isOwn }) =>
     isOwn ? '{who}删除了应用专用密码“{what}”' : '{who}删除了{whose}应用专用密码“{what}”',
   token_used_elsewhere: () => '{whose}应用专用密码“{what}”在新的网络使用过',
+  client_added: () => '{who}注册了程序“{what}”',
+  client_deleted: () => '{who}删除了程序“{what}”',
+  client_secret_made: () => '{who}为程序“{what}”生成了新密钥',
+  signing_key_made: () => '{who}生成了签名密钥“{what}”',
+  access_given: () => '{who}允许程序“{what}”访问',
+  access_removed: () => '{who}移除了程序“{what}”的访问权限',
+  access_replayed: () => '{whose}程序“{what}”登录已终止，因为其代码或令牌被使用了两次',
+  name_released: () => '{who}释放了保留的用户名“{what}”',
 }
 
 export const zh: Texts = {
@@ -122,6 +131,7 @@ export const zh: Texts = {
     settings: '站点设置',
     events: '事件',
     'app-passwords': '应用专用密码',
+    programs: '已授权程序',
   },
 
   overview: {
@@ -445,7 +455,14 @@ export const zh: Texts = {
 
   events,
 
+  authorize: authorizeZh,
+  programs: programsZh,
+  adminPrograms: adminProgramsZh,
+
   notices: {
+    'program-removed': '该程序已不再有访问权限。',
+    'program-deleted': '已删除该程序。',
+    'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
     'password-changed': '密码已修改，请用新密码登录。',
@@ -508,6 +525,7 @@ export const zh: Texts = {
     passkeysOff: '本站未开启通行密钥。',
     secondFactorMissing: '本站要求第二重验证，请先开启两步验证或添加通行密钥。',
     secondFactorUnused: '本站要求第二重验证，请用通行密钥确认，或退出后用它重新登录。',
+    nameFixed: '程序通过用户名识别你，只有管理员可以修改它。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',
     builtInNotCreated: '访客账户只能有一个。',
     roleFixed: '不能修改这个角色。',
@@ -531,11 +549,14 @@ export const zh: Texts = {
     sessionNotFound: '该设备已经退出。',
     userNotFound: '没有这个用户。',
     keyNotFound: '该公钥已不存在。',
+    clientNotFound: '该程序不存在。',
     tokenNotFound: '该应用专用密码已不存在。',
     methodNotAllowed: '这个页面不接受这种请求。',
     titleTaken: '你已有同名的公钥。',
     keyTaken: '你已有这个公钥，名称是“<title>”。',
     usernameTaken: '这个名字已被使用。',
+    nameReserved: '此用户名曾属于另一个账户，管理员可以释放它。',
+    clientNameTaken: '已有同名的程序。',
     tokenNameTaken: '你已有同名的应用专用密码。',
     bodyTooLarge: '内容太长。',
     tooManyAttempts: '失败次数过多，请稍后重试。',
@@ -560,6 +581,7 @@ export const zh: Texts = {
     passwordLength: '必须有 <min> 到 <max> 个字符。',
     commonPassword: '这个密码太常见，请换一个。',
     eventKind: '没有这种事件。',
+    clientUri: '必须是 https://files.example.org/callback 这样的地址，且不含“#”。',
     nameIsAppPassword: '这是一个应用专用密码，请另取一个名称。',
     userGroup: '没有这组用户。',
 
