@@ -32,10 +32,10 @@ const expirySchema = v.nullish(
   v.pipe(
     v.string(),
     v.check(
-      (text) => parseTime(text) !== undefined,
+      (time) => parseTime(time) !== undefined,
       'must be a time such as 2027-11-21T09:15:00Z, or null for never',
     ),
-    v.transform((text) => parseTime(text) ?? null),
+    v.transform((time) => parseTime(time) ?? null),
   ),
 )
 
