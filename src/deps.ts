@@ -99,8 +99,6 @@ export interface OptionalBindings {
   ALLOW_HTTP?: string | undefined
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
-  /** The address of this site for OpenID clients, for a site behind a proxy. */
-  ISSUER?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
 }
 

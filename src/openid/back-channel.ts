@@ -41,7 +41,9 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
       return !uri || (await tell(deps, keys, uri, logout)) ? [logout] : []
     }),
   )
-  const done = told.flat().map((one) => and(eq(clientId, one.clientId), eq(sessionId, one.sessionId)))
+  const done = told
+    .flat()
+    .map((one) => and(eq(clientId, one.clientId), eq(sessionId, one.sessionId)))
   if (done.length > 0) await writing(db, THE_SERVICE).delete(openidLogouts, or(...done))
   return due.length
 }
