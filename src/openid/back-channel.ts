@@ -32,7 +32,10 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
     due: writing(db, THE_SERVICE)
       .update(openidLogouts, { attempts: sql`${attempts} + 1`, triedAt: now }, isDue)
       .returning({ clientId, sessionId, userId, issuer }),
-    clients: db.select({ id: openidClients.id, uri: openidClients.logoutUri }).from(openidClients),
+    clients: db
+      .select({ id: openidClients.id, uri: openidClients.logoutUri })
+      .from(openidClients)
+      .where(sql`${openidClients.id} in (select due.client_id from ${openidLogouts} as due where due.tried_at = ${now})`),
     keys: selectKeys(db, now),
   })
   const told = await Promise.all(
