@@ -35,7 +35,9 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
     clients: db
       .select({ id: openidClients.id, uri: openidClients.logoutUri })
       .from(openidClients)
-      .where(sql`${openidClients.id} in (select due.client_id from ${openidLogouts} as due where due.tried_at = ${now})`),
+      .where(
+        sql`${openidClients.id} in (select due.client_id from ${openidLogouts} as due where due.tried_at = ${now})`,
+      ),
     keys: selectKeys(db, now),
   })
   const told = await Promise.all(
