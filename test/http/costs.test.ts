@@ -109,7 +109,7 @@ const PARTIAL_INDEX = /^SCAN users USING (COVERING )?INDEX users_(disabled|witho
 /** A part of a name can stand anywhere in it, so an operator's search reads every name. */
 const SEARCH = /where instr\("users"."username_key", \?\) > 0/
 /** Tables of a few rows: the signing keys, the programs of the site, and names that were freed. */
-const FEW_ROWS = /^SCAN (openid_keys|later|openid_clients|reserved_names)$/
+const FEW_ROWS = /^SCAN (openid_keys|later|openid_clients|reserved_names)\b/
 /** Once a night. */
 const NIGHTLY = /^delete from "openid_(grants|logouts)"/
 /** What stands in the statement itself and in no table. */
