@@ -392,7 +392,10 @@ export const openidLogouts = sqliteTable(
     attempts: integer('attempts').notNull().default(0),
     triedAt: time('tried_at').notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.clientId, table.sessionId] })],
+  (table) => [
+    primaryKey({ columns: [table.clientId, table.sessionId] }),
+    index('openid_logouts_due').on(table.triedAt),
+  ],
 )
 
 /** Names that accounts had, which nobody else may get. Triggers write them. WITHOUT ROWID. */

@@ -75,6 +75,8 @@ export interface Deps {
   issuer: (requestUrl: string) => string
   /** Sends a request to another server. */
   send: (url: string, init: RequestInit) => Promise<Response>
+  /** The primary database for deferred work, which is not part of the request's cost. */
+  backgroundDb: () => Database
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
@@ -99,8 +101,6 @@ export interface OptionalBindings {
   ALLOW_HTTP?: string | undefined
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
-  /** The address of this site for OpenID clients, for a site behind a proxy. */
-  ISSUER?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
 }
 
@@ -165,6 +165,7 @@ export function createDeps(
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
     send: (url, init) => fetch(url, init),
+    backgroundDb: () => openDatabase(env.DB, createMeter(), deadlineMilliseconds),
     defer,
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }

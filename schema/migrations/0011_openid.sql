@@ -68,6 +68,8 @@ CREATE TABLE `openid_logouts` (
 	PRIMARY KEY(`client_id`, `session_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `openid_logouts_due` ON `openid_logouts` (`tried_at`);
+--> statement-breakpoint
 CREATE TABLE `reserved_names` (
 	`username_key` text PRIMARY KEY NOT NULL,
 	`username` text NOT NULL,

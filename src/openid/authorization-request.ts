@@ -86,7 +86,13 @@ const PROMPTS = ['none', 'login', 'consent', 'select_account']
 function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
   for (const [name, code] of Object.entries(NOT_SUPPORTED))
     if (values[name] !== undefined) throw new OAuthError(code, `${name} is not supported`)
-  const { response_type: type, response_mode: mode = 'query', scope = '', nonce, prompt = '' } = values
+  const {
+    response_type: type,
+    response_mode: mode = 'query',
+    scope = '',
+    nonce,
+    prompt = '',
+  } = values
   if (type === undefined) throw invalid('response_type is missing')
   if (type !== 'code')
     throw new OAuthError('unsupported_response_type', 'the response_type must be code')
@@ -94,7 +100,10 @@ function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
   const scopes = parseScope(scope)
   if (!scopes.includes('openid'))
     throw new OAuthError('invalid_scope', 'the scope must contain openid')
-  if ((nonce ?? '').length > MAX_STATE_CHARACTERS || (sender.state ?? '').length > MAX_STATE_CHARACTERS)
+  if (
+    (nonce ?? '').length > MAX_STATE_CHARACTERS ||
+    (sender.state ?? '').length > MAX_STATE_CHARACTERS
+  )
     throw invalid('state or nonce is too long')
   const prompts = prompt.split(' ').filter((one) => PROMPTS.includes(one))
   if (prompts.includes('none') && prompts.length > 1) throw invalid('prompt=none stands alone')

@@ -1,5 +1,12 @@
 import { and, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, openidClients, openidConsents, openidGrants, sessions, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  openidClients,
+  openidConsents,
+  openidGrants,
+  sessions,
+  users,
+} from '../../schema/tables.ts'
 import { eventOf, eventRow, logEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
@@ -61,7 +68,13 @@ export async function authorize(
   const by = isLive(db, actor, now)
   const isProven = isProvenFor(request, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
-  const { account, client: found, consents, granted, allowed } = await actAs(deps, actor, {
+  const {
+    account,
+    client: found,
+    consents,
+    granted,
+    allowed,
+  } = await actAs(deps, actor, {
     client: selectClient(db, request.clientId),
     consents: selectConsent(db, actor, request),
     consented: hasConsented ? giveConsent(db, by, actor, request, now) : undefined,
@@ -248,5 +261,5 @@ export function answerUri(
   )
   if (state !== undefined) params.set('state', state)
   params.set('iss', issuer)
-  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${params}`
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${params.toString()}`
 }

@@ -32,7 +32,12 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
     due: writing(db, THE_SERVICE)
       .update(openidLogouts, { attempts: sql`${attempts} + 1`, triedAt: now }, isDue)
       .returning({ clientId, sessionId, userId, issuer }),
-    clients: db.select({ id: openidClients.id, uri: openidClients.logoutUri }).from(openidClients),
+    clients: db
+      .select({ id: openidClients.id, uri: openidClients.logoutUri })
+      .from(openidClients)
+      .where(
+        sql`${openidClients.id} in (select due.client_id from ${openidLogouts} as due where due.tried_at = ${now})`,
+      ),
     keys: selectKeys(db, now),
   })
   const told = await Promise.all(
@@ -41,7 +46,9 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
       return !uri || (await tell(deps, keys, uri, logout)) ? [logout] : []
     }),
   )
-  const done = told.flat().map((one) => and(eq(clientId, one.clientId), eq(sessionId, one.sessionId)))
+  const done = told
+    .flat()
+    .map((one) => and(eq(clientId, one.clientId), eq(sessionId, one.sessionId)))
   if (done.length > 0) await writing(db, THE_SERVICE).delete(openidLogouts, or(...done))
   return due.length
 }

@@ -31,7 +31,7 @@ export const clientUriSchema = v.pipe(
 /** The address of a site, without the slash that browsers add. */
 export const clientSiteSchema = v.pipe(
   v.string(),
-  v.transform((text) => text.trim().replace(/\/+$/, '')),
+  v.transform((address) => address.trim().replace(/\/+$/, '')),
   clientUriSchema,
 )
 

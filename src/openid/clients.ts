@@ -33,7 +33,10 @@ type ClientDeps = ActorDeps &
   Pick<Deps, 'randomBytes' | 'keyRing' | 'makeSigningKey' | 'kv' | 'settingsMemory'>
 
 /** What an operator says of a new client. */
-export interface NewClient extends Pick<Client, 'name' | 'redirectUris' | 'firstParty' | 'adminsOnly'> {
+export interface NewClient extends Pick<
+  Client,
+  'name' | 'redirectUris' | 'firstParty' | 'adminsOnly'
+> {
   postLogoutUris?: string[]
   logoutUri?: string
   isPublic?: boolean

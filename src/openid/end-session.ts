@@ -50,7 +50,8 @@ export async function readEndRequest(
   const isRegistered = uri !== undefined && client?.postLogoutUris.includes(uri) === true
   return {
     client,
-    session: isGenuine && claimed ? { userId: Number(claimed.sub), sessionId: claimed.sid } : undefined,
+    session:
+      isGenuine && claimed ? { userId: Number(claimed.sub), sessionId: claimed.sid } : undefined,
     returnTo: isRegistered ? withState(uri, state) : undefined,
   }
 }
@@ -70,5 +71,5 @@ function readClaims(payload: string): v.InferOutput<typeof hintSchema> | undefin
 
 function withState(uri: string, state: string | undefined): string {
   if (state === undefined) return uri
-  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state }).toString()}`
 }

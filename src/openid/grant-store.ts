@@ -179,7 +179,11 @@ export interface ShownAccessToken {
 }
 
 /** Selects what an access token in force tells about its user. */
-export function selectByAccessToken(db: Database, { id, accessHash }: ShownAccessToken, now: number) {
+export function selectByAccessToken(
+  db: Database,
+  { id, accessHash }: ShownAccessToken,
+  now: number,
+) {
   return db
     .select({
       userId: users.id,
@@ -265,7 +269,9 @@ export function selectAccessOf(db: Database, userId: UserId) {
     .select({
       id,
       name,
-      usedAt: sql<number | null>`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${eq(openidGrants.userId, userId)} and ${eq(openidGrants.clientId, id)})`.as(
+      usedAt: sql<
+        number | null
+      >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${eq(openidGrants.userId, userId)} and ${eq(openidGrants.clientId, id)})`.as(
         'used_at',
       ),
     })

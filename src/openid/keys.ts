@@ -58,7 +58,10 @@ export function pruneKeys(db: Database, now: number) {
   return writing(db, THE_SERVICE).delete(openidKeys, isOutdated(now))
 }
 
-type KeyDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'>
+type KeyDeps = Pick<
+  Deps,
+  'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'
+>
 
 /** Makes a key and seals it. Nothing is stored. */
 async function makeKey(deps: KeyDeps, activeFrom: number): Promise<StoredKey> {
@@ -74,7 +77,10 @@ function useOf(kid: string): string {
 }
 
 /** Makes the first key when there is none. */
-export async function ensureKey(deps: KeyDeps, stored?: readonly StoredKey[]): Promise<StoredKey[]> {
+export async function ensureKey(
+  deps: KeyDeps,
+  stored?: readonly StoredKey[],
+): Promise<StoredKey[]> {
   const { db } = deps
   const now = deps.now()
   const found = stored ?? (await selectKeys(db, now))
@@ -119,7 +125,10 @@ function insertKey(db: Database, by: Authority, key: StoredKey, where?: SQL) {
   return writing(db, by).insert(openidKeys, key, { where })
 }
 
-/** The private keys that this isolate has imported. Importing one takes four times as long as signing. */
+/**
+ * The private keys that this isolate has imported. Importing one takes four times as long as
+ * signing.
+ */
 const imported = new Map<string, Promise<CryptoKey>>()
 
 /**

@@ -13,28 +13,29 @@ export type Preset = (typeof PRESETS)[number]
 export function presetClient(
   preset: Preset,
   site: string,
-): Pick<NewClient, 'redirectUris' | 'postLogoutUris'> {
-  switch (preset) {
-    case 'openlist':
-      return {
-        redirectUris: [
-          `${site}/api/auth/sso_callback?method=sso_get_token`,
-          `${site}/api/auth/sso_callback?method=get_sso_id`,
-          // Its compatibility mode.
-          `${site}/api/auth/sso_get_token`,
-          `${site}/api/auth/get_sso_id`,
-        ],
-      }
-    case 'sftpgo':
-      return {
-        redirectUris: [`${site}/web/oidc/redirect`, `${site}/web/oauth2/redirect`],
-        postLogoutUris: [`${site}/web/client/login`, `${site}/web/admin/login`],
-      }
-    case 'grafana':
-      return { redirectUris: [`${site}/login/generic_oauth`], postLogoutUris: [`${site}/login`] }
-    case 'cloudflare-access':
-      return { redirectUris: [`${site}/cdn-cgi/access/callback`] }
-  }
+): Pick<NewClient, 'redirectUris'> & { postLogoutUris: string[] } {
+  const { redirects, postLogouts } = ADDRESSES[preset]
+  const at = (path: string) => `${site}${path}`
+  return { redirectUris: redirects.map(at), postLogoutUris: postLogouts.map(at) }
+}
+
+const ADDRESSES: Record<Preset, { redirects: string[]; postLogouts: string[] }> = {
+  openlist: {
+    redirects: [
+      '/api/auth/sso_callback?method=sso_get_token',
+      '/api/auth/sso_callback?method=get_sso_id',
+      // Its compatibility mode.
+      '/api/auth/sso_get_token',
+      '/api/auth/get_sso_id',
+    ],
+    postLogouts: [],
+  },
+  sftpgo: {
+    redirects: ['/web/oidc/redirect'],
+    postLogouts: ['/web/client/login', '/web/admin/login'],
+  },
+  grafana: { redirects: ['/login/generic_oauth'], postLogouts: ['/login'] },
+  'cloudflare-access': { redirects: ['/cdn-cgi/access/callback'], postLogouts: [] },
 }
 
 /** The origin of a Cloudflare Access team. */

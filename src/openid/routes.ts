@@ -81,7 +81,10 @@ function answerError(error: Error, c: AppContext) {
   }
   const { code, message } = error
   if (code === 'invalid_token')
-    c.header('WWW-Authenticate', `Bearer realm="Latchkey", error="${code}", error_description="${message}"`)
+    c.header(
+      'WWW-Authenticate',
+      `Bearer realm="Latchkey", error="${code}", error_description="${message}"`,
+    )
   if (code === 'invalid_client') c.header('WWW-Authenticate', 'Basic realm="Latchkey"')
   const status = code === 'invalid_client' || code === 'invalid_token' ? 401 : 400
   return c.json({ error: code, error_description: message }, status)

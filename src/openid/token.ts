@@ -179,10 +179,7 @@ interface Exchanged {
   isFirst: boolean
 }
 
-async function tokensFor(
-  deps: TokenDeps,
-  { keys, user, made, isFirst }: Exchanged,
-) {
+async function tokensFor(deps: TokenDeps, { keys, user, made, isFirst }: Exchanged) {
   if (user === undefined)
     throw new OAuthError('invalid_grant', 'the code or the token is wrong, used or expired')
   const signers = await ensureKey(deps, keys)
@@ -237,7 +234,8 @@ export async function revoke(
   const { client } = await runBatch(db, {
     client: selectClient(db, clientId),
     ended: access && endAccessToken(db, by, { id: access.id, accessHash: secretHash }, clientId),
-    deleted: refreshing && deleteGrants(db, by, isRefreshToken(refreshing.id, secretHash, clientId)),
+    deleted:
+      refreshing && deleteGrants(db, by, isRefreshToken(refreshing.id, secretHash, clientId)),
   })
   refuseWrongClient(client[0], credentials)
 }

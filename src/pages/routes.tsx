@@ -99,7 +99,11 @@ async function askToSignIn(c: AppContext) {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
     if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
     // The path as the browser sent it: decoded, it could hold characters that break the header.
-    return showContinue(c, wanted || new URL(c.req.url).pathname, TEXTS[languageOf(c)].signIn.continue)
+    return showContinue(
+      c,
+      wanted || new URL(c.req.url).pathname,
+      TEXTS[languageOf(c)].signIn.continue,
+    )
   }
   clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')

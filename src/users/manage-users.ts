@@ -183,7 +183,11 @@ export async function createUser(
   const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }
   const { db } = deps
   const by = isGuarded ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
-  const { isFresh, reserved, inserted: rows } = await actAsOperatorAt(deps, operator, now, {
+  const {
+    isFresh,
+    reserved,
+    inserted: rows,
+  } = await actAsOperatorAt(deps, operator, now, {
     reserved: selectReservation(db, user.username, 0),
     inserted: insertUser(db, by, user, now),
     event: insertEventOfNewUser(db, by, user.username, event),
@@ -215,8 +219,8 @@ function changesOfNew({
  * an admin loses the app passwords of scope `admin`.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
- *   `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role,
- *   name, SSO id or password.
+ *   `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for
+ *   a new role, name, SSO id or password.
  */
 export async function changeUser(
   deps: OperatorDeps,

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { rotateKey } from '../../src/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,
@@ -33,6 +35,11 @@ beforeEach(async () => {
 
 async function tokens(changes: Record<string, string | undefined> = {}) {
   return exchangeCode(site, client, await codeFor(alice, client, changes))
+}
+
+/** The `kid` that signs now. */
+async function usedKey(): Promise<string> {
+  return JSON.parse(atob((await tokens()).id_token.split('.')[0] ?? '')).kid
 }
 
 /** Where `Refresh` leads. */
@@ -279,12 +286,16 @@ describe('the basic certification plan', () => {
   })
 
   test('oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported', async () => {
-    const { location } = await alice.get(requestPath(client, { request: 'eyJhbGciOiJub25lIn0.e30.' }))
+    const { location } = await alice.get(
+      requestPath(client, { request: 'eyJhbGciOiJub25lIn0.e30.' }),
+    )
     expect(answerIn(location)).toMatchObject({ error: 'request_not_supported' })
   })
 
   test('oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported', async () => {
-    const { location } = await alice.get(requestPath(client, { request_uri: 'https://rp.example/r' }))
+    const { location } = await alice.get(
+      requestPath(client, { request_uri: 'https://rp.example/r' }),
+    )
     expect(answerIn(location)).toMatchObject({ error: 'request_uri_not_supported' })
   })
 
@@ -356,15 +367,12 @@ describe('the config certification plan', () => {
   })
 
   test('oidcc-server-rotate-keys: both keys are shown, and the new one signs after a while', async () => {
-    const { rotateKey } = await import('../../src/openid/keys.ts')
-    const { COMMAND_LINE } = await import('../../src/access/operators.ts')
     const kid = await rotateKey(site.deps, COMMAND_LINE, false)
     const { keys } = await (await site.fetch('GET', '/oauth/jwks')).json<{ keys: object[] }>()
     expect(keys).toHaveLength(2)
-    const kidOf = async () => JSON.parse(atob((await tokens()).id_token.split('.')[0] ?? '')).kid
-    expect(await kidOf()).not.toBe(kid)
+    expect(await usedKey()).not.toBe(kid)
     site.now += 16 * 60 * SECOND
-    expect(await kidOf()).toBe(kid)
+    expect(await usedKey()).toBe(kid)
   })
 
   test('JWKS reads nothing but the memory of the isolate', async () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
@@ -36,7 +36,10 @@ beforeEach(async () => {
 })
 
 async function postToken(body: string, headers: Record<string, string> = {}) {
-  const response = await site.fetch('POST', '/oauth/token', { body, headers: { ...FORM, ...headers } })
+  const response = await site.fetch('POST', '/oauth/token', {
+    body,
+    headers: { ...FORM, ...headers },
+  })
   const { error } = await response.json<{ error: string }>()
   return { status: response.status, error }
 }
@@ -102,7 +105,7 @@ describe('the token endpoint', () => {
     const headers = basic(client)
     const form = codeForm(code)
     const refused = [
-      await postToken(`${form}&code=x`, headers),
+      await postToken(`${form.toString()}&code=x`, headers),
       await postToken(JSON.stringify({ code }), { ...headers, 'Content-Type': 'application/json' }),
       await postToken(String(form), { ...headers, 'Content-Type': 'text/plain' }),
       await postToken('', headers),
@@ -114,17 +117,22 @@ describe('the token endpoint', () => {
     expect((await exchangeCode(site, client, code)).status).toBe(200)
   })
 
-  test.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic JTpjJQ==', 'Bearer x', 'Digest a=b', 'Basic //8='])(
-    'answers the broken credentials %s with invalid_client',
-    async (Authorization) => {
-      const code = await codeFor(alice, client)
-      expect(await postToken(String(codeForm(code)), { Authorization })).toEqual({
-        status: 401,
-        error: 'invalid_client',
-      })
-      expect((await exchangeCode(site, client, code)).status).toBe(200)
-    },
-  )
+  test.each([
+    'Basic',
+    'Basic !!!',
+    'Basic Og==',
+    'Basic JTpjJQ==',
+    'Bearer x',
+    'Digest a=b',
+    'Basic //8=',
+  ])('answers the broken credentials %s with invalid_client', async (Authorization) => {
+    const code = await codeFor(alice, client)
+    expect(await postToken(String(codeForm(code)), { Authorization })).toEqual({
+      status: 401,
+      error: 'invalid_client',
+    })
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+  })
 
   test('refuses 100 KB with 413 and a long parameter with a plain error', async () => {
     const big = await site.fetch('POST', '/oauth/token', {
@@ -152,7 +160,7 @@ describe('the token endpoint', () => {
         const headers = { ...FORM, Authorization: `Basic ${btoa(encodeURIComponent(auth))}` }
         const body = new URLSearchParams(given).toString()
         const response = await site.fetch('POST', '/oauth/token', { body, headers })
-        return response.status === 400 || response.status === 401
+        expect([400, 401]).toContain(response.status)
       }),
       { numRuns: 50 },
     )
@@ -265,7 +273,11 @@ describe('an authorization request', () => {
   })
 
   test('as JSON gets a page', async () => {
-    const { status } = await alice.post('/oauth/authorize', {}, { 'Content-Type': 'application/json' })
+    const { status } = await alice.post(
+      '/oauth/authorize',
+      {},
+      { 'Content-Type': 'application/json' },
+    )
     expect(status).toBe(400)
   })
 
@@ -274,12 +286,16 @@ describe('an authorization request', () => {
       fc.property(fc.dictionary(fc.string(), fc.string()), (given) => {
         const params = new URLSearchParams({ client_id: 'c', redirect_uri: 'r', ...given })
         const { sender } = parseAuthorizationRequest(params)
-        return sender === undefined || sender.clientId !== ''
+        expect(sender?.clientId).not.toBe('')
       }),
     )
-    fc.assert(fc.property(fc.string(), (text) => parseHandle('refresh', text) === undefined))
+    fc.assert(
+      fc.property(fc.string(), (text) => expect(parseHandle('refresh', text)).toBeUndefined()),
+    )
   })
 })
+
+const stored = () => site.db.select().from(openidConsents)
 
 describe('consent', () => {
   let third: Registered
@@ -294,7 +310,6 @@ describe('consent', () => {
       { request: requestPath(third).split('?')[1] ?? '', user: '3', ...fields },
       headers,
     )
-  const stored = () => site.db.select().from(openidConsents)
 
   test('is asked once, and leads on without a redirect of the form', async () => {
     const page = await alice.get(requestPath(third))
@@ -328,8 +343,11 @@ describe('consent', () => {
   test('from another site, or for another user, changes nothing', async () => {
     const evil = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
     expect((await consent({ answer: 'allow' }, evil)).status).toBe(403)
-    expect((await consent({ answer: 'allow', user: '1' })).location).toMatch(/^\/oauth\/authorize\?/)
-    const swapped = requestPath(third, { redirect_uri: 'https://evil.example/' }).split('?')[1] ?? ''
+    expect((await consent({ answer: 'allow', user: '1' })).location).toMatch(
+      /^\/oauth\/authorize\?/,
+    )
+    const swapped =
+      requestPath(third, { redirect_uri: 'https://evil.example/' }).split('?')[1] ?? ''
     expect((await consent({ answer: 'allow', request: swapped })).status).toBe(400)
     expect(await stored()).toEqual([])
     expect(await site.db.select().from(openidGrants)).toEqual([])

@@ -68,7 +68,7 @@ export function requestPath(
   const given = Object.entries(all).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   )
-  return `/oauth/authorize?${new URLSearchParams(given)}`
+  return `/oauth/authorize?${new URLSearchParams(given).toString()}`
 }
 
 /** Somebody at a browser who is signed in as alice. */

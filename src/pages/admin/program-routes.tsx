@@ -10,7 +10,13 @@ import {
   clientUriSchema,
   clientUrisSchema,
 } from '../../openid/client-fields.ts'
-import { addClient, deleteClient, getClient, listClients, replaceSecret } from '../../openid/clients.ts'
+import {
+  addClient,
+  deleteClient,
+  getClient,
+  listClients,
+  replaceSecret,
+} from '../../openid/clients.ts'
 import { presetClient, presetSettings, PRESETS } from '../../openid/presets.ts'
 import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -46,7 +52,10 @@ export const adminProgramPages = new Hono<App>()
       const known = preset && presetClient(preset, validate(siteSchema, fields).site)
       const redirectUris = [...(known?.redirectUris ?? []), ...given.redirect_uris]
       if (redirectUris.length === 0)
-        throw new Refusal('invalidBody', { fill: 'redirect_uris is required', field: 'redirect_uris' })
+        throw new Refusal('invalidBody', {
+          fill: 'redirect_uris is required',
+          field: 'redirect_uris',
+        })
       await confirmWith(c, fields)
       const { name, logout_uri: logoutUri } = given
       const client = await addClient(c.get('deps'), actorOf(c), {

@@ -82,7 +82,11 @@ function ProgramRow({ view, client }: { view: View; client: Client }) {
 
 const SHOWN = ['name', 'preset', 'site', 'redirect_uris', 'post_logout_uris', 'logout_uri']
 
-function NewProgramForm({ view, fields, problem }: Pick<ProgramsProps, 'view' | 'fields' | 'problem'>) {
+function NewProgramForm({
+  view,
+  fields,
+  problem,
+}: Pick<ProgramsProps, 'view' | 'fields' | 'problem'>) {
   const t = view.t.adminPrograms
   const kinds = [...PRESETS, 'other' as const]
   const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })

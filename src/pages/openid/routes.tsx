@@ -12,7 +12,12 @@ import {
 import { answerUri, authorize, findSender, type Outcome } from '../../openid/authorize.ts'
 import { readEndRequest } from '../../openid/end-session.ts'
 import { OAuthError } from '../../openid/oauth-error.ts'
-import { isFormType, type Parameters as Given, readFormParameters, readParameters } from '../../openid/parameters.ts'
+import {
+  isFormType,
+  type Parameters as Given,
+  readFormParameters,
+  readParameters,
+} from '../../openid/parameters.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { pageHeaders } from '../headers.ts'
@@ -51,7 +56,7 @@ export const authorizePages = new Hono<App>()
     const body = isForm ? new TextDecoder().decode(await c.req.arrayBuffer()) : ''
     const params = new URLSearchParams(body)
     if (parseAuthorizationRequest(params).sender === undefined) return showUntrusted(c)
-    return c.redirect(`${PATH}?${params}`, 303)
+    return c.redirect(`${PATH}?${params.toString()}`, 303)
   })
   .post('/consent', sameOrigin, async (c) => {
     const fields = await readForm(c)
@@ -115,8 +120,15 @@ async function answer(
 ) {
   const uri = (what: Answer) => answerUri(request, issuerOf(c), what)
   try {
-    if (sessionToken(c) === '' && isWithheld(c)) return await showContinue(c, `${PATH}?${request.query}`)
-    const outcome = await authorize(c.get('deps'), await readSession(c), issuerOf(c), request, hasConsented)
+    if (sessionToken(c) === '' && isWithheld(c))
+      return await showContinue(c, `${PATH}?${request.query}`)
+    const outcome = await authorize(
+      c.get('deps'),
+      await readSession(c),
+      issuerOf(c),
+      request,
+      hasConsented,
+    )
     if (outcome === undefined) return await showUntrusted(c)
     if (outcome.kind !== 'code') return await ask(c, request, outcome, refusal)
     return hasConsented ? await showContinue(c, uri(outcome)) : c.redirect(uri(outcome))
@@ -125,7 +137,7 @@ async function answer(
       return hasConsented ? showContinue(c, uri(error)) : c.redirect(uri(error))
     const stopped = refusalIn(error)
     const isOver = isSessionOver(stopped)
-    const lacksFactor = /^secondFactor/.test(stopped.refusal)
+    const lacksFactor = stopped.refusal.startsWith('secondFactor')
     if (!isOver && !lacksFactor) throw error
     if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
     if (request.prompts.includes('none'))
@@ -144,7 +156,10 @@ async function answer(
 
 type Answer = Parameters<typeof answerUri>[2]
 
-/** Tells whether the browser withholds the SameSite=Strict cookie, because another site sent it here. */
+/**
+ * Tells whether the browser withholds the SameSite=Strict cookie, because another site sent it
+ * here.
+ */
 function isWithheld(c: AppContext): boolean {
   return c.req.header('Sec-Fetch-Site') === 'cross-site'
 }
@@ -186,9 +201,7 @@ export const endSessionPages = new Hono<App>()
     if (returnTo !== undefined) return showContinue(c, returnTo)
     return showPage(c, <EndedPage view={await readView(c)} />)
   })
-  .onError((error, c) =>
-    error instanceof OAuthError ? showUntrusted(c) : showFailure(error, c),
-  )
+  .onError((error, c) => (error instanceof OAuthError ? showUntrusted(c) : showFailure(error, c)))
 
 function readEnd(c: AppContext, parameters: Given) {
   return readEndRequest(c.get('deps'), issuerOf(c), parameters)

@@ -148,8 +148,7 @@ const refusals: Record<RefusalName, string> = {
     'This site requires a second factor. Turn on two-step verification or add a passkey first.',
   secondFactorUnused:
     'This site requires a second factor. Confirm with your passkey, or sign out and sign in with it.',
-  nameFixed:
-    'Programs know you by your user name, so only an administrator can change it.',
+  nameFixed: 'Programs know you by your user name, so only an administrator can change it.',
   nameKept: 'Your files are stored under your user name, so only an administrator can change it.',
   builtInNotCreated: 'There can be only one guest account.',
   roleFixed: 'This role cannot be changed.',

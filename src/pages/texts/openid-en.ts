@@ -35,7 +35,8 @@ export const authorizeEn = {
   untrusted:
     'The program that sent you here is not registered, or asks for the answer at an address that is not registered. Nothing was sent to it. Tell the operator of that program.',
   endTitle: 'Sign out?',
-  endLead: 'A program asks you to sign out. This also ends what other programs got in this session.',
+  endLead:
+    'A program asks you to sign out. This also ends what other programs got in this session.',
   endSubmit: 'Sign out',
   endStay: 'Stay signed in',
   endedTitle: 'You are signed out',
