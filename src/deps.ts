@@ -65,6 +65,8 @@ export interface Deps {
   passkeySite: () => PasskeySite
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
+  /** Asks another server; only identity providers are asked (`sso/outside.ts`). */
+  fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
 }
@@ -149,6 +151,7 @@ export function createDeps(
     freshSeconds: () => freshSecondsOf(env.FRESH_MINUTES),
     passkeySite: () => passkeySiteOf(env),
     defer,
+    fetch: (url, init) => fetch(url, init),
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }

@@ -44,6 +44,8 @@ export const EVENT_KINDS = [
   'token_created',
   'token_deleted',
   'token_used_elsewhere',
+  'identity_linked',
+  'identity_unlinked',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]

@@ -147,6 +147,8 @@ export const adminEventsEn = {
     token_created: 'App passwords created',
     token_deleted: 'App passwords deleted',
     token_used_elsewhere: 'App passwords used from new networks',
+    identity_linked: 'Accounts linked',
+    identity_unlinked: 'Accounts unlinked',
   },
 }
 

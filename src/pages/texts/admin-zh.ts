@@ -137,6 +137,8 @@ export const adminEventsZh: typeof adminEventsEn = {
     token_created: '创建应用专用密码',
     token_deleted: '删除应用专用密码',
     token_used_elsewhere: '从新的网络使用应用专用密码',
+    identity_linked: '关联登录账号',
+    identity_unlinked: '取消关联登录账号',
   },
 }
 
