@@ -18,6 +18,7 @@ export type IconName =
   | 'events'
   | 'app-passwords'
   | 'passkeys'
+  | 'sso'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

@@ -1,6 +1,13 @@
 import { type AuditEvent, eventOf, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
+import {
+  actAs,
+  actFreshAs,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+  type SessionActor,
+} from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { identityText } from './identity-text.ts'
@@ -12,7 +19,19 @@ import {
   type ProvenIdentity,
   selectIdentities,
   showIdentity,
+  type StoredIdentity,
 } from './store.ts'
+
+/** Lists the actor's identities, oldest first. */
+export async function listIdentities(
+  deps: ReaderDeps,
+  actor: SessionActor,
+): Promise<StoredIdentity[]> {
+  const { identities } = await readAs(deps, actor, {
+    identities: selectIdentities(deps.db, actor.userId),
+  })
+  return identities
+}
 
 /**
  * Links an identity with the user of a session that was fresh when the user went to the provider.

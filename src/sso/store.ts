@@ -144,8 +144,10 @@ export function identityUnlinking(
   userId: number,
   identity: IdentityKey | undefined,
   event: AuditEvent,
+  when?: SQL,
 ) {
   const which = and(
+    when,
     eq(identities.userId, userId),
     identity && isIdentity(identity),
     hasOtherWayIn(db, userId, identity),

@@ -1,4 +1,4 @@
-import { and, eq, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import { type ChangeEvent, insertEventsOfChange, textChange } from '../audit/change-events.ts'
 import type { AuditEvent } from '../audit/events.ts'
@@ -6,13 +6,17 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
 import { selectSameName } from '../accounts/store.ts'
+import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
 
 /** The fields that users may change in their own record. */
 export interface ProfileChange {
   username?: string
+  /** Empty to unlink every identity. */
   ssoId?: string
+  /** The identity to link, which has this `ssoId`. */
+  identity?: ProvenIdentity
   /** PHC string. */
   passwordHash?: string
 }
@@ -68,6 +72,21 @@ export function insertEventsOfProfile(
   return insertEventsOfChange(db, by, event, kinds, mayUpdate(db, userId, change, isProven))
 }
 
+/**
+ * Holds when `updateProfile` changes the record, and for a request that unlinks only when something
+ * is linked: the stock client sends an empty `sso_id` with every change of a user without one.
+ */
+export function willUpdateProfile(
+  db: Database,
+  userId: number,
+  change: ProfileChange,
+  isProven: Authority,
+) {
+  const isLinked = change.ssoId === '' ? ne(users.ssoId, '') : undefined
+  const own = db.select({ id: users.id }).from(users)
+  return exists(own.where(and(mayUpdate(db, userId, change, isProven), isLinked)))
+}
+
 /** Holds for the row that `updateProfile` changes. */
 function mayUpdate(db: Database, userId: number, change: ProfileChange, isProven: Authority) {
   const { username } = change
@@ -75,7 +94,15 @@ function mayUpdate(db: Database, userId: number, change: ProfileChange, isProven
     eq(users.id, userId),
     isProvenChange(change, isProven),
     username === undefined ? undefined : mayBeNamed(db, username, userId),
+    mayHaveSsoId(db, userId, change),
   )
+}
+
+/** Holds for the present `sso_id`, for a proven one, and for none where another way in stays. */
+function mayHaveSsoId(db: Database, userId: number, { ssoId, identity }: ProfileChange) {
+  if (ssoId === undefined) return undefined
+  if (identity !== undefined) return isFreeFor(db, identity, userId)
+  return or(eq(users.ssoId, ssoId), ssoId === '' ? hasOtherWayIn(db, userId) : undefined)
 }
 
 /** Holds when no other user has the name and no files on other servers depend on the present name. */

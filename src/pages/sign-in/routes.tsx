@@ -12,6 +12,7 @@ import { text } from '../../base/text.ts'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
+import { ssoSignInPages } from '../sso/sign-in-routes.tsx'
 import { goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'
@@ -22,6 +23,7 @@ const codeSchema = v.object({ code: text() })
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
+  .route('/sso', ssoSignInPages)
   .get('/', async (c) => {
     const next = parseNext(c.req.query())
     if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
