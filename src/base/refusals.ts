@@ -24,7 +24,8 @@ const refusals = {
   ssoRefused: { code: 400, message: 'the sign-in could not be verified, start it again' },
   lastWayIn: {
     code: 400,
-    message: 'this is the only way to sign in to the account: set a password or add a passkey first',
+    message:
+      'this is the only way to sign in to the account: set a password or add a passkey first',
   },
   noPasskeysHere: {
     code: 400,

@@ -151,49 +151,6 @@ const described: Record<SettingKey, Described> = {
   auto_update_index: bool('index', 'Tells clients that the file server updates its search index.'),
   sso_login_enabled: bool('sso', 'Lets users sign in with their account at an identity provider.'),
   sso_login_platform: select('sso', ['', ...SSO_PLATFORMS], 'The identity provider.'),
-  sso_client_id: line('sso', aLine(MAX_CLIENT_CHARACTERS), 'Client ID, which the provider shows.'),
-  sso_client_secret: {
-    ...line(
-      'sso',
-      aLine(MAX_CLIENT_CHARACTERS),
-      'Client secret. It is never shown again; an empty value keeps the stored one.',
-    ),
-    isSecret: true,
-  },
-  sso_endpoint_name: line(
-    'sso',
-    anIssuer,
-    'Address of the provider (issuer), for OIDC and Casdoor: https://accounts.example.org.',
-  ),
-  sso_extra_scopes: line(
-    'sso',
-    someScopes,
-    'Scopes to request beside openid and profile, separated by spaces.',
-  ),
-  sso_oidc_username_key: line(
-    'sso',
-    aClaim,
-    'Claim of the ID token with the name for a new account, such as preferred_username.',
-  ),
-  sso_trust_mfa: bool(
-    'sso',
-    'Asks for no code here when the provider says that it has asked for a second factor.',
-  ),
-  sso_auto_register: bool(
-    'sso',
-    'Creates an account for every user of the provider who has none here.',
-  ),
-  sso_default_dir: line('sso', aBasePath, 'Base path of an account that is created this way.'),
-  sso_default_permission: {
-    group: 'sso',
-    type: 'number',
-    check: aPermission,
-    help: 'Permission of an account that is created this way: a sum of bits, 0 to 65535.',
-  },
-  sso_compatibility_mode: bool(
-    'sso',
-    'For providers that accept no query in a redirect URI. The token then stands in an address.',
-  ),
   security_contact: line(
     'site',
     aContact,
@@ -214,6 +171,49 @@ const described: Record<SettingKey, Described> = {
     'site',
     anSftpAddress,
     'Host of the SFTP server, such as files.example.org or files.example.org:2022.',
+  ),
+  sso_client_id: line('sso', aLine(MAX_CLIENT_CHARACTERS), 'Client ID, which the provider shows.'),
+  sso_client_secret: {
+    ...line(
+      'sso',
+      aLine(MAX_CLIENT_CHARACTERS),
+      'Client secret. It is not shown again; an empty value keeps the stored one.',
+    ),
+    isSecret: true,
+  },
+  sso_endpoint_name: line(
+    'sso',
+    anIssuer,
+    'Issuer of OIDC or Casdoor, such as https://accounts.example.org.',
+  ),
+  sso_extra_scopes: line(
+    'sso',
+    someScopes,
+    'Scopes to request beside openid and profile, separated by spaces.',
+  ),
+  sso_oidc_username_key: line(
+    'sso',
+    aClaim,
+    'Claim with the name for a new account, such as preferred_username.',
+  ),
+  sso_trust_mfa: bool(
+    'sso',
+    'Asks for no code when the provider says that it has used a second factor.',
+  ),
+  sso_auto_register: bool(
+    'sso',
+    'Creates an account for every user of the provider who has none here.',
+  ),
+  sso_default_dir: line('sso', aBasePath, 'Base path of an account that is created this way.'),
+  sso_default_permission: {
+    group: 'sso',
+    type: 'number',
+    check: aPermission,
+    help: 'Permission of such an account: the sum of its bits, 0 to 65535.',
+  },
+  sso_compatibility_mode: bool(
+    'sso',
+    'For providers without queries in redirect URIs; puts tokens into addresses.',
   ),
 }
 

@@ -67,8 +67,8 @@ export async function listSettings(deps: ActorDeps, operator: Operator): Promise
  *
  * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
- *   can't be changed, or a bad value; `confirmationNeeded` for a secret; `unavailable` when all are set but KV still has an older
- *   public copy: the same call again writes it.
+ *   can't be changed, or a bad value; `confirmationNeeded` for a secret; `unavailable` when all are
+ *   set but KV still has an older public copy: the same call again writes it.
  */
 export async function saveSettings(
   deps: SettingsAdminDeps,

@@ -14,11 +14,7 @@ export async function sealSetting(
 }
 
 /** Opens what `sealSetting` wrote. @throws {Error} When no entry of `SECRET_KEYS` opens it. */
-export async function openSetting(
-  ring: KeyRing,
-  key: SettingKey,
-  sealed: string,
-): Promise<string> {
+export async function openSetting(ring: KeyRing, key: SettingKey, sealed: string): Promise<string> {
   return new TextDecoder().decode(await openBox(ring, sealed, useOf(key), `the setting ${key}`))
 }
 

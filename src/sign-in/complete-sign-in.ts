@@ -11,7 +11,12 @@ import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import { newSession } from './new-session.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../throttle/refused.ts'
-import { payBack, payBackSignIn, type SignInCounters, tooManyAttempts } from '../throttle/throttle.ts'
+import {
+  payBack,
+  payBackSignIn,
+  type SignInCounters,
+  tooManyAttempts,
+} from '../throttle/throttle.ts'
 
 /** An attempt of a user who has shown everything but the code. */
 export interface CheckedAttempt {
@@ -53,9 +58,12 @@ export async function completeSignIn(
   const { sessionId } = session
   const about: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
   const isStill = asAuthority(sql`(${and(isUnchanged(db, user), checked.isStill)})`)
-  const use = needsCode(user)
-    ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event: about })
-    : undefined
+  // The operator trusts the provider's word for a second factor.
+  const isTrusted = checked.methods.includes('mfa')
+  const use =
+    needsCode(user) && !isTrusted
+      ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event: about })
+      : undefined
   const methods = use === undefined ? checked.methods : [...checked.methods, use.method]
   const event = { ...about, detail: signInDetail(methods, provider) }
   const by = use?.by ?? isStill

@@ -57,7 +57,11 @@ async function configOf(
   deps: Pick<Deps, 'keyRing'>,
   values: Record<SettingKey, string>,
 ): Promise<SsoConfig> {
-  const { sso_login_platform: platform, sso_client_id: clientId, sso_endpoint_name: endpoint } = values
+  const {
+    sso_login_platform: platform,
+    sso_client_id: clientId,
+    sso_endpoint_name: endpoint,
+  } = values
   if (!isSsoPlatform(platform)) throw new Refusal('ssoPlatformInvalid')
   if (clientId === '') throw invalid('sso_client_id is empty')
   if (endpoint === '' && (platform === 'OIDC' || platform === 'Casdoor'))

@@ -21,8 +21,8 @@ const userSchema = v.object({
 })
 
 /**
- * DingTalk: OAuth 2.0 with its own names. The code comes as `authCode`, and the token endpoint takes
- * JSON.
+ * DingTalk: OAuth 2.0 with its own names. The code comes as `authCode`, and the token endpoint
+ * takes JSON.
  *
  * @see https://open.dingtalk.com/document/orgapp/obtain-identity-credentials
  */

@@ -1,4 +1,4 @@
-import { type AuditEvent, eventOf, logEvent } from '../audit/events.ts'
+import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
   actAs,
@@ -10,6 +10,8 @@ import {
 } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
+import { selectPasskeys } from '../passkeys/store.ts'
+import { countUnusedCodes } from '../two-factor/store.ts'
 import { identityText } from './identity-text.ts'
 import {
   type IdentityKey,
@@ -19,18 +21,25 @@ import {
   type ProvenIdentity,
   selectIdentities,
   showIdentity,
-  type StoredIdentity,
 } from './store.ts'
 
-/** Lists the actor's identities, oldest first. */
-export async function listIdentities(
-  deps: ReaderDeps,
-  actor: SessionActor,
-): Promise<StoredIdentity[]> {
-  const { identities } = await readAs(deps, actor, {
-    identities: selectIdentities(deps.db, actor.userId),
+const LATEST_CLONES = { limit: 100, offset: 0 }
+
+/**
+ * Reads what the user signs in with beside the password: the number of unused recovery codes, the
+ * passkeys, the latest events of answers that a copy of a passkey may have given, and the
+ * identities.
+ */
+export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
+  const { db } = deps
+  const { userId } = actor
+  const { account, codes, ...ways } = await readAs(deps, actor, {
+    codes: countUnusedCodes(db, userId),
+    passkeys: selectPasskeys(db, userId),
+    clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
+    identities: selectIdentities(db, userId),
   })
-  return identities
+  return { account, codesLeft: codes[0]?.total ?? 0, ...ways }
 }
 
 /**

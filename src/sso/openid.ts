@@ -13,12 +13,7 @@ import { SsoError } from './reasons.ts'
 const SECOND_FACTORS: readonly unknown[] = ['mfa', 'otp', 'hwk', 'swk', 'sc']
 
 /** OpenID Connect with discovery. */
-export function createOpenId(
-  config: SsoConfig,
-  issuer: string,
-  ask: Ask,
-  now: number,
-): Provider {
+export function createOpenId(config: SsoConfig, issuer: string, ask: Ask, now: number): Provider {
   const discover = async () => {
     const url = new URL(issuer)
     const response = await oauth.discoveryRequest(url, requestOptions(issuer, ask))

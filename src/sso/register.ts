@@ -59,24 +59,48 @@ async function insertUser(
   const linked: AuditEvent = { ...made, kind: 'identity_linked', detail: identityText(identity) }
   const isLinked = sql`exists (select 1 from ${identities} where ${identities.issuer} = ${issuer} and ${identities.subject} = ${subject})`
   const written = writing(db, THE_SERVICE)
-  const row = { username, usernameKey: usernameKey(username), role: GENERAL, permission, basePath, ssoId: subject, createdAt: now }
+  const row = {
+    username,
+    usernameKey: usernameKey(username),
+    role: GENERAL,
+    permission,
+    basePath,
+    ssoId: subject,
+    createdAt: now,
+  }
   // `changes()` and `last_insert_rowid()` are those of the statement before. A table WITHOUT ROWID
   // leaves the latter as it is, and each statement runs only after the one before has changed a row.
   const userId = sql`last_insert_rowid()`
   const { inserted, existing } = await runBatch(db, {
-    existing: db.select({ isLinked: sql`${isLinked}`.mapWith(Boolean).as('linked') }).from(sql`(select 1)`),
+    existing: db
+      .select({ isLinked: sql`${isLinked}`.mapWith(Boolean).as('linked') })
+      .from(sql`(select 1)`),
     inserted: written
       .insert(users, row, { where: sql`not ${isLinked}` })
       .onConflictDoNothing()
       .returning({ id: users.id }),
     linked: written.insert(
       identities,
-      { issuer, subject, userId, platform, name, linkedAt: now, linkedBy: 'registration', lastUsedAt: null },
+      {
+        issuer,
+        subject,
+        userId,
+        platform,
+        name,
+        linkedAt: now,
+        linkedBy: 'registration',
+        lastUsedAt: null,
+      },
       { where: sql`changes() = 1` },
     ),
     events: written.insert(
       auditEvents,
-      { ...eventRow(made), userId: sql`${identities.userId}`, kind: sql`event.value ->> 0`, detail: sql`event.value ->> 1` },
+      {
+        ...eventRow(made),
+        userId: sql`${identities.userId}`,
+        kind: sql`event.value ->> 0`,
+        detail: sql`event.value ->> 1`,
+      },
       {
         from: sql`${identities}, json_each(${JSON.stringify([made, linked].map(({ kind, detail }) => [kind, detail]))}) as event`,
         where: sql`changes() = 1 and ${identities.issuer} = ${issuer} and ${identities.subject} = ${subject}`,

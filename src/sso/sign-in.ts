@@ -131,9 +131,11 @@ async function complete(
   }
   const token = await completeSignIn(deps, checked, code, client, deps.tokenSeconds())
   // When this fails, the list of identities shows the previous time.
-  deps.defer(markIdentityUsed(deps.db, identity, now).then(
-    () => undefined,
-    () => undefined,
-  ))
+  deps.defer(
+    markIdentityUsed(deps.db, identity, now).then(
+      () => undefined,
+      () => undefined,
+    ),
+  )
   return token
 }

@@ -111,7 +111,16 @@ export function identityLinking(
   const linked = db.select({ userId: identities.userId }).from(identities)
   const isNew = and(notExists(linked.where(isIdentity(identity))), when)
   const written = writing(db, by)
-  const row = { issuer, subject, userId, platform, name, linkedAt: event.at, linkedBy, lastUsedAt: null }
+  const row = {
+    issuer,
+    subject,
+    userId,
+    platform,
+    name,
+    linkedAt: event.at,
+    linkedBy,
+    lastUsedAt: null,
+  }
   return {
     linkEvent: written.insert(auditEvents, eventRow(event), { where: isNew }),
     linked: written
@@ -187,7 +196,9 @@ export function hasOtherWayIn(db: Database, userId: number, identity?: IdentityK
         ),
     )
   const owner = db.select({ id: users.id }).from(users)
-  const has = exists(owner.where(and(eq(users.id, userId), or(isNotNull(users.passwordHash), hasPasskey))))
+  const has = exists(
+    owner.where(and(eq(users.id, userId), or(isNotNull(users.passwordHash), hasPasskey))),
+  )
   return sql`(${or(has, other)})`
 }
 

@@ -168,7 +168,11 @@ function identityParts(
  * Returns the reason why a record was not changed. A user with the name of another user's folder
  * could take the files in it.
  */
-function reasonAgainst(account: Account, username: string, { ssoId, identity }: ProfileChange): Refusal {
+function reasonAgainst(
+  account: Account,
+  username: string,
+  { ssoId, identity }: ProfileChange,
+): Refusal {
   if (identity !== undefined && account.username === username) return new Refusal('identityTaken')
   if (ssoId !== undefined && ssoId !== account.ssoId && identity === undefined)
     return new Refusal(ssoId === '' ? 'lastWayIn' : 'ssoNotProven')

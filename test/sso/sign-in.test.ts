@@ -46,12 +46,18 @@ const me = async (token: string) => (await site.get('/api/me', { token })).data
 
 describe('GET /api/auth/sso', () => {
   test('answers programs with envelopes and browsers with pages', async () => {
-    expect(await site.get(START)).toMatchObject({ code: 403, message: 'Single sign-on is not enabled' })
+    expect(await site.get(START)).toMatchObject({
+      code: 403,
+      message: 'Single sign-on is not enabled',
+    })
     const seen = await visitor.get(START, BROWSER)
     expect(seen.status).toBe(403)
     expect(textOf(seen.html)).toContain('Single sign-on is turned off on this site.')
     await site.setUp()
-    expect(await site.get('/api/auth/sso')).toMatchObject({ code: 400, message: 'no method provided' })
+    expect(await site.get('/api/auth/sso')).toMatchObject({
+      code: 400,
+      message: 'no method provided',
+    })
     expect(await site.get('/api/auth/sso?method=x')).toMatchObject({ code: 400 })
     await site.setUp({ sso_login_platform: '' })
     expect(await site.get(START)).toMatchObject({ code: 400, message: 'invalid platform' })
@@ -129,7 +135,10 @@ describe('GET /api/auth/sso_callback', () => {
       person: { ...ALICE, tid: '9188040d-6c67-4c5b-b112-36a304b66dad' },
       issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
     },
-    Github: { person: { sub: '583231', name: 'octocat' }, issuer: 'https://github.com/login/oauth' },
+    Github: {
+      person: { sub: '583231', name: 'octocat' },
+      issuer: 'https://github.com/login/oauth',
+    },
     Dingtalk: { person: { sub: 'union-1', name: 'A Li' }, issuer: 'https://login.dingtalk.com' },
   }
 

@@ -132,7 +132,11 @@ export class FakeProviders {
       begun.redirectUri === form.get('redirect_uri')
     if (!isRight) return Response.json({ error: 'invalid_grant' }, { status: 400 })
     if (url.host === 'github.com')
-      return Response.json({ access_token: `gho_${code}`, token_type: 'bearer', scope: 'read:user' })
+      return Response.json({
+        access_token: `gho_${code}`,
+        token_type: 'bearer',
+        scope: 'read:user',
+      })
     this.#codes.delete(code)
     const idToken = await this.#idToken(url, begun.person, begun.nonce)
     return Response.json({ access_token: 'at', token_type: 'Bearer', id_token: idToken })

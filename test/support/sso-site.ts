@@ -30,7 +30,10 @@ export class SsoSite extends CheapSite {
 
   /** The stored settings. */
   async stored(): Promise<Record<string, string>> {
-    const rows = await this.db.select().from(settings).where(sql`true`)
+    const rows = await this.db
+      .select()
+      .from(settings)
+      .where(sql`true`)
     return Object.fromEntries(rows.map(({ key, value }) => [key, value]))
   }
 }

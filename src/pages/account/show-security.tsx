@@ -2,8 +2,7 @@ import type { AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import type { Refusal } from '../../base/refusals.ts'
 import { toConfirm } from '../../access/methods.ts'
-import { readSecondFactors } from '../../passkeys/manage.ts'
-import { listIdentities } from '../../sso/manage.ts'
+import { readWaysIn } from '../../sso/manage.ts'
 import { problemOf } from '../form.ts'
 import { readView, showPage } from '../view.ts'
 import type { SecurityForm } from './security-forms.ts'
@@ -20,13 +19,9 @@ interface Refused {
 /** Answers with the page Security. A session without the required second factor gets a part of it. */
 export async function showSecurity(c: AppContext, refused?: Refused) {
   const session = toConfirm(sessionOf(c))
-  const deps = c.get('deps')
-  const [{ account, ...factors }, identities] = await Promise.all([
-    readSecondFactors(deps, session),
-    listIdentities(deps, session),
-  ])
+  const { account, ...ways } = await readWaysIn(c.get('deps'), session)
   const view = await readView(c, account)
   const shown = refused && { ...refused, problem: problemOf(view.t, refused.refusal) }
-  const props = { view, account, ...factors, identities, refused: shown }
+  const props = { view, account, ...ways, refused: shown }
   return showPage(c, <SecurityPage {...props} />, refused?.refusal)
 }

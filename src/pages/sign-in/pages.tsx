@@ -82,11 +82,7 @@ function PasskeyForm({ view, next, ceremony }: SignInProps) {
 function SsoButton({ view, next }: SignInProps) {
   if (view.platform === undefined) return <></>
   return (
-    <a
-      role="button"
-      class="secondary sso"
-      href={signInPath(next, '/sso')}
-    >
+    <a role="button" class="secondary sso" href={signInPath(next, '/sso')}>
       <Icon name="sso" />
       {view.t.sso.submit(providerName(view.t, view.platform))}
     </a>

@@ -12,7 +12,11 @@ import type { Step } from './step.ts'
 type Message = { token: string } | { sso_id: string }
 
 /** Gives a token to where the sign-in began. */
-export async function giveToken(c: AppContext, token: string, { answer, next }: Pick<Step, 'answer' | 'next'>) {
+export async function giveToken(
+  c: AppContext,
+  token: string,
+  { answer, next }: Pick<Step, 'answer' | 'next'>,
+) {
   if (answer === 'message') return showMessage(c, { token })
   if (answer === 'address') return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
   setSessionToken(c, token)

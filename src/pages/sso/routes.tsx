@@ -6,7 +6,14 @@ import { query } from '../../http/input.ts'
 import { logError } from '../../http/log.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { possiblyEmptyText } from '../../base/text.ts'
-import { askWho, type Attempt, attemptText, beginAttempt, openAttempt, type Purpose } from '../../sso/attempt.ts'
+import {
+  askWho,
+  type Attempt,
+  attemptText,
+  beginAttempt,
+  openAttempt,
+  type Purpose,
+} from '../../sso/attempt.ts'
 import { readSsoConfig, type SsoConfig } from '../../sso/config.ts'
 import { clearSsoCookie, readSsoCookie, setSsoCookie } from '../../sso/cookies.ts'
 import { linkIdentity } from '../../sso/manage.ts'
@@ -30,19 +37,15 @@ const methodQuery = v.object({ method: v.optional(possiblyEmptyText(), '') })
 
 /** Routes for single sign-on as OpenList's clients call them, under `/api/auth`. */
 export const ssoRoutes = new Hono<App>()
-  .use('/sso', pageHeaders)
-  .use('/sso_callback', pageHeaders)
-  .use('/sso_get_token', pageHeaders)
-  .use('/get_sso_id', pageHeaders)
-  .get('/sso', query(methodQuery), async (c) => {
+  .get('/sso', pageHeaders, query(methodQuery), async (c) => {
     const method = methodIn(c.req.valid('query').method)
     return c.redirect((await goToProvider(c, { kind: METHODS[method] })).href)
   })
-  .get('/sso_callback', query(methodQuery), (c) =>
+  .get('/sso_callback', pageHeaders, query(methodQuery), (c) =>
     comeBack(c, redirectUriOf(c, methodIn(c.req.valid('query').method), false)),
   )
-  .get('/sso_get_token', (c) => comeBack(c, redirectUriOf(c, 'sso_get_token', true)))
-  .get('/get_sso_id', (c) => comeBack(c, redirectUriOf(c, 'get_sso_id', true)))
+  .get('/sso_get_token', pageHeaders, (c) => comeBack(c, redirectUriOf(c, 'sso_get_token', true)))
+  .get('/get_sso_id', pageHeaders, (c) => comeBack(c, redirectUriOf(c, 'get_sso_id', true)))
   .onError((error, c) => {
     const refusal = refusalIn(error)
     // Programs get the envelope of every other route.

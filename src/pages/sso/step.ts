@@ -9,7 +9,10 @@ const LIFETIME_SECONDS = 10 * 60
 const stepSchema = v.object({
   identity: identitySchema,
   missing: v.picklist(['factor', 'link']),
-  /** Where the token goes: to the page that opened this window, to an address of the stock client, or into our cookie. */
+  /**
+   * Where the token goes: to the page that opened this window, to an address of the stock client,
+   * or into our cookie.
+   */
   answer: v.picklist(['message', 'address', 'cookie']),
   /** The page after the sign-in, for our cookie. */
   next: v.string(),

@@ -366,7 +366,8 @@ export const en = {
     linkQuestion: 'You are sent to the provider and come back when you have signed in there.',
     linkContinue: 'Continue to the provider',
     unlink: 'Unlink',
-    unlinkQuestion: (account: string) => `Unlink “${account}”? It can no longer be used to sign in.`,
+    unlinkQuestion: (account: string) =>
+      `Unlink “${account}”? It can no longer be used to sign in.`,
     unlinkSubmit: 'Unlink account',
     unnamed: 'Account without a name',
     linkedBy: {

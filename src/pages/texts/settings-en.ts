@@ -64,7 +64,12 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     meilisearch: 'Meilisearch',
     none: 'None',
   },
-  sso_login_platform: { '': 'None', Github: 'GitHub', Dingtalk: 'DingTalk', OIDC: 'OpenID Connect' },
+  sso_login_platform: {
+    '': 'None',
+    Github: 'GitHub',
+    Dingtalk: 'DingTalk',
+    OIDC: 'OpenID Connect',
+  },
   require_second_factor: {
     off: 'Of nobody',
     admins: 'Of administrators',

@@ -111,7 +111,13 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     meilisearch: 'Meilisearch',
     none: '无',
   },
-  sso_login_platform: { '': '无', Casdoor: 'Casdoor', Github: 'GitHub', Dingtalk: '钉钉', OIDC: 'OpenID Connect' },
+  sso_login_platform: {
+    '': '无',
+    Casdoor: 'Casdoor',
+    Github: 'GitHub',
+    Dingtalk: '钉钉',
+    OIDC: 'OpenID Connect',
+  },
   require_second_factor: { off: '不要求', admins: '管理员', everybody: '所有人' },
 }
 
