@@ -12,6 +12,7 @@ import { answerUnrouted } from './http/methods.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
+import { ssoAnswers } from './pages/sso/answers.tsx'
 import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
@@ -40,7 +41,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
-  mountApi(app)
+  mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)
   app.get('/', (c) => c.redirect('/account'))
 

@@ -18,13 +18,11 @@ import {
   selectUserOfIdentity,
 } from './store.ts'
 
-/** What follows a sign-in at a provider. */
-export type Outcome =
-  | { token: string }
-  /** The account's own second factor is missing. */
-  | { missing: 'factor'; identity: ProvenIdentity }
-  /** No account is linked with the identity. */
-  | { missing: 'link'; identity: ProvenIdentity }
+/** A sign-in for which the account's own second factor or a linked account is missing. */
+export interface Unfinished {
+  missing: 'factor' | 'link'
+  identity: ProvenIdentity
+}
 
 /**
  * Signs in the user of an identity that a provider has just proven.
@@ -36,7 +34,7 @@ export async function signInWithIdentity(
   config: SsoConfig,
   { hasMfa, ...user }: ProviderUser,
   client: Client,
-): Promise<Outcome> {
+): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
   const found = await findOrRegister(deps, config, identity, client)
   if (found === undefined) return { missing: 'link', identity }

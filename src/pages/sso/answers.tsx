@@ -1,22 +1,33 @@
 import type { AppContext } from '../../http/context.ts'
 import type { Refusal } from '../../base/refusals.ts'
+import type { Destination, SsoPages } from '../../sso/routes.ts'
 import { SSO_SCRIPT } from '../assets.ts'
 import { problemOf } from '../form.ts'
+import { pageHeaders } from '../headers.ts'
 import { SinglePage } from '../layout.tsx'
 import { setSessionToken } from '../session-cookie.ts'
 import { pathAfter, signInPath } from '../sign-in/next.ts'
-import { readView, showPage, type View } from '../view.ts'
-import type { Step } from './step.ts'
+import { goTo, readView, showPage, type View } from '../view.ts'
+import { saveStep } from './step.ts'
 
 /** What the stock client's window waits for. */
 type Message = { token: string } | { sso_id: string }
 
+/** The answers of the routes under `/api/auth`. */
+export const ssoAnswers: SsoPages = {
+  headers: pageHeaders,
+  giveToken,
+  giveSsoId: (c, ssoId) => showMessage(c, { sso_id: ssoId }),
+  askFurther: async (c, outcome, to) => {
+    await saveStep(c, { ...outcome, ...to })
+    return goTo(c, '/account/sign-in/sso/step')
+  },
+  showLinked: (c) => leadTo(c, '/account/security?done=identity-linked'),
+  showFailed: showFailedSso,
+}
+
 /** Gives a token to where the sign-in began. */
-export async function giveToken(
-  c: AppContext,
-  token: string,
-  { answer, next }: Pick<Step, 'answer' | 'next'>,
-) {
+export async function giveToken(c: AppContext, token: string, { answer, next }: Destination) {
   if (answer === 'message') return showMessage(c, { token })
   if (answer === 'address') return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
   setSessionToken(c, token)
@@ -24,7 +35,7 @@ export async function giveToken(
 }
 
 /** Answers with a page whose script gives the message to the page that opened this window. */
-export async function showMessage(c: AppContext, message: Message) {
+async function showMessage(c: AppContext, message: Message) {
   keepOpener(c)
   return showPage(c, <MessagePage view={await readView(c)} message={message} />)
 }

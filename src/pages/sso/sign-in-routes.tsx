@@ -19,7 +19,7 @@ import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { parseNext, signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { giveToken, keepOpener, showFailedSso } from './answers.tsx'
-import { goToProvider } from './routes.tsx'
+import { goToProvider } from '../../sso/go-to-provider.ts'
 import { clearStep, readStep, type Step } from './step.ts'
 import { FactorPage, LinkPage } from './step-pages.tsx'
 

@@ -1,4 +1,4 @@
-import type { AppContext } from '../http/context.ts'
+import type { AppContext } from './context.ts'
 
 /** Tells whether a browser opens a page: browsers name `text/html` then; programs and images don't. */
 export function acceptsPages(c: AppContext): boolean {
