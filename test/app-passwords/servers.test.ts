@@ -366,6 +366,9 @@ describe('GET /api/forward_auth', () => {
       'Bearer',
       basic(PASSWORD),
       basic(token, 'admin'),
+      // A session has no user name to compare.
+      basic(session),
+      basic(session, 'admin'),
       basic(`${token}x`),
       service,
       basic('', ''),
@@ -379,6 +382,17 @@ describe('GET /api/forward_auth', () => {
     }
     expect(hashes).toBe(0)
   })
+
+  // A slash too many in the settings of a proxy must not let everybody in.
+  test.each(['/', '/x', '//', '%2F', '/../forward-auth', '-'])(
+    'answers 404 as the status at a path that only resembles it: %s',
+    async (rest) => {
+      for (const path of [`/api/forward_auth${rest}`, '/api//forward_auth', '/api/Forward-Auth']) {
+        const response = await site.fetch('GET', path, { token: '' })
+        expect([path, response.status]).toEqual([path, 404])
+      }
+    },
+  )
 })
 
 describe('headerText', () => {

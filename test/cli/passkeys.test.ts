@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { toBase64 } from '../../src/base/encoding.ts'
 import { passkeyRowsOf, readPasskey } from '../../src/cli/import/passkeys.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
-import type { Envelope } from '../support/envelope.ts'
 import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
 import { AAGUID, SoftwarePasskey } from '../support/passkey.ts'
+import { signInAt } from '../support/passkey-client.ts'
 
 const NOW = Date.parse('2026-11-22T00:00:00Z')
-const ADMIN_PASSWORD = 'first-Passw0rd'
 
 let clone: Clone
 /** Under http://localhost, where browsers have passkeys. */
 let site: Client
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = new Client((await clone.serve(ADMIN_PASSWORD)).url.replace('127.0.0.1', 'localhost'))
+  clone = new Clone(inject('startedSite'))
+  site = new Client((await clone.serve()).url.replace('127.0.0.1', 'localhost'))
   clone.sql(`insert into settings values ('webauthn_login_enabled', 'true')`)
 })
 afterAll(() => clone.remove())
@@ -54,15 +53,8 @@ async function begin(username: string) {
   return data
 }
 
-async function signInWith(passkey: SoftwarePasskey, username = ''): Promise<Envelope> {
-  const { options, session } = await begin(username)
-  const response = await fetch(new URL('/api/authn/webauthn_finish_login', site.url), {
-    method: 'POST',
-    headers: { session },
-    body: JSON.stringify(await passkey.get(options.publicKey)),
-  })
-  const envelope: Envelope = await response.json()
-  return envelope
+function signInWith(passkey: SoftwarePasskey, username = '') {
+  return signInAt(site, passkey, username)
 }
 
 function writeSource(name: string, users: Record<string, string | number>[], siteUrl?: string) {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
-
-export const PASSWORD = 'admin-Passw0rd'
+import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { passkeyStates } from './passkey-states.ts'
 
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
@@ -16,6 +16,7 @@ type Take = (name: string) => Promise<void>
 /** Goes through the pages as a person would, and has a picture taken of each state. */
 export async function states(page: Page, take: Take): Promise<void> {
   const secret = await accountStates(page, take)
+  await passkeyStates(page, take)
   await chineseStates(page, take)
   await adminStates(page, take)
   await codeStates(page, take, secret)
@@ -66,7 +67,7 @@ async function signInStates(page: Page, take: Take): Promise<void> {
   await take('sign-in-revealed')
   await signIn(page, 'wrong-Passw0rd')
   await take('sign-in-refused')
-  await signIn(page, PASSWORD)
+  await signIn(page, ADMIN_PASSWORD)
 }
 
 async function keyStates(page: Page, take: Take): Promise<void> {
@@ -172,7 +173,7 @@ export async function codeStates(page: Page, take: Take, secret: string): Promis
   await page.goto('/account')
   await submit(page, '/account/sign-out')
   await take('signed-out')
-  await signIn(page, PASSWORD)
+  await signIn(page, ADMIN_PASSWORD)
   await take('code')
   await page.locator('#code').fill('000000')
   await submit(page, '/account/sign-in/code')
