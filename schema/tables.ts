@@ -260,6 +260,34 @@ export const commonPasswords = sqliteTable('common_passwords', {
   password: text('password').primaryKey(),
 })
 
+/**
+ * Accounts of users at identity providers, with which they sign in here. WITHOUT ROWID (migration
+ * 0012).
+ */
+export const identities = sqliteTable(
+  'identities',
+  {
+    /** The provider, as OpenID Connect names it: `https://accounts.google.com`. */
+    issuer: text('issuer').notNull(),
+    /** The provider's id for the user. It never changes, and no other user gets it. */
+    subject: text('subject').notNull(),
+    userId: ownerId(),
+    /** `sso_login_platform` when it was linked. */
+    platform: text('platform').notNull(),
+    /** What the provider called the user when it was linked; shown, never compared. */
+    name: text('name').notNull(),
+    linkedAt: time('linked_at').notNull(),
+    /** Who linked it: `user`, `registration` or `import`. */
+    linkedBy: text('linked_by').notNull(),
+    /** Null until the first sign-in with it. */
+    lastUsedAt: time('last_used_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issuer, table.subject] }),
+    index('identities_user').on(table.userId),
+  ],
+)
+
 /** Passwords for the programs of a user (access/app-password.ts). */
 export const appPasswords = sqliteTable(
   'app_passwords',

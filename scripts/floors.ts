@@ -24,6 +24,7 @@ const FLOORS = [
   'ssh-keys',
   'passkeys',
   'app-passwords',
+  'sso',
   'users',
   'health',
   'nightly-run',

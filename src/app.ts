@@ -14,6 +14,7 @@ import { Hono } from 'hono'
 import { tellClients } from './openid/tell-clients.ts'
 import { authorizePages, endSessionPages } from './pages/openid/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
+import { ssoAnswers } from './pages/sso/answers.tsx'
 import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
@@ -44,7 +45,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
 
   app.use(tellClients)
 
-  mountApi(app)
+  mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)
   app.route('/oauth/authorize', authorizePages)
   app.route('/oauth/end_session', endSessionPages)

@@ -79,6 +79,8 @@ export interface Deps {
   backgroundDb: () => Database
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
+  /** Asks another server; only identity providers are asked (`sso/outside.ts`). */
+  fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
 }
@@ -167,6 +169,7 @@ export function createDeps(
     send: (url, init) => fetch(url, init),
     backgroundDb: () => openDatabase(env.DB, createMeter(), deadlineMilliseconds),
     defer,
+    fetch: (url, init) => fetch(url, init),
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }

@@ -52,6 +52,8 @@ export const EVENT_KINDS = [
   'access_removed',
   'access_replayed',
   'name_released',
+  'identity_linked',
+  'identity_unlinked',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]

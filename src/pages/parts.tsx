@@ -19,6 +19,7 @@ export type IconName =
   | 'app-passwords'
   | 'passkeys'
   | 'programs'
+  | 'sso'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

@@ -155,6 +155,8 @@ export const adminEventsEn = {
     access_removed: 'Access taken from programs',
     access_replayed: 'Codes or tokens of programs used twice',
     name_released: 'Reserved names released',
+    identity_linked: 'Accounts linked',
+    identity_unlinked: 'Accounts unlinked',
   },
 }
 

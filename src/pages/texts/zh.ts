@@ -32,6 +32,15 @@ const endedSession: Texts['events']['session_ended'] = ({ detail, isOwn }) => {
   return detail === 'logout' ? '{who}退出了登录' : '{who}退出了{whose}一台设备'
 }
 
+const signIn: Texts['events']['sign_in'] = ({ detail }) => {
+  const [, platform = ''] = /^(\w+): sso\b/.exec(detail) ?? []
+  if (platform === '') return own(signIns, detail) ?? '{who}登录了'
+  const name = own(platforms, platform) ?? platform
+  return `{who}用 ${name}${detail.includes('otp') ? '和验证码' : ''}登录了`
+}
+
+const platforms: Texts['sso']['platforms'] = { Github: 'GitHub', Dingtalk: '钉钉', OIDC: 'OpenID' }
+
 const signIns: Record<string, string> = {
   'pwd otp': '{who}用密码和验证码登录了',
   'pwd recovery': '{who}用密码和恢复代码登录了',
@@ -46,7 +55,7 @@ const refusedProofs: Record<string, string> = {
 const events: Texts['events'] = {
   settings_changed: () => '{who}修改了站点设置：{what}',
   users_imported: () => '{who}导入了 {what}',
-  sign_in: ({ detail }) => own(signIns, detail) ?? '{who}登录了',
+  sign_in: signIn,
   sign_in_refused: refusedSignIn,
   service_sign_in: () => '{who}登录了文件服务器',
   recovery_code_used: () => '{who}使用了一个恢复代码',
@@ -91,6 +100,10 @@ const events: Texts['events'] = {
   access_removed: () => '{who}移除了程序“{what}”的访问权限',
   access_replayed: () => '{whose}程序“{what}”登录已终止，因为其代码或令牌被使用了两次',
   name_released: () => '{who}释放了保留的用户名“{what}”',
+  identity_linked: ({ isOwn }) =>
+    isOwn ? '{who}关联了登录账号“{what}”' : '{who}为{whose}账户关联了登录账号“{what}”',
+  identity_unlinked: ({ isOwn }) =>
+    isOwn ? '{who}取消关联了登录账号“{what}”' : '{who}为{whose}账户取消关联了登录账号“{what}”',
 }
 
 export const zh: Texts = {
@@ -119,6 +132,44 @@ export const zh: Texts = {
     startOver: '换一个账户登录',
     continue: '继续前往账户页面',
     passkey: '使用通行密钥登录',
+  },
+
+  sso: {
+    platforms,
+    submit: (provider) => `使用 ${provider} 登录`,
+    factorTitle: '还差一步',
+    factorLead: (name, provider) => `${provider} 已确认你的身份。请用第二重验证确认你是 ${name}。`,
+    linkTitle: '关联账号',
+    linkLead: (account, provider) => `本站没有用户关联 ${provider} 账号“${account}”。`,
+    linkHint: '如果你是本站用户，请先用平常的方式登录一次，之后即可用关联的账号登录。',
+    linkSubmit: '登录并关联',
+    doneTitle: '你已登录',
+    doneLead: '此窗口会自动关闭。',
+    boundTitle: '账号已确认',
+    noOpener:
+      '此窗口已找不到打开它的页面。请关闭窗口并重新开始。如果仍然不行，请管理员开启兼容模式。',
+    failedTitle: '登录未成功',
+    title: '关联的账号',
+    lead: '用登录平台上的关联账号，无需本站密码即可登录。',
+    none: '没有关联的账号。',
+    link: (provider) => `关联 ${provider} 账号`,
+    linkQuestion: '你将前往登录平台，在那里登录后返回本站。',
+    linkContinue: '前往登录平台',
+    unlink: '取消关联',
+    unlinkQuestion: (account) => `要取消关联“${account}”吗？之后不能再用它登录。`,
+    unlinkSubmit: '取消关联账号',
+    unnamed: '没有名称的账号',
+    linkedBy: {
+      user: (when) => `${when}由你关联`,
+      registration: (when) => `${when}创建本账户时关联`,
+      import: (when) => `${when}从其他服务器迁移时关联`,
+    },
+    redirectUris: '回调地址',
+    redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
+    check: '检查',
+    checkLead: '用已保存的设置向登录平台查询其元数据。',
+    checkSubmit: '查询登录平台',
+    checkGood: (host) => `登录平台有响应，用户将前往 ${host}。`,
   },
 
   nav: {
@@ -465,6 +516,8 @@ export const zh: Texts = {
     'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
+    'identity-linked': '账号已关联。',
+    'identity-unlinked': '账号已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',
     'two-factor-off': '两步验证已关闭。',
     'second-factor-needed': '本站要求第二重验证，请先开启两步验证或使用通行密钥。',
@@ -517,6 +570,16 @@ export const zh: Texts = {
     wrongServiceToken: '需要服务令牌。',
     wrongCode: '验证码错误或已用过，请等下一个。',
     httpsRequired: '本站只能通过 https 访问。',
+    ssoNoMethod: '此页面的地址不完整。',
+    ssoPlatformInvalid: '本站的单点登录尚未设置完整。',
+    ssoRefused: '无法验证这次登录，请重新开始。',
+    ssoOff: '本站未开启单点登录。',
+    ssoDenied: '登录平台没有确认这次登录。请重新开始，或用其他方式登录。',
+    ssoNotProven: '请先在登录平台登录，然后立即关联。',
+    ssoUnavailable: '登录平台没有响应。请稍后再试，或用其他方式登录。',
+    lastWayIn: '这样你将无法再登录，请先设置密码或添加通行密钥。',
+    identityNotFound: '该账号已不再关联。',
+    identityTaken: '该账号已关联到其他用户。',
     confirmationNeeded: '请先确认是你本人。',
     wrongOldPassword: '当前密码不正确。',
     wrongPassword: '密码不正确。',
@@ -585,6 +648,10 @@ export const zh: Texts = {
     nameIsAppPassword: '这是一个应用专用密码，请另取一个名称。',
     userGroup: '没有这组用户。',
 
+    issuer: '必须是 https://accounts.example.org 这样的地址，不含 ? 和 #。',
+    scopes: '必须是用空格分隔的名称。',
+    claim: '必须是声明（claim）的名称，例如 preferred_username。',
+    permission: '必须是 0 到 65535 的整数。',
     origins: '必须是 https 源，例如 https://example.org，每行一个。',
     boolean: '只能是开或关。',
     pageSize: '必须是 1 到 9999 的整数。',
