@@ -44,6 +44,10 @@ export const EVENT_KINDS = [
   'token_created',
   'token_deleted',
   'token_used_elsewhere',
+  'account_locked',
+  'network_locked',
+  'many_refusals',
+  'notices_changed',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]
@@ -81,6 +85,7 @@ export function eventOf(
     detail,
     network: actor.network,
     userAgent: actor.userAgent,
+    ...(actor.country !== undefined && { country: actor.country }),
   }
 }
 
@@ -101,6 +106,7 @@ export function eventRow({ at, kind, userId, nameHash, detail, ...event }: Audit
     userAgent: event.userAgent,
     actorId: event.actorId ?? null,
     changes: event.changes === undefined ? null : JSON.stringify(event.changes),
+    country: event.country ?? '',
   }
 }
 
@@ -283,7 +289,7 @@ const OUT_OF_ORDER_EVENTS = 100
  */
 const NEIGHBOURS = 8
 
-function isSince(since: number) {
+export function isSince(since: number) {
   const isLate = gte(auditEvents.id, firstIdSince(since - LATE_MILLISECONDS))
   return and(isLate, gte(auditEvents.at, since))
 }

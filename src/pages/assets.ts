@@ -2,7 +2,7 @@
 export const LOGO =
   "/logo-3b7dd54e5c.svg"
 export const ICONS =
-  "/icons-2a33d8ee69.svg"
+  "/icons-f27d44b5d0.svg"
 export const SCRIPT =
   "/script-9d8de86318.js"
 export const PASSKEY_SCRIPT =

@@ -94,6 +94,7 @@ const PAGES = [
   ['/account/app-passwords', 'app-passwords'],
   ['/account/sessions', 'sessions'],
   ['/account/activity', 'activity'],
+  ['/account/notices', 'notices'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
 /** Pages that only admins see in the navigation. */
@@ -101,6 +102,7 @@ const ADMIN_PAGES = [
   ['/account/admin/users', 'users'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],
+  ['/account/admin/notices', 'channels'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
 function Navigation({ view }: { view: View }) {

@@ -18,6 +18,8 @@ export type IconName =
   | 'events'
   | 'app-passwords'
   | 'passkeys'
+  | 'notices'
+  | 'channels'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

@@ -25,6 +25,7 @@ import { activityPages } from './activity.tsx'
 import { appPasswordPages } from './app-passwords-routes.tsx'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
+import { noticePages } from './notice-routes.tsx'
 import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
@@ -46,6 +47,7 @@ export const accountPages = new Hono<App>()
   .route('/security', securityPages)
   .route('/activity', activityPages)
   .route('/app-passwords', appPasswordPages)
+  .route('/notices', noticePages)
   .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))
   .get('/keys/add', (c) => showNewKey(c))

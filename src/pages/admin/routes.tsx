@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../../http/context.ts'
 import { goTo } from '../view.ts'
 import { eventPages } from './event-routes.tsx'
+import { noticeAdminPages } from './notice-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
 import { userPages } from './user-routes.tsx'
 
@@ -11,3 +12,4 @@ export const adminPages = new Hono<App>()
   .route('/users', userPages)
   .route('/settings', settingPages)
   .route('/events', eventPages)
+  .route('/notices', noticeAdminPages)

@@ -147,10 +147,18 @@ export const adminEventsEn = {
     token_created: 'App passwords created',
     token_deleted: 'App passwords deleted',
     token_used_elsewhere: 'App passwords used from new networks',
+    account_locked: 'Accounts locked out',
+    network_locked: 'Networks locked out',
+    many_refusals: 'Many refused sign-ins',
+    notices_changed: 'Notices changed',
   },
 }
 
 export const adminNoticesEn = {
+  'channel-added': 'The channel was added. Send a test to see whether notices arrive.',
+  'channel-saved': 'The channel was saved. Send a test to see whether notices arrive.',
+  'channel-deleted': 'The channel was deleted.',
+  'channel-tested': 'The test was delivered.',
   'user-made': 'The user was created.',
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',

@@ -137,10 +137,18 @@ export const adminEventsZh: typeof adminEventsEn = {
     token_created: '创建应用专用密码',
     token_deleted: '删除应用专用密码',
     token_used_elsewhere: '从新的网络使用应用专用密码',
+    account_locked: '账户被锁定',
+    network_locked: '网络被锁定',
+    many_refusals: '许多登录被拒绝',
+    notices_changed: '修改通知',
   },
 }
 
 export const adminNoticesZh: typeof adminNoticesEn = {
+  'channel-added': '渠道已添加。请发送测试，看看通知是否到达。',
+  'channel-saved': '渠道已保存。请发送测试，看看通知是否到达。',
+  'channel-deleted': '渠道已删除。',
+  'channel-tested': '测试已送达。',
   'user-made': '用户已创建。',
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',

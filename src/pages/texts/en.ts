@@ -3,6 +3,7 @@ import { own } from '../../base/own.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
@@ -99,6 +100,10 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
       ? '{who} deleted the app password “{what}”'
       : '{who} deleted {whose} app password “{what}”',
   token_used_elsewhere: () => '{whose} app password “{what}” was used from a new network',
+  account_locked: () => 'Too many sign-ins to {whose} account were refused',
+  network_locked: () => 'A network is locked out after too many refused sign-ins',
+  many_refusals: () => '{what} sign-ins were refused within an hour',
+  notices_changed: () => '{who} changed where notices are sent',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -108,6 +113,7 @@ const refusals: Record<RefusalName, string> = {
   requestInvalid: 'This form could not be read.',
   keyInvalid: 'This key was refused: <reason>.',
   tooManyKeys: 'You can have at most <limit> keys. Delete one first.',
+  tooManyChannels: 'You can have at most <limit> channels. Delete one first.',
   tooManyTokens: 'You can have at most <limit> app passwords. Delete one first.',
   userIdFormatInvalid: 'There is no such user.',
   idFormatInvalid: 'There is no such entry.',
@@ -151,6 +157,7 @@ const refusals: Record<RefusalName, string> = {
   guestEvents: 'Please sign in.',
   guestKeys: 'Please sign in.',
   guestPasskeys: 'Please sign in.',
+  guestNotices: 'Please sign in.',
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
@@ -161,6 +168,7 @@ const refusals: Record<RefusalName, string> = {
   sessionNotFound: 'This session has already ended.',
   userNotFound: 'There is no such user.',
   keyNotFound: 'This key was already deleted.',
+  channelNotFound: 'This channel was already deleted.',
   tokenNotFound: 'This app password was already deleted.',
   methodNotAllowed: 'This page does not accept this kind of request.',
   titleTaken: 'You already have a key with this title.',
@@ -225,6 +233,14 @@ const reasons: Record<ReasonCode, string> = {
   validUnicode: 'It contains broken characters.',
   noNul: 'It must not contain the character NUL.',
   oneOf: 'It must be one of: <options>.',
+  topics: 'Choose at least one.',
+  email: 'It must be an e-mail address.',
+  telegramToken: 'It must be the token of a bot, such as 123456:ABC-DEF.',
+  telegramChat: 'It must be the number of a chat, or @name.',
+  publicAddress: 'It must be a public https address.',
+  httpAddress: 'It must be an https or http address.',
+  addressPath: 'It must end in the topic or the device key.',
+  retentionDays: 'It must be a number of days from 30 to 3650.',
   sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
 
   keyOtherType: 'its first word is <type>, but its data is of another type',
@@ -317,6 +333,8 @@ export const en = {
     settings: 'Settings',
     events: 'Events',
     'app-passwords': 'App passwords',
+    notices: 'Notices',
+    channels: 'Channels',
   },
 
   overview: {
@@ -491,6 +509,8 @@ export const en = {
     endEverythingQuestion:
       'All sessions end, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
   },
+
+  channels: channelsEn,
 
   appPasswords: {
     title: 'App passwords',

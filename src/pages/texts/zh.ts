@@ -1,6 +1,7 @@
 import { own } from '../../base/own.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
+import { channelsZh } from './channels-zh.ts'
 import { settingsZh } from './settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
@@ -82,6 +83,10 @@ const events: Texts['events'] = {
   token_deleted: ({ isOwn }) =>
     isOwn ? '{who}删除了应用专用密码“{what}”' : '{who}删除了{whose}应用专用密码“{what}”',
   token_used_elsewhere: () => '{whose}应用专用密码“{what}”在新的网络使用过',
+  account_locked: () => '{whose}账户被拒绝的登录过多',
+  network_locked: () => '一个网络因被拒绝的登录过多而被锁定',
+  many_refusals: () => '一小时内有 {what} 次登录被拒绝',
+  notices_changed: () => '{who}修改了通知的接收方',
 }
 
 export const zh: Texts = {
@@ -122,6 +127,8 @@ export const zh: Texts = {
     settings: '站点设置',
     events: '事件',
     'app-passwords': '应用专用密码',
+    notices: '通知',
+    channels: '通知渠道',
   },
 
   overview: {
@@ -288,6 +295,8 @@ export const zh: Texts = {
     endEverythingQuestion:
       '所有设备都会被退出，包括这一台，所有程序也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
   },
+
+  channels: channelsZh,
 
   appPasswords: {
     title: '应用专用密码',
@@ -481,6 +490,7 @@ export const zh: Texts = {
     requestInvalid: '无法读取这个表单。',
     keyInvalid: '这个公钥被拒绝：<reason>。',
     tooManyKeys: '最多可以有 <limit> 个公钥，请先删除一个。',
+    tooManyChannels: '最多可以有 <limit> 个渠道，请先删除一个。',
     tooManyTokens: '最多可以有 <limit> 个应用专用密码，请先删除一个。',
     userIdFormatInvalid: '没有这个用户。',
     idFormatInvalid: '没有这一项。',
@@ -521,6 +531,7 @@ export const zh: Texts = {
     guestEvents: '请登录。',
     guestKeys: '请登录。',
     guestPasskeys: '请登录。',
+    guestNotices: '请登录。',
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
@@ -531,6 +542,7 @@ export const zh: Texts = {
     sessionNotFound: '该设备已经退出。',
     userNotFound: '没有这个用户。',
     keyNotFound: '该公钥已不存在。',
+    channelNotFound: '该渠道已不存在。',
     tokenNotFound: '该应用专用密码已不存在。',
     methodNotAllowed: '这个页面不接受这种请求。',
     titleTaken: '你已有同名的公钥。',
@@ -590,6 +602,14 @@ export const zh: Texts = {
     validUnicode: '包含损坏的字符。',
     noNul: '不能包含空字符（NUL）。',
     oneOf: '只能是以下之一：<options>。',
+    topics: '请至少选择一项。',
+    email: '必须是电子邮件地址。',
+    telegramToken: '必须是机器人的令牌，例如 123456:ABC-DEF。',
+    telegramChat: '必须是聊天的编号，或 @名称。',
+    publicAddress: '必须是公开的 https 地址。',
+    httpAddress: '必须是 https 或 http 地址。',
+    addressPath: '必须以主题或设备密钥结尾。',
+    retentionDays: '必须是 30 到 3650 的天数。',
     sftpAddress:
       '必须是主机名，例如 files.example.org；端口不是 22 时写成 files.example.org:2022。',
 
