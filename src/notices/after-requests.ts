@@ -17,7 +17,10 @@ export const noticesAfterRequests = createMiddleware<App>(
   },
 )
 
-async function sendAfterAnswer(deps: SendDeps & Pick<Deps, 'settingsMemory'>): Promise<void> {
+/** Sends notices if any channel exists. A failure is logged. */
+export async function sendAfterAnswer(
+  deps: SendDeps & Pick<Deps, 'settingsMemory'>,
+): Promise<void> {
   try {
     if (await haveChannels(deps)) await sendNotices(deps)
   } catch (error) {

@@ -19,8 +19,9 @@ const MANY_REFUSALS = 100
  */
 export function watchParts(db: Database, now: number) {
   const since = now - HOUR_MILLISECONDS
+  // The plus keeps SQLite from reading the whole index of users, to group by it.
   const refused = sql`(
-    select user_id, times from ${auditEvents}
+    select +user_id as user_id, times from ${auditEvents}
     where ${isSince(since)} and kind = 'sign_in_refused' and detail in ${CHARGED_DETAILS}
   )`
   const account = sql`(
