@@ -39,7 +39,7 @@ export const REASONS = {
 
   topics: 'must name at least one topic',
   email: 'must be an e-mail address',
-  telegramToken: 'must be the token of a bot, such as 123456:ABC-DEF',
+  telegramToken: 'must be the token of a bot, such as 123456:a1b2c3',
   telegramChat: 'must be the number of a chat, or @name',
   publicAddress: 'must be a public https address',
   httpAddress: 'must be an https or http address',

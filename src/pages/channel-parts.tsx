@@ -30,12 +30,14 @@ export function TopicBoxes({ view, topics, chosen, problem }: BoxesProps) {
     <fieldset>
       <legend>{t.topicsLabel}</legend>
       {isWrong && <p class="problem">{problem.message}</p>}
-      {topics.map((topic) => (
-        <label>
-          <input type="checkbox" name={boxOf(topic)} checked={chosen.includes(topic)} />
-          {t.topics[topic]}
-        </label>
-      ))}
+      <div class="grid">
+        {topics.map((topic) => (
+          <label>
+            <input type="checkbox" name={boxOf(topic)} checked={chosen.includes(topic)} />
+            {t.topics[topic]}
+          </label>
+        ))}
+      </div>
     </fieldset>
   )
 }

@@ -458,7 +458,7 @@ describe('POST /api/admin/notice/create', () => {
     [{ kind: 'email', address: 'x' }, 'address must be an e-mail address'],
     [
       { kind: 'telegram', address: '', token: 'x' },
-      'token must be the token of a bot, such as 123456:ABC-DEF',
+      'token must be the token of a bot, such as 123456:a1b2c3',
     ],
     [
       { kind: 'telegram', address: '', token: '1:a', chat: 'x' },

@@ -235,7 +235,7 @@ const reasons: Record<ReasonCode, string> = {
   oneOf: 'It must be one of: <options>.',
   topics: 'Choose at least one.',
   email: 'It must be an e-mail address.',
-  telegramToken: 'It must be the token of a bot, such as 123456:ABC-DEF.',
+  telegramToken: 'It must be the token of a bot, such as 123456:a1b2c3.',
   telegramChat: 'It must be the number of a chat, or @name.',
   publicAddress: 'It must be a public https address.',
   httpAddress: 'It must be an https or http address.',

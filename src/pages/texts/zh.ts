@@ -604,7 +604,7 @@ export const zh: Texts = {
     oneOf: '只能是以下之一：<options>。',
     topics: '请至少选择一项。',
     email: '必须是电子邮件地址。',
-    telegramToken: '必须是机器人的令牌，例如 123456:ABC-DEF。',
+    telegramToken: '必须是机器人的令牌，例如 123456:…。',
     telegramChat: '必须是聊天的编号，或 @名称。',
     publicAddress: '必须是公开的 https 地址。',
     httpAddress: '必须是 https 或 http 地址。',
