@@ -10,8 +10,8 @@ import {
 } from 'miniflare'
 import * as v from 'valibot'
 import { codeOf, CommandError } from './command-error.ts'
-import { readSiteConfig } from './deploy/site-config.ts'
-import { STATE_FOLDER } from './local-database.ts'
+import { listMigrations, readSiteConfig } from './deploy/site-config.ts'
+import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 const CONFIG = 'wrangler.toml'
@@ -42,7 +42,7 @@ export async function openLocalSite(
     const preparing = [
       readWorkerOptions(),
       runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder], {}, signal),
-      runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], {}, signal),
+      migrateDatabase(signal),
     ] as const
     // After the failure of one, the others could still write into the folder.
     await Promise.allSettled(preparing)
@@ -51,6 +51,25 @@ export async function openLocalSite(
   } finally {
     remove()
     process.off('exit', remove)
+  }
+}
+
+/** Runs wrangler only when a migration is missing: it takes a second to find none. */
+async function migrateDatabase(signal: AbortSignal): Promise<void> {
+  const known = listMigrations(await readSiteConfig())
+  const applied = new Set(readAppliedMigrations())
+  if (known.every((name) => applied.has(name))) return
+  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], {}, signal)
+}
+
+/** @returns None when they can't be read; wrangler then says why. */
+function readAppliedMigrations(): string[] {
+  const file = findLocalDatabase()
+  if (file === undefined) return []
+  try {
+    return withSqlite(file, { readOnly: true }, readMigrations) ?? []
+  } catch {
+    return []
   }
 }
 

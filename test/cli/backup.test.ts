@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Clone } from '../support/clone.ts'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
-const PASSWORD = 'chosen-Passw0rd'
 let clone: Clone
 let other: Clone
 
 beforeEach(() => {
-  clone = new Clone()
+  clone = new Clone(inject('startedSite'))
   other = new Clone()
 })
 afterEach(async () => {
@@ -18,8 +17,8 @@ afterEach(async () => {
 })
 
 test('a backup of a running site, restored on another machine, lets users sign in again', async () => {
-  const site = await clone.serve(PASSWORD)
-  const signedIn = await site.signIn('admin', PASSWORD)
+  const site = await clone.serve()
+  const signedIn = await site.signIn('admin', ADMIN_PASSWORD)
   const { token } = signedIn.data
   expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 200 })
   expect((await clone.latchkey(['setting', 'set', 'site_title', 'Ours'])).code).toBe(0)
@@ -40,14 +39,14 @@ test('a backup of a running site, restored on another machine, lets users sign i
   // It may have ended since the backup was made.
   expect(await restored.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
   expect(await restored.signIn('admin', 'another-Passw0rd')).toMatchObject({ code: 401 })
-  expect(await restored.signIn('admin', PASSWORD)).toMatchObject({ code: 200 })
+  expect(await restored.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
   expect(await restored.call('GET', '/api/public/settings')).toMatchObject({
     data: { site_title: 'Ours' },
   })
 })
 
 test('a backup overwrites nothing, and a restore neither', async () => {
-  await clone.serve(PASSWORD)
+  await clone.serve()
   const file = clone.path('taken')
   writeFileSync(file, 'mine')
   expect(await clone.latchkey(['backup', file])).toEqual({
@@ -115,7 +114,7 @@ test('what is no backup, or no site, is said in one line', async () => {
 })
 
 test('a restore without the secret says what that means', async () => {
-  await clone.serve(PASSWORD)
+  await clone.serve()
   const file = clone.path('site.backup')
   expect((await clone.latchkey(['backup', file])).code).toBe(0)
   const { code, stdout } = await other.latchkey(['restore', file])
@@ -125,7 +124,7 @@ test('a restore without the secret says what that means', async () => {
 })
 
 test('a restore that fails half-way leaves no copy behind', async () => {
-  await clone.serve(PASSWORD)
+  await clone.serve()
   // Of a site, as far as its tables say, but without the sessions that must go.
   clone.sql('alter table sessions rename to old_sessions')
   const file = clone.path('site.backup')
@@ -139,7 +138,7 @@ test('a restore that fails half-way leaves no copy behind', async () => {
 })
 
 test('a backup goes nowhere it may not', async () => {
-  await clone.serve(PASSWORD)
+  await clone.serve()
   expect(await clone.latchkey(['backup', 'no-such-folder/file'])).toEqual({
     code: 1,
     stdout: '',

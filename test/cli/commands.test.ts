@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { ED1, ED2 } from '../reference/keys.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
-const ADMIN_PASSWORD = 'admin-Passw0rd'
 const PASSWORD = 'alice-Passw0rd'
 const LAST = '(no other enabled admin has a password)'
 
@@ -19,8 +18,8 @@ let clone: Clone
 let site: Client
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(ADMIN_PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
 })
 afterAll(() => clone.remove())
 

@@ -242,7 +242,7 @@ describe('latchkey doctor', () => {
     await migrated.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
   })
   beforeEach(() => {
-    clone = new Clone(migrated)
+    clone = new Clone(migrated.folder)
   })
   afterEach(() => clone.remove())
   afterAll(() => migrated.remove())

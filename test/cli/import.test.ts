@@ -3,9 +3,9 @@ import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { insert, oldDigest, oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
 import { ECDSA, ED25519, samples } from '../ssh-keys/key-texts.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
@@ -21,21 +21,12 @@ const ADMIN = {
 }
 const GUEST = { id: 2, username: 'Visitor', role: 1, disabled: 0, base_path: '/public' }
 
-let started: Clone
 let clone: Clone
 
-/** A site that `npm start` has made, and that nobody has used. */
-beforeAll(async () => {
-  started = new Clone()
-  await started.serve('first-Passw0rd')
-  await started.stop()
-})
-
 beforeEach(() => {
-  clone = new Clone(started)
+  clone = new Clone(inject('startedSite'))
 })
 afterEach(() => clone.remove())
-afterAll(() => started.remove())
 
 function writeSource(
   ...args: Parameters<typeof writeOpenListDatabase> extends [string, ...infer Rest] ? Rest : never
@@ -116,7 +107,7 @@ test('imported users sign in on both routes with their old passwords and codes, 
       { id: 6, username: 'ancient', password: 'ancient-Passw0rd', pwd_hash: '', salt: '' },
     ],
   })
-  const site = await clone.serve('first-Passw0rd')
+  const site = await clone.serve()
   const signIn = async (route: string, username: string, password: string, code = '') => {
     const body = { username, password, otp_code: code }
     const answer = await site.call('POST', `/api/auth/${route}`, { body })
@@ -128,7 +119,7 @@ test('imported users sign in on both routes with their old passwords and codes, 
   ).toHaveLength(5)
 
   expect(await signIn('login', 'admin', 'old-admin')).toBe(200)
-  expect(await signIn('login', 'admin', 'first-Passw0rd')).toBe(401)
+  expect(await signIn('login', 'admin', ADMIN_PASSWORD)).toBe(401)
   expect(await signIn('login', 'plain', 'plain-Passw0rd')).toBe(200)
   expect(await signIn('login/hash', 'saltless', oldDigest('saltless-Passw0rd'))).toBe(200)
   expect(await signIn('login', 'ancient', 'ancient-Passw0rd')).toBe(200)
@@ -403,7 +394,7 @@ test('data.db after a backup gives passwords, codes and keys to users who have n
   const again = await importJson(path)
   expect(again.report).toMatchObject({ users: counts(0, 4), keys: counts(0, 4) })
 
-  const site = await clone.serve('first-Passw0rd')
+  const site = await clone.serve()
   const body = { username: 'anna', password: 'old-Passw0rd', otp_code: phoneCode(SEED) }
   expect(await site.call('POST', '/api/auth/login', { body })).toMatchObject({ code: 200 })
 })
@@ -554,9 +545,9 @@ describe('the source', () => {
   })
 
   test('may be a Latchkey site with another secret, which comes over whole', async () => {
-    const old = new Clone(started)
-    const oldSite = await old.serve('first-Passw0rd')
-    const admin = (await oldSite.signIn('admin', 'first-Passw0rd')).data?.token
+    const old = new Clone(inject('startedSite'))
+    const oldSite = await old.serve()
+    const admin = (await oldSite.signIn('admin', ADMIN_PASSWORD)).data?.token
     const user = { username: 'anna', password: 'anna-Passw0rd' }
     await oldSite.call('POST', '/api/admin/user/create', { token: admin, body: user })
     const token = (await oldSite.signIn('anna', 'anna-Passw0rd')).data?.token
@@ -590,7 +581,7 @@ describe('the source', () => {
     expect(wholeSite(clone)).toEqual(wholeSite(old))
     await old.remove()
 
-    const site = await clone.serve('first-Passw0rd')
+    const site = await clone.serve()
     const signIn = (code: string) =>
       site.call('POST', '/api/auth/login', { body: { ...user, otp_code: code } })
     expect(await signIn('')).toMatchObject({ code: 402 })
@@ -632,7 +623,7 @@ describe('the source', () => {
         { name: 'hidden', reason: expect.stringContaining('because it is encrypted') },
       ],
     })
-    const site = await clone.serve('first-Passw0rd')
+    const site = await clone.serve()
     const signIn = async (username: string, code = '') => {
       const body = { username, password: `${username}-Passw0rd`, otp_code: code }
       return (await site.call('POST', '/api/auth/login', { body })).code

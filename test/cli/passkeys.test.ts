@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { toBase64 } from '../../src/base/encoding.ts'
 import { passkeyRowsOf, readPasskey } from '../../src/cli/import/passkeys.ts'
 import { Client } from '../support/client.ts'
@@ -8,15 +8,14 @@ import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
 import { AAGUID, SoftwarePasskey } from '../support/passkey.ts'
 
 const NOW = Date.parse('2026-11-22T00:00:00Z')
-const ADMIN_PASSWORD = 'first-Passw0rd'
 
 let clone: Clone
 /** Under http://localhost, where browsers have passkeys. */
 let site: Client
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = new Client((await clone.serve(ADMIN_PASSWORD)).url.replace('127.0.0.1', 'localhost'))
+  clone = new Clone(inject('startedSite'))
+  site = new Client((await clone.serve()).url.replace('127.0.0.1', 'localhost'))
   clone.sql(`insert into settings values ('webauthn_login_enabled', 'true')`)
 })
 afterAll(() => clone.remove())

@@ -13,17 +13,22 @@ import {
 import { request } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join, relative } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
 import { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { listenersOf, workerdsOf } from '../support/listeners.ts'
 
 let clone: Clone
 
 beforeEach(() => {
-  clone = new Clone()
+  clone = new Clone(inject('startedSite'))
 })
+/** Takes a clone in which nothing was ever started. */
+async function takeFreshClone(): Promise<void> {
+  await clone.remove()
+  clone = new Clone()
+}
 afterEach(() => clone.remove())
 
 const signIn = (port: string, password: string) =>
@@ -42,6 +47,7 @@ const bannerOf = (port: string) =>
   )
 
 test('npm start serves from a fresh clone, and a second start keeps what the first made', async () => {
+  await takeFreshClone()
   const port = await freePort()
   const first = clone.start({ PORT: port })
   await first.until('serves on')
@@ -61,16 +67,13 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
 })
 
 test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
-  const first = clone.start({ PORT: await freePort() })
-  await first.until('serves on')
-  await first.stop()
   const port = await freePort()
-  const second = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
-  await second.until('serves on')
-  expect(second.printed).toContain(
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await service.until('serves on')
+  expect(service.printed).toContain(
     '\nADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin\n',
   )
-  expect(second.printed).not.toContain('chosen-Passw0rd')
+  expect(service.printed).not.toContain('chosen-Passw0rd')
   expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
 })
 
@@ -88,6 +91,7 @@ test('npm start shows what the service understands, to people and to programs', 
 })
 
 test('npm start takes the first password from ADMIN_PASSWORD', async () => {
+  await takeFreshClone()
   const port = await freePort()
   const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
   await service.until('serves on')
@@ -96,6 +100,7 @@ test('npm start takes the first password from ADMIN_PASSWORD', async () => {
 })
 
 test('npm start says in one line what keeps it from starting', async () => {
+  await takeFreshClone()
   const busy = createServer()
   const port = await freePort()
   await new Promise<void>((resolve) => busy.listen(Number(port), '127.0.0.1', resolve))
@@ -116,6 +121,7 @@ test('npm start says in one line what keeps it from starting', async () => {
 })
 
 test('npm start says in one sentence that another start has this folder, which goes on', async () => {
+  await takeFreshClone()
   const ports = [await freePort(), await freePort()] as const
   const both = ports.map((PORT) => clone.start({ PORT }))
   const loser = await Promise.race(both.map((one) => one.ended.then(() => one)))
@@ -132,9 +138,6 @@ test('npm start says in one sentence that another start has this folder, which g
 })
 
 test('npm start says in one sentence what is damaged, and leaves it as it is', async () => {
-  const first = clone.start({ PORT: await freePort() })
-  await first.until('serves on')
-  await first.stop()
   clone.sql('pragma wal_checkpoint(truncate)')
   const state = '.wrangler/state/v3'
   const [settings = ''] = globSync(`${state}/kv/*/*.sqlite`, { cwd: clone.folder }).filter(
@@ -173,6 +176,7 @@ test('npm start says in one sentence what is damaged, and leaves it as it is', a
 })
 
 test('npm start that is stopped while it prepares leaves nothing in the temporary folder', async () => {
+  await takeFreshClone()
   const temporary = clone.path('tmp')
   mkdirSync(temporary)
   const service = clone.start({ PORT: await freePort(), TMPDIR: temporary })
@@ -182,6 +186,7 @@ test('npm start that is stopped while it prepares leaves nothing in the temporar
 })
 
 test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write', async () => {
+  await takeFreshClone()
   const service = clone.start({ PORT: await freePort() }, { asNobody: true })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(
@@ -190,6 +195,7 @@ test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write'
 })
 
 test('npm start says what is wrong with .dev.vars and leaves it alone', async () => {
+  await takeFreshClone()
   const devVars = clone.path('.dev.vars')
   for (const [content, problem] of [
     ['SECRET_KEYS=short\n', 'SECRET_KEYS, entry 1, is not base64url of at least 32 bytes'],
@@ -216,7 +222,6 @@ test('npm start says who can sign in, also when nobody can', async () => {
     await service.stop()
     return /^ {2}sign in +(.*)$/m.exec(service.stdout)?.[1]
   }
-  await serve()
   const insert = `insert into users (username, username_key, role, password_hash, created_at) values (?, ?, 2, 'x', 0)`
   clone.sql(insert, 'olga', 'olga')
   clone.sql(insert, "it's;me", "it's;me")
@@ -235,11 +240,13 @@ test('npm start says who can sign in, also when nobody can', async () => {
 
 test('npm start logs a line for each request, with the name of the user', async () => {
   const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  const service = clone.start({ PORT: port })
   await service.until('doctor')
   const client = new Client(`http://localhost:${port}`)
-  const { data } = await client.signIn('admin', 'chosen-Passw0rd')
+  const { data } = await client.signIn('admin', ADMIN_PASSWORD)
   await client.call('GET', '/api/me?secret', { token: data.token })
+  // The name of a user is looked up once, and the line waits for it.
+  await service.until(' ms admin\n')
   await client.call('GET', '/api/me', {})
   for (let i = 0; i < 6; i++) await client.signIn('admin', 'wrong-Passw0rd')
   await statusOf(port, 'GET', '/account?secret')
@@ -264,9 +271,9 @@ test('npm start logs a line for each request, with the name of the user', async 
 /** What npm start logs of a sign-in and of a request that never reaches the Worker. */
 async function logOf(args: string[]): Promise<string> {
   const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' }, { args })
+  const service = clone.start({ PORT: port }, { args })
   await service.until('doctor')
-  await signIn(port, 'chosen-Passw0rd')
+  await signIn(port, ADMIN_PASSWORD)
   await statusOf(port, 'GET', '/cdn-cgi/x')
   await service.stop()
   const [, log = ''] = service.stdout.split('doctor\n')
@@ -357,7 +364,7 @@ const RAW_SQL = JSON.stringify({ sql: 'update users set disabled = 1', params: [
 
 test('npm start serves none of the tools for developers, and opens no other port that obeys', async () => {
   const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  const service = clone.start({ PORT: port })
   await service.until('serves on')
   const before = clone.sql('select * from users')
   for (const path of TOOLS) {
@@ -377,7 +384,7 @@ test('npm start serves none of the tools for developers, and opens no other port
     'MF-Op-Secret': 'guess',
     'X-Latchkey-Front': 'guess',
   }
-  const signInBody = JSON.stringify({ username: 'admin', password: 'chosen-Passw0rd' })
+  const signInBody = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
   for (const { port: other } of listeners.filter((one) => one.port !== Number(port))) {
     const calls: [string, string, string?][] = [
       ['GET', '/ping'],
@@ -424,11 +431,11 @@ async function killWorkerd(pid: number): Promise<void> {
 
 test('npm start goes on after workerd has crashed, and says so', async () => {
   const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  const service = clone.start({ PORT: port })
   await service.until('serves on')
   await killWorkerd(service.pid)
   await service.until('The Workers runtime crashed, and was started again.\n')
-  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 200 })
+  expect(await signIn(port, ADMIN_PASSWORD)).toMatchObject({ code: 200 })
   expect(await service.stop()).toMatchObject({ code: 0 })
 })
 
@@ -534,6 +541,7 @@ test('a command opens no port that obeys, while it works on a site that is not s
 })
 
 test('npm start keeps what it writes from other users, and narrows what they could read', async () => {
+  await takeFreshClone()
   const first = clone.start({ PORT: await freePort() })
   await first.until('serves on')
   const modes = () =>
@@ -589,10 +597,7 @@ test("npm start counts a client by its socket's address, whatever CF-Connecting-
 
 test('npm start behind a proxy serves its clients over https, and nobody else', async () => {
   const port = await freePort()
-  const service = clone.start(
-    { PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' },
-    { args: ['--behind-proxy', 'X-Forwarded-For'] },
-  )
+  const service = clone.start({ PORT: port }, { args: ['--behind-proxy', 'X-Forwarded-For'] })
   await service.until('serves on')
   const through = (scheme: string, path: string) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
@@ -617,9 +622,9 @@ test('npm start behind a proxy serves its clients over https, and nobody else', 
 
 test('npm start cleans up once a day by itself, the first time at once', async () => {
   const port = await freePort()
-  const first = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  const first = clone.start({ PORT: port })
   await first.until('serves on')
-  await signIn(port, 'chosen-Passw0rd')
+  await signIn(port, ADMIN_PASSWORD)
   await first.stop()
   expect(clone.sql('update sessions set expires_at = 1 returning id')).toHaveLength(1)
   await clone.start({ PORT: port }).until('serves on')
@@ -627,6 +632,7 @@ test('npm start cleans up once a day by itself, the first time at once', async (
 })
 
 test('npm start serves the data that wrangler keeps here', async () => {
+  await takeFreshClone()
   await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
   const insert = `insert into users (username, username_key, role, created_at) values ('alice', 'alice', 0, 0)`
   await clone.wrangler('d1', 'execute', 'DB', '--local', '--command', insert)

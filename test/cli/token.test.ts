@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
-const ADMIN_PASSWORD = 'admin-Passw0rd'
 const PASSWORD = 'alice-Passw0rd'
 
 let clone: Clone
@@ -10,8 +9,8 @@ let site: Client
 let admin: string
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(ADMIN_PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   admin = (await site.signIn('admin', ADMIN_PASSWORD)).data.token
   const body = { username: 'alice', password: PASSWORD, permission: 0x300 }
   await site.call('POST', '/api/admin/user/create', { token: admin, body })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -99,9 +99,9 @@ test('where nothing was ever started, a command says what to do', async () => {
 })
 
 test('a command works through the site that is served, without a runtime of its own', async () => {
-  const served = new Clone()
+  const served = new Clone(inject('startedSite'))
   try {
-    const site = await served.serve('chosen-Passw0rd')
+    const site = await served.serve()
     const run = (args: string[], input = '') => served.latchkey(args, { env, input })
     expect(await run(['user', 'add', 'alice', '--password-stdin'], 'alice-Passw0rd')).toMatchObject(
       {

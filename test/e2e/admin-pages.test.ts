@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { bytesOf, openVisit, type Visit } from '../support/visit.ts'
 
-const PASSWORD = 'admin-Passw0rd'
 const MAX_FIRST_LOAD_BYTES = 30 * 1024
 const PURPLE = '#8844cc'
 
@@ -17,8 +16,8 @@ let browser: Browser
 let visits: Visit[] = []
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -44,17 +43,20 @@ async function signIn(page: Page, username: string, password: string): Promise<v
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await press(page, 'Sign in')
 }
 
 async function openAsAdmin(): Promise<Page> {
   const page = await open()
-  await signIn(page, 'admin', PASSWORD)
+  await signIn(page, 'admin', ADMIN_PASSWORD)
   return page
 }
 
-function press(page: Page, name: string): Promise<void> {
-  return page.getByRole('button', { name, exact: true }).click()
+/** Sends a form, and waits for the page that answers: a click alone does not. */
+async function press(page: Page, name: string): Promise<void> {
+  const answer = page.waitForEvent('load')
+  await page.getByRole('button', { name, exact: true }).click()
+  await answer
 }
 
 function mainText(page: Page): Promise<string> {
@@ -223,7 +225,7 @@ describe('an operator without JavaScript', () => {
 
 test('the script filters events by the days of the visitor’s time zone', async () => {
   const { page: admin, complaints } = await visit({ javaScriptEnabled: true })
-  await signIn(admin, 'admin', PASSWORD)
+  await signIn(admin, 'admin', ADMIN_PASSWORD)
   await admin.waitForURL('**/account')
   await admin.goto('/account/admin/events')
   expect(await mainText(admin)).toContain('Time zone of the days: Asia/Shanghai')

@@ -1,10 +1,10 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PASSWORD, states } from '../screenshots/states.ts'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { states } from '../screenshots/states.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
 const TOUR_MILLISECONDS = 300_000
 const RUN = `axe.run(document, OPTIONS).then(({ violations }) => violations)`
@@ -14,8 +14,8 @@ let site: Client
 let browser: Browser
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -59,7 +59,7 @@ test('axe finds nothing on the forms of a session that is not fresh', async () =
   const page = await open()
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.locator('form[action="/account/sign-in"] button:not([type])').click()
   await page.waitForURL('**/account')
   clone.sql('UPDATE sessions SET created_at = 0')

@@ -36,8 +36,11 @@ beforeAll(async () => {
     bundle('test/bench/limit.ts'),
     bundle('test/bench/metered.ts'),
   ])
+  const script = join(inject('workerFolder'), 'worker.js')
   sites = await Sites.start([
-    { name: 'now', script: join(inject('workerFolder'), 'worker.js') },
+    { name: 'now', script },
+    // Passkeys are switched on in the database, which a Worker that has settings in memory won't see.
+    { name: 'passkeys', script },
     { name: 'limit', script: limit, bindings: { TOKEN_KEY } },
   ])
   meteredSites = await Sites.start([{ name: 'now', script: metered }])
@@ -86,7 +89,7 @@ describe('the benchmark', () => {
   })
 
   test('compares sign-ins with a passkey and with a password', async () => {
-    const { passkey, password, ratio } = await comparePasskeys(sites, 'now', {
+    const { passkey, password, ratio } = await comparePasskeys(sites, 'passkeys', {
       rounds: 1,
       seconds: 0.05,
     })
@@ -107,7 +110,8 @@ describe('the benchmark', () => {
     const accepted = rows.filter(([request, code]) => request.includes('login') && code === 200)
     expect(accepted).toHaveLength(4)
     for (const [request, , written] of accepted) {
-      expect(written, request).toBeLessThanOrEqual(request.includes('recovery') ? 11 : 10)
+      // A used recovery code is an event of its own, in the index of rare events too.
+      expect(written, request).toBeLessThanOrEqual(request.includes('recovery') ? 12 : 10)
     }
     expect(rows.filter(([, , written]) => Number.isNaN(written))).toEqual([])
   })

@@ -1,11 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { openBrowser } from '../support/browser.ts'
 import { openVisit } from '../support/visit.ts'
 
-const PASSWORD = 'admin-Passw0rd'
 // Each test takes seconds: Chromium loads OpenAPI Explorer anew.
 
 /** Where OpenAPI Explorer shows an operation. */
@@ -20,8 +19,8 @@ let context: BrowserContext
 let complaints: string[]
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -101,7 +100,9 @@ test('the first commands of /docs sign in, once name and password are right', as
   await page.goto('/docs')
   const commands = await page.locator('#start').innerText()
   expect(commands).toContain(`SITE=${site.url}\n`)
-  const answer = await run(commands.replace('alice-Passw0rd', PASSWORD).replace('alice', 'admin'))
+  const answer = await run(
+    commands.replace('alice-Passw0rd', ADMIN_PASSWORD).replace('alice', 'admin'),
+  )
   expect(JSON.parse(answer)).toMatchObject({ code: 200, data: { username: 'admin' } })
 })
 
@@ -113,14 +114,14 @@ test('a curl line of /docs works when pasted, on a phone and with an apostrophe 
     expect(JSON.parse(await run(await curlLine(page, 'alice')))).toMatchObject({ code: 401 })
     await body.fill(JSON.stringify({ username: "o'hara", password: "$HOME'`id`" }))
     expect(JSON.parse(await run(await curlLine(page, 'hara')))).toMatchObject({ code: 401 })
-    await body.fill(JSON.stringify({ username: 'admin', password: PASSWORD }))
+    await body.fill(JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD }))
     expect(JSON.parse(await run(await curlLine(page, 'admin')))).toMatchObject({ code: 200 })
     await context.close()
   }
 })
 
 test('/docs sends a request with the token of the reader, and shows the answer', async () => {
-  const { data } = await site.signIn('admin', PASSWORD)
+  const { data } = await site.signIn('admin', ADMIN_PASSWORD)
   const token = String(data.token)
   const page = await open()
   await page.goto('/docs#?route=auth')

@@ -1,11 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { LANGUAGES, LAYOUT_WIDTHS, layoutFaults, openScreen } from '../support/layout.ts'
 
-const PASSWORD = 'admin-Passw0rd'
 const LONG_NAME = 'W'.repeat(250)
 /** Each test opens every page at one width. */
 const TOUR_MILLISECONDS = 120_000
@@ -47,14 +46,14 @@ let cookies: Awaited<ReturnType<BrowserContext['cookies']>>
 let contexts: BrowserContext[] = []
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   browser = await openBrowser()
   await fill()
   const page = await open(1280, 'en')
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/account')
   cookies = await page.context().cookies()

@@ -1,11 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { openVisit } from '../support/visit.ts'
-
-const PASSWORD = 'admin-Passw0rd'
 
 /** Ends whatever it may stand in, and runs in each way that a browser knows. */
 const MARKUP =
@@ -41,13 +39,13 @@ let site: Client
 let browser: Browser
 
 beforeAll(async () => {
-  clone = new Clone()
+  clone = new Clone(inject('startedSite'))
   // Before the site starts, because its first run copies the settings to KV.
   await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
   for (const key of SETTING_KEYS) {
     clone.sql('INSERT INTO settings (key, value) VALUES (?, ?)', key, MARKUP)
   }
-  site = await clone.serve(PASSWORD)
+  site = await clone.serve()
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -58,7 +56,7 @@ afterAll(async () => {
 async function signIn(page: Page): Promise<void> {
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.locator('form[action="/account/sign-in"] button:not([type])').click()
   await page.waitForURL('**/account')
 }

@@ -1,14 +1,13 @@
 import jsQR from 'jsqr'
 import { decode } from 'fast-png'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { bytesOf, openVisit } from '../support/visit.ts'
 
-const PASSWORD = 'admin-Passw0rd'
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
 const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
@@ -22,8 +21,8 @@ let context: BrowserContext
 let complaints: string[]
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -42,7 +41,7 @@ async function open(options: { javaScriptEnabled?: boolean; width?: number } = {
 async function signIn(page: Page, code?: string): Promise<void> {
   await page.goto('/')
   await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   if (code === undefined) return
   await page.getByLabel('Code').fill(code)
@@ -111,7 +110,7 @@ async function signInElsewhere(code: string): Promise<string> {
   const answer = await fetch(`${site.url}/api/auth/login`, {
     method: 'POST',
     headers: { 'User-Agent': 'another' },
-    body: JSON.stringify({ username: 'admin', password: PASSWORD, otp_code: code }),
+    body: JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD, otp_code: code }),
   })
   const { data }: { data: { token: string } } = await answer.json()
   return data.token
@@ -134,7 +133,7 @@ describe('a person on a phone', () => {
     await page.waitForSelector('#username:focus')
     await page.keyboard.type('admin')
     await page.keyboard.press('Tab')
-    await page.keyboard.type(PASSWORD)
+    await page.keyboard.type(ADMIN_PASSWORD)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/account')
     await tabTo(page, 'a[href="/account/keys"]')
@@ -189,7 +188,7 @@ describe('a password', () => {
     const page = await open({ javaScriptEnabled: true })
     await page.goto('/account/sign-in')
     await page.getByLabel('User name').fill('admin')
-    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByLabel('Password').fill(ADMIN_PASSWORD)
     await page.getByRole('button', { name: 'Show' }).click()
     expect(await page.getByLabel('Password').getAttribute('type')).toBe('text')
     await page.getByRole('button', { name: 'Hide' }).click()

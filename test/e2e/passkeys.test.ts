@@ -1,11 +1,10 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts'
 
-const PASSWORD = 'admin-Passw0rd'
 const SIGN_IN = '/account/sign-in'
 const BUTTON = 'Sign in with a passkey'
 
@@ -16,8 +15,8 @@ let page: Page
 let authenticator: VirtualAuthenticator
 
 beforeAll(async () => {
-  clone = new Clone()
-  const { url } = await clone.serve(PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  const { url } = await clone.serve()
   // Browsers have passkeys at localhost, and none at an IP address.
   baseURL = url.replace('127.0.0.1', 'localhost')
   browser = await openBrowser()
@@ -36,7 +35,7 @@ beforeEach(async () => {
 async function signIn(): Promise<void> {
   await page.goto(SIGN_IN)
   await page.getByLabel('User name').fill('admin')
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL('**/account')
 }

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
-
-export const PASSWORD = 'admin-Passw0rd'
+import { ADMIN_PASSWORD } from '../support/clone.ts'
 
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
@@ -66,7 +65,7 @@ async function signInStates(page: Page, take: Take): Promise<void> {
   await take('sign-in-revealed')
   await signIn(page, 'wrong-Passw0rd')
   await take('sign-in-refused')
-  await signIn(page, PASSWORD)
+  await signIn(page, ADMIN_PASSWORD)
 }
 
 async function keyStates(page: Page, take: Take): Promise<void> {
@@ -172,7 +171,7 @@ export async function codeStates(page: Page, take: Take, secret: string): Promis
   await page.goto('/account')
   await submit(page, '/account/sign-out')
   await take('signed-out')
-  await signIn(page, PASSWORD)
+  await signIn(page, ADMIN_PASSWORD)
   await take('code')
   await page.locator('#code').fill('000000')
   await submit(page, '/account/sign-in/code')

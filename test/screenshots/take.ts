@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
-import { Clone } from '../support/clone.ts'
-import { PASSWORD, states } from './states.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import { states } from './states.ts'
 
 const FOLDER = 'screenshots'
 const WIDTHS = [375, 768, 1280]
@@ -26,7 +26,7 @@ const README_HEIGHT = 540
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
 const clone = new Clone()
-const site = await clone.serve(PASSWORD)
+const site = await clone.serve(ADMIN_PASSWORD)
 const browser = await openBrowser()
 try {
   const context = await browser.newContext({ baseURL: site.url, locale: 'en' })

@@ -3,19 +3,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { runWrangler } from '../../src/cli/wrangler.ts'
+import { ADMIN_PASSWORD, Clone } from './clone.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** Holds the bundled Worker. */
     workerFolder: string
+    /** A clone in which `npm start` has run once; nobody has used its site. */
+    startedSite: string
   }
 }
 
-/** Bundles the Worker once, as a deployment would. */
+/** Bundles the Worker once, as a deployment would, and makes a site that tests copy. */
 export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-worker-'))
   // Every program that a test starts loads wrangler: compiled once for all of them.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache')
-  await runWrangler(['deploy', '--dry-run', '--outdir', folder])
+  const clone = new Clone()
+  await Promise.all([
+    runWrangler(['deploy', '--dry-run', '--outdir', folder]),
+    clone.serve(ADMIN_PASSWORD).then(() => clone.stop()),
+  ])
   project.provide('workerFolder', folder)
-  return () => rmSync(folder, { recursive: true, force: true })
+  project.provide('startedSite', clone.folder)
+  return async () => {
+    rmSync(folder, { recursive: true, force: true })
+    await clone.remove()
+  }
 }

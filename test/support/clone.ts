@@ -6,6 +6,9 @@ import { Client } from './client.ts'
 import { freePort } from './free-port.ts'
 import { type Ended, Program } from './program.ts'
 
+/** What the admin of a started site signs in with. */
+export const ADMIN_PASSWORD = 'admin-Passw0rd'
+
 /** What the shell of whoever runs the tests may hold. */
 const CLEAN = {
   SECRET_KEYS: '',
@@ -31,12 +34,12 @@ export class Clone {
   #commands = 0
   #lastCommand: Promise<unknown> = Promise.resolve()
 
-  /** @param from Another clone, whose site comes along. */
-  constructor(from?: Clone) {
+  /** @param from The folder of another clone, whose site comes along. */
+  constructor(from?: string) {
     // So that another user of this machine can read it.
     chmodSync(this.folder, 0o755)
     if (from !== undefined) {
-      cpSync(from.folder, this.folder, { recursive: true, verbatimSymlinks: true })
+      cpSync(from, this.folder, { recursive: true, verbatimSymlinks: true })
       return
     }
     for (const entry of ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']) {
@@ -136,10 +139,15 @@ export class Clone {
     return this.#node(['src/cli/start.ts', ...args], env, '', asNobody ? NOBODY : {})
   }
 
-  /** `npm start` on a port of its own, until it answers. */
-  async serve(adminPassword: string): Promise<Client> {
+  /**
+   * `npm start` on a port of its own, until it answers.
+   *
+   * @param adminPassword For the first start in a folder.
+   */
+  async serve(adminPassword?: string): Promise<Client> {
     const port = await freePort()
-    await this.start({ PORT: port, ADMIN_PASSWORD: adminPassword }).until('serves on')
+    const env = adminPassword === undefined ? {} : { ADMIN_PASSWORD: adminPassword }
+    await this.start({ PORT: port, ...env }).until('serves on')
     return new Client(`http://127.0.0.1:${port}`)
   }
 
