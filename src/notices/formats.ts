@@ -88,19 +88,16 @@ function ntfy({ address, token }: ChannelConfig, notice: Notice, message: Messag
  * @see https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 function slack({ address }: ChannelConfig, _: Notice, message: Message): Delivery {
-  const escaped = (text: string) =>
-    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const { title, lines, link } = message
-  const text = [title, ...lines].map(escaped).join('\n')
+  const text = [title, ...lines].map(escapedForSlack).join('\n')
   const body = { text: link === undefined ? text : `${text}\n<${link}>`, mrkdwn: false }
   return { url: address, body: JSON.stringify(body), headers: JSON_TYPE }
 }
 
 /** @see https://discord.com/developers/docs/resources/webhook#execute-webhook */
 function discord({ address }: ChannelConfig, notice: Notice, message: Message): Delivery {
-  const escaped = (text: string) => text.replaceAll(/[\\*_~`|<>#[\]()@:+.-]/g, String.raw`\$&`)
   const { title, lines, link } = message
-  const text = [`**${escaped(title)}**`, ...lines.map(escaped)].join('\n')
+  const text = [`**${escapedForDiscord(title)}**`, ...lines.map(escapedForDiscord)].join('\n')
   const body = {
     content: link === undefined ? text : `${text}\n<${link}>`,
     allowed_mentions: { parse: [] },
@@ -112,6 +109,14 @@ function discord({ address }: ChannelConfig, notice: Notice, message: Message): 
 }
 
 const MAX_NONCE_CHARACTERS = 25
+
+function escapedForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function escapedForDiscord(text: string): string {
+  return text.replaceAll(/[\\*_~`|<>#[\]()@:+.-]/g, String.raw`\$&`)
+}
 
 /**
  * Without `parse_mode`, Telegram takes the text as it is. @see

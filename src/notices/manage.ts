@@ -110,11 +110,11 @@ export async function deleteNoticeChannel(
 }
 
 /** @param change Makes the statement that changes the channel and returns its row. */
-async function changeChannel<Change extends BatchItem<'sqlite'> & { _: { result: unknown[] } }>(
+async function changeChannel(
   deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   id: number,
-  change: (by: Authority) => Change,
+  change: (by: Authority) => BatchItem<'sqlite'> & { _: { result: { name: string }[] } },
 ): Promise<void> {
   const now = deps.now()
   const by = isFreshOperator(deps, operator, now)

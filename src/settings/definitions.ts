@@ -13,6 +13,7 @@ import {
   someOrigins,
   somePreviews,
   someRegularExpressions,
+  someRetentionDays,
   someReplacements,
   someText,
 } from './checks.ts'
@@ -170,6 +171,12 @@ const described: Record<SettingKey, Described> = {
     anSftpAddress,
     'Host of the SFTP server, such as files.example.org or files.example.org:2022.',
   ),
+  event_retention_days: {
+    group: 'site',
+    type: 'number',
+    check: someRetentionDays,
+    help: 'Number of days for which events are kept.',
+  },
 }
 
 /** All settings, in the order in which they are shown. */

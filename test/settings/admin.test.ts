@@ -84,6 +84,7 @@ const FLAGS = new Map([
   ['require_second_factor', 1],
   ['passkey_related_origins', 1],
   ['sftp_address', 1],
+  ['event_retention_days', 1],
 ])
 
 describe('GET /api/admin/setting/list', () => {
@@ -97,6 +98,7 @@ describe('GET /api/admin/setting/list', () => {
         'require_second_factor',
         'passkey_related_origins',
         'sftp_address',
+        'event_retention_days',
       ].toSorted(),
     )
     expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i))

@@ -1,6 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /** A request that a receiver of notices got. */
@@ -9,6 +14,7 @@ export interface Received {
   headers: IncomingHttpHeaders
   /** As it was sent, for signatures. */
   raw: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- Its form is what the tests look at.
   body: any
 }
 
@@ -24,18 +30,17 @@ export class Receiver {
 
   private constructor() {
     this.#server = createServer((request, response) => {
-      void text(request).then((raw) => {
-        this.got.push({
-          path: request.url ?? '',
-          headers: request.headers,
-          raw,
-          body: raw === '' ? null : JSON.parse(raw),
-        })
-        const answer = this.answers.shift() ?? ((one) => one.end('{"ok":true}'))
-        answer(response)
-        for (const look of this.#onRequest) look()
-      })
+      void this.#take(request, response)
     })
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const raw = await text(request)
+    const { url = '', headers } = request
+    this.got.push({ path: url, headers, raw, body: raw === '' ? null : JSON.parse(raw) })
+    const answer = this.answers.shift() ?? ((one) => one.end('{"ok":true}'))
+    answer(response)
+    for (const look of this.#onRequest) look()
   }
 
   static async open(): Promise<Receiver> {
@@ -46,8 +51,9 @@ export class Receiver {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo
-    return `http://127.0.0.1:${port}`
+    const address = this.#server.address()
+    if (address === null || typeof address === 'string') throw new Error('the receiver is closed')
+    return `http://127.0.0.1:${address.port}`
   }
 
   /** Resolves when it has got so many requests. */

@@ -156,7 +156,7 @@ function addTestCommand(program: Command, notice: Command): void {
         const { remote } = program.opts<GlobalOptions>()
         const start = site.now()
         await leaveTest(site, COMMAND_LINE, id)
-        const end = start + (remote === true ? REMOTE_WAIT_MILLISECONDS : LOCAL_WAIT_MILLISECONDS)
+        const end = start + (remote ? REMOTE_WAIT_MILLISECONDS : LOCAL_WAIT_MILLISECONDS)
         const failure = await whileWaiting('Waiting for the site to send it', () =>
           outcomeOf(site, id, start, end),
         )

@@ -32,7 +32,7 @@ export const adminUsersEn = {
     'without-two-factor': 'Without second factor',
   },
   lastSignIn: 'Last sign-in',
-  noSignIn: 'None in 90 days',
+  noSignIn: 'None in the log',
   keysOf: 'SSH keys',
   twoFactor: 'Two-step',
   secondFactor: 'Second factor',
@@ -108,7 +108,7 @@ export const adminSettingsEn = {
 
 export const adminEventsEn = {
   title: 'Events',
-  lead: 'The events of the site in the last 90 days.',
+  lead: 'The events of the site, as long as they are kept.',
   user: 'User name',
   noUser: 'No user has this name.',
   page: (page: number) => `Page ${page}`,

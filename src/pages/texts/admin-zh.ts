@@ -23,7 +23,7 @@ export const adminUsersZh: typeof adminUsersEn = {
     'without-two-factor': '没有第二重验证',
   },
   lastSignIn: '上次登录',
-  noSignIn: '90 天内没有',
+  noSignIn: '无记录',
   keysOf: 'SSH 公钥',
   twoFactor: '两步验证',
   secondFactor: '第二重验证',
@@ -98,7 +98,7 @@ export const adminSettingsZh: typeof adminSettingsEn = {
 
 export const adminEventsZh: typeof adminEventsEn = {
   title: '事件',
-  lead: '过去 90 天内站点上发生的事。',
+  lead: '站点上发生的事，保留期内的都在这里。',
   user: '用户名',
   noUser: '没有这个名字的用户。',
   page: (page) => `第 ${page} 页`,

@@ -624,7 +624,7 @@ export const en = {
 
   activity: {
     title: 'Activity',
-    lead: 'The activity of your account in the last 90 days.',
+    lead: 'The activity of your account, as long as it is kept.',
     none: 'No activity yet',
     newer: 'Newer',
     older: 'Older',
@@ -652,7 +652,7 @@ export const en = {
     zone: 'Time zone of the days:',
     badDay: 'It must be a day such as 2026-11-21.',
     noneFound: 'No events found',
-    noneFoundHint: 'No event of the last 90 days matches.',
+    noneFoundHint: 'No event that is kept matches.',
     showAll: 'Show all events',
     download: 'Download CSV',
     downloadHint: (most: number) =>

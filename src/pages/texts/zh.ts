@@ -402,7 +402,7 @@ export const zh: Texts = {
 
   activity: {
     title: '动态',
-    lead: '过去 90 天内你的账户发生的事。',
+    lead: '你的账户发生的事，保留期内的都在这里。',
     none: '还没有记录',
     newer: '较新',
     older: '较早',
@@ -425,7 +425,7 @@ export const zh: Texts = {
     zone: '日期所用时区：',
     badDay: '必须是日期，例如 2026-11-21。',
     noneFound: '没有找到事件',
-    noneFoundHint: '过去 90 天内没有符合条件的事件。',
+    noneFoundHint: '保留的事件中没有符合条件的。',
     showAll: '显示全部事件',
     download: '下载 CSV',
     downloadHint: (most) =>
