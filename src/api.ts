@@ -8,6 +8,8 @@ import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
+import { adminNoticeRoutes } from './notices/operator-routes.ts'
+import { noticeRoutes } from './notices/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/operator-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -36,6 +38,8 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)
   app.route('/api/me/tokens', appPasswordRoutes)
+  app.route('/api/me/notices', noticeRoutes)
+  app.route('/api/admin/notice', adminNoticeRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/admin/user/passkey', adminPasskeyRoutes)

@@ -9,6 +9,7 @@ import { answerPreflight, browserRules, isPreflight, ping } from './http/headers
 import { httpsOnly } from './http/https.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
+import { noticesAfterRequests } from './notices/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
 import { tellClients } from './openid/tell-clients.ts'
@@ -40,6 +41,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use('/api/*', limitBody)
   app.use('/oauth/*', limitBody)
   app.use('/api/*', countDeadAppPasswords)
+  app.use(noticesAfterRequests)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 

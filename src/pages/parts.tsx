@@ -20,6 +20,8 @@ export type IconName =
   | 'passkeys'
   | 'programs'
   | 'sso'
+  | 'notices'
+  | 'channels'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

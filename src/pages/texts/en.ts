@@ -5,6 +5,7 @@ import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
+import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
@@ -129,6 +130,10 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
     isOwn
       ? '{who} unlinked the account “{what}”'
       : '{who} unlinked the account “{what}” from {whose} account',
+  account_locked: () => 'Too many sign-ins to {whose} account were refused',
+  network_locked: () => 'A network is locked out after too many refused sign-ins',
+  many_refusals: () => '{what} sign-ins were refused within an hour',
+  notices_changed: () => '{who} changed where notices are sent',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -138,6 +143,7 @@ const refusals: Record<RefusalName, string> = {
   requestInvalid: 'This form could not be read.',
   keyInvalid: 'This key was refused: <reason>.',
   tooManyKeys: 'You can have at most <limit> keys. Delete one first.',
+  tooManyChannels: 'You can have at most <limit> channels. Delete one first.',
   tooManyTokens: 'You can have at most <limit> app passwords. Delete one first.',
   userIdFormatInvalid: 'There is no such user.',
   idFormatInvalid: 'There is no such entry.',
@@ -192,6 +198,7 @@ const refusals: Record<RefusalName, string> = {
   guestEvents: 'Please sign in.',
   guestKeys: 'Please sign in.',
   guestPasskeys: 'Please sign in.',
+  guestNotices: 'Please sign in.',
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
@@ -203,6 +210,7 @@ const refusals: Record<RefusalName, string> = {
   userNotFound: 'There is no such user.',
   keyNotFound: 'This key was already deleted.',
   clientNotFound: 'There is no such program.',
+  channelNotFound: 'This channel was already deleted.',
   tokenNotFound: 'This app password was already deleted.',
   methodNotAllowed: 'This page does not accept this kind of request.',
   titleTaken: 'You already have a key with this title.',
@@ -274,6 +282,14 @@ const reasons: Record<ReasonCode, string> = {
   validUnicode: 'It contains broken characters.',
   noNul: 'It must not contain the character NUL.',
   oneOf: 'It must be one of: <options>.',
+  topics: 'Choose at least one.',
+  email: 'It must be an e-mail address.',
+  telegramToken: 'It must be the token of a bot, such as 123456:a1b2c3.',
+  telegramChat: 'It must be the number of a chat, or @name.',
+  publicAddress: 'It must be a public https address.',
+  httpAddress: 'It must be an https or http address.',
+  addressPath: 'It must end in the topic or the device key.',
+  retentionDays: 'It must be a number of days from 30 to 3650.',
   sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
 
   keyOtherType: 'its first word is <type>, but its data is of another type',
@@ -409,6 +425,8 @@ export const en = {
     events: 'Events',
     'app-passwords': 'App passwords',
     programs: 'Programs',
+    notices: 'Notices',
+    channels: 'Channels',
   },
 
   overview: {
@@ -584,6 +602,8 @@ export const en = {
       'All sessions end, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
   },
 
+  channels: channelsEn,
+
   appPasswords: {
     title: 'App passwords',
     lead: 'Passwords for programs, such as WebDAV and SFTP clients. They work with two-step verification.',
@@ -696,7 +716,7 @@ export const en = {
 
   activity: {
     title: 'Activity',
-    lead: 'The activity of your account in the last 90 days.',
+    lead: 'The activity of your account, as long as it is kept.',
     none: 'No activity yet',
     newer: 'Newer',
     older: 'Older',
@@ -724,7 +744,7 @@ export const en = {
     zone: 'Time zone of the days:',
     badDay: 'It must be a day such as 2026-11-21.',
     noneFound: 'No events found',
-    noneFoundHint: 'No event of the last 90 days matches.',
+    noneFoundHint: 'No event that is kept matches.',
     showAll: 'Show all events',
     download: 'Download CSV',
     downloadHint: (most: number) =>

@@ -2,6 +2,7 @@ import { own } from '../../base/own.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
+import { channelsZh } from './channels-zh.ts'
 import { settingsZh } from './settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
@@ -104,6 +105,10 @@ const events: Texts['events'] = {
     isOwn ? '{who}关联了登录账号“{what}”' : '{who}为{whose}账户关联了登录账号“{what}”',
   identity_unlinked: ({ isOwn }) =>
     isOwn ? '{who}取消关联了登录账号“{what}”' : '{who}为{whose}账户取消关联了登录账号“{what}”',
+  account_locked: () => '{whose}账户被拒绝的登录过多',
+  network_locked: () => '一个网络因被拒绝的登录过多而被锁定',
+  many_refusals: () => '一小时内有 {what} 次登录被拒绝',
+  notices_changed: () => '{who}修改了通知的接收方',
 }
 
 export const zh: Texts = {
@@ -183,6 +188,8 @@ export const zh: Texts = {
     events: '事件',
     'app-passwords': '应用专用密码',
     programs: '已授权程序',
+    notices: '通知',
+    channels: '通知渠道',
   },
 
   overview: {
@@ -350,6 +357,8 @@ export const zh: Texts = {
       '所有设备都会被退出，包括这一台，所有程序也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
   },
 
+  channels: channelsZh,
+
   appPasswords: {
     title: '应用专用密码',
     lead: '给 WebDAV、SFTP 客户端等程序使用的密码，开启两步验证后也能使用。',
@@ -454,7 +463,7 @@ export const zh: Texts = {
 
   activity: {
     title: '动态',
-    lead: '过去 90 天内你的账户发生的事。',
+    lead: '你的账户发生的事，保留期内的都在这里。',
     none: '还没有记录',
     newer: '较新',
     older: '较早',
@@ -477,7 +486,7 @@ export const zh: Texts = {
     zone: '日期所用时区：',
     badDay: '必须是日期，例如 2026-11-21。',
     noneFound: '没有找到事件',
-    noneFoundHint: '过去 90 天内没有符合条件的事件。',
+    noneFoundHint: '保留的事件中没有符合条件的。',
     showAll: '显示全部事件',
     download: '下载 CSV',
     downloadHint: (most) =>
@@ -551,6 +560,7 @@ export const zh: Texts = {
     requestInvalid: '无法读取这个表单。',
     keyInvalid: '这个公钥被拒绝：<reason>。',
     tooManyKeys: '最多可以有 <limit> 个公钥，请先删除一个。',
+    tooManyChannels: '最多可以有 <limit> 个渠道，请先删除一个。',
     tooManyTokens: '最多可以有 <limit> 个应用专用密码，请先删除一个。',
     userIdFormatInvalid: '没有这个用户。',
     idFormatInvalid: '没有这一项。',
@@ -602,6 +612,7 @@ export const zh: Texts = {
     guestEvents: '请登录。',
     guestKeys: '请登录。',
     guestPasskeys: '请登录。',
+    guestNotices: '请登录。',
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
@@ -613,6 +624,7 @@ export const zh: Texts = {
     userNotFound: '没有这个用户。',
     keyNotFound: '该公钥已不存在。',
     clientNotFound: '该程序不存在。',
+    channelNotFound: '该渠道已不存在。',
     tokenNotFound: '该应用专用密码已不存在。',
     methodNotAllowed: '这个页面不接受这种请求。',
     titleTaken: '你已有同名的公钥。',
@@ -679,6 +691,14 @@ export const zh: Texts = {
     validUnicode: '包含损坏的字符。',
     noNul: '不能包含空字符（NUL）。',
     oneOf: '只能是以下之一：<options>。',
+    topics: '请至少选择一项。',
+    email: '必须是电子邮件地址。',
+    telegramToken: '必须是机器人的令牌，例如 123456:…。',
+    telegramChat: '必须是聊天的编号，或 @名称。',
+    publicAddress: '必须是公开的 https 地址。',
+    httpAddress: '必须是 https 或 http 地址。',
+    addressPath: '必须以主题或设备密钥结尾。',
+    retentionDays: '必须是 30 到 3650 的天数。',
     sftpAddress:
       '必须是主机名，例如 files.example.org；端口不是 22 时写成 files.example.org:2022。',
 
