@@ -7,6 +7,7 @@ import {
 } from './operations/app-passwords.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
+import { openidOperations } from './operations/openid.ts'
 import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
@@ -33,6 +34,7 @@ export const operationGroups: Record<string, Operations> = {
   'Operators: site': siteOperations,
   'SFTP servers': sftpOperations,
   'File servers and proxies': tokenServerOperations,
+  'OpenID provider': openidOperations,
   Public: publicOperations,
 }
 
@@ -49,6 +51,7 @@ export const tagDescriptions: Record<string, string> = {
   'Operators: site': 'For admins: the settings of the site and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
   'File servers and proxies': 'Ask whether a token or an app password is good.',
+  'OpenID provider': 'For programs whose users sign in through this site (OpenID Connect).',
   Public: 'For everybody, without a token.',
 }
 

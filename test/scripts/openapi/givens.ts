@@ -8,6 +8,13 @@ import { addServiceToken } from '../../../src/access/service-tokens.ts'
 import { addAppPassword } from '../../support/app-passwords.ts'
 import { CheapSite } from '../../support/cheap-site.ts'
 import { base64url, SoftwarePasskey } from '../../support/passkey.ts'
+import {
+  CALLBACK,
+  codeFor,
+  exchangeCode,
+  signedIn as visitorOf,
+  withClient,
+} from '../../support/openid.ts'
 import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
@@ -30,6 +37,13 @@ export interface Asked {
   form?: Record<string, string>
   /** Sent instead of the documented body. */
   rawBody?: string
+}
+
+async function withCode() {
+  const site = new CheapSite()
+  const client = await withClient(site)
+  const code = await codeFor(await visitorOf(site), client)
+  return { site, client, code }
 }
 
 /** What every `given` of a documented example means. */
@@ -101,6 +115,23 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { site } = await signedIn()
     await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  },
+  'a program has a code of alice': async () => {
+    const { site, client, code } = await withCode()
+    const { clientId, secret } = client
+    return {
+      site,
+      form: { code, redirect_uri: CALLBACK, client_id: clientId, client_secret: secret },
+    }
+  },
+  'a program has an access token of alice': async () => {
+    const { site, client, code } = await withCode()
+    const { access_token: token } = await exchangeCode(site, client, code)
+    return { site, token: `Bearer ${token}` }
+  },
+  'a program has a token that is not in force': async () => {
+    const { site } = await signedIn()
+    return { site, token: 'Bearer lka_unknown' }
   },
   'alice was shown a QR code': async () => {
     const asked = await signedIn()
