@@ -5,7 +5,11 @@ import { buildBundle, kib } from '../src/cli/deploy/bundle.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 import { runWrangler } from '../src/cli/wrangler.ts'
 
-const MAX_GZIP_BYTES = { 'with pages': 170 * 1024, 'without pages': 115 * 1024 }
+/**
+ * 170 KiB were enough until programs could sign users in: their endpoints, pages and texts in two
+ * languages.
+ */
+const MAX_GZIP_BYTES = { 'with pages': 187 * 1024, 'without pages': 115 * 1024 }
 
 const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** The files that name the pages, and what stands for them in a Worker without pages. */
