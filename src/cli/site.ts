@@ -21,6 +21,7 @@ export type Site = Pick<
   | 'freshSeconds'
   | 'randomBytes'
   | 'defer'
+  | 'fetch'
 >
 
 /** Longer than the deadline of a request, because a command writes more. */
@@ -83,6 +84,7 @@ async function withPlatform<Result>(
       freshSeconds: () => 0,
       randomBytes,
       defer: (work) => deferred.push(work),
+      fetch: (url, init) => fetch(url, init),
     })
     await Promise.all(deferred)
     return result

@@ -65,8 +65,10 @@ describe('GET /api/auth/sso', () => {
 
   test('sends the browser to the provider with PKCE, state and nonce, in a sealed cookie', async () => {
     await site.setUp({ sso_extra_scopes: ' email  groups ' })
-    const { status, location } = await visitor.get(START)
+    const { status, location, headers } = await visitor.get(START)
     expect(status).toBe(302)
+    // Otherwise the window loses the page that opened it.
+    expect(headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
     const url = new URL(location ?? '')
     expect(url.origin + url.pathname).toBe(`${ISSUER}/authorize`)
     expect(Object.fromEntries(url.searchParams)).toEqual({

@@ -8,6 +8,8 @@ import type { KeyRing } from '../../crypto/key-ring.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
+import { refusalIn } from '../../base/refusals.ts'
+import { checkProvider } from '../../sso/check.ts'
 import { countSeedsByKey } from '../../two-factor/store.ts'
 import { listStaleAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
@@ -51,6 +53,8 @@ export interface SiteData {
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
+  /** What the identity provider answers, or what is wrong; `undefined` while single sign-on is off. */
+  sso: { host: string } | { problem: string } | undefined
   /** The number of users whose seed no entry of `SECRET_KEYS` opens; absent without a key ring. */
   sealedOut: number | undefined
   /** The number of sessions that expired more than two days ago. */
@@ -146,57 +150,68 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+async function askProvider(site: Site): Promise<SiteData['sso']> {
+  try {
+    return await checkProvider(site)
+  } catch (error) {
+    const { message, detail } = refusalIn(error)
+    return { problem: detail === '' ? message : detail }
+  }
+}
+
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const { admins, guests, titles, seals, expired, requirements, lacking, rpIds } = await runBatch(
-    db,
-    {
-      admins: db
-        .select({
-          username: users.username,
-          disabled: users.disabled,
-          passwordHash: users.passwordHash,
-          hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
-        })
-        .from(users)
-        .where(eq(users.role, ADMIN))
-        .orderBy(users.id),
-      guests: db
-        .select({ total: count() })
-        .from(users)
-        .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
-      titles: db
-        .select({ value: settings.value })
-        .from(settings)
-        .where(eq(settings.key, 'site_title')),
-      requirements: db
-        .select({ value: settings.value })
-        .from(settings)
-        .where(eq(settings.key, 'require_second_factor')),
-      lacking: db
-        .select({ username: users.username })
-        .from(users)
-        .where(
-          and(
-            eq(users.disabled, false),
-            ne(users.role, GUEST),
-            mustUseSecondFactor,
-            not(hasSecondFactor),
-          ),
-        )
-        .orderBy(users.id),
-      rpIds: db
-        .select({ rpId: passkeys.rpId, total: count() })
-        .from(passkeys)
-        .groupBy(passkeys.rpId)
-        .orderBy(passkeys.rpId),
-      seals: countSeedsByKey(db),
-      expired: db
-        .select({ total: count() })
-        .from(sessions)
-        .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
-    },
-  )
+  const { admins, guests, titles, seals, expired, ssoSwitches, ...others } = await runBatch(db, {
+    admins: db
+      .select({
+        username: users.username,
+        disabled: users.disabled,
+        passwordHash: users.passwordHash,
+        hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
+      })
+      .from(users)
+      .where(eq(users.role, ADMIN))
+      .orderBy(users.id),
+    guests: db
+      .select({ total: count() })
+      .from(users)
+      .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
+    titles: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'site_title')),
+    requirements: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'require_second_factor')),
+    ssoSwitches: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'sso_login_enabled')),
+    lacking: db
+      .select({ username: users.username })
+      .from(users)
+      .where(
+        and(
+          eq(users.disabled, false),
+          ne(users.role, GUEST),
+          mustUseSecondFactor,
+          not(hasSecondFactor),
+        ),
+      )
+      .orderBy(users.id),
+    rpIds: db
+      .select({ rpId: passkeys.rpId, total: count() })
+      .from(passkeys)
+      .groupBy(passkeys.rpId)
+      .orderBy(passkeys.rpId),
+    seals: countSeedsByKey(db),
+    expired: db
+      .select({ total: count() })
+      .from(sessions)
+      .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
+  })
+  const { requirements, lacking, rpIds } = others
   const stale = await listStaleAppPasswords(site, COMMAND_LINE)
   const endless = stale.filter(({ expiresAt }) => expiresAt === null)
   const sealedOut = seals
@@ -215,6 +230,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     isGuestEnabled: (guests[0]?.total ?? 0) > 0,
     siteTitle: titles[0]?.value,
     copy: await compareCopy(site),
+    sso: ssoSwitches[0]?.value === 'true' ? await askProvider(site) : undefined,
     sealedOut: ring === undefined ? undefined : sealedOut,
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },

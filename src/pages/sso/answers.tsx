@@ -1,4 +1,5 @@
-import type { AppContext } from '../../http/context.ts'
+import { createMiddleware } from 'hono/factory'
+import type { App, AppContext } from '../../http/context.ts'
 import type { Refusal } from '../../base/refusals.ts'
 import type { Destination, SsoPages } from '../../sso/routes.ts'
 import { SSO_SCRIPT } from '../assets.ts'
@@ -15,7 +16,11 @@ type Message = { token: string } | { sso_id: string }
 
 /** The answers of the routes under `/api/auth`. */
 export const ssoAnswers: SsoPages = {
-  headers: pageHeaders,
+  headers: createMiddleware<App>(async function windowHeaders(c, next) {
+    // Redirects as well: each answer on the way to the last page can cut the opener off.
+    keepOpener(c)
+    await pageHeaders(c, next)
+  }),
   giveToken,
   giveSsoId: (c, ssoId) => showMessage(c, { sso_id: ssoId }),
   askFurther: async (c, outcome, to) => {
@@ -36,7 +41,6 @@ export async function giveToken(c: AppContext, token: string, { answer, next }: 
 
 /** Answers with a page whose script gives the message to the page that opened this window. */
 async function showMessage(c: AppContext, message: Message) {
-  keepOpener(c)
   return showPage(c, <MessagePage view={await readView(c)} message={message} />)
 }
 
