@@ -220,6 +220,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/admin': 'a genuine cookie',
   'GET /account/admin/settings': 'a genuine cookie',
   'GET /account/admin/users/:id{[0-9]+}/:form': 'a genuine cookie',
+  'GET /account/admin/settings/sso/check': 'a genuine cookie',
   'GET /account/keys/:form': 'a genuine cookie',
   'GET /account/app-passwords/:form': 'a genuine cookie',
   'GET /account/security/:form': 'a genuine cookie',
