@@ -12,10 +12,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/**
+ * Allows one script that stands in the page. @see
+ * https://www.w3.org/TR/CSP3/#grammardef-hash-source
+ */
+export function policyWithScript(hash: string): string {
+  return POLICY.replace("script-src 'self'", `script-src 'self' '${hash}'`)
+}
+
 /** Sets the headers of pages, in addition to those of every answer. */
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
   await next()
-  c.header('Content-Security-Policy', POLICY)
+  if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', POLICY)
   // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
   c.header('Referrer-Policy', 'same-origin')
   // A window that the stock client has opened must reach its opener (`sso/answers.tsx`).

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, sessions, usedChallenges, users } from '../../schema/tables.ts'
+import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../src/pages/assets.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { loggedLines } from '../support/log.ts'
 import { MINUTE } from '../support/site.ts'
@@ -117,8 +118,13 @@ describe('GET /api/auth/sso_callback', () => {
     expect(seen.status).toBe(200)
     const { token } = messageIn(seen)
     expect(await me(token)).toMatchObject({ username: 'alice' })
-    expect(seen.html).not.toMatch(/<script[^>]*>[^<]/)
-    expect(seen.headers.get('Content-Security-Policy')).toContain("script-src 'self';")
+    const inline = Array.from(seen.html.matchAll(/<script[^>]*>([^<]+)<\/script>/g))
+    expect(inline.map(([, script]) => script)).toEqual([SSO_SCRIPT])
+    expect(SSO_SCRIPT).not.toContain(token)
+    const policy = seen.headers.get('Content-Security-Policy')
+    expect(policy).toContain(`script-src 'self' '${SSO_SCRIPT_HASH}';`)
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(SSO_SCRIPT))
+    expect(SSO_SCRIPT_HASH).toBe(`sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}`)
     expect(seen.headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
     expect(seen.headers.get('Cache-Control')).toBe('no-store')
     expect(visitor.cookies.has('sso')).toBe(false)

@@ -1,10 +1,11 @@
 import { createMiddleware } from 'hono/factory'
+import { raw } from 'hono/html'
 import type { App, AppContext } from '../../http/context.ts'
 import type { Refusal } from '../../base/refusals.ts'
 import type { Destination, SsoPages } from '../../sso/routes.ts'
-import { SSO_SCRIPT } from '../assets.ts'
+import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../assets.ts'
 import { problemOf } from '../form.ts'
-import { pageHeaders } from '../headers.ts'
+import { pageHeaders, policyWithScript } from '../headers.ts'
 import { SinglePage } from '../layout.tsx'
 import { setSessionToken } from '../session-cookie.ts'
 import { pathAfter, signInPath } from '../sign-in/next.ts'
@@ -41,6 +42,7 @@ export async function giveToken(c: AppContext, token: string, { answer, next }: 
 
 /** Answers with a page whose script gives the message to the page that opened this window. */
 async function showMessage(c: AppContext, message: Message) {
+  c.header('Content-Security-Policy', policyWithScript(SSO_SCRIPT_HASH))
   return showPage(c, <MessagePage view={await readView(c)} message={message} />)
 }
 
@@ -100,7 +102,7 @@ function MessagePage({ view, message }: { view: View; message: Message }) {
         <p class="note warn" id="no-opener" hidden>
           {t.noOpener}
         </p>
-        <script type="module" src={SSO_SCRIPT} />
+        <script type="module">{raw(SSO_SCRIPT)}</script>
       </article>
     </SinglePage>
   )
