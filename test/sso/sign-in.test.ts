@@ -208,6 +208,23 @@ describe('GET /api/auth/sso_callback', () => {
       return path
     },
   }
+  /** What the log says; otherwise it is `answer`. */
+  const reasons: Record<string, string> = {
+    'a wrong state': 'state',
+    'no state': 'state',
+    'two states': 'state',
+    'an old state': 'expired',
+    'the browser of somebody else': 'state',
+    'an altered cookie': 'state',
+    'the callback of another method': 'state',
+    'the callback of the other mode': 'state',
+    'an error': 'denied',
+    'a provider that was changed meanwhile': 'provider changed',
+    'an answer of 10 MB': 'answer too large',
+    'a broken connection': 'no answer',
+  }
+  /** Refused before anything is looked at. */
+  const unlogged = ['single sign-on turned off meanwhile']
   const dayAgo = Math.floor(Date.now() / 1000) - 86_400 * 365 * 10
   const badTokens: Record<string, NonNullable<SsoSite['providers']['mischief']>> = {
     'a wrong nonce': { claims: { nonce: 'x' } },
@@ -248,6 +265,9 @@ describe('GET /api/auth/sso_callback', () => {
       expect(seen.status).toBeGreaterThanOrEqual(400)
       expect(textOf(seen.html)).toContain('Signing in did not work')
       expect(messageIn(seen)).toBeUndefined()
+      const logged = loggedLines('"event":"sso_refused"').at(-1) ?? '{}'
+      if (!unlogged.includes(name))
+        expect(JSON.parse(logged)).toMatchObject({ reason: reasons[name] ?? 'answer' })
       expect(await site.db.select().from(sessions)).toEqual([])
       const kinds = (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
       expect(kinds.filter((kind) => kind !== 'settings_changed')).toEqual([])
