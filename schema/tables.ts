@@ -48,6 +48,8 @@ export const users = sqliteTable(
     createdAt: time('created_at').notNull(),
     /** The session for which the latest time step was used. */
     totpSession: text('totp_session'),
+    /** When the name last changed; 0 for never. A trigger sets it (migration 0011). */
+    renamedAt: time('renamed_at').notNull().default(0),
   },
   (table) => [
     unique('users_username_key').on(table.usernameKey),
@@ -153,7 +155,7 @@ export const settings = sqliteTable('settings', {
   value: text('value').notNull(),
 })
 
-/** Events, kept for 90 days. No foreign key: the events of a deleted user stay. */
+/** Events, kept as long as the operator has set. No foreign key: the events of a deleted user stay. */
 export const auditEvents = sqliteTable(
   'audit_events',
   {
@@ -178,6 +180,8 @@ export const auditEvents = sqliteTable(
     actorId: integer('actor_id'),
     /** The changed fields, as JSON (audit/changes.ts); null for events that change no record. */
     changes: text('changes'),
+    /** ISO 3166-1 alpha-2, as the platform tells it; empty when it is not known. */
+    country: text('country').notNull().default(''),
   },
   (table) => [
     index('audit_events_user')
@@ -310,4 +314,184 @@ export const appPasswords = sqliteTable(
     lastNetwork: text('last_network'),
   },
   (table) => [unique('app_passwords_name').on(table.userId, table.name)],
+)
+
+/** The keys that sign ID tokens. WITHOUT ROWID (migration 0011). */
+export const openidKeys = sqliteTable('openid_keys', {
+  /** The `kid`: the key's thumbprint (RFC 7638). */
+  id: text('id').primaryKey(),
+  /** PKCS #8, sealed. */
+  sealed: text('sealed').notNull(),
+  /** JWK, as JSON. */
+  publicKey: text('public_key').notNull(),
+  /** When it begins to sign. Clients can read it before. */
+  activeFrom: time('active_from').notNull(),
+})
+
+/** The programs that sign users in through this site (OpenID Connect). WITHOUT ROWID. */
+export const openidClients = sqliteTable(
+  'openid_clients',
+  {
+    /** The `client_id`. */
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    /** SHA-256, hexadecimal; null for a public client. */
+    secretHash: text('secret_hash'),
+    /** Compared exactly. */
+    redirectUris: text('redirect_uris', { mode: 'json' }).$type<string[]>().notNull(),
+    postLogoutUris: text('post_logout_uris', { mode: 'json' })
+      .$type<string[]>()
+      .notNull()
+      .default([]),
+    /** Gets back-channel logouts; empty for none. */
+    logoutUri: text('logout_uri').notNull().default(''),
+    /** Users are not asked for their consent. */
+    firstParty: integer('first_party', { mode: 'boolean' }).notNull().default(false),
+    adminsOnly: integer('admins_only', { mode: 'boolean' }).notNull().default(false),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [unique('openid_clients_name').on(table.name)],
+)
+
+const clientId = () =>
+  text('client_id')
+    .notNull()
+    .references(() => openidClients.id, { onDelete: 'cascade' })
+
+/**
+ * One row per sign-in at a client: the code, and the tokens that came of it. Deleting the row ends
+ * them all. Triggers of migration 0011 do so with the session. WITHOUT ROWID.
+ */
+export const openidGrants = sqliteTable(
+  'openid_grants',
+  {
+    id: text('id').primaryKey(),
+    /** The issuer that the client knows. */
+    issuer: text('issuer').notNull(),
+    clientId: clientId(),
+    userId: ownerId(),
+    /** Empty when the session has ended and a refresh token outlives it. */
+    sessionId: text('session_id').notNull(),
+    /** Separated by spaces. */
+    scope: text('scope').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    nonce: text('nonce'),
+    /** PKCE, S256. */
+    challenge: text('challenge'),
+    /** When the user last proved who they are. */
+    authTime: time('auth_time').notNull(),
+    /** The methods of the session (`access/methods.ts`). */
+    amr: text('amr').notNull(),
+    codeHash: text('code_hash').notNull(),
+    codeExpiresAt: time('code_expires_at').notNull(),
+    used: integer('used', { mode: 'boolean' }).notNull().default(false),
+    createdAt: time('created_at').notNull(),
+    accessHash: text('access_hash'),
+    accessExpiresAt: time('access_expires_at').notNull().default(0),
+    /** The part that all refresh tokens of this row share; it tells an old one from a guess. */
+    familyHash: text('family_hash'),
+    refreshHash: text('refresh_hash'),
+    refreshExpiresAt: time('refresh_expires_at').notNull().default(0),
+  },
+  (table) => [
+    index('openid_grants_session').on(table.userId, table.sessionId),
+    index('openid_grants_client').on(table.clientId),
+  ],
+)
+
+/** What users have allowed clients to learn. WITHOUT ROWID. */
+export const openidConsents = sqliteTable(
+  'openid_consents',
+  {
+    userId: ownerId(),
+    clientId: clientId(),
+    scope: text('scope').notNull(),
+    givenAt: time('given_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.clientId] })],
+)
+
+/** Back-channel logouts that are to be sent. Triggers of migration 0011 write them. WITHOUT ROWID. */
+export const openidLogouts = sqliteTable(
+  'openid_logouts',
+  {
+    clientId: text('client_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    userId: integer('user_id').notNull(),
+    issuer: text('issuer').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    triedAt: time('tried_at').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.clientId, table.sessionId] }),
+    index('openid_logouts_due').on(table.triedAt),
+  ],
+)
+
+/** Names that accounts had, which nobody else may get. Triggers write them. WITHOUT ROWID. */
+export const reservedNames = sqliteTable('reserved_names', {
+  usernameKey: text('username_key').primaryKey(),
+  username: text('username').notNull(),
+  /** The user who may have the name again. */
+  userId: integer('user_id').notNull(),
+  reservedAt: time('reserved_at').notNull(),
+})
+
+/** Where notices are sent (notices/channels.ts). */
+export const noticeChannels = sqliteTable(
+  'notice_channels',
+  {
+    // AUTOINCREMENT: a notice that waits for a deleted channel never goes to a new one.
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    /** The user who is told about their own account; null for the channels of the operators. */
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    kind: text('kind').notNull(),
+    name: text('name').notNull(),
+    /** The host or the e-mail address, to be shown. */
+    target: text('target').notNull(),
+    /** Sealed: the address and its credentials, because the address of a webhook is one. */
+    config: text('config').notNull(),
+    /** Sorted and separated by spaces: `new_country new_network`. */
+    topics: text('topics').notNull(),
+    language: text('language').notNull(),
+    /** Where this site answers, for links; empty for none. */
+    origin: text('origin').notNull(),
+    /** Only later events are told. */
+    sinceEventId: integer('since_event_id').notNull(),
+    createdAt: time('created_at').notNull(),
+    lastSentAt: time('last_sent_at'),
+    lastFailedAt: time('last_failed_at'),
+    /** Why the last attempt failed, a code (notices/post.ts); empty after a success. */
+    failure: text('failure').notNull().default(''),
+    /** The number of notices that were given up after a day. */
+    lost: integer('lost').notNull().default(0),
+  },
+  (table) => [unique('notice_channels_user').on(table.userId)],
+)
+
+/** The outbox: notices that are to be sent. WITHOUT ROWID (migration 0013). */
+export const notices = sqliteTable('notices', {
+  /** Random, so that a receiver recognises a repeat. */
+  id: text('id').primaryKey(),
+  channelId: integer('channel_id')
+    .notNull()
+    .references(() => noticeChannels.id, { onDelete: 'cascade' }),
+  /** Null for a test. */
+  eventId: integer('event_id'),
+  topic: text('topic').notNull(),
+  attempts: integer('attempts').notNull(),
+  /** When it is sent, if it is not being sent now. */
+  nextAt: time('next_at').notNull(),
+  /** When it is given up. */
+  expiresAt: time('expires_at').notNull(),
+})
+
+/** One row: the last event for which notices were made. */
+export const noticeCursor = sqliteTable(
+  'notice_cursor',
+  {
+    id: integer('id').primaryKey(),
+    eventId: integer('event_id').notNull(),
+  },
+  (table) => [check('notice_cursor_one', sql`${table.id} = 1`)],
 )

@@ -3,10 +3,13 @@ import { introspectionRoutes } from './app-passwords/introspection-routes.ts'
 import { adminAppPasswordRoutes } from './app-passwords/operator-routes.ts'
 import { appPasswordRoutes } from './app-passwords/routes.ts'
 import { eventRoutes } from './activity/routes.ts'
+import { discoveryRoutes, openidRoutes } from './openid/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
+import { adminNoticeRoutes } from './notices/operator-routes.ts'
+import { noticeRoutes } from './notices/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/operator-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -35,6 +38,8 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)
   app.route('/api/me/tokens', appPasswordRoutes)
+  app.route('/api/me/notices', noticeRoutes)
+  app.route('/api/admin/notice', adminNoticeRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/admin/user/passkey', adminPasskeyRoutes)
@@ -44,6 +49,8 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/forward_auth', forwardAuthRoutes)
   app.route('/oauth', introspectionRoutes)
+  app.route('/oauth', openidRoutes)
+  app.route('/.well-known', discoveryRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
 }

@@ -7,7 +7,9 @@ import {
   orUnavailable,
 } from './database/database.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
+import { parseIssuer } from './base/issuer.ts'
 import type { ScryptCost } from './crypto/scrypt.ts'
+import type { NewSigningKey } from './crypto/signing-key.ts'
 import { Refusal } from './base/refusals.ts'
 import { createKeyRing, type KeyRing } from './crypto/key-ring.ts'
 
@@ -33,6 +35,8 @@ export interface Deps {
    * sure to have what they wrote.
    */
   nearbyDb: (bookmark: string | undefined) => Database | undefined
+  /** The primary database for work after the answer, whose cost is not the request's. */
+  backgroundDb: Database
   /** The cost of this request so far. */
   meter: Meter
   /** The copies of the public settings near each reader. */
@@ -63,12 +67,35 @@ export interface Deps {
    * @throws {Refusal} `internal` when `PASSKEY_RP_ID` or `PASSKEY_ORIGINS` is invalid.
    */
   passkeySite: () => PasskeySite
+  /** Makes an RSA key where the CPU time is allowed. */
+  makeSigningKey: () => Promise<NewSigningKey>
+  /**
+   * The issuer of ID tokens: what the operator has set, or the origin of the request.
+   *
+   * @throws {Refusal} `internal` when `ISSUER` is invalid.
+   */
+  issuer: (requestUrl: string) => string
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
-  /** Asks another server; only identity providers are asked (`sso/outside.ts`). */
-  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /**
+   * Sends a request to another server. It does not follow redirects.
+   *
+   * @param reach `public` refuses private addresses where the platform can reach any: under `npm
+   *   start`. A deployed Worker reaches public addresses only.
+   */
+  sendOut: (url: string, init: RequestInit, reach: 'any' | 'public') => Promise<Response>
+  /** Sends an e-mail. It is `undefined` when no binding `EMAIL` exists. */
+  sendEmail: ((message: EmailText) => Promise<unknown>) | undefined
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
+}
+
+/** An e-mail without attachments. */
+export interface EmailText {
+  to: string
+  from: string
+  subject: string
+  text: string
 }
 
 /** The counted values of an answer. None identifies a user. */
@@ -90,6 +117,10 @@ export interface OptionalBindings {
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
+  /** Sends notices by e-mail. */
+  EMAIL?: SendEmail
+  /** Reaches public addresses only. Only `npm start` sets it. */
+  PUBLIC_NETWORK?: Fetcher
 }
 
 const MAX_TOKEN_HOURS = 24 * 365
@@ -121,6 +152,9 @@ export function createDeps(
     get db() {
       return (db ??= openDatabase(env.DB, meter, deadlineMilliseconds))
     },
+    get backgroundDb() {
+      return openDatabase(env.DB, createMeter(), deadlineMilliseconds)
+    },
     nearbyDb: (bookmark) => {
       const seen = request && callersBookmark(request.headers)
       if (seen === undefined) return undefined
@@ -150,8 +184,15 @@ export function createDeps(
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),
     freshSeconds: () => freshSecondsOf(env.FRESH_MINUTES),
     passkeySite: () => passkeySiteOf(env),
+    makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
+    issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
     defer,
-    fetch: (url, init) => fetch(url, init),
+    sendOut: (url, init, reach) => {
+      const options: RequestInit = { ...init, redirect: 'manual' }
+      const network = reach === 'public' ? env.PUBLIC_NETWORK : undefined
+      return network === undefined ? fetch(url, options) : network.fetch(url, options)
+    },
+    sendEmail: env.EMAIL && emailSenderOf(env.EMAIL),
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }
@@ -160,6 +201,10 @@ export async function wait(milliseconds: number): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, milliseconds)
   })
+}
+
+function emailSenderOf(binding: SendEmail): (message: EmailText) => Promise<unknown> {
+  return (message) => binding.send(message)
 }
 
 /** Writes one data point for each answer. Queries rely on the order of its columns. */
@@ -208,6 +253,16 @@ function passkeySiteOf({ PASSKEY_RP_ID: rpId, PASSKEY_ORIGINS: origins }: Env): 
   const site = parsePasskeySite(rpId, origins)
   if (typeof site !== 'string') return site
   throw new Refusal('internal', { detail: site })
+}
+
+/** @throws {Refusal} `internal` when the value is invalid. */
+function issuerOf(set: string | undefined, requestUrl: string): string {
+  if (!set) return new URL(requestUrl).origin
+  const issuer = parseIssuer(set)
+  if (issuer !== undefined) return issuer
+  throw new Refusal('internal', {
+    detail: `ISSUER in wrangler.toml must be an origin such as https://account.example.org, not "${set}"`,
+  })
 }
 
 /**

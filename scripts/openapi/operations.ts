@@ -8,6 +8,7 @@ import {
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
 import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
+import { adminNoticeOperations, noticeOperations } from './operations/notices.ts'
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
 import { sftpOperations } from './operations/sftp.ts'
@@ -27,12 +28,13 @@ export const operationGroups: Record<string, Operations> = {
   'Own account': meOperations,
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
+  Notices: noticeOperations,
   'Operators: users': {
     ...adminUserOperations,
     ...adminPasskeyOperations,
     ...adminAppPasswordOperations,
   },
-  'Operators: site': siteOperations,
+  'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,
   'File servers and proxies': tokenServerOperations,
   Public: publicOperations,
@@ -49,8 +51,10 @@ export const tagDescriptions: Record<string, string> = {
   'Own account': 'The account, sessions and events of the signed-in user.',
   'SSH keys': 'The public keys with which the signed-in user signs in to SFTP servers.',
   'App passwords': 'Passwords for programs, with limited scopes.',
+  Notices: 'Where the signed-in user is told what happens to the own account.',
   'Operators: users': 'For admins: the users, their SSH keys and their two-step verification.',
-  'Operators: site': 'For admins: the settings of the site and the health of the service.',
+  'Operators: site':
+    'For admins: the settings of the site, its notices and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
   'File servers and proxies': 'Ask whether a token or an app password is good.',
   Public: 'For everybody, without a token.',

@@ -2,7 +2,7 @@
 export const LOGO =
   "/logo-3b7dd54e5c.svg"
 export const ICONS =
-  "/icons-48d1c1c8a4.svg"
+  "/icons-78e2469a87.svg"
 export const SCRIPT =
   "/script-9d8de86318.js"
 export const PASSKEY_SCRIPT =

@@ -18,7 +18,10 @@ export type IconName =
   | 'events'
   | 'app-passwords'
   | 'passkeys'
+  | 'programs'
   | 'sso'
+  | 'notices'
+  | 'channels'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

@@ -10,9 +10,9 @@ import { closeAnnouncement } from './announcement.tsx'
 import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
-import { isLanguage, rememberLanguage } from './language.ts'
+import { isLanguage, languageOf, rememberLanguage, TEXTS } from './language.ts'
 import { localPathOf, parseLocalPath } from './local-path.ts'
-import { ContinuePage, NotFoundPage, ProblemPage } from './problem-page.tsx'
+import { NotFoundPage, ProblemPage, showContinue } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
 import { signInPath } from './sign-in/next.ts'
@@ -52,7 +52,7 @@ export const pageRoutes = new Hono<App>()
   })
   .onError((error, c) => showFailure(error, c))
 
-async function showFailure(error: Error, c: AppContext) {
+export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
   if (refusal.refusal === 'secondFactorMissing' || refusal.refusal === 'secondFactorUnused')
@@ -94,8 +94,11 @@ async function askToSignIn(c: AppContext) {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
     if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
     // The path as the browser sent it: decoded, it could hold characters that break the header.
-    c.header('Refresh', `0; url=${wanted || new URL(c.req.url).pathname}`)
-    return showPage(c, <ContinuePage view={await readView(c)} />)
+    return showContinue(
+      c,
+      wanted || new URL(c.req.url).pathname,
+      TEXTS[languageOf(c)].signIn.continue,
+    )
   }
   clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')

@@ -21,6 +21,16 @@ export const aBoolean: Check = v.picklist(['true', 'false'], REASONS.boolean)
 
 export const aPageSize: Check = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, REASONS.pageSize))
 
+/**
+ * At least 30 days, because a network stays known for as long (audit/known-networks.ts); at most
+ * ten years.
+ */
+export const someRetentionDays: Check = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{1,3}$/, REASONS.retentionDays),
+  v.check((days) => Number(days) >= 30 && Number(days) <= 3650, REASONS.retentionDays),
+)
+
 export const aColour: Check = v.pipe(
   v.string(),
   v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, REASONS.colour),

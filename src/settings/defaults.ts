@@ -68,6 +68,7 @@ const OPERATOR_SETTINGS = {
   require_second_factor: 'off',
   passkey_related_origins: '',
   sftp_address: '',
+  event_retention_days: '90',
 }
 
 export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...CAPABILITY_SETTINGS, ...OPERATOR_SETTINGS }

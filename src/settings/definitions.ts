@@ -18,6 +18,7 @@ import {
   someOrigins,
   somePreviews,
   someRegularExpressions,
+  someRetentionDays,
   someReplacements,
   someScopes,
   someText,
@@ -215,6 +216,12 @@ const described: Record<SettingKey, Described> = {
     'sso',
     'For providers without queries in redirect URIs; puts tokens into addresses.',
   ),
+  event_retention_days: {
+    group: 'site',
+    type: 'number',
+    check: someRetentionDays,
+    help: 'Number of days for which events are kept.',
+  },
 }
 
 /** All settings, in the order in which they are shown. */

@@ -142,7 +142,10 @@ async function writeSettings(
  * The event of a change. It names keys only: a value, such as an announcement, stays out of the
  * log.
  */
-function eventOfChange({ network, userAgent, ...operator }: Operator, at: number): AuditEvent {
+function eventOfChange(
+  { network, userAgent, country = '', ...operator }: Operator,
+  at: number,
+): AuditEvent {
   const userId = 'userId' in operator ? { userId: operator.userId } : {}
-  return { at, kind: 'settings_changed', ...userId, network, userAgent }
+  return { at, kind: 'settings_changed', ...userId, network, userAgent, country }
 }

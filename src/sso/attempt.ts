@@ -52,7 +52,7 @@ export type Attempt = v.InferOutput<typeof attemptSchema>
 /** The cookie of an attempt. */
 export const attemptText = sealedText('single sign-on', LIFETIME_SECONDS, attemptSchema)
 
-type AskDeps = Pick<Deps, 'fetch' | 'now'>
+type AskDeps = Pick<Deps, 'sendOut' | 'now'>
 
 /**
  * Begins a sign-in at the provider.

@@ -23,7 +23,7 @@ export type Ask = (url: string, question: Question) => Promise<Response>
  *
  * @returns A function that throws {SsoError} `no answer` and `answer too large`.
  */
-export function startAsking({ fetch }: Pick<Deps, 'fetch'>): Ask {
+export function startAsking({ sendOut }: Pick<Deps, 'sendOut'>): Ask {
   const signal = AbortSignal.timeout(DEADLINE_MILLISECONDS)
   const isLate = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new SsoError('no answer', 'too slow')))
@@ -33,7 +33,7 @@ export function startAsking({ fetch }: Pick<Deps, 'fetch'>): Ask {
   return (url, { method = 'GET', headers: sent, body = null }) => {
     const headers = new Headers(sent)
     headers.set('User-Agent', USER_AGENT)
-    const answer = fetch(url, { method, headers, body, redirect: 'manual', signal })
+    const answer = sendOut(url, { method, headers, body, signal }, 'any')
     return Promise.race([isLate, readWhole(answer)])
   }
 }

@@ -1,10 +1,12 @@
-import { and, eq, exists, ne, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, exists, ne, not, notExists, or, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import { type ChangeEvent, insertEventsOfChange, textChange } from '../audit/change-events.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
+import { selectReservation } from '../accounts/reserved-names.ts'
+import { hasClients } from '../openid/client-store.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
@@ -105,14 +107,18 @@ function mayHaveSsoId(db: Database, userId: number, { ssoId, identity }: Profile
   return or(eq(users.ssoId, ssoId), ssoId === '' ? hasOtherWayIn(db, userId) : undefined)
 }
 
-/** Holds when no other user has the name and no files on other servers depend on the present name. */
+/**
+ * Holds when the name is free, and no programs and no files on other servers depend on the present
+ * one.
+ */
 function mayBeNamed(db: Database, username: string, userId: number) {
-  return and(
-    notExists(selectSameName(db, username, userId)),
-    or(
-      eq(users.username, username),
-      eq(users.role, ADMIN),
-      sql`(${users.permission} & ${NAMES_FILES}) = 0`,
+  return or(
+    eq(users.username, username),
+    and(
+      notExists(selectSameName(db, username, userId)),
+      notExists(selectReservation(db, username, userId)),
+      not(hasClients(db)),
+      or(eq(users.role, ADMIN), sql`(${users.permission} & ${NAMES_FILES}) = 0`),
     ),
   )
 }

@@ -12,6 +12,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
+import { selectAnyClient } from '../openid/client-store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
@@ -60,8 +61,9 @@ interface Surviving {
  *
  * @returns What stays in force after a new password; nothing without a new password.
  * @throws {Refusal} 400 for a poor password and for unlinking the last way to sign in, 401 for a
- *   session that has ended, 403 for one that is not fresh, for a wrong old password and for an
- *   identity that is not proven, 409 for a name or an identity that is taken.
+ *   session that has ended, 403 for one that is not fresh, for a wrong old password, for an
+ *   identity that is not proven, and for a new name that programs would not know; 409 for a name or
+ *   an identity that is taken.
  */
 export async function changeProfile(
   deps: ProfileDeps,
@@ -82,15 +84,20 @@ export async function changeProfile(
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
   const identity = identityParts(deps, mayChange, actor, change, now)
-  const { account, keys, passkeys, events, updated, ...identities } = await actAs(deps, actor, {
-    keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
-    passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
-    events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
-    // They stand before the update, because it changes the row that its condition reads.
-    ...identity.parts,
-    updated: updateProfile(db, by, userId, change, now, mayChange),
-    ended: deleteSessionsOfChanged(db, userId, change),
-  })
+  const { account, clients, keys, passkeys, events, updated, ...identities } = await actAs(
+    deps,
+    actor,
+    {
+      clients: change.username === undefined ? undefined : selectAnyClient(db),
+      keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
+      passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
+      events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
+      // They stand before the update, because it changes the row that its condition reads.
+      ...identity.parts,
+      updated: updateProfile(db, by, userId, change, now, mayChange),
+      ended: deleteSessionsOfChanged(db, userId, change),
+    },
+  )
   if (updated.length > 0) {
     logEvents(event, events)
     if (identities.linked?.length) logEvent(identity.linkedEvent)
@@ -101,7 +108,8 @@ export async function changeProfile(
   const isGuarded = passwordHash !== undefined || needsProof(account, change)
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
-  throw reasonAgainst(account, username, change)
+  const isKnown = (clients ?? []).length > 0 && username !== account.username
+  throw isKnown ? new Refusal('nameFixed') : reasonAgainst(account, username, change)
 }
 
 /**

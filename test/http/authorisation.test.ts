@@ -157,6 +157,18 @@ const ANSWERS = {
     'a user': 401,
     'an admin': 401,
   },
+  // None of these callers has an access token of a program.
+  programs: {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 401,
+    'an app password for files': 401,
+    'an app password that reads the account': 401,
+    'an app password that writes the account': 401,
+    'an app password of an admin': 401,
+    'a user': 401,
+    'an admin': 401,
+  },
   'a genuine cookie': {
     ...noCookie,
     'a disabled user': SERVED,
@@ -197,6 +209,14 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/me/sessions/delete_others': 'users who change keys and sessions',
   'GET /api/forward_auth': 'users with files',
   'POST /oauth/introspect': 'servers',
+  'GET /.well-known/openid-configuration': 'everybody',
+  'GET /.well-known/oauth-authorization-server': 'everybody',
+  'GET /oauth/jwks': 'everybody',
+  // Without a form they look at nobody; test/openid has the clients.
+  'POST /oauth/token': 'everybody',
+  'POST /oauth/revoke': 'everybody',
+  'GET /oauth/userinfo': 'programs',
+  'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
   'GET /api/auth/sso': 'nobody while single sign-on is off',
@@ -223,11 +243,15 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/admin/settings/sso/check': 'a genuine cookie',
   'GET /account/keys/:form': 'a genuine cookie',
   'GET /account/app-passwords/:form': 'a genuine cookie',
+  'GET /account/notices/:form': 'a genuine cookie',
+  'GET /account/admin/notices/:form': 'a genuine cookie',
   'GET /account/security/:form': 'a genuine cookie',
   'GET /account/security/passkeys/:form': 'a genuine cookie',
   'POST /account/security/passkeys/confirm': 'a genuine cookie',
   'POST /account/security/factor': 'a genuine cookie',
   'GET /account/sessions/:form': 'a genuine cookie',
+  'GET /account/programs/:form': 'a genuine cookie',
+  'GET /account/admin/programs/:form': 'a genuine cookie',
 }
 const PREFIXES: Record<string, Audience> = {
   '/api/me/': 'users',
@@ -235,6 +259,9 @@ const PREFIXES: Record<string, Audience> = {
   '/api/authn/': 'users',
   '/api/admin/': 'admins',
   '/api/sftp/': 'servers',
+  // Without the request of a client, everybody gets a page that says so.
+  '/oauth/authorize': 'everybody',
+  '/oauth/end_session': 'everybody',
   '/account/:style': 'everybody',
   '/account/language': 'everybody',
   '/account/announcement': 'everybody',
@@ -253,8 +280,9 @@ const MIDDLEWARE = [
   'ALL /api/me/*',
   'ALL /api/admin/*',
   'ALL /account/*',
-  'ALL /account/sign-in/sso/*',
   'ALL /oauth/*',
+  'ALL /oauth/authorize/*',
+  'ALL /oauth/end_session/*',
 ]
 
 const SPARE_USER = 6
@@ -299,7 +327,23 @@ const INPUTS: Record<
   'POST /api/me/tokens/delete': { query: 'id=99' },
   'GET /api/admin/user/token/list': { query: 'uid=1' },
   'POST /api/admin/user/token/delete': { query: 'uid=1&id=99' },
+  'POST /api/me/notices/save': {
+    body: { kind: 'ntfy', address: 'https://ntfy.sh/topic', topics: ['password'] },
+  },
+  'POST /api/admin/notice/create': {
+    body: {
+      kind: 'slack',
+      name: 'ops',
+      address: 'https://hooks.slack.com/x',
+      topics: ['password'],
+    },
+  },
+  'POST /api/admin/notice/topics': { body: { id: 99, topics: ['password'] } },
+  'POST /api/admin/notice/delete': { query: 'id=99' },
+  'POST /api/admin/notice/test': { query: 'id=99' },
   'POST /oauth/introspect': { form: { token: 'x' } },
+  'POST /oauth/token': { code: 400 },
+  'POST /oauth/revoke': { code: 400 },
   'GET /api/admin/user/get': { query: `id=${SPARE_USER}` },
   'POST /api/admin/user/create': { body: { username: 'mallory' } },
   'POST /api/admin/user/update': { body: { id: SPARE_USER, username: 'mallory' } },
@@ -426,7 +470,7 @@ function requestOf(endpoint: string, token: string): [string, RequestInit] {
 }
 
 function isPage(path: string): boolean {
-  return path.startsWith('/account')
+  return /^\/(?:account|oauth\/(?:authorize|end_session))/.test(path)
 }
 
 /** All that a caller could have changed. */

@@ -98,6 +98,7 @@ const FLAGS = new Map<string, number>([
   ['passkey_related_origins', 1],
   ['sftp_address', 1],
   ...SSO_KEYS.map((key) => [key, 1] as const),
+  ['event_retention_days', 1],
 ])
 
 describe('GET /api/admin/setting/list', () => {
@@ -113,6 +114,7 @@ describe('GET /api/admin/setting/list', () => {
         'sftp_address',
         'sso_compatibility_mode',
         ...SSO_KEYS,
+        'event_retention_days',
       ].toSorted(),
     )
     expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i))

@@ -69,7 +69,7 @@ describe('GET /api/auth/sso', () => {
     const { status, location, headers } = await visitor.get(START)
     expect(status).toBe(302)
     // Otherwise the window loses the page that opened it.
-    expect(headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
+    expect(headers.get('Cross-Origin-Opener-Policy')).toBe(null)
     const url = new URL(location ?? '')
     expect(url.origin + url.pathname).toBe(`${ISSUER}/authorize`)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -125,7 +125,7 @@ describe('GET /api/auth/sso_callback', () => {
     expect(policy).toContain(`script-src 'self' '${SSO_SCRIPT_HASH}';`)
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(SSO_SCRIPT))
     expect(SSO_SCRIPT_HASH).toBe(`sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}`)
-    expect(seen.headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
+    expect(seen.headers.get('Cross-Origin-Opener-Policy')).toBe(null)
     expect(seen.headers.get('Cache-Control')).toBe('no-store')
     expect(visitor.cookies.has('sso')).toBe(false)
     const event = (await site.db.select().from(auditEvents)).at(-1)

@@ -13,7 +13,7 @@ export class SsoSite extends CheapSite {
 
   constructor(faults: Partial<Deps> = {}) {
     const providers = new FakeProviders(() => Math.floor(this.now / 1000))
-    super({ fetch: providers.fetch, ...faults })
+    super({ sendOut: providers.fetch, ...faults })
     this.providers = providers
   }
 

@@ -4,6 +4,7 @@ import { Alert, Field, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
 import { providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
+import type { Asking } from '../openid/asking.ts'
 import { signInPath } from './next.ts'
 
 interface SignInProps {
@@ -14,6 +15,8 @@ interface SignInProps {
   problem?: Problem | undefined
   /** `undefined` where browsers have no passkeys. */
   ceremony: Ceremony | undefined
+  /** The program that asks for the sign-in. */
+  asking?: Asking | undefined
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -23,6 +26,7 @@ export function SignInPage(props: SignInProps) {
     <SinglePage view={props.view} title={t.title}>
       <article>
         <h1>{t.title}</h1>
+        {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
         <PasskeyForm {...props} />
         <SsoButton {...props} />
@@ -99,7 +103,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields' | 'ceremony'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>

@@ -1,6 +1,5 @@
-import { createMiddleware } from 'hono/factory'
 import { raw } from 'hono/html'
-import type { App, AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../http/context.ts'
 import type { Refusal } from '../../base/refusals.ts'
 import type { Destination, SsoPages } from '../../sso/routes.ts'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../assets.ts'
@@ -17,11 +16,7 @@ type Message = { token: string } | { sso_id: string }
 
 /** The answers of the routes under `/api/auth`. */
 export const ssoAnswers: SsoPages = {
-  headers: createMiddleware<App>(async function windowHeaders(c, next) {
-    // Redirects as well: each answer on the way to the last page can cut the opener off.
-    keepOpener(c)
-    await pageHeaders(c, next)
-  }),
+  headers: pageHeaders,
   giveToken,
   giveSsoId: (c, ssoId) => showMessage(c, { sso_id: ssoId }),
   askFurther: async (c, outcome, to) => {
@@ -85,11 +80,6 @@ export async function showFailedSso(c: AppContext, refusal: Refusal) {
     </SinglePage>,
     refusal,
   )
-}
-
-/** Lets the window keep its opener, which `pageHeaders` cuts off by default. */
-export function keepOpener(c: AppContext): void {
-  c.header('Cross-Origin-Opener-Policy', 'unsafe-none')
 }
 
 function MessagePage({ view, message }: { view: View; message: Message }) {

@@ -4,6 +4,8 @@ import { own } from '../../base/own.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
+import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
@@ -111,6 +113,15 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
       ? '{who} deleted the app password “{what}”'
       : '{who} deleted {whose} app password “{what}”',
   token_used_elsewhere: () => '{whose} app password “{what}” was used from a new network',
+  client_added: () => '{who} registered the program “{what}”',
+  client_deleted: () => '{who} deleted the program “{what}”',
+  client_secret_made: () => '{who} made a new secret for the program “{what}”',
+  signing_key_made: () => '{who} made the signing key “{what}”',
+  access_given: () => '{who} gave the program “{what}” access',
+  access_removed: () => '{who} took the access from the program “{what}”',
+  access_replayed: () =>
+    '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',
+  name_released: () => '{who} released the reserved name “{what}”',
   identity_linked: ({ isOwn }) =>
     isOwn
       ? '{who} linked the account “{what}” for signing in'
@@ -119,6 +130,10 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
     isOwn
       ? '{who} unlinked the account “{what}”'
       : '{who} unlinked the account “{what}” from {whose} account',
+  account_locked: () => 'Too many sign-ins to {whose} account were refused',
+  network_locked: () => 'A network is locked out after too many refused sign-ins',
+  many_refusals: () => '{what} sign-ins were refused within an hour',
+  notices_changed: () => '{who} changed where notices are sent',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -128,6 +143,7 @@ const refusals: Record<RefusalName, string> = {
   requestInvalid: 'This form could not be read.',
   keyInvalid: 'This key was refused: <reason>.',
   tooManyKeys: 'You can have at most <limit> keys. Delete one first.',
+  tooManyChannels: 'You can have at most <limit> channels. Delete one first.',
   tooManyTokens: 'You can have at most <limit> app passwords. Delete one first.',
   userIdFormatInvalid: 'There is no such user.',
   idFormatInvalid: 'There is no such entry.',
@@ -168,6 +184,7 @@ const refusals: Record<RefusalName, string> = {
     'This site requires a second factor. Turn on two-step verification or add a passkey first.',
   secondFactorUnused:
     'This site requires a second factor. Confirm with your passkey, or sign out and sign in with it.',
+  nameFixed: 'Programs know you by your user name, so only an administrator can change it.',
   nameKept: 'Your files are stored under your user name, so only an administrator can change it.',
   builtInNotCreated: 'There can be only one guest account.',
   roleFixed: 'This role cannot be changed.',
@@ -181,6 +198,7 @@ const refusals: Record<RefusalName, string> = {
   guestEvents: 'Please sign in.',
   guestKeys: 'Please sign in.',
   guestPasskeys: 'Please sign in.',
+  guestNotices: 'Please sign in.',
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
@@ -191,11 +209,15 @@ const refusals: Record<RefusalName, string> = {
   sessionNotFound: 'This session has already ended.',
   userNotFound: 'There is no such user.',
   keyNotFound: 'This key was already deleted.',
+  clientNotFound: 'There is no such program.',
+  channelNotFound: 'This channel was already deleted.',
   tokenNotFound: 'This app password was already deleted.',
   methodNotAllowed: 'This page does not accept this kind of request.',
   titleTaken: 'You already have a key with this title.',
   keyTaken: 'You already have this key, as “<title>”.',
   usernameTaken: 'This user name is already taken.',
+  nameReserved: 'This name belonged to another account. An administrator can release it.',
+  clientNameTaken: 'There is already a program with this name.',
   tokenNameTaken: 'You already have an app password with this name.',
   bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
@@ -221,6 +243,7 @@ const reasons: Record<ReasonCode, string> = {
   passwordLength: 'It must have <min> to <max> characters.',
   commonPassword: 'This is one of the most common passwords. Choose another.',
   eventKind: 'This kind of event does not exist.',
+  clientUri: 'It must be an address such as https://files.example.org/callback, without “#”.',
   nameIsAppPassword: 'This is an app password. Give it a name of its own.',
   userGroup: 'This group of users does not exist.',
 
@@ -259,6 +282,14 @@ const reasons: Record<ReasonCode, string> = {
   validUnicode: 'It contains broken characters.',
   noNul: 'It must not contain the character NUL.',
   oneOf: 'It must be one of: <options>.',
+  topics: 'Choose at least one.',
+  email: 'It must be an e-mail address.',
+  telegramToken: 'It must be the token of a bot, such as 123456:a1b2c3.',
+  telegramChat: 'It must be the number of a chat, or @name.',
+  publicAddress: 'It must be a public https address.',
+  httpAddress: 'It must be an https or http address.',
+  addressPath: 'It must end in the topic or the device key.',
+  retentionDays: 'It must be a number of days from 30 to 3650.',
   sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
 
   keyOtherType: 'its first word is <type>, but its data is of another type',
@@ -395,6 +426,9 @@ export const en = {
     settings: 'Settings',
     events: 'Events',
     'app-passwords': 'App passwords',
+    programs: 'Programs',
+    notices: 'Notices',
+    channels: 'Channels',
   },
 
   overview: {
@@ -570,6 +604,8 @@ export const en = {
       'All sessions end, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
   },
 
+  channels: channelsEn,
+
   appPasswords: {
     title: 'App passwords',
     lead: 'Passwords for programs, such as WebDAV and SFTP clients. They work with two-step verification.',
@@ -682,7 +718,7 @@ export const en = {
 
   activity: {
     title: 'Activity',
-    lead: 'The activity of your account in the last 90 days.',
+    lead: 'The activity of your account, as long as it is kept.',
     none: 'No activity yet',
     newer: 'Newer',
     older: 'Older',
@@ -710,7 +746,7 @@ export const en = {
     zone: 'Time zone of the days:',
     badDay: 'It must be a day such as 2026-11-21.',
     noneFound: 'No events found',
-    noneFoundHint: 'No event of the last 90 days matches.',
+    noneFoundHint: 'No event that is kept matches.',
     showAll: 'Show all events',
     download: 'Download CSV',
     downloadHint: (most: number) =>
@@ -738,7 +774,14 @@ export const en = {
 
   events,
 
+  authorize: authorizeEn,
+  programs: programsEn,
+  adminPrograms: adminProgramsEn,
+
   notices: {
+    'program-removed': 'The program has no access any more.',
+    'program-deleted': 'The program was deleted.',
+    'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
     'identity-linked': 'The account is linked.',

@@ -45,6 +45,7 @@ const labels: Record<SettingKey, string> = {
   require_second_factor: 'Require a second factor',
   passkey_related_origins: 'Related sites for passkeys',
   sftp_address: 'SFTP server',
+  event_retention_days: 'Days for which events are kept',
 }
 
 /** Labels of the options of a select; a missing one shows the value itself. */

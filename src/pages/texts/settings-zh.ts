@@ -45,6 +45,7 @@ const labels: Record<SettingKey, string> = {
   require_second_factor: '要求第二重验证',
   passkey_related_origins: '可使用通行密钥的相关站点',
   sftp_address: 'SFTP 服务器',
+  event_retention_days: '事件保留天数',
 }
 
 const help: Record<SettingKey, string> = {
@@ -93,6 +94,7 @@ const help: Record<SettingKey, string> = {
   passkey_related_origins: '可使用本站通行密钥的其他 https 源，每行一个。',
   sftp_address:
     'SFTP 服务器的主机名，例如 files.example.org 或 files.example.org:2022；显示在用户的 SSH 公钥页面上。',
+  event_retention_days: '事件保留的天数，从 30 到 3650。',
 }
 
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {

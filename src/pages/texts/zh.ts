@@ -1,6 +1,8 @@
 import { own } from '../../base/own.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
+import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
+import { channelsZh } from './channels-zh.ts'
 import { settingsZh } from './settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
@@ -91,10 +93,22 @@ const events: Texts['events'] = {
   token_deleted: ({ isOwn }) =>
     isOwn ? '{who}删除了应用专用密码“{what}”' : '{who}删除了{whose}应用专用密码“{what}”',
   token_used_elsewhere: () => '{whose}应用专用密码“{what}”在新的网络使用过',
+  client_added: () => '{who}注册了程序“{what}”',
+  client_deleted: () => '{who}删除了程序“{what}”',
+  client_secret_made: () => '{who}为程序“{what}”生成了新密钥',
+  signing_key_made: () => '{who}生成了签名密钥“{what}”',
+  access_given: () => '{who}允许程序“{what}”访问',
+  access_removed: () => '{who}移除了程序“{what}”的访问权限',
+  access_replayed: () => '{whose}程序“{what}”登录已终止，因为其代码或令牌被使用了两次',
+  name_released: () => '{who}释放了保留的用户名“{what}”',
   identity_linked: ({ isOwn }) =>
     isOwn ? '{who}关联了登录账号“{what}”' : '{who}为{whose}账户关联了登录账号“{what}”',
   identity_unlinked: ({ isOwn }) =>
     isOwn ? '{who}取消关联了登录账号“{what}”' : '{who}为{whose}账户取消关联了登录账号“{what}”',
+  account_locked: () => '{whose}账户被拒绝的登录过多',
+  network_locked: () => '一个网络因被拒绝的登录过多而被锁定',
+  many_refusals: () => '一小时内有 {what} 次登录被拒绝',
+  notices_changed: () => '{who}修改了通知的接收方',
 }
 
 export const zh: Texts = {
@@ -174,6 +188,9 @@ export const zh: Texts = {
     settings: '站点设置',
     events: '事件',
     'app-passwords': '应用专用密码',
+    programs: '已授权程序',
+    notices: '通知',
+    channels: '通知渠道',
   },
 
   overview: {
@@ -341,6 +358,8 @@ export const zh: Texts = {
       '所有设备都会被退出，包括这一台，所有程序也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
   },
 
+  channels: channelsZh,
+
   appPasswords: {
     title: '应用专用密码',
     lead: '给 WebDAV、SFTP 客户端等程序使用的密码，开启两步验证后也能使用。',
@@ -445,7 +464,7 @@ export const zh: Texts = {
 
   activity: {
     title: '动态',
-    lead: '过去 90 天内你的账户发生的事。',
+    lead: '你的账户发生的事，保留期内的都在这里。',
     none: '还没有记录',
     newer: '较新',
     older: '较早',
@@ -468,7 +487,7 @@ export const zh: Texts = {
     zone: '日期所用时区：',
     badDay: '必须是日期，例如 2026-11-21。',
     noneFound: '没有找到事件',
-    noneFoundHint: '过去 90 天内没有符合条件的事件。',
+    noneFoundHint: '保留的事件中没有符合条件的。',
     showAll: '显示全部事件',
     download: '下载 CSV',
     downloadHint: (most) =>
@@ -497,7 +516,14 @@ export const zh: Texts = {
 
   events,
 
+  authorize: authorizeZh,
+  programs: programsZh,
+  adminPrograms: adminProgramsZh,
+
   notices: {
+    'program-removed': '该程序已不再有访问权限。',
+    'program-deleted': '已删除该程序。',
+    'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
     'identity-linked': '账号已关联。',
@@ -535,6 +561,7 @@ export const zh: Texts = {
     requestInvalid: '无法读取这个表单。',
     keyInvalid: '这个公钥被拒绝：<reason>。',
     tooManyKeys: '最多可以有 <limit> 个公钥，请先删除一个。',
+    tooManyChannels: '最多可以有 <limit> 个渠道，请先删除一个。',
     tooManyTokens: '最多可以有 <limit> 个应用专用密码，请先删除一个。',
     userIdFormatInvalid: '没有这个用户。',
     idFormatInvalid: '没有这一项。',
@@ -572,6 +599,7 @@ export const zh: Texts = {
     passkeysOff: '本站未开启通行密钥。',
     secondFactorMissing: '本站要求第二重验证，请先开启两步验证或添加通行密钥。',
     secondFactorUnused: '本站要求第二重验证，请用通行密钥确认，或退出后用它重新登录。',
+    nameFixed: '程序通过用户名识别你，只有管理员可以修改它。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',
     builtInNotCreated: '访客账户只能有一个。',
     roleFixed: '不能修改这个角色。',
@@ -585,6 +613,7 @@ export const zh: Texts = {
     guestEvents: '请登录。',
     guestKeys: '请登录。',
     guestPasskeys: '请登录。',
+    guestNotices: '请登录。',
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
@@ -595,11 +624,15 @@ export const zh: Texts = {
     sessionNotFound: '该设备已经退出。',
     userNotFound: '没有这个用户。',
     keyNotFound: '该公钥已不存在。',
+    clientNotFound: '该程序不存在。',
+    channelNotFound: '该渠道已不存在。',
     tokenNotFound: '该应用专用密码已不存在。',
     methodNotAllowed: '这个页面不接受这种请求。',
     titleTaken: '你已有同名的公钥。',
     keyTaken: '你已有这个公钥，名称是“<title>”。',
     usernameTaken: '这个名字已被使用。',
+    nameReserved: '此用户名曾属于另一个账户，管理员可以释放它。',
+    clientNameTaken: '已有同名的程序。',
     tokenNameTaken: '你已有同名的应用专用密码。',
     bodyTooLarge: '内容太长。',
     tooManyAttempts: '失败次数过多，请稍后重试。',
@@ -624,6 +657,7 @@ export const zh: Texts = {
     passwordLength: '必须有 <min> 到 <max> 个字符。',
     commonPassword: '这个密码太常见，请换一个。',
     eventKind: '没有这种事件。',
+    clientUri: '必须是 https://files.example.org/callback 这样的地址，且不含“#”。',
     nameIsAppPassword: '这是一个应用专用密码，请另取一个名称。',
     userGroup: '没有这组用户。',
 
@@ -658,6 +692,14 @@ export const zh: Texts = {
     validUnicode: '包含损坏的字符。',
     noNul: '不能包含空字符（NUL）。',
     oneOf: '只能是以下之一：<options>。',
+    topics: '请至少选择一项。',
+    email: '必须是电子邮件地址。',
+    telegramToken: '必须是机器人的令牌，例如 123456:…。',
+    telegramChat: '必须是聊天的编号，或 @名称。',
+    publicAddress: '必须是公开的 https 地址。',
+    httpAddress: '必须是 https 或 http 地址。',
+    addressPath: '必须以主题或设备密钥结尾。',
+    retentionDays: '必须是 30 到 3650 的天数。',
     sftpAddress:
       '必须是主机名，例如 files.example.org；端口不是 22 时写成 files.example.org:2022。',
 

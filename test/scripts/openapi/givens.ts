@@ -105,6 +105,19 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
+  'alice has a channel': async () => {
+    const { token } = await signedIn()
+    const site = siteWithReceiver()
+    const wish = {
+      kind: 'ntfy',
+      address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
+      topics: ['new_network', 'password'],
+    }
+    await site.post('/api/me/notices/save', wish, { token })
+    return { site, token }
+  },
+  'the admin is signed in, there is a channel': () => withChannels(1),
+  'the admin is signed in, there are 20 channels': () => withChannels(20),
   'alice was shown a QR code': async () => {
     const asked = await signedIn()
     const { data } = await asked.site.post('/api/auth/2fa/generate', undefined, asked)
@@ -338,6 +351,24 @@ async function withAlice(): Promise<CheapSite> {
 async function signedIn(): Promise<Asked & { token: string }> {
   const site = new CheapSite()
   return { site, token: await signInAlice(site) }
+}
+
+/** A site whose notices are taken. */
+function siteWithReceiver(): CheapSite {
+  return new CheapSite({ sendOut: async () => new Response('ok') })
+}
+
+async function withChannels(count: number): Promise<Asked> {
+  const { token = '' } = await adminSignedIn()
+  const site = siteWithReceiver()
+  const wish = {
+    kind: 'slack',
+    name: 'ops',
+    address: 'https://hooks.slack.com/services/T000/B000/x',
+    topics: ['new_admin', 'locked_out'],
+  }
+  for (let n = 0; n < count; n++) await site.post('/api/admin/notice/create', wish, { token })
+  return { site, token }
 }
 
 async function adminSignedIn(): Promise<Asked> {
