@@ -3,7 +3,7 @@ import type { NoticeLanguage } from './channels.ts'
 import type { NoticeTopic } from './topics.ts'
 
 /** What a sentence can name. */
-export interface Named {
+interface Named {
   user: string
   /** The title of a key or the name of an app password; empty for none. */
   what: string
