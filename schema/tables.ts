@@ -48,6 +48,8 @@ export const users = sqliteTable(
     createdAt: time('created_at').notNull(),
     /** The session for which the latest time step was used. */
     totpSession: text('totp_session'),
+    /** When the name last changed; 0 for never. A trigger sets it (migration 0011). */
+    renamedAt: time('renamed_at').notNull().default(0),
   },
   (table) => [
     unique('users_username_key').on(table.usernameKey),
@@ -260,6 +262,34 @@ export const commonPasswords = sqliteTable('common_passwords', {
   password: text('password').primaryKey(),
 })
 
+/**
+ * Accounts of users at identity providers, with which they sign in here. WITHOUT ROWID (migration
+ * 0012).
+ */
+export const identities = sqliteTable(
+  'identities',
+  {
+    /** The provider, as OpenID Connect names it: `https://accounts.google.com`. */
+    issuer: text('issuer').notNull(),
+    /** The provider's id for the user. It never changes, and no other user gets it. */
+    subject: text('subject').notNull(),
+    userId: ownerId(),
+    /** `sso_login_platform` when it was linked. */
+    platform: text('platform').notNull(),
+    /** What the provider called the user when it was linked; shown, never compared. */
+    name: text('name').notNull(),
+    linkedAt: time('linked_at').notNull(),
+    /** Who linked it: `user`, `registration` or `import`. */
+    linkedBy: text('linked_by').notNull(),
+    /** Null until the first sign-in with it. */
+    lastUsedAt: time('last_used_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issuer, table.subject] }),
+    index('identities_user').on(table.userId),
+  ],
+)
+
 /** Passwords for the programs of a user (access/app-password.ts). */
 export const appPasswords = sqliteTable(
   'app_passwords',
@@ -285,6 +315,127 @@ export const appPasswords = sqliteTable(
   },
   (table) => [unique('app_passwords_name').on(table.userId, table.name)],
 )
+
+/** The keys that sign ID tokens. WITHOUT ROWID (migration 0011). */
+export const openidKeys = sqliteTable('openid_keys', {
+  /** The `kid`: the key's thumbprint (RFC 7638). */
+  id: text('id').primaryKey(),
+  /** PKCS #8, sealed. */
+  sealed: text('sealed').notNull(),
+  /** JWK, as JSON. */
+  publicKey: text('public_key').notNull(),
+  /** When it begins to sign. Clients can read it before. */
+  activeFrom: time('active_from').notNull(),
+})
+
+/** The programs that sign users in through this site (OpenID Connect). WITHOUT ROWID. */
+export const openidClients = sqliteTable(
+  'openid_clients',
+  {
+    /** The `client_id`. */
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    /** SHA-256, hexadecimal; null for a public client. */
+    secretHash: text('secret_hash'),
+    /** Compared exactly. */
+    redirectUris: text('redirect_uris', { mode: 'json' }).$type<string[]>().notNull(),
+    postLogoutUris: text('post_logout_uris', { mode: 'json' })
+      .$type<string[]>()
+      .notNull()
+      .default([]),
+    /** Gets back-channel logouts; empty for none. */
+    logoutUri: text('logout_uri').notNull().default(''),
+    /** Users are not asked for their consent. */
+    firstParty: integer('first_party', { mode: 'boolean' }).notNull().default(false),
+    adminsOnly: integer('admins_only', { mode: 'boolean' }).notNull().default(false),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [unique('openid_clients_name').on(table.name)],
+)
+
+const clientId = () =>
+  text('client_id')
+    .notNull()
+    .references(() => openidClients.id, { onDelete: 'cascade' })
+
+/**
+ * One row per sign-in at a client: the code, and the tokens that came of it. Deleting the row ends
+ * them all. Triggers of migration 0011 do so with the session. WITHOUT ROWID.
+ */
+export const openidGrants = sqliteTable(
+  'openid_grants',
+  {
+    id: text('id').primaryKey(),
+    /** The issuer that the client knows. */
+    issuer: text('issuer').notNull(),
+    clientId: clientId(),
+    userId: ownerId(),
+    /** Empty when the session has ended and a refresh token outlives it. */
+    sessionId: text('session_id').notNull(),
+    /** Separated by spaces. */
+    scope: text('scope').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    nonce: text('nonce'),
+    /** PKCE, S256. */
+    challenge: text('challenge'),
+    /** When the user last proved who they are. */
+    authTime: time('auth_time').notNull(),
+    /** The methods of the session (`access/methods.ts`). */
+    amr: text('amr').notNull(),
+    codeHash: text('code_hash').notNull(),
+    codeExpiresAt: time('code_expires_at').notNull(),
+    used: integer('used', { mode: 'boolean' }).notNull().default(false),
+    createdAt: time('created_at').notNull(),
+    accessHash: text('access_hash'),
+    accessExpiresAt: time('access_expires_at').notNull().default(0),
+    /** The part that all refresh tokens of this row share; it tells an old one from a guess. */
+    familyHash: text('family_hash'),
+    refreshHash: text('refresh_hash'),
+    refreshExpiresAt: time('refresh_expires_at').notNull().default(0),
+  },
+  (table) => [
+    index('openid_grants_session').on(table.userId, table.sessionId),
+    index('openid_grants_client').on(table.clientId),
+  ],
+)
+
+/** What users have allowed clients to learn. WITHOUT ROWID. */
+export const openidConsents = sqliteTable(
+  'openid_consents',
+  {
+    userId: ownerId(),
+    clientId: clientId(),
+    scope: text('scope').notNull(),
+    givenAt: time('given_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.clientId] })],
+)
+
+/** Back-channel logouts that are to be sent. Triggers of migration 0011 write them. WITHOUT ROWID. */
+export const openidLogouts = sqliteTable(
+  'openid_logouts',
+  {
+    clientId: text('client_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    userId: integer('user_id').notNull(),
+    issuer: text('issuer').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    triedAt: time('tried_at').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.clientId, table.sessionId] }),
+    index('openid_logouts_due').on(table.triedAt),
+  ],
+)
+
+/** Names that accounts had, which nobody else may get. Triggers write them. WITHOUT ROWID. */
+export const reservedNames = sqliteTable('reserved_names', {
+  usernameKey: text('username_key').primaryKey(),
+  username: text('username').notNull(),
+  /** The user who may have the name again. */
+  userId: integer('user_id').notNull(),
+  reservedAt: time('reserved_at').notNull(),
+})
 
 /** Where notices are sent (notices/channels.ts). */
 export const noticeChannels = sqliteTable(

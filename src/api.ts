@@ -3,6 +3,7 @@ import { introspectionRoutes } from './app-passwords/introspection-routes.ts'
 import { adminAppPasswordRoutes } from './app-passwords/operator-routes.ts'
 import { appPasswordRoutes } from './app-passwords/routes.ts'
 import { eventRoutes } from './activity/routes.ts'
+import { discoveryRoutes, openidRoutes } from './openid/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
@@ -12,6 +13,7 @@ import { noticeRoutes } from './notices/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/operator-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
+import { createSsoRoutes, type SsoPages } from './sso/routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
 import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -21,9 +23,14 @@ import { userRoutes } from './users/profile-routes.ts'
 import type { Hono } from 'hono'
 import type { App } from './http/context.ts'
 
-/** Mounts the routes of the interface; `/openapi.json` lists every path. */
-export function mountApi(app: Hono<App>): void {
+/**
+ * Mounts the routes of the interface; `/openapi.json` lists every path.
+ *
+ * @param ssoPages The pages of the routes that browsers open.
+ */
+export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/auth', loginRoutes)
+  app.route('/api/auth', createSsoRoutes(ssoPages))
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/authn', passkeyRoutes)
   app.route('/api/me', userRoutes)
@@ -42,6 +49,8 @@ export function mountApi(app: Hono<App>): void {
   app.route('/api/sftp', sftpRoutes)
   app.route('/api/forward_auth', forwardAuthRoutes)
   app.route('/oauth', introspectionRoutes)
+  app.route('/oauth', openidRoutes)
+  app.route('/.well-known', discoveryRoutes)
   app.route('/api/public', publicRoutes)
   app.route('/', siteRoutes)
 }

@@ -12,7 +12,10 @@ import { answerUnrouted } from './http/methods.ts'
 import { noticesAfterRequests } from './notices/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
+import { tellClients } from './openid/tell-clients.ts'
+import { authorizePages, endSessionPages } from './pages/openid/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
+import { ssoAnswers } from './pages/sso/answers.tsx'
 import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
@@ -42,8 +45,12 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
-  mountApi(app)
+  app.use(tellClients)
+
+  mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)
+  app.route('/oauth/authorize', authorizePages)
+  app.route('/oauth/end_session', endSessionPages)
   app.get('/', (c) => c.redirect('/account'))
 
   app.notFound(answerUnknownPath(answerUnrouted(app)))

@@ -7,7 +7,9 @@ import {
   orUnavailable,
 } from './database/database.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
+import { parseIssuer } from './base/issuer.ts'
 import type { ScryptCost } from './crypto/scrypt.ts'
+import type { NewSigningKey } from './crypto/signing-key.ts'
 import { Refusal } from './base/refusals.ts'
 import { createKeyRing, type KeyRing } from './crypto/key-ring.ts'
 
@@ -65,6 +67,14 @@ export interface Deps {
    * @throws {Refusal} `internal` when `PASSKEY_RP_ID` or `PASSKEY_ORIGINS` is invalid.
    */
   passkeySite: () => PasskeySite
+  /** Makes an RSA key where the CPU time is allowed. */
+  makeSigningKey: () => Promise<NewSigningKey>
+  /**
+   * The issuer of ID tokens: what the operator has set, or the origin of the request.
+   *
+   * @throws {Refusal} `internal` when `ISSUER` is invalid.
+   */
+  issuer: (requestUrl: string) => string
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
   /**
@@ -174,6 +184,8 @@ export function createDeps(
     tokenSeconds: () => tokenSecondsOf(env.TOKEN_HOURS),
     freshSeconds: () => freshSecondsOf(env.FRESH_MINUTES),
     passkeySite: () => passkeySiteOf(env),
+    makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
+    issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
     defer,
     sendOut: (url, init, reach) => {
       const options: RequestInit = { ...init, redirect: 'manual' }
@@ -241,6 +253,16 @@ function passkeySiteOf({ PASSKEY_RP_ID: rpId, PASSKEY_ORIGINS: origins }: Env): 
   const site = parsePasskeySite(rpId, origins)
   if (typeof site !== 'string') return site
   throw new Refusal('internal', { detail: site })
+}
+
+/** @throws {Refusal} `internal` when the value is invalid. */
+function issuerOf(set: string | undefined, requestUrl: string): string {
+  if (!set) return new URL(requestUrl).origin
+  const issuer = parseIssuer(set)
+  if (issuer !== undefined) return issuer
+  throw new Refusal('internal', {
+    detail: `ISSUER in wrangler.toml must be an origin such as https://account.example.org, not "${set}"`,
+  })
 }
 
 /**

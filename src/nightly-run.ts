@@ -1,6 +1,9 @@
 import { pruneEvents } from './audit/events.ts'
 import { runBatch } from './database/statements.ts'
 import type { Deps } from './deps.ts'
+import { MAX_LOGOUT_ATTEMPTS, sendAllLogouts } from './openid/back-channel.ts'
+import { pruneGrants, pruneLogouts } from './openid/grant-store.ts'
+import { pruneKeys } from './openid/keys.ts'
 import { pruneChallenges } from './passkeys/store.ts'
 import { pruneCounters } from './throttle/throttle.ts'
 import { eventRetention, rebuildCopy } from './settings/store.ts'
@@ -26,10 +29,15 @@ export async function runNightly(deps: Deps): Promise<void> {
       events: pruneEvents(db, now - (await eventRetention(db))),
       counters: pruneCounters(db, now),
       challenges: pruneChallenges(db, now),
+      grants: pruneGrants(db, now),
+      logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
+      keys: pruneKeys(db, now),
       appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
     }),
     rebuildCopy(deps),
   ])
+  // Ending expired sessions may have written more logouts.
+  await sendAllLogouts(deps)
   for (const result of results) {
     // Thrown after both have ended, so that the platform shows the run as failed.
     if (result.status === 'rejected') throw result.reason

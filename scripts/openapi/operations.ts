@@ -12,6 +12,7 @@ import { adminNoticeOperations, noticeOperations } from './operations/notices.ts
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
 import { sftpOperations } from './operations/sftp.ts'
+import { ssoOperations } from './operations/sso.ts'
 import { sshKeyOperations } from './operations/ssh-keys.ts'
 import { twoFactorOperations } from './operations/two-factor.ts'
 
@@ -23,6 +24,7 @@ export const operationGroups: Record<string, Operations> = {
   'Sign-in': loginOperations,
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
+  'Single sign-on': ssoOperations,
   'Own account': meOperations,
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
@@ -44,6 +46,8 @@ export const tagDescriptions: Record<string, string> = {
   'Two-step verification':
     'Codes of an authenticator app (TOTP, RFC 6238) and recovery codes, for the signed-in user.',
   Passkeys: 'Sign-in with passkeys, and the passkeys of the signed-in user (WebAuthn).',
+  'Single sign-on':
+    'Sign-in with an account at an identity provider. Browsers open these addresses.',
   'Own account': 'The account, sessions and events of the signed-in user.',
   'SSH keys': 'The public keys with which the signed-in user signs in to SFTP servers.',
   'App passwords': 'Passwords for programs, with limited scopes.',

@@ -31,8 +31,11 @@ const scopesSchema = v.pipe(
 const expirySchema = v.nullish(
   v.pipe(
     v.string(),
-    v.transform(parseTime),
-    v.number('must be a time such as 2027-11-21T09:15:00Z, or null for never'),
+    v.check(
+      (time) => parseTime(time) !== undefined,
+      'must be a time such as 2027-11-21T09:15:00Z, or null for never',
+    ),
+    v.transform((time) => parseTime(time) ?? null),
   ),
 )
 

@@ -10,6 +10,12 @@ import { type AppPasswordState, noteUse, selectShown } from '../access/app-passw
 import { APP_PASSWORD_SCOPES, type AppPasswordScope, maskPermission } from '../access/scopes.ts'
 import { actAsService } from '../access/service-tokens.ts'
 import { selectAccountOf } from '../access/session-store.ts'
+import {
+  selectByAccessToken,
+  type ShownAccessToken,
+  type SignedInUser,
+} from '../openid/grant-store.ts'
+import { readAccessToken } from '../openid/token.ts'
 import { type SessionClaims, verifyToken } from '../access/token.ts'
 
 /** A token that is in force. */
@@ -22,6 +28,11 @@ interface ActiveToken {
   issuedAtSeconds: number
   /** `undefined`: never. */
   expiresAtSeconds: number | undefined
+}
+
+/** An access token of a program that is in force. */
+interface ProgramToken {
+  ofProgram: SignedInUser
 }
 
 type IntrospectionDeps = Pick<Deps, 'db' | 'now' | 'keyRing'>
@@ -38,13 +49,13 @@ export async function introspect(
   deps: IntrospectionDeps & Pick<Deps, 'defer'>,
   serviceTokenHash: string,
   token: string,
-): Promise<ActiveToken | undefined> {
+): Promise<ActiveToken | ProgramToken | undefined> {
   const now = deps.now()
   const { db } = deps
   const found = await findToken(deps, token, now, (parts) =>
     actAsService(db, serviceTokenHash, 'introspect', parts),
   )
-  if (found?.appPassword) {
+  if (found !== undefined && 'appPassword' in found && found.appPassword) {
     const used = { ...found.appPassword, userId: found.account.id }
     noteUse(deps, { network: undefined, userAgent: '' }, used, now)
   }
@@ -56,16 +67,23 @@ export function introspectAsOperator(
   deps: IntrospectionDeps & ActorDeps,
   operator: Operator,
   token: string,
-): Promise<ActiveToken | undefined> {
+): Promise<ActiveToken | ProgramToken | undefined> {
   return findToken(deps, token, deps.now(), (parts) => actAsOperator(deps, operator, parts))
 }
 
 /** Returns the statements that find a token. */
-function searchesFor(db: Database, claims: SessionClaims | undefined, hash: string, now: number) {
+function searchesFor(
+  db: Database,
+  claims: SessionClaims | undefined,
+  hash: string,
+  shownAccess: ShownAccessToken | undefined,
+  now: number,
+) {
   const shown = { tokenHash: hash, username: undefined, network: undefined }
   return {
     ofSession: claims && selectAccountOf(db, claims, now),
     ofAppPassword: claims === undefined ? selectShown(db, shown, now) : undefined,
+    ofProgram: shownAccess && selectByAccessToken(db, shownAccess, now),
   }
 }
 
@@ -77,12 +95,15 @@ async function findToken(
   token: string,
   now: number,
   run: (parts: Searches) => Promise<Answers<Searches>>,
-): Promise<ActiveToken | undefined> {
+): Promise<ActiveToken | ProgramToken | undefined> {
   const isOurs = isAppPassword(token)
   const claims = isOurs ? undefined : await readClaims(deps, token, now)
-  const { ofSession, ofAppPassword } = await run(
-    searchesFor(deps.db, claims, hashAppPassword(token), now),
+  const shownAccess = await readAccessToken(token)
+  const { ofSession, ofAppPassword, ofProgram } = await run(
+    searchesFor(deps.db, claims, hashAppPassword(token), shownAccess, now),
   )
+  const [signedIn] = ofProgram ?? []
+  if (signedIn !== undefined) return { ofProgram: signedIn }
   const session = ofSession?.[0]
   if (session !== undefined && claims !== undefined) {
     const { expiresAt, ...account } = session
@@ -131,8 +152,9 @@ async function readClaims(
  *
  * @see RFC 7662 section 2.2
  */
-export function introspectionRecord(token: ActiveToken | undefined) {
+export function introspectionRecord(token: ActiveToken | ProgramToken | undefined) {
   if (token === undefined) return { active: false }
+  if ('ofProgram' in token) return programRecord(token.ofProgram)
   const { account, scopes, issuedAtSeconds, expiresAtSeconds } = token
   return {
     active: true,
@@ -145,5 +167,22 @@ export function introspectionRecord(token: ActiveToken | undefined) {
     base_path: account.basePath,
     permission: maskPermission(account.permission, scopes),
     role: account.role,
+  }
+}
+
+/** An access token of a program says who signed in. It lets nobody at files. */
+function programRecord(user: SignedInUser) {
+  return {
+    active: true,
+    client_id: user.clientId,
+    sub: String(user.userId),
+    username: user.username,
+    scope: user.scope,
+    exp: toSeconds(user.expiresAt),
+    iat: toSeconds(user.grantedAt),
+    token_type: 'Bearer',
+    base_path: user.basePath,
+    permission: 0,
+    role: user.role,
   }
 }

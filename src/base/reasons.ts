@@ -23,6 +23,7 @@ export const REASONS = {
   commonPassword: 'is one of the most common ones, choose another',
   eventKind: 'must be a kind of event',
   nameIsAppPassword: 'must not be an app password',
+  clientUri: 'must be an address such as https://files.example.org/callback, without #',
   userGroup: 'must be a group of users',
 
   boolean: 'must be true or false',
@@ -35,6 +36,10 @@ export const REASONS = {
   previews: 'must be a JSON object of objects of addresses, https://… or /…',
   replacements: 'must be a JSON object of texts',
 
+  issuer: 'must be an address such as https://accounts.example.org, without ? and #',
+  scopes: 'must be names separated by spaces',
+  claim: 'must be the name of a claim, such as preferred_username',
+  permission: 'must be a whole number from 0 to 65535',
   origins: 'must be https origins such as https://example.org, one per line',
 
   topics: 'must name at least one topic',

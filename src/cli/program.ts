@@ -43,6 +43,18 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'manages the tokens with which servers ask about users',
     load: async () => (await import('./operator/service-token.ts')).addServiceTokenCommands,
   },
+  client: {
+    description: 'manages the programs that sign users in through this site (OpenID Connect)',
+    load: async () => (await import('./operator/client.ts')).addClientCommands,
+  },
+  'signing-key': {
+    description: 'manages the keys that sign ID tokens of programs',
+    load: async () => (await import('./operator/signing-key.ts')).addSigningKeyCommands,
+  },
+  'reserved-name': {
+    description: 'manages the names that accounts had, which nobody else may get',
+    load: async () => (await import('./operator/reserved-name.ts')).addReservedNameCommands,
+  },
   notice: {
     description: 'manages where notices are sent: ntfy, Slack, e-mail and others',
     load: async () => (await import('./operator/notice.ts')).addNoticeCommands,

@@ -1,6 +1,7 @@
 import { createMeter, openDatabase } from '../database/database.ts'
 import { type Deps, randomBytes, wait } from '../deps.ts'
 import { deriveScrypt } from '../crypto/scrypt.ts'
+import { generateSigningKey } from '../crypto/signing-key.ts'
 import { createKeyRing } from '../crypto/key-ring.ts'
 import { explain, findResources } from './deploy/cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
@@ -20,6 +21,7 @@ export type Site = Pick<
   | 'wait'
   | 'freshSeconds'
   | 'randomBytes'
+  | 'makeSigningKey'
   | 'defer'
 >
 
@@ -82,6 +84,7 @@ async function withPlatform<Result>(
       // A command has no session that could be too old.
       freshSeconds: () => 0,
       randomBytes,
+      makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),
     })
     await Promise.all(deferred)

@@ -18,9 +18,10 @@ export function ok<Data>(c: Context, data: Data) {
 
 /**
  * On these paths the HTTP status is the code as well, because servers ask with `curl -f`, and
- * proxies look at nothing else.
+ * proxies look at nothing else. A path that resembles `/api/forward_auth` is one of them: with 200,
+ * a wrong path in the settings of a proxy would let everybody in.
  */
-const FOR_SERVERS = /^\/api\/(?:sftp\/|forward_auth$)/
+const FOR_SERVERS = /^\/api\/+(?:sftp\/|forward[_-]?auth)/i
 
 /** Answers with a refusal: an envelope under `/api`, elsewhere plain HTTP for browsers and crawlers. */
 export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {

@@ -111,6 +111,8 @@ export async function findActor(c: AppContext, needs: Needs): Promise<Actor | un
   const token = basic?.password ?? bearerToken(c)
   if (token === '' && basic === undefined) return undefined
   if (!looksLikeAppPassword(token)) {
+    // Basic authentication names a user, and is for app passwords only.
+    if (basic !== undefined) throw new Refusal('tokenInvalidated')
     const claims = await verifyToken(await deps.keyRing(), token, deps.now())
     return { ...claims, ...clientOf(c) }
   }

@@ -35,7 +35,7 @@ export const answerPreflight = cors({
  */
 export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
   // Account pages use a cookie, so pages of other origins must not read them.
-  const isPage = /^\/account(\/|$)/.test(c.req.path)
+  const isPage = /^\/(?:account|oauth\/authorize|oauth\/end_session)(\/|$)/.test(c.req.path)
   if (isPreflight(c.req.raw) && !isPage) return answerPreflight(c, next)
   await next()
   // Every response is made here, so its headers can be changed; a fetched one would need a copy.

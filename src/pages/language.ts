@@ -11,7 +11,7 @@ export const LANGUAGES = Object.keys(TEXTS).filter(isLanguage)
 /** Values of the `lang` attribute. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
-const COOKIE = 'language'
+export const LANGUAGE_COOKIE = 'language'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 export function isLanguage(text: string): text is Language {
@@ -20,12 +20,12 @@ export function isLanguage(text: string): text is Language {
 
 /** Returns the language of the cookie, or else the one that the browser prefers. */
 export function languageOf(c: AppContext): Language {
-  const chosen = getCookie(c, COOKIE) ?? ''
+  const chosen = getCookie(c, LANGUAGE_COOKIE) ?? ''
   return isLanguage(chosen) ? chosen : acceptedLanguage(c.req.header('Accept-Language') ?? '')
 }
 
 export function rememberLanguage(c: AppContext, language: Language): void {
-  setCookie(c, COOKIE, language, {
+  setCookie(c, LANGUAGE_COOKIE, language, {
     path: '/',
     maxAge: YEAR_SECONDS,
     httpOnly: true,

@@ -92,6 +92,7 @@ const PAGES = [
   ['/account/security', 'security'],
   ['/account/keys', 'keys'],
   ['/account/app-passwords', 'app-passwords'],
+  ['/account/programs', 'programs'],
   ['/account/sessions', 'sessions'],
   ['/account/activity', 'activity'],
   ['/account/notices', 'notices'],
@@ -100,6 +101,7 @@ const PAGES = [
 /** Pages that only admins see in the navigation. */
 const ADMIN_PAGES = [
   ['/account/admin/users', 'users'],
+  ['/account/admin/programs', 'programs'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],
   ['/account/admin/notices', 'channels'],

@@ -18,6 +18,8 @@ export type IconName =
   | 'events'
   | 'app-passwords'
   | 'passkeys'
+  | 'programs'
+  | 'sso'
   | 'notices'
   | 'channels'
 

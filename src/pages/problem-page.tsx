@@ -1,7 +1,8 @@
+import type { AppContext } from '../http/context.ts'
 import type { Refusal } from '../base/refusals.ts'
 import { problemOf } from './form.ts'
 import { SinglePage } from './layout.tsx'
-import type { View } from './view.ts'
+import { readView, showPage, type View } from './view.ts'
 
 /** Reports a refusal that no form's page can show. */
 export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
@@ -39,14 +40,21 @@ export function NotFoundPage({ view }: { view: View }) {
   )
 }
 
-/** Links to the page that a visitor from another site asked for, for browsers that ignore `Refresh`. */
-export function ContinuePage({ view }: { view: View }) {
-  const { t, path } = view
-  return (
-    <SinglePage view={view} title={t.signIn.title}>
+/**
+ * Leads on by itself, and by a link for browsers that ignore `Refresh`.
+ *
+ * @param to An address that can stand in a header: a checked path, or an encoded address.
+ */
+export async function showContinue(c: AppContext, to: string, words?: string) {
+  const view = await readView(c)
+  const { t } = view
+  c.header('Refresh', `0; url=${to}`)
+  return showPage(
+    c,
+    <SinglePage view={view} title={t.authorize.continueTitle}>
       <article>
-        <a href={path}>{t.signIn.continue}</a>
+        <a href={to}>{words ?? t.authorize.continue}</a>
       </article>
-    </SinglePage>
+    </SinglePage>,
   )
 }

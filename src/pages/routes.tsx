@@ -5,13 +5,14 @@ import { isApiPath } from '../http/envelope.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
+import { acceptsPages } from '../http/accepts.ts'
 import { closeAnnouncement } from './announcement.tsx'
 import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
-import { isLanguage, rememberLanguage } from './language.ts'
+import { isLanguage, languageOf, rememberLanguage, TEXTS } from './language.ts'
 import { localPathOf, parseLocalPath } from './local-path.ts'
-import { ContinuePage, NotFoundPage, ProblemPage } from './problem-page.tsx'
+import { NotFoundPage, ProblemPage, showContinue } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
 import { signInPath } from './sign-in/next.ts'
@@ -51,7 +52,7 @@ export const pageRoutes = new Hono<App>()
   })
   .onError((error, c) => showFailure(error, c))
 
-async function showFailure(error: Error, c: AppContext) {
+export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
   if (refusal.refusal === 'secondFactorMissing' || refusal.refusal === 'secondFactorUnused')
@@ -81,12 +82,6 @@ export function answerUnknownPath(answer: (c: AppContext) => Response) {
   }
 }
 
-/** Browsers name `text/html` when they open a page; programs and images don't. */
-function acceptsPages(c: AppContext): boolean {
-  if (!['GET', 'HEAD'].includes(c.req.method)) return false
-  return /\btext\/html\b/i.test(c.req.header('Accept') ?? '')
-}
-
 /**
  * Sends the visitor to the sign-in page, which leads back to the page that was asked for.
  *
@@ -99,8 +94,11 @@ async function askToSignIn(c: AppContext) {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
     if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
     // The path as the browser sent it: decoded, it could hold characters that break the header.
-    c.header('Refresh', `0; url=${wanted || new URL(c.req.url).pathname}`)
-    return showPage(c, <ContinuePage view={await readView(c)} />)
+    return showContinue(
+      c,
+      wanted || new URL(c.req.url).pathname,
+      TEXTS[languageOf(c)].signIn.continue,
+    )
   }
   clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')

@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
+import type { SessionActor } from '../access/actor.ts'
 import { verifyToken } from '../access/token.ts'
 
 /**
@@ -37,6 +38,12 @@ export function clearSessionToken(c: AppContext): void {
  * guest.
  */
 export const requireSession = createMiddleware<App>(async function requireSession(c, next) {
+  await readSession(c)
+  await next()
+})
+
+/** Works like `requireSession`, within a route. */
+export async function readSession(c: AppContext): Promise<SessionActor> {
   const deps = c.get('deps')
   const token = sessionToken(c)
   if (token === '') throw new Refusal('guestDisabled')
@@ -44,8 +51,8 @@ export const requireSession = createMiddleware<App>(async function requireSessio
   const session = { ...claims, ...clientOf(c) }
   c.set('caller', { actor: session })
   c.set('actor', session)
-  await next()
-})
+  return session
+}
 
 const SESSION_OVER: readonly RefusalName[] = [
   'guestDisabled',

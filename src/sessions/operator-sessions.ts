@@ -4,6 +4,7 @@ import { selectUser } from '../accounts/store.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
+import { deleteGrants, isGrantOf } from '../openid/grant-store.ts'
 import {
   deleteSessions,
   hasSession,
@@ -70,6 +71,8 @@ export async function endEverythingOf(
     user: selectUser(db, userId),
     event: insertEvent(db, by, event, hasSession(db, which)),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
+    // Refresh tokens of programs outlive a session, but not this.
+    grants: deleteGrants(db, by, isGrantOf(userId)),
     ended: deleteSessions(db, by, which),
   })
   if (user.length === 0) throw new Refusal('userNotFound')
@@ -92,6 +95,7 @@ export async function endEverySession(deps: ActorDeps, operator: Operator): Prom
   const event = eventBy(operator, undefined, 'session_ended', now, 'everyone')
   const { ended } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event, hasSession(db)),
+    grants: deleteGrants(db, by),
     ended: deleteSessions(db, by),
   })
   if (ended.length > 0) logEvent(event)

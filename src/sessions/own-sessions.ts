@@ -9,6 +9,7 @@ import {
   type SessionActor,
 } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
+import { deleteGrants, isGrantOf } from '../openid/grant-store.ts'
 import {
   deleteSessions,
   hasSession,
@@ -67,6 +68,8 @@ export async function endEverything(deps: ActorDeps, actor: SessionActor): Promi
   const { deletedTokens } = await actAs(deps, actor, {
     event: insertEvent(db, by, event),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
+    // Refresh tokens of programs outlive a session, but not this.
+    grants: deleteGrants(db, by, isGrantOf(userId)),
     ended: deleteSessions(db, by, isSessionOf(userId)),
   })
   logEvent(event)

@@ -16,12 +16,19 @@ export async function logout(
   client: Client,
 ): Promise<void> {
   const claims = token === '' ? undefined : await readToken(deps, token)
-  if (claims === undefined) return
+  if (claims !== undefined) await endSessionBy(deps, claims, client)
+}
+
+/** Ends a session at the wish of its user, which a signature of this site proves. */
+export async function endSessionBy(
+  deps: Pick<Deps, 'db' | 'now'>,
+  { userId, sessionId }: Pick<SessionClaims, 'userId' | 'sessionId'>,
+  client: Client,
+): Promise<void> {
   const { db } = deps
-  const { userId, sessionId } = claims
   const event = eventOf({ userId, ...client }, 'session_ended', deps.now(), 'logout')
   const which = isSession(userId, sessionId)
-  // The token was verified. A session may end itself, even when its user is disabled.
+  // The signature was verified. A session may end itself, even when its user is disabled.
   const by = asAuthority(hasSession(db, which))
   const { ended } = await runBatch(db, {
     event: insertEvent(db, by, event),

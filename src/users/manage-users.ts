@@ -23,6 +23,7 @@ import {
 import type { ActorDeps } from '../access/act-as.ts'
 import { deleteSessions, isOtherSession, isSessionOf } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
+import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
 import { needsProof } from './guarded-fields.ts'
 import { logDeletions } from '../passkeys/manage.ts'
@@ -158,8 +159,8 @@ export async function listNamesLike(
  * Creates a user. A user without a password can't sign in.
  *
  * @returns The id of the new user.
- * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `invalidBody` for a poor
- *   password, `confirmationNeeded` for a new admin or a password.
+ * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `nameReserved`, `invalidBody`
+ *   for a poor password, `confirmationNeeded` for a new admin or a password.
  */
 export async function createUser(
   deps: OperatorDeps,
@@ -182,13 +183,19 @@ export async function createUser(
   const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }
   const { db } = deps
   const by = isGuarded ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
-  const { isFresh, inserted: rows } = await actAsOperatorAt(deps, operator, now, {
+  const {
+    isFresh,
+    reserved,
+    inserted: rows,
+  } = await actAsOperatorAt(deps, operator, now, {
+    reserved: selectReservation(db, user.username, 0),
     inserted: insertUser(db, by, user, now),
     event: insertEventOfNewUser(db, by, user.username, event),
   })
   const [inserted] = rows
   if (inserted === undefined && isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
-  if (inserted === undefined) throw new Refusal('usernameTaken')
+  if (inserted === undefined)
+    throw new Refusal(reserved.length > 0 ? 'nameReserved' : 'usernameTaken')
   logEvent({ ...event, userId: inserted.id })
   return inserted.id
 }
@@ -212,8 +219,8 @@ function changesOfNew({
  * an admin loses the app passwords of scope `admin`.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
- *   `usernameTaken`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for a new role,
- *   name, SSO id or password.
+ *   `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for
+ *   a new role, name, SSO id or password.
  */
 export async function changeUser(
   deps: OperatorDeps,
@@ -233,12 +240,13 @@ export async function changeUser(
   const { db } = deps
   const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
-  const { isFresh, rivals, events, updated, deletedTokens } = await actAsOperatorAt(
+  const { isFresh, rivals, reserved, events, updated, deletedTokens } = await actAsOperatorAt(
     deps,
     operator,
     now,
     {
       rivals: selectSameName(db, username, userId),
+      reserved: selectReservation(db, username, userId),
       events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
       updated: updateUser(db, by, userId, change, now, isProven),
       ended: deleteSessionsOfChanged(db, userId, change),
@@ -253,6 +261,7 @@ export async function changeUser(
   }
   if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
   if (rivals.length > 0) throw new Refusal('usernameTaken')
+  if (reserved.length > 0) throw new Refusal('nameReserved')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
     detail: LAST_ADMIN,
   })

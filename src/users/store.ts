@@ -30,12 +30,16 @@ import { deleteSessions, isSessionOf } from '../access/session-store.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
+import { selectReservation } from '../accounts/reserved-names.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
 import { isEnrolled } from '../two-factor/store.ts'
 
 const MAX_NAMES_LIKE = 20_000
+
+/** A new user has no id. */
+const NEW = 0
 
 /** The fields of a user that an operator may set. A missing field stays unchanged. */
 export interface UserChange {
@@ -147,10 +151,14 @@ export function selectNamesLike(db: Database, username: string, slack: number) {
     .limit(MAX_NAMES_LIKE)
 }
 
-/** Adds a user. Returns no row when the name is taken. */
+/** Adds a user. Returns no row when the name is taken or reserved. */
 export function insertUser(db: Database, by: Authority, user: NewUser, now: number) {
   const row = { ...user, usernameKey: usernameKey(user.username), createdAt: now }
-  return writing(db, by).insert(users, row).onConflictDoNothing().returning({ id: users.id })
+  const isFree = notExists(selectReservation(db, user.username, NEW))
+  return writing(db, by)
+    .insert(users, row, { where: isFree })
+    .onConflictDoNothing()
+    .returning({ id: users.id })
 }
 
 /**
@@ -316,7 +324,10 @@ function mayUpdate(db: Database, userId: number, change: UserChange, isProven: A
   const isFree =
     change.username === undefined
       ? undefined
-      : notExists(selectSameName(db, change.username, userId))
+      : and(
+          notExists(selectSameName(db, change.username, userId)),
+          notExists(selectReservation(db, change.username, userId)),
+        )
   return and(
     eq(users.id, userId),
     isProvenChange(change, isProven),

@@ -81,9 +81,13 @@ describe('POST /api/me/tokens/create', () => {
       'scopes.1 must be one of files:read, files:write, account:read, account:write, admin',
     ],
     [{ ...rclone, expires_at: '2026-11-21T09:15:06Z' }, 'expires_at must be in the future'],
-    ...['tomorrow', '2027-02-30T00:00:00Z', '2027-01-01', '2027-01-01T24:00:00Z', ''].map(
-      (time): [object, string] => [{ ...rclone, expires_at: time }, 'expires_at'],
+    ...['tomorrow', '2027-02-30T00:00:00Z', '2027-01-01', '2027-01-01T24:00:00Z'].map(
+      (time): [object, string] => [
+        { ...rclone, expires_at: time },
+        'expires_at must be a time such as 2027-11-21T09:15:00Z, or null for never',
+      ],
     ),
+    [{ ...rclone, expires_at: '' }, 'expires_at is required'],
     [{ ...rclone, expires_at: 1 }, 'expires_at must be a string'],
   ])('refuses %j and says what is wrong', async (body, message) => {
     const answer = await create(body)

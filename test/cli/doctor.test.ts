@@ -26,6 +26,9 @@ const WELL: SiteData = {
   sealedOut: 0,
   leftovers: 0,
   appPasswords: { endless: 0, unused: 0 },
+  clients: 1,
+  signingKeyAge: 0,
+  isSigningKeySealedOut: false,
 }
 
 /** A production site in which nothing is wrong but what is given. */
@@ -36,6 +39,7 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     copyProblem: undefined,
     tokenHours: '48',
     freshMinutes: '10',
+    issuer: 'https://files.example.org',
     crons: ['17 3 * * *'],
     plainHttp: 'refused',
     passkeySite: { rpId: 'example.org', origins: [] },

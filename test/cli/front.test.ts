@@ -146,6 +146,17 @@ describe('what a client says of itself', () => {
   })
 })
 
+test('the method that a proxy of files asks about reaches the Worker', async () => {
+  const { port, seen } = await front(answerOk)
+  const methods = { 'X-Forwarded-Method': 'PUT', 'X-Original-Method': 'PUT' }
+  await ask(port, { headers: { ...methods, 'X-Forwarded-Methods': 'GET' } })
+  expect(seen[0]?.headers).toMatchObject({
+    'x-forwarded-method': 'PUT',
+    'x-original-method': 'PUT',
+  })
+  expect(seen[0]?.headers).not.toHaveProperty('x-forwarded-methods')
+})
+
 describe('paths of Cloudflare and Miniflare', () => {
   test('are answered 404 by no Worker, whatever the method and the spelling', async () => {
     const { port, seen } = await front(answerOk)

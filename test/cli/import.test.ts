@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
+import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { insert, oldDigest, oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
+import { SoftwarePasskey } from '../support/passkey.ts'
+import { registerAt, signInAt } from '../support/passkey-client.ts'
 import { ECDSA, ED25519, samples } from '../ssh-keys/key-texts.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 
@@ -90,6 +93,7 @@ function wholeSite(from: Clone) {
     from.sql('select user_id, title, line, added_at, last_used_at from ssh_keys'),
     from.sql('select * from recovery_codes order by code_hash'),
     from.sql('select name, token_hash, scope, created_at from service_tokens'),
+    from.sql('select * from passkeys'),
   ]
 }
 
@@ -546,7 +550,10 @@ describe('the source', () => {
 
   test('may be a Latchkey site with another secret, which comes over whole', async () => {
     const old = new Clone(inject('startedSite'))
-    const oldSite = await old.serve()
+    old.sql(`insert into settings values ('webauthn_login_enabled', 'true')`)
+    const { url } = await old.serve()
+    // Browsers have passkeys at localhost, and none at an IP address.
+    const oldSite = new Client(url.replace('127.0.0.1', 'localhost'))
     const admin = (await oldSite.signIn('admin', ADMIN_PASSWORD)).data?.token
     const user = { username: 'anna', password: 'anna-Passw0rd' }
     await oldSite.call('POST', '/api/admin/user/create', { token: admin, body: user })
@@ -560,7 +567,11 @@ describe('the source', () => {
     const key = { title: 'laptop', key: ED25519 }
     await oldSite.call('POST', '/api/me/sshkey/add', { token, body: key })
     await old.latchkey(['service-token', 'add', 'files.example.org'])
-    await old.latchkey(['setting', 'set', 'site_title', 'Moved'])
+    const passkey = await SoftwarePasskey.make('ES256', { origin: new URL(oldSite.url).origin })
+    expect(await registerAt(oldSite, passkey, token)).toMatchObject({ code: 200 })
+    expect(await signInAt(oldSite, passkey)).toMatchObject({ code: 200 })
+    const program = { name: 'rclone', scopes: ['files:read'] }
+    const { data } = await oldSite.call('POST', '/api/me/tokens/create', { token, body: program })
     await old.stop()
 
     writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS.split(',')[0]}\n`)
@@ -575,19 +586,25 @@ describe('the source', () => {
       users: { imported: 3, refused: 0 },
       keys: counts(1),
       settings: counts(1),
+      passkeys: { imported: 1, kept: 0, refused: 0 },
       service_tokens: 1,
       refused: [],
+      warnings: [expect.stringContaining('1 app password stays behind')],
     })
     expect(wholeSite(clone)).toEqual(wholeSite(old))
     await old.remove()
 
-    const site = await clone.serve()
+    const served = await clone.serve()
+    const site = new Client(served.url.replace('127.0.0.1', 'localhost'))
     const signIn = (code: string) =>
       site.call('POST', '/api/auth/login', { body: { ...user, otp_code: code } })
     expect(await signIn('')).toMatchObject({ code: 402 })
     expect(await signIn(phoneCode(secret))).toMatchObject({ code: 200 })
     const [recovery] = codes.data.recovery_codes
     expect(await signIn(recovery)).toMatchObject({ code: 200 })
+    passkey.origin = new URL(site.url).origin
+    expect(await signInAt(site, passkey)).toMatchObject({ code: 200 })
+    expect(await site.call('GET', '/api/me', { token: data.token })).toMatchObject({ code: 401 })
   })
 
   test('may be OpenList-Worker on D1, also with encrypted columns', async () => {

@@ -3,9 +3,9 @@ import { toBase64 } from '../../src/base/encoding.ts'
 import { passkeyRowsOf, readPasskey } from '../../src/cli/import/passkeys.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
-import type { Envelope } from '../support/envelope.ts'
 import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'
 import { AAGUID, SoftwarePasskey } from '../support/passkey.ts'
+import { signInAt } from '../support/passkey-client.ts'
 
 const NOW = Date.parse('2026-11-22T00:00:00Z')
 
@@ -53,15 +53,8 @@ async function begin(username: string) {
   return data
 }
 
-async function signInWith(passkey: SoftwarePasskey, username = ''): Promise<Envelope> {
-  const { options, session } = await begin(username)
-  const response = await fetch(new URL('/api/authn/webauthn_finish_login', site.url), {
-    method: 'POST',
-    headers: { session },
-    body: JSON.stringify(await passkey.get(options.publicKey)),
-  })
-  const envelope: Envelope = await response.json()
-  return envelope
+function signInWith(passkey: SoftwarePasskey, username = '') {
+  return signInAt(site, passkey, username)
 }
 
 function writeSource(name: string, users: Record<string, string | number>[], siteUrl?: string) {

@@ -3,19 +3,19 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { states } from '../screenshots/states.ts'
 import { openBrowser } from '../support/browser.ts'
-import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
 const TOUR_MILLISECONDS = 300_000
 const RUN = `axe.run(document, OPTIONS).then(({ violations }) => violations)`
 
 let clone: Clone
-let site: Client
+let baseURL: string
 let browser: Browser
 
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
-  site = await clone.serve()
+  // Browsers have passkeys at localhost, and none at an IP address.
+  baseURL = (await clone.serve()).url.replace('127.0.0.1', 'localhost')
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 /** Without transitions, which would show colours that stay for an instant. */
 async function open(): Promise<Page> {
   const context = await browser.newContext({
-    baseURL: site.url,
+    baseURL,
     locale: 'en',
     reducedMotion: 'reduce',
     viewport: { width: 390, height: 800 },

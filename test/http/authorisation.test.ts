@@ -74,6 +74,13 @@ const noCookie = {
   'an app password of an admin': SENT,
 } as const
 
+/** Whoever asks gets this answer. */
+function mapAll(answer: Answer): Record<Caller, Answer> {
+  const everybody: Partial<Record<Caller, Answer>> = {}
+  for (const caller of CALLERS) everybody[caller] = answer
+  return { ...noCookie, ...everybody, 'a user': answer, 'an admin': answer }
+}
+
 /** Whom an endpoint is for, and what it answers to whom. */
 const ANSWERS = {
   everybody: {
@@ -150,6 +157,18 @@ const ANSWERS = {
     'a user': 401,
     'an admin': 401,
   },
+  // None of these callers has an access token of a program.
+  programs: {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 401,
+    'an app password for files': 401,
+    'an app password that reads the account': 401,
+    'an app password that writes the account': 401,
+    'an app password of an admin': 401,
+    'a user': 401,
+    'an admin': 401,
+  },
   'a genuine cookie': {
     ...noCookie,
     'a disabled user': SERVED,
@@ -158,6 +177,10 @@ const ANSWERS = {
     'an admin': SERVED,
   },
   'who has just shown a password': { ...noCookie, 'a user': SENT, 'an admin': SENT },
+  'nobody while single sign-on is off': {
+    ...mapAll(403),
+  },
+  'users, by cookie, while single sign-on is on': { ...noCookie, 'a user': 403, 'an admin': 403 },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
   'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
 } as const satisfies Record<string, Record<Caller, Answer>>
@@ -186,8 +209,28 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/me/sessions/delete_others': 'users who change keys and sessions',
   'GET /api/forward_auth': 'users with files',
   'POST /oauth/introspect': 'servers',
+  'GET /.well-known/openid-configuration': 'everybody',
+  'GET /.well-known/oauth-authorization-server': 'everybody',
+  'GET /oauth/jwks': 'everybody',
+  // Without a form they look at nobody; test/openid has the clients.
+  'POST /oauth/token': 'everybody',
+  'POST /oauth/revoke': 'everybody',
+  'GET /oauth/userinfo': 'programs',
+  'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'GET /api/auth/sso': 'nobody while single sign-on is off',
+  'GET /api/auth/sso_callback': 'nobody while single sign-on is off',
+  'GET /api/auth/sso_get_token': 'nobody while single sign-on is off',
+  'GET /api/auth/get_sso_id': 'nobody while single sign-on is off',
+  'GET /account/sign-in/sso': 'nobody while single sign-on is off',
+  // Nobody here has just signed in to a provider.
+  'GET /account/sign-in/sso/step': 'who has just shown a password',
+  'POST /account/sign-in/sso/code': 'who has just shown a password',
+  'POST /account/sign-in/sso/passkey': 'who has just shown a password',
+  'POST /account/sign-in/sso/link': 'who has just shown a password',
+  'POST /account/security/identities/link': 'users, by cookie, while single sign-on is on',
+  'GET /account/security/identities/:form': 'a genuine cookie',
   'GET /account/sign-in/code': 'who has just shown a password',
   'POST /account/sign-in/code': 'who has just shown a password',
   // Leads to the sign-in page: only the form with the answer of a passkey has something to do.
@@ -206,6 +249,8 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /account/security/passkeys/confirm': 'a genuine cookie',
   'POST /account/security/factor': 'a genuine cookie',
   'GET /account/sessions/:form': 'a genuine cookie',
+  'GET /account/programs/:form': 'a genuine cookie',
+  'GET /account/admin/programs/:form': 'a genuine cookie',
 }
 const PREFIXES: Record<string, Audience> = {
   '/api/me/': 'users',
@@ -213,6 +258,9 @@ const PREFIXES: Record<string, Audience> = {
   '/api/authn/': 'users',
   '/api/admin/': 'admins',
   '/api/sftp/': 'servers',
+  // Without the request of a client, everybody gets a page that says so.
+  '/oauth/authorize': 'everybody',
+  '/oauth/end_session': 'everybody',
   '/account/:style': 'everybody',
   '/account/language': 'everybody',
   '/account/announcement': 'everybody',
@@ -231,7 +279,10 @@ const MIDDLEWARE = [
   'ALL /api/me/*',
   'ALL /api/admin/*',
   'ALL /account/*',
+  'ALL /account/sign-in/sso/*',
   'ALL /oauth/*',
+  'ALL /oauth/authorize/*',
+  'ALL /oauth/end_session/*',
 ]
 
 const SPARE_USER = 6
@@ -265,7 +316,9 @@ const INPUTS: Record<
   'POST /api/authn/rename_authn': { body: { id: 'AAAA', name: 'phone' }, code: 400 },
   'GET /api/admin/user/passkey/list': { query: 'uid=1' },
   'POST /api/admin/user/passkey/delete': { query: 'uid=1', body: { id: 'AAAA' }, code: 400 },
-  'POST /api/me/update': { body: { username: 'alice', sso_id: 'mallory' } },
+  'POST /api/me/update': { body: { username: 'alice', sso_id: '' } },
+  'GET /api/auth/sso': { query: 'method=sso_get_token' },
+  'GET /api/auth/sso_callback': { query: 'method=sso_get_token' },
   'POST /api/me/confirm': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/me/sshkey/add': { body: { title: 'laptop', key: KEY } },
   'POST /api/me/sshkey/delete': { query: 'id=99' },
@@ -289,6 +342,8 @@ const INPUTS: Record<
   'POST /api/admin/notice/delete': { query: 'id=99' },
   'POST /api/admin/notice/test': { query: 'id=99' },
   'POST /oauth/introspect': { form: { token: 'x' } },
+  'POST /oauth/token': { code: 400 },
+  'POST /oauth/revoke': { code: 400 },
   'GET /api/admin/user/get': { query: `id=${SPARE_USER}` },
   'POST /api/admin/user/create': { body: { username: 'mallory' } },
   'POST /api/admin/user/update': { body: { id: SPARE_USER, username: 'mallory' } },
@@ -415,7 +470,7 @@ function requestOf(endpoint: string, token: string): [string, RequestInit] {
 }
 
 function isPage(path: string): boolean {
-  return path.startsWith('/account')
+  return /^\/(?:account|oauth\/(?:authorize|end_session))/.test(path)
 }
 
 /** All that a caller could have changed. */

@@ -12,6 +12,7 @@ import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { randomBytes } from '../../src/deps.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { phoneCode } from '../support/authenticator.ts'
+import { Clone } from '../support/clone.ts'
 import { ServedWorker } from '../support/served-worker.ts'
 import { execute, findProgram } from './programs.ts'
 import { ProxiedFiles } from './proxies.ts'
@@ -251,6 +252,28 @@ describe.each(PROXIES)('forward auth by a real $name', ({ name, program }) => {
       expect(moved, moved.printed).toMatchObject({ status: 0 })
       expect((await runRclone('cat', `${remoteFiles}moved.txt`)).printed).toBe('written\n')
     })
+  })
+})
+
+describe.each(PROXIES)('a real $name that asks npm start', ({ name, program }) => {
+  const isMissing = program === undefined || rclone === undefined
+
+  test.skipIf(isMissing)('learns the method: reading passes, and writing does not', async () => {
+    const clone = new Clone()
+    const { url } = await clone.serve(ADMIN_PASSWORD)
+    const proxy = { name, program: program ?? '' }
+    const files = await ProxiedFiles.start(proxy, rclone ?? '', url)
+    const create = ['token', 'create', 'admin', '--name', 'files', '--scope', 'files:read']
+    const { stdout } = await clone.latchkey(create)
+    const [token = ''] = /lk_\w+/.exec(stdout) ?? []
+    const headers = as(token, 'admin')
+    const claimed = { 'X-Original-Method': 'GET', 'X-Forwarded-Method': 'GET' }
+    expect((await files.request('PROPFIND', '/', headers)).status).toBe(207)
+    expect((await files.request('GET', '/read.txt', headers)).status).toBe(200)
+    expect((await files.request('PUT', '/no.txt', headers)).status).toBe(403)
+    expect((await files.request('PUT', '/no.txt', { ...headers, ...claimed })).status).toBe(403)
+    await files.stop()
+    await clone.remove()
   })
 })
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { passkeyStates } from './passkey-states.ts'
 
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
@@ -15,6 +16,7 @@ type Take = (name: string) => Promise<void>
 /** Goes through the pages as a person would, and has a picture taken of each state. */
 export async function states(page: Page, take: Take): Promise<void> {
   const secret = await accountStates(page, take)
+  await passkeyStates(page, take)
   await chineseStates(page, take)
   await adminStates(page, take)
   await codeStates(page, take, secret)

@@ -29,7 +29,9 @@ const clone = new Clone()
 const site = await clone.serve(ADMIN_PASSWORD)
 const browser = await openBrowser()
 try {
-  const context = await browser.newContext({ baseURL: site.url, locale: 'en' })
+  // Browsers have passkeys at localhost, and none at an IP address.
+  const baseURL = site.url.replace('127.0.0.1', 'localhost')
+  const context = await browser.newContext({ baseURL, locale: 'en' })
   const page = await context.newPage()
   if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
   await states(page, (name) => take(page, name))

@@ -321,7 +321,7 @@ describe('the other sessions', () => {
   })
 
   test('stay when the profile changes but for the password', async () => {
-    const body = { username: 'alicia', sso_id: 'x', password: '' }
+    const body = { username: 'alicia', sso_id: '', password: '' }
     expect(await site.post('/api/me/update', body, { token })).toEqual(success)
     expect(await isAlive(token)).toBe(true)
     expect(await isAlive(other)).toBe(true)

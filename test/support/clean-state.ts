@@ -38,18 +38,22 @@ export async function emptyStorage(): Promise<void> {
   await Promise.all(keys.map(({ name }) => env.SETTINGS.delete(name)))
 }
 
+/** The tables that others refer to, those that refer to others of them first. */
+const REFERRED_TABLES = ['openid_clients', 'users']
+
 /** The tables that tests fill, those that others refer to last. */
 export function filledTables(): string[] {
-  return (migrated ?? '').split('\n').filter((name) => !KEPT_TABLES.includes(name))
+  const tables = (migrated ?? '').split('\n').flatMap((line) => {
+    const [type, name = ''] = line.split(' ')
+    return type === 'table' && !KEPT_TABLES.includes(name) ? [name] : []
+  })
+  return tables.toSorted((a, b) => REFERRED_TABLES.indexOf(a) - REFERRED_TABLES.indexOf(b))
 }
 
-/** The names of all tables and triggers, those that others refer to last. */
+/** The types and names of all tables and triggers. */
 async function readSchema(): Promise<string> {
   const { results } = await env.DB.prepare(
-    `select name from sqlite_master where type in ('table', 'trigger') and name not like '\\_cf%' escape '\\'`,
-  ).all<{ name: string }>()
-  const names = results.map(({ name }) => name)
-  return names
-    .toSorted((a, b) => Number(a === 'users') - Number(b === 'users') || a.localeCompare(b))
-    .join('\n')
+    `select type, name from sqlite_master where type in ('table', 'trigger') and name not like '\\_cf%' escape '\\' order by name`,
+  ).all<{ type: string; name: string }>()
+  return results.map(({ type, name }) => `${type} ${name}`).join('\n')
 }

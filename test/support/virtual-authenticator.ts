@@ -46,9 +46,39 @@ export class VirtualAuthenticator {
   }
 
   async count(): Promise<number> {
+    return (await this.#credentials()).length
+  }
+
+  /** Breaks its answers from now on: as named here, and in no other way. */
+  async breakAnswers(
+    how: { isBogusSignature?: boolean; isBadUV?: boolean; isBadUP?: boolean } = {},
+  ): Promise<void> {
+    await this.#session.send('WebAuthn.setResponseOverrideBits', {
+      authenticatorId: this.#id,
+      isBogusSignature: false,
+      isBadUV: false,
+      isBadUP: false,
+      ...how,
+    })
+  }
+
+  /** Sets the counters of its credentials, as in an authenticator that was copied earlier. */
+  async setCounters(signCount: number): Promise<void> {
+    const authenticatorId = this.#id
+    for (const credential of await this.#credentials()) {
+      const { credentialId } = credential
+      await this.#session.send('WebAuthn.removeCredential', { authenticatorId, credentialId })
+      await this.#session.send('WebAuthn.addCredential', {
+        authenticatorId,
+        credential: { ...credential, signCount },
+      })
+    }
+  }
+
+  async #credentials() {
     const { credentials } = await this.#session.send('WebAuthn.getCredentials', {
       authenticatorId: this.#id,
     })
-    return credentials.length
+    return credentials
   }
 }

@@ -49,6 +49,14 @@ function readConfigFile(): unknown {
   }
 }
 
+const varsSchema = v.record(v.string(), v.unknown())
+
+/** Reads the variables of `wrangler.toml`. */
+export async function readVars(): Promise<Record<string, unknown>> {
+  const { vars } = await readSiteConfig()
+  return v.is(varsSchema, vars) ? vars : {}
+}
+
 /** Returns the title of the KV namespace, the same that wrangler would choose. */
 export function namespaceTitle({ name }: SiteConfig): string {
   return `${name}-settings`

@@ -159,6 +159,8 @@ const integer = v.pipe(
   v.transform((value): unknown => (typeof value === 'bigint' ? Number(value) : value)),
 )
 const bit = v.pipe(integer, v.picklist([0, 1]), v.transform(Boolean))
+/** Unix time, milliseconds. */
+const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** A row of the table `passkeys`. */
 const ownRow = v.object({
@@ -171,8 +173,8 @@ const ownRow = v.object({
   aaguid: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
   rp_id: v.pipe(v.string(), v.check(isRpId)),
   name: newNameSchema,
-  created_at: v.pipe(integer, v.number()),
-  last_used_at: v.pipe(integer, v.nullable(v.number())),
+  created_at: v.pipe(integer, time),
+  last_used_at: v.pipe(integer, v.nullable(time)),
   discoverable: bit,
 })
 

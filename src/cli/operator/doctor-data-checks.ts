@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
 import { UNUSED_DAYS } from '../../app-passwords/app-passwords.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
+import { checkPrograms } from './doctor-programs.ts'
 import { rpIdOf } from './doctor-passkeys.ts'
 
 /** Judges the data of the database and KV. */
@@ -15,6 +16,7 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
     checkLeftovers(facts, data),
     checkAppPasswords(facts, data),
     checkStoredPasskeys(facts, data),
+    ...checkPrograms(facts, data),
   ]
 }
 

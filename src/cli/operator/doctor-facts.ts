@@ -1,10 +1,11 @@
 import { and, count, eq, lt, ne, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { passkeys, sessions, settings, users } from '../../../schema/tables.ts'
+import { openidClients, passkeys, sessions, settings, users } from '../../../schema/tables.ts'
 import { runBatch } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { compareCopy } from '../../settings/store.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
+import { selectKeys } from '../../openid/keys.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
@@ -14,7 +15,7 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import { messageOf } from '../command-error.ts'
 import { listSecrets, type Wrangler } from '../deploy/cloudflare.ts'
 import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
-import { listMigrations, readSiteConfig, type SiteConfig } from '../deploy/site-config.ts'
+import { listMigrations, readSiteConfig, readVars, type SiteConfig } from '../deploy/site-config.ts'
 import type { Site } from '../site.ts'
 
 /** The facts of a site that the checks judge. */
@@ -27,6 +28,7 @@ export interface Facts {
   /** `undefined` where `wrangler.toml` leaves it at its default, as below. */
   tokenHours: string | undefined
   freshMinutes: string | undefined
+  issuer: string | undefined
   crons: string[]
   /** What `wrangler.toml` says about passkeys, or what is wrong with it. */
   passkeySite: PasskeySite | string
@@ -57,6 +59,12 @@ export interface SiteData {
   leftovers: number
   /** The app passwords that never expire, and the others that nobody has used for long. */
   appPasswords: { endless: number; unused: number }
+  /** The number of programs that sign in through this site. */
+  clients: number
+  /** The age of the newest signing key, milliseconds; absent when there is none. */
+  signingKeyAge: number | undefined
+  /** True when `SECRET_KEYS` does not open that key. */
+  isSigningKeySealedOut: boolean
 }
 
 export interface Finding {
@@ -70,7 +78,6 @@ export interface Finding {
 /** The nightly run is once a day. A single missed run is no problem yet. */
 const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 
-const varsSchema = v.record(v.string(), v.unknown())
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
 function textIn(value: unknown): string | undefined {
@@ -89,7 +96,7 @@ export async function gatherFacts(
   host?: string,
 ): Promise<Facts> {
   const config = await readSiteConfig()
-  const vars = v.is(varsSchema, config['vars']) ? config['vars'] : {}
+  const vars = await readVars()
   const ring = await findKeyRing(site)
   const migrations = {
     known: listMigrations(config),
@@ -104,6 +111,7 @@ export async function gatherFacts(
     copyProblem: isRemote ? ringProblem : undefined,
     tokenHours: textIn(vars['TOKEN_HOURS']),
     freshMinutes: textIn(vars['FRESH_MINUTES']),
+    issuer: textIn(vars['ISSUER']),
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
     plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
     passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),
@@ -148,9 +156,8 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
 
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const { admins, guests, titles, seals, expired, requirements, lacking, rpIds } = await runBatch(
-    db,
-    {
+  const { admins, guests, titles, seals, clients, keys, expired, requirements, lacking, rpIds } =
+    await runBatch(db, {
       admins: db
         .select({
           username: users.username,
@@ -191,12 +198,14 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
         .groupBy(passkeys.rpId)
         .orderBy(passkeys.rpId),
       seals: countSeedsByKey(db),
+      clients: db.select({ id: openidClients.id }).from(openidClients),
+      keys: selectKeys(db, site.now()),
       expired: db
         .select({ total: count() })
         .from(sessions)
         .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
-    },
-  )
+    })
+  const [newestKey] = keys
   const stale = await listStaleAppPasswords(site, COMMAND_LINE)
   const endless = stale.filter(({ expiresAt }) => expiresAt === null)
   const sealedOut = seals
@@ -218,5 +227,11 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     sealedOut: ring === undefined ? undefined : sealedOut,
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },
+    clients: clients.length,
+    signingKeyAge: newestKey && site.now() - newestKey.activeFrom,
+    isSigningKeySealedOut:
+      newestKey !== undefined &&
+      ring !== undefined &&
+      ring.find(newestKey.sealed.split('.')[0] ?? '') === undefined,
   }
 }

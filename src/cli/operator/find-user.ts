@@ -41,6 +41,10 @@ export async function withNameExplained<Result>(
   try {
     return await run()
   } catch (error) {
+    if (error instanceof Refusal && error.refusal === 'nameReserved')
+      throw new CommandError(
+        `The name "${name}" belonged to another account: latchkey reserved-name release ${name} frees it.`,
+      )
     if (!(error instanceof Refusal) || error.refusal !== 'usernameTaken') throw error
     const [other] = await selectSameName(site.db, name, userId)
     if (other === undefined) throw error

@@ -142,6 +142,44 @@ export const ZH: Readonly<Record<string, string>> = {
   'deletes a service token; it stops working at once': '删除服务令牌，立即失效',
   'the name that service-token list shows': '令牌的名称（见 service-token list）',
 
+  'manages the programs that sign users in through this site (OpenID Connect)':
+    '管理通过本站登录的程序（OpenID Connect）',
+  'a name that users recognise': '用户认得的名称',
+  'registers a program, and prints its settings, only once': '注册程序，并显示其设置，只显示一次',
+  'the address of an OpenList': 'OpenList 的地址',
+  'the address of an SFTPGo web client': 'SFTPGo 网页端的地址',
+  'the address of a Grafana': 'Grafana 的地址',
+  'the name of a Cloudflare Access team': 'Cloudflare Access 团队的名称',
+  'a redirect address; can be repeated': '回调地址；可以写多次',
+  'an address after the sign-out; can be repeated': '退出后的地址；可以写多次',
+  'the address for back-channel logouts': '后端退出通知的地址',
+  'the program can not keep a secret, so it needs PKCE': '程序无法保存密钥，因此需要 PKCE',
+  'users are not asked for their consent': '不询问用户是否同意',
+  'only admins may sign in to it': '只有管理员可以登录',
+  'the address of this site, for the printed settings': '本站的地址，用于显示的设置',
+  'The settings that are printed contain the secret, which is not stored. --openlist and the other programs\nknow their addresses; other programs need --redirect.':
+    '显示的设置中含有密钥，密钥不会保存。--openlist 等程序的回调地址是已知的，其他程序需要 --redirect。',
+  'lists the programs that sign users in through this site': '列出通过本站登录的程序',
+  'shows a program; its secret is not stored': '显示程序；密钥不会保存',
+  'deletes a program; its tokens end at once': '删除程序，它的令牌立即失效',
+  'makes a new secret for a program and prints it; the old one ends at once':
+    '为程序生成新密钥并显示，旧密钥立即失效',
+  'the name or the client_id that client list shows': '名称或 client_id（见 client list）',
+  'manages the keys that sign ID tokens of programs': '管理签署 ID 令牌的密钥',
+  'lists the public keys that programs read': '列出程序读取的公钥',
+  'makes a new signing key, which signs after a quarter of an hour':
+    '生成新的签名密钥，一刻钟后开始签署',
+  'sign with it at once, because the old key is lost or stolen': '旧密钥丢失或被盗时，立即用它签署',
+  'Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.':
+    '新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。',
+  'manages the names that accounts had, which nobody else may get':
+    '管理保留的用户名，其他人不能使用',
+  'lists the names that deleted and renamed accounts had': '列出已删除或已改名账户的用户名',
+  'Programs know users by their names. While a program is registered, nobody else gets the name of a deleted\nor renamed account until it is released.':
+    '程序通过用户名识别用户。只要注册了程序，已删除或已改名账户的用户名在释放之前，其他人不能使用。',
+  'the name that reserved-name list shows': '用户名（见 reserved-name list）',
+  'lets any account get a name that another account had': '允许任何账户使用曾属于其他账户的用户名',
+
   'lists and exports events': '列出和导出事件',
   'writes all events to the standard output, oldest first, in pages':
     '把全部事件写到标准输出，最早的在前，逐页读取',

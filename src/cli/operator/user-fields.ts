@@ -5,6 +5,7 @@ import type { PermissionChange } from '../../users/store.ts'
 import { basePathSchema, ssoIdSchema } from '../../accounts/fields.ts'
 import { usernameSchema } from '../../accounts/username.ts'
 import { UsageError } from '../command-error.ts'
+import { listClients } from '../../openid/clients.ts'
 import { lookUpUser, USER_ARGUMENT, withNameExplained } from './find-user.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
@@ -116,7 +117,13 @@ export function addUserSetCommand(program: Command, user: Command): void {
           changeUser(site, COMMAND_LINE, id, change),
         )
         const now = newName === undefined ? '' : `; the user name is now ${newName}`
-        output.done(`Changed ${username}${now}.`, { id, username: newName ?? username })
+        const isRenamed = newName !== undefined && newName !== username
+        const programs = isRenamed ? await listClients(site, COMMAND_LINE) : []
+        const warning =
+          programs.length === 0
+            ? ''
+            : ` ${programs.map((one) => one.name).join(', ')} will take it for another account.`
+        output.done(`Changed ${username}${now}.${warning}`, { id, username: newName ?? username })
       })
     })
 }

@@ -23,6 +23,7 @@ import { actorOf, sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { activityPages } from './activity.tsx'
 import { appPasswordPages } from './app-passwords-routes.tsx'
+import { programPages } from './programs.tsx'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
 import { noticePages } from './notice-routes.tsx'
@@ -47,6 +48,7 @@ export const accountPages = new Hono<App>()
   .route('/security', securityPages)
   .route('/activity', activityPages)
   .route('/app-passwords', appPasswordPages)
+  .route('/programs', programPages)
   .route('/notices', noticePages)
   .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))

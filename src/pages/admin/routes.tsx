@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../../http/context.ts'
 import { goTo } from '../view.ts'
 import { eventPages } from './event-routes.tsx'
+import { adminProgramPages } from './program-routes.tsx'
 import { noticeAdminPages } from './notice-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
 import { userPages } from './user-routes.tsx'
@@ -10,6 +11,7 @@ import { userPages } from './user-routes.tsx'
 export const adminPages = new Hono<App>()
   .get('/', (c) => goTo(c, '/account/admin/users'))
   .route('/users', userPages)
+  .route('/programs', adminProgramPages)
   .route('/settings', settingPages)
   .route('/events', eventPages)
   .route('/notices', noticeAdminPages)

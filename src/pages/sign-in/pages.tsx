@@ -1,8 +1,10 @@
 import { echo, type Fields, type Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
+import { providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
+import type { Asking } from '../openid/asking.ts'
 import { signInPath } from './next.ts'
 
 interface SignInProps {
@@ -13,6 +15,8 @@ interface SignInProps {
   problem?: Problem | undefined
   /** `undefined` where browsers have no passkeys. */
   ceremony: Ceremony | undefined
+  /** The program that asks for the sign-in. */
+  asking?: Asking | undefined
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -22,8 +26,10 @@ export function SignInPage(props: SignInProps) {
     <SinglePage view={props.view} title={t.title}>
       <article>
         <h1>{t.title}</h1>
+        {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
         <PasskeyForm {...props} />
+        <SsoButton {...props} />
       </article>
     </SinglePage>
   )
@@ -76,6 +82,17 @@ function PasskeyForm({ view, next, ceremony }: SignInProps) {
   )
 }
 
+/** Leads to the identity provider. A form could not: `form-action` forbids it to leave the site. */
+function SsoButton({ view, next }: SignInProps) {
+  if (view.platform === undefined) return <></>
+  return (
+    <a role="button" class="secondary sso" href={signInPath(next, '/sso')}>
+      <Icon name="sso" />
+      {view.t.sso.submit(providerName(view.t, view.platform))}
+    </a>
+  )
+}
+
 function NextField({ next }: { next: string }) {
   return next === '' ? <></> : <input type="hidden" name="next" value={next} />
 }
@@ -86,7 +103,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields' | 'ceremony'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>

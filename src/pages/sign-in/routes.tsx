@@ -10,8 +10,12 @@ import { relyingPartyOf } from '../../base/passkey-site.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
 import { attempt, problemOf, readForm } from '../form.ts'
+import { findAsking } from '../openid/asking.ts'
+import { isRequestPath } from '../local-path.ts'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
+import { showContinue } from '../problem-page.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
+import { ssoSignInPages } from '../sso/sign-in-routes.tsx'
 import { goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'
@@ -22,11 +26,14 @@ const codeSchema = v.object({ code: text() })
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
+  .route('/sso', ssoSignInPages)
   .get('/', async (c) => {
     const next = parseNext(c.req.query())
     if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
     clearPendingSignIn(c)
-    const props = { view: await readView(c), next, ceremony: await beginSignIn(c) }
+    const asking = await findAsking(c, next)
+    const fields = { username: asking?.loginHint ?? '' }
+    const props = { view: await readView(c), next, ceremony: await beginSignIn(c), asking, fields }
     return showPage(c, <SignInPage {...props} />)
   })
   .post('/', async (c) => {
@@ -36,7 +43,7 @@ export const signInPages = new Hono<App>()
       const { username, password } = validate(signInSchema, fields)
       await signIn(c, { username, digest: await staticDigest(password), code: '' })
     })
-    if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
+    if (!(refusal instanceof Refusal)) return leave(c, next)
     if (refusal.refusal !== 'wrongCode') return showSignIn(c, fields, refusal)
     const { username, password } = validate(signInSchema, fields)
     await savePendingSignIn(c, { username, digest: await staticDigest(password) })
@@ -50,7 +57,7 @@ export const signInPages = new Hono<App>()
       clearPendingSignIn(c)
     })
     if (refusal instanceof Refusal) return showSignIn(c, fields, refusal)
-    return goTo(c, pathAfter(parseNext(fields)))
+    return leave(c, parseNext(fields))
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/passkey', (c) => goTo(c, signInPath('')))
@@ -69,7 +76,7 @@ export const signInPages = new Hono<App>()
     const refusal = await attempt(() =>
       signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
     )
-    if (!(refusal instanceof Refusal)) return goTo(c, pathAfter(next))
+    if (!(refusal instanceof Refusal)) return leave(c, next)
     // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')
       return showSignIn(c, { username: pending.username, next }, refusal)
@@ -87,6 +94,15 @@ async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): 
   clearPendingSignIn(c)
 }
 
+/**
+ * Leads to the page after the sign-in. A program's request goes on from a page, not from the form:
+ * `form-action` would stop a form that ends at another site.
+ */
+async function leave(c: AppContext, next: string) {
+  const path = pathAfter(next)
+  return isRequestPath(path) ? showContinue(c, path) : goTo(c, path)
+}
+
 async function showSignIn(
   c: AppContext,
   { username = '', next = '' }: { username?: string; next?: string },
@@ -95,7 +111,8 @@ async function showSignIn(
   const view = await readView(c)
   const problem = problemOf(view.t, refusal)
   const ceremony = await beginSignIn(c)
-  const props = { view, fields: { username }, next: parseNext({ next }), problem, ceremony }
+  const asking = await findAsking(c, parseNext({ next }))
+  const props = { view, fields: { username }, next: parseNext({ next }), problem, ceremony, asking }
   return showPage(c, <SignInPage {...props} />, refusal)
 }
 

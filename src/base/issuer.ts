@@ -1,0 +1,18 @@
+/**
+ * Reads an issuer identifier that an operator has set: an https origin, or http on this computer,
+ * without a path and without a slash at its end. Clients compare it byte by byte.
+ *
+ * @returns `undefined` for anything else.
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#IssuerIdentifier
+ */
+export function parseIssuer(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.origin === text && isSafeUrl(url) ? text : undefined
+}
+
+/** Holds for https, and for http on this computer. */
+export function isSafeUrl({ protocol, hostname }: URL): boolean {
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLocal)
+}

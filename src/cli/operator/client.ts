@@ -1,0 +1,206 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import * as v from 'valibot'
+import {
+  clientNameSchema,
+  clientSiteSchema,
+  clientUriSchema,
+  clientUrisSchema,
+} from '../../openid/client-fields.ts'
+import {
+  addClient,
+  deleteClient,
+  getClient,
+  listClients,
+  replaceSecret,
+} from '../../openid/clients.ts'
+import type { Client } from '../../openid/client-store.ts'
+import { accessTeamSite, type Preset, presetClient, presetSettings } from '../../openid/presets.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import { isoTime } from '../../base/time.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { CommandError, UsageError } from '../command-error.ts'
+import { readIssuer } from '../issuer.ts'
+import type { Site } from '../site.ts'
+import { addHelp } from './help.ts'
+import { onSite } from './on-site.ts'
+import { parsed } from './parsed.ts'
+
+const COLUMNS = ['name', 'client_id', 'redirect_uris', 'created_time']
+
+/** `latchkey client add|list|show|delete|secret`: the programs that sign users in through this site. */
+export function addClientCommands(program: Command, client: Command): void {
+  addAddCommand(program, client)
+  addListCommand(program, client)
+  addShowCommand(program, client)
+  addDeleteCommand(program, client)
+  addSecretCommand(program, client)
+}
+
+interface AddOptions {
+  openlist?: string
+  sftpgo?: string
+  grafana?: string
+  cloudflareAccess?: string
+  redirect?: string[]
+  postLogout?: string[]
+  logoutUri?: string
+  public?: boolean
+  firstParty?: boolean
+  adminsOnly?: boolean
+  issuer?: string
+}
+
+const ADD_NOTES = `The settings that are printed contain the secret, which is not stored. --openlist and the other programs
+know their addresses; other programs need --redirect.`
+
+function addAddCommand(program: Command, client: Command): void {
+  const uri = parsed(clientUriSchema)
+  const site = parsed(clientSiteSchema)
+  addHelp(client.command('add'), {
+    notes: ADD_NOTES,
+    examples: [
+      'client add files --openlist https://files.example.org --first-party',
+      'client add wiki --redirect https://wiki.example.org/callback',
+    ],
+  })
+    .argument('<name>', 'a name that users recognise', parsed(clientNameSchema))
+    .description('registers a program, and prints its settings, only once')
+    .option('--openlist <address>', 'the address of an OpenList', site)
+    .option('--sftpgo <address>', 'the address of an SFTPGo web client', site)
+    .option('--grafana <address>', 'the address of a Grafana', site)
+    .option('--cloudflare-access <team>', 'the name of a Cloudflare Access team', parseTeam)
+    .option('--redirect <address>', 'a redirect address; can be repeated', collect(uri))
+    .option(
+      '--post-logout <address>',
+      'an address after the sign-out; can be repeated',
+      collect(uri),
+    )
+    .option('--logout-uri <address>', 'the address for back-channel logouts', uri)
+    .option('--public', 'the program can not keep a secret, so it needs PKCE')
+    .option('--first-party', 'users are not asked for their consent')
+    .option('--admins-only', 'only admins may sign in to it')
+    .option('--issuer <address>', 'the address of this site, for the printed settings', site)
+    .action((name: string, options: AddOptions) => {
+      const { preset, address } = presetOf(options)
+      const known = preset && presetClient(preset, address)
+      const redirects = [...(known?.redirectUris ?? []), ...(options.redirect ?? [])]
+      if (redirects.length === 0) throw new UsageError('Name a program, or a --redirect address.')
+      return onSite(program, async (opened, output) => {
+        const { clientId, secret = '' } = await addClient(opened, COMMAND_LINE, {
+          name,
+          redirectUris: v.parse(clientUrisSchema, redirects),
+          postLogoutUris: [...(known?.postLogoutUris ?? []), ...(options.postLogout ?? [])],
+          logoutUri: options.logoutUri ?? '',
+          isPublic: options.public ?? false,
+          firstParty: options.firstParty ?? false,
+          adminsOnly: options.adminsOnly ?? false,
+        }).catch((error: unknown) => {
+          if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
+          throw new CommandError(`There is a program "${name}" already: delete it first.`)
+        })
+        const settings = presetSettings(preset, await readIssuer(options.issuer), clientId, secret)
+        output.report(settings.map((pair) => pair.join(': ')).join('\n'), {
+          name,
+          client_id: clientId,
+          ...(secret !== '' && { client_secret: secret }),
+          settings: Object.fromEntries(settings),
+        })
+      })
+    })
+}
+
+/** @throws {UsageError} For two programs at once. */
+function presetOf(options: AddOptions): { preset: Preset | undefined; address: string } {
+  const given = [
+    ['openlist', options.openlist],
+    ['sftpgo', options.sftpgo],
+    ['grafana', options.grafana],
+    ['cloudflare-access', options.cloudflareAccess],
+  ] satisfies [Preset, string | undefined][]
+  const [first, second] = given.flatMap(([preset, address]) =>
+    address === undefined ? [] : [{ preset, address }],
+  )
+  if (second !== undefined) throw new UsageError('Name one program.')
+  return first ?? { preset: undefined, address: '' }
+}
+
+function parseTeam(team: string): string {
+  if (/^[a-z\d-]+$/.test(team)) return accessTeamSite(team)
+  throw new InvalidArgumentError('It must be the name before .cloudflareaccess.com.')
+}
+
+function collect(parse: (text: string) => string) {
+  return (text: string, others: string[] = []) => [...others, parse(text)]
+}
+
+function addListCommand(program: Command, client: Command): void {
+  addHelp(client.command('list'), { examples: ['client list'] })
+    .description('lists the programs that sign users in through this site')
+    .action(() =>
+      onSite(program, async (site, output) => {
+        const content = (await listClients(site, COMMAND_LINE)).map(recordOf)
+        output.list(COLUMNS, { content, total: content.length }, 'There are no programs.')
+      }),
+    )
+}
+
+function addShowCommand(program: Command, client: Command): void {
+  addHelp(client.command('show'), { examples: ['client show files'] })
+    .argument('<name>', NAME)
+    .description('shows a program; its secret is not stored')
+    .action((name: string) =>
+      onSite(program, async (site, output) => output.record(recordOf(await lookUp(site, name)))),
+    )
+}
+
+function addDeleteCommand(program: Command, client: Command): void {
+  addHelp(client.command('delete'), { examples: ['client delete files'] })
+    .argument('<name>', NAME)
+    .description('deletes a program; its tokens end at once')
+    .action((name: string) =>
+      onSite(program, async (site, output) => {
+        const found = await lookUp(site, name)
+        await deleteClient(site, COMMAND_LINE, found)
+        output.done(`Deleted the program ${found.name}.`, { name: found.name })
+      }),
+    )
+}
+
+function addSecretCommand(program: Command, client: Command): void {
+  addHelp(client.command('secret'), { examples: ['client secret files'] })
+    .argument('<name>', NAME)
+    .description('makes a new secret for a program and prints it; the old one ends at once')
+    .action((name: string) =>
+      onSite(program, async (site, output) => {
+        const found = await lookUp(site, name)
+        if (found.secretHash === null)
+          throw new CommandError(`${found.name} is public: it has no secret.`)
+        const secret = await replaceSecret(site, COMMAND_LINE, found)
+        // The secret alone, so that a script can use the output.
+        output.done(secret, { name: found.name, client_id: found.id, client_secret: secret })
+      }),
+    )
+}
+
+const NAME = 'the name or the client_id that client list shows'
+
+async function lookUp(site: Site, name: string): Promise<Client> {
+  return getClient(site, COMMAND_LINE, name).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.refusal !== 'clientNotFound') throw error
+    throw new CommandError(`There is no program "${name}": see latchkey client list.`)
+  })
+}
+
+function recordOf(client: Client) {
+  return {
+    name: client.name,
+    client_id: client.id,
+    redirect_uris: client.redirectUris,
+    post_logout_uris: client.postLogoutUris,
+    logout_uri: client.logoutUri,
+    is_public: client.secretHash === null,
+    first_party: client.firstParty,
+    admins_only: client.adminsOnly,
+    created_time: isoTime(client.createdAt),
+  }
+}

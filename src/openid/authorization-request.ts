@@ -1,0 +1,168 @@
+import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
+import { type Parameters, readParameters } from './parameters.ts'
+import { parseScope, type Scope } from './scopes.ts'
+
+/** The most characters of a request. It must fit into an address within an address. */
+const MAX_CHARACTERS = 4096
+
+/** The most of a state or a nonce. */
+const MAX_STATE_CHARACTERS = 2048
+
+/** The part of a request by which the client is found. Without it, nothing is redirected. */
+export interface Sender {
+  clientId: string
+  redirectUri: string
+  state: string | undefined
+}
+
+/** What a client asks for. */
+export interface AuthorizationRequest extends Sender {
+  scopes: Scope[]
+  nonce: string | undefined
+  /** PKCE, S256. */
+  challenge: string | undefined
+  prompts: string[]
+  /** The most seconds since the user proved who they are. */
+  maxAgeSeconds: number | undefined
+  loginHint: string | undefined
+  /** The user of an earlier ID token. It was not verified, and only refuses. */
+  expectedUser: string | undefined
+  /** The request as a query, as far as it is known. */
+  query: string
+}
+
+/** `sender` is `undefined` when the request can't be trusted at all. */
+export type ParsedRequest =
+  | { sender: undefined }
+  | { sender: Sender; error: OAuthError }
+  | { sender: Sender; error: undefined; request: AuthorizationRequest }
+
+/**
+ * Reads an authorization request.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
+ */
+export function parseAuthorizationRequest(params: URLSearchParams): ParsedRequest {
+  const { values, repeated } = readParameters(params)
+  const { client_id: clientId, redirect_uri: redirectUri, state } = values
+  if (clientId === undefined || redirectUri === undefined || String(params).length > MAX_CHARACTERS)
+    return { sender: undefined }
+  const sender = { clientId, redirectUri, state }
+  try {
+    if (repeated.length > 0) throw invalid('a parameter is repeated')
+    return { sender, error: undefined, request: readRequest(sender, values) }
+  } catch (error) {
+    if (error instanceof OAuthError) return { sender, error }
+    throw error
+  }
+}
+
+/** Parameters that are refused, each by its own code. */
+const NOT_SUPPORTED: Readonly<Record<string, OAuthErrorCode>> = {
+  request: 'request_not_supported',
+  request_uri: 'request_uri_not_supported',
+  registration: 'registration_not_supported',
+}
+
+const KNOWN = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'ui_locales',
+  'id_token_hint',
+  'code_challenge',
+  'code_challenge_method',
+]
+
+const PROMPTS = ['none', 'login', 'consent', 'select_account']
+
+function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
+  for (const [name, code] of Object.entries(NOT_SUPPORTED))
+    if (values[name] !== undefined) throw new OAuthError(code, `${name} is not supported`)
+  const {
+    response_type: type,
+    response_mode: mode = 'query',
+    scope = '',
+    nonce,
+    prompt = '',
+  } = values
+  if (type === undefined) throw invalid('response_type is missing')
+  if (type !== 'code')
+    throw new OAuthError('unsupported_response_type', 'the response_type must be code')
+  if (mode !== 'query') throw invalid('the response_mode must be query')
+  const scopes = parseScope(scope)
+  if (!scopes.includes('openid'))
+    throw new OAuthError('invalid_scope', 'the scope must contain openid')
+  if (
+    (nonce ?? '').length > MAX_STATE_CHARACTERS ||
+    (sender.state ?? '').length > MAX_STATE_CHARACTERS
+  )
+    throw invalid('state or nonce is too long')
+  const prompts = prompt.split(' ').filter((one) => PROMPTS.includes(one))
+  if (prompts.includes('none') && prompts.length > 1) throw invalid('prompt=none stands alone')
+  const known = Object.entries(values).filter(([name]) => KNOWN.includes(name))
+  return {
+    ...sender,
+    scopes,
+    nonce,
+    challenge: readChallenge(values),
+    prompts,
+    maxAgeSeconds: readMaxAge(values['max_age']),
+    loginHint: values['login_hint'],
+    expectedUser: readHint(values['id_token_hint']),
+    query: new URLSearchParams(known).toString(),
+  }
+}
+
+/** @see RFC 7636 section 4.3 */
+function readChallenge(values: Parameters): string | undefined {
+  const { code_challenge: challenge, code_challenge_method: method } = values
+  if (challenge === undefined && method === undefined) return undefined
+  if (method !== 'S256') throw invalid('the code_challenge_method must be S256')
+  if (challenge === undefined || !/^[\w-]{43}$/.test(challenge))
+    throw invalid('the code_challenge is no SHA-256')
+  return challenge
+}
+
+function readMaxAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,9}$/.test(text)) throw invalid('max_age must be a number of seconds')
+  return Number(text)
+}
+
+function readHint(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const [, payload = ''] = text.split('.')
+  try {
+    const json: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    if (typeof json === 'object' && json !== null && 'sub' in json) return String(json.sub)
+  } catch {
+    // The answer to a hint that can't be read is that of a hint for nobody.
+  }
+  return ''
+}
+
+function invalid(description: string): OAuthError {
+  return new OAuthError('invalid_request', description)
+}
+
+/** Returns the request again, once the user has just proved who they are. */
+export function withoutProof(query: string): string {
+  const params = new URLSearchParams(query)
+  params.delete('max_age')
+  return withoutPrompts(params, ['login', 'select_account'])
+}
+
+function withoutPrompts(params: URLSearchParams, done: readonly string[]): string {
+  const prompts = (params.get('prompt') ?? '').split(' ').filter((one) => !done.includes(one))
+  params.delete('prompt')
+  if (prompts.join('') !== '') params.set('prompt', prompts.join(' '))
+  return params.toString()
+}

@@ -1,0 +1,265 @@
+import { and, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  auditEvents,
+  openidClients,
+  openidConsents,
+  openidGrants,
+  sessions,
+  users,
+} from '../../schema/tables.ts'
+import { eventOf, eventRow, logEvent } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { Database, Deps } from '../deps.ts'
+import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
+import { provenAt } from '../access/freshness.ts'
+import { isLive } from '../access/session-store.ts'
+import type { AuthorizationRequest, Sender } from './authorization-request.ts'
+import { type Client, hasRedirectUri, selectClient } from './client-store.ts'
+import { CODE_MILLISECONDS } from './grant-store.ts'
+import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
+import { OAuthError } from './oauth-error.ts'
+import { coversScopes } from './scopes.ts'
+
+type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes'>
+
+/**
+ * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
+ * they are. `consent`: the user must allow it.
+ */
+export type Outcome =
+  | { kind: 'code'; client: Client; code: string }
+  | { kind: 'confirm' | 'consent'; client: Client; account: Acting }
+
+/**
+ * Finds the client of a request.
+ *
+ * @returns `undefined` for an unknown client, and for a redirect URI that it has not registered.
+ */
+export async function findSender(
+  { db }: Pick<Deps, 'db'>,
+  sender: Sender,
+): Promise<Client | undefined> {
+  return trusted(await selectClient(db, sender.clientId), sender)
+}
+
+function trusted([client]: Client[], { redirectUri }: Sender): Client | undefined {
+  return client?.redirectUris.includes(redirectUri) ? client : undefined
+}
+
+/**
+ * Gives out a code, in one round trip, when nothing has to be asked.
+ *
+ * @param hasConsented The user has just answered the question for consent with yes.
+ * @returns `undefined` for an unknown client, and for a redirect URI that it has not registered.
+ * @throws {OAuthError} An error for the client.
+ * @throws {Refusal} The refusals of `actAs`.
+ */
+export async function authorize(
+  deps: AuthorizeDeps,
+  actor: SessionActor,
+  issuer: string,
+  request: AuthorizationRequest,
+  hasConsented = false,
+): Promise<Outcome | undefined> {
+  const { db } = deps
+  const now = deps.now()
+  const [id, secret] = [newGrantId(deps), newSecret(deps)]
+  const by = isLive(db, actor, now)
+  const isProven = isProvenFor(request, now)
+  const isAsked = !hasConsented && request.prompts.includes('consent')
+  const {
+    account,
+    client: found,
+    consents,
+    granted,
+    allowed,
+  } = await actAs(deps, actor, {
+    client: selectClient(db, request.clientId),
+    consents: selectConsent(db, actor, request),
+    consented: hasConsented ? giveConsent(db, by, actor, request, now) : undefined,
+    allowed: hasConsented ? insertConsentEvent(db, by, actor, request, now) : undefined,
+    granted: isAsked
+      ? undefined
+      : insertGrant(db, by, actor, request, {
+          id,
+          issuer,
+          codeHash: await hashSecret(secret),
+          now,
+          isProven,
+        }),
+  })
+  const client = trusted(found, request)
+  if (client === undefined) return undefined
+  if (granted !== undefined && granted.length > 0) {
+    if (allowed !== undefined) logEvent(eventOf(actor, 'access_given', now, client.name))
+    return { kind: 'code', client, code: handleText('code', { id, family: '', secret }) }
+  }
+  const isSilent = request.prompts.includes('none')
+  refuse(account, client, request)
+  if (!isProvenAt(request, account.provenAt, now)) {
+    if (isSilent) throw new OAuthError('login_required', 'the user must sign in again')
+    return { kind: 'confirm', client, account }
+  }
+  if (isSilent && consents.length === 0)
+    throw new OAuthError('consent_required', 'the user has not allowed this')
+  return { kind: 'consent', client, account }
+}
+
+/** @throws {OAuthError} When the client or the user can't have this, whatever the user answers. */
+function refuse(account: Acting, client: Client, request: AuthorizationRequest): void {
+  if (client.secretHash === null && request.challenge === undefined)
+    throw new OAuthError('invalid_request', 'a public client needs PKCE: code_challenge is missing')
+  if (account.role === GUEST || (client.adminsOnly && account.role !== ADMIN))
+    throw new OAuthError('access_denied', 'the user may not use this client')
+  if (isOtherUser(request, account.id) && request.prompts.includes('none'))
+    throw new OAuthError('login_required', 'another user is signed in')
+}
+
+function isOtherUser({ expectedUser }: AuthorizationRequest, userId: number): boolean {
+  return expectedUser !== undefined && expectedUser !== String(userId)
+}
+
+/** Tells whether the user has proved who they are, as lately as the request demands. */
+function isProvenAt(
+  { prompts, maxAgeSeconds }: AuthorizationRequest,
+  at: number | null,
+  now: number,
+): boolean {
+  if (prompts.includes('login') || prompts.includes('select_account')) return false
+  return maxAgeSeconds === undefined || (at !== null && at > now - maxAgeSeconds * 1000)
+}
+
+/** The condition of `isProvenAt` for a row of `sessions`. */
+function isProvenFor(request: AuthorizationRequest, now: number): SQL | undefined {
+  const { prompts, maxAgeSeconds } = request
+  if (prompts.includes('login') || prompts.includes('select_account')) return sql`false`
+  return maxAgeSeconds === undefined ? undefined : gt(provenAt, now - maxAgeSeconds * 1000)
+}
+
+interface NewGrant {
+  id: string
+  issuer: string
+  codeHash: string
+  now: number
+  isProven: SQL | undefined
+}
+
+/** Writes a code, unless the client is not trusted, or the user must be asked something first. */
+function insertGrant(
+  db: Database,
+  by: Authority,
+  { userId, sessionId }: SessionActor,
+  request: AuthorizationRequest,
+  { id, issuer, codeHash, now, isProven }: NewGrant,
+) {
+  const { clientId, redirectUri, scopes, nonce, challenge } = request
+  // Nested, because Drizzle takes the names of tables off the columns of the outer level.
+  const row = {
+    id,
+    issuer,
+    clientId,
+    userId,
+    sessionId,
+    scope: scopes.join(' '),
+    redirectUri,
+    nonce: nonce ?? null,
+    challenge: challenge ?? null,
+    authTime: sql`${provenAt}`,
+    amr: sql`${sessions.amr}`,
+    codeHash,
+    codeExpiresAt: now + CODE_MILLISECONDS,
+    createdAt: now,
+  }
+  const from = sql`${sessions} inner join ${users} on ${users.id} = ${sessions.userId} inner join ${openidClients} on ${openidClients.id} = ${clientId}`
+  const hasConsent = sql`exists (select 1 from ${openidConsents} where ${isConsent(userId, request)})`
+  const where = and(
+    eq(sessions.userId, userId),
+    eq(sessions.id, sessionId),
+    hasRedirectUri(redirectUri),
+    challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
+    ne(users.role, GUEST),
+    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
+    or(eq(openidClients.firstParty, true), hasConsent),
+    isOtherUser(request, userId) && request.prompts.includes('none') ? sql`false` : undefined,
+    isProven,
+  )
+  return writing(db, by)
+    .insert(openidGrants, row, { from, where })
+    .returning({ id: openidGrants.id })
+}
+
+function isConsent(userId: number, { clientId, scopes }: AuthorizationRequest): SQL | undefined {
+  return and(
+    eq(openidConsents.userId, userId),
+    eq(openidConsents.clientId, clientId),
+    coversScopes(openidConsents.scope, scopes),
+  )
+}
+
+function selectConsent(db: Database, { userId }: SessionActor, request: AuthorizationRequest) {
+  return db
+    .select({ clientId: openidConsents.clientId })
+    .from(openidConsents)
+    .where(isConsent(userId, request))
+}
+
+/** Holds for the client of a request, when it has registered the redirect URI. */
+function isSender({ clientId, redirectUri }: Sender): SQL | undefined {
+  return and(eq(openidClients.id, clientId), hasRedirectUri(redirectUri))
+}
+
+/** Remembers that a user allows a client its scopes, in addition to those allowed before. */
+function giveConsent(
+  db: Database,
+  by: Authority,
+  { userId }: SessionActor,
+  request: AuthorizationRequest,
+  now: number,
+) {
+  const scope = request.scopes.join(' ')
+  const row = { userId, clientId: request.clientId, scope, givenAt: now }
+  const { scope: earlier } = openidConsents
+  const merged = sql`iif(${coversScopes(earlier, request.scopes)}, ${earlier}, ${earlier} || ' ' || ${scope})`
+  return writing(db, by)
+    .insert(openidConsents, row, { from: openidClients, where: isSender(request) })
+    .onConflictDoUpdate({
+      target: [openidConsents.userId, openidConsents.clientId],
+      set: { scope: merged, givenAt: now },
+    })
+}
+
+function insertConsentEvent(
+  db: Database,
+  by: Authority,
+  actor: SessionActor,
+  request: AuthorizationRequest,
+  now: number,
+) {
+  const event = eventRow(eventOf(actor, 'access_given', now))
+  const row = { ...event, detail: sql`${openidClients.name}` }
+  return writing(db, by).insert(auditEvents, row, {
+    from: openidClients,
+    where: isSender(request),
+  })
+}
+
+/**
+ * Adds the answer to a redirect URI, whose bytes stay as the client has registered them.
+ *
+ * @see RFC 6749 section 4.1.2, RFC 9207 section 2
+ */
+export function answerUri(
+  { redirectUri, state }: Sender,
+  issuer: string,
+  answer: { code: string } | OAuthError,
+): string {
+  const params = new URLSearchParams(
+    answer instanceof OAuthError
+      ? { error: answer.code, error_description: answer.message }
+      : { code: answer.code },
+  )
+  if (state !== undefined) params.set('state', state)
+  params.set('iss', issuer)
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${params.toString()}`
+}

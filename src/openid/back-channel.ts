@@ -1,0 +1,99 @@
+import { and, eq, or, sql } from 'drizzle-orm'
+import * as base64url from 'jose/base64url'
+import { SignJWT } from 'jose/jwt/sign'
+import { openidClients, openidLogouts } from '../../schema/tables.ts'
+import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import { signingKey, selectKeys, type StoredKey } from './keys.ts'
+
+export const MAX_LOGOUT_ATTEMPTS = 5
+const BATCH = 20
+const TIMEOUT_MILLISECONDS = 5000
+const TOKEN_SECONDS = 120
+/** Nobody tries the same one again within this time. */
+const PAUSE_MILLISECONDS = 60_000
+const JTI_BYTES = 16
+
+type LogoutDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'sendOut'>
+
+/**
+ * Tells clients which sessions have ended. The triggers of migration 0011 have written that in the
+ * transaction that ended the session. What fails stays for the nightly run.
+ *
+ * @returns The number of logouts that were tried.
+ * @see https://openid.net/specs/openid-connect-backchannel-1_0.html
+ */
+export async function sendLogouts(deps: LogoutDeps): Promise<number> {
+  const { db } = deps
+  const now = deps.now()
+  const { clientId, sessionId, userId, issuer, attempts } = openidLogouts
+  const isDue = sql`(${clientId}, ${sessionId}) in (select due.client_id, due.session_id from ${openidLogouts} as due where due.attempts < ${MAX_LOGOUT_ATTEMPTS} and due.tried_at <= ${now - PAUSE_MILLISECONDS} limit ${BATCH})`
+  const { due, clients, keys } = await runBatch(db, {
+    due: writing(db, THE_SERVICE)
+      .update(openidLogouts, { attempts: sql`${attempts} + 1`, triedAt: now }, isDue)
+      .returning({ clientId, sessionId, userId, issuer }),
+    clients: db
+      .select({ id: openidClients.id, uri: openidClients.logoutUri })
+      .from(openidClients)
+      .where(
+        sql`${openidClients.id} in (select due.client_id from ${openidLogouts} as due where due.tried_at = ${now})`,
+      ),
+    keys: selectKeys(db, now),
+  })
+  const told = await Promise.all(
+    due.map(async (logout) => {
+      const uri = clients.find(({ id }) => id === logout.clientId)?.uri
+      return !uri || (await tell(deps, keys, uri, logout)) ? [logout] : []
+    }),
+  )
+  const done = told
+    .flat()
+    .map((one) => and(eq(clientId, one.clientId), eq(sessionId, one.sessionId)))
+  if (done.length > 0) await writing(db, THE_SERVICE).delete(openidLogouts, or(...done))
+  return due.length
+}
+
+/** Works like `sendLogouts`, for all that are due. What fails is tried again another night. */
+export async function sendAllLogouts(deps: LogoutDeps): Promise<void> {
+  while ((await sendLogouts(deps)) === BATCH) continue
+}
+
+interface Logout {
+  clientId: string
+  sessionId: string
+  userId: number
+  /** As the client knows it. */
+  issuer: string
+}
+
+/** @returns Whether the client has taken the logout. */
+async function tell(
+  deps: LogoutDeps,
+  keys: readonly StoredKey[],
+  uri: string,
+  { clientId, sessionId, userId, issuer }: Logout,
+): Promise<boolean> {
+  const { kid, key } = await signingKey(deps, keys)
+  const nowSeconds = Math.floor(deps.now() / 1000)
+  const token = await new SignJWT({
+    sid: sessionId,
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+  })
+    .setProtectedHeader({ alg: 'RS256', typ: 'logout+jwt', kid })
+    .setIssuer(issuer)
+    .setAudience(clientId)
+    .setSubject(String(userId))
+    .setJti(base64url.encode(deps.randomBytes(JTI_BYTES)))
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + TOKEN_SECONDS)
+    .sign(key)
+  try {
+    const body = new URLSearchParams({ logout_token: token })
+    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
+    const { status } = await deps.sendOut(uri, { method: 'POST', body, signal }, 'any')
+    // 400 means that the client knows no such session.
+    return status === 200 || status === 204 || status === 400
+  } catch {
+    return false
+  }
+}

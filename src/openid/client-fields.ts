@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { isSafeUrl } from '../base/issuer.ts'
+import { REASONS } from '../base/reasons.ts'
+import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
+
+const MAX_NAME_CHARACTERS = 100
+const MAX_URI_CHARACTERS = 2000
+const MAX_URIS = 20
+
+/** The name by which users and operators know a program. */
+export const clientNameSchema = v.pipe(
+  text(),
+  maxCharacters(MAX_NAME_CHARACTERS),
+  noControlCharacters(),
+  v.transform((name) => name.trim()),
+  v.minLength(1, 'must not be empty'),
+)
+
+/**
+ * An address of a client: https, or http on this computer, without a fragment, and spelt as a
+ * browser would spell it, because addresses are compared byte by byte.
+ *
+ * @see RFC 9700 section 2.1
+ */
+export const clientUriSchema = v.pipe(
+  text(),
+  maxCharacters(MAX_URI_CHARACTERS),
+  v.check(isClientUri, REASONS.clientUri),
+)
+
+/** The address of a site, without the slash that browsers add. */
+export const clientSiteSchema = v.pipe(
+  v.string(),
+  v.transform((address) => address.trim().replace(/\/+$/, '')),
+  clientUriSchema,
+)
+
+function isClientUri(uri: string): boolean {
+  if (!/^[!-~]+$/.test(uri) || /[#*\\"<>]/.test(uri) || !URL.canParse(uri)) return false
+  const url = new URL(uri)
+  // The address of a site alone is registered without the slash that browsers add.
+  const isSpelt = url.href === uri || url.href === `${uri}/`
+  return isSpelt && isSafeUrl(url) && url.username === '' && url.password === ''
+}
+
+/** The addresses of a client, in the order in which they were given. */
+export const clientUrisSchema = v.pipe(
+  v.array(clientUriSchema),
+  v.maxLength(MAX_URIS, `must be at most ${MAX_URIS}`),
+  v.transform((uris) => [...new Set(uris)]),
+)

@@ -1,0 +1,303 @@
+import { and, eq, exists, gt, lte, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import {
+  openidClients,
+  openidConsents,
+  openidGrants,
+  openidLogouts,
+  sessions,
+  users,
+} from '../../schema/tables.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Database } from '../database/database.ts'
+import type { UserId } from '../database/user-id.ts'
+import { coversScopes } from './scopes.ts'
+
+/** Lifetimes. A refresh token ends when it was not used for this long. */
+export const CODE_MILLISECONDS = 60_000
+export const ACCESS_MILLISECONDS = 60 * 60 * 1000
+const REFRESH_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
+/** The session in which a row of `openid_grants` began, while it is live. */
+function liveSession(now: number): SQL {
+  return sql`(select ${sessions.expiresAt} from ${sessions} where ${sessions.userId} = ${openidGrants.userId} and ${sessions.id} = ${openidGrants.sessionId} and ${sessions.expiresAt} > ${now})`
+}
+
+/** The hashes of the tokens that an exchange gives out. */
+export interface NewTokens {
+  accessHash: string
+  familyHash: string
+  refreshHash: string
+}
+
+/** A code as the client shows it, and what it must have been given for. */
+export interface ShownCode {
+  id: string
+  clientId: string
+  codeHash: string
+  redirectUri: string
+  /** PKCE, S256; null when the client showed no verifier. */
+  challenge: string | null
+}
+
+/** Uses up a code. Returns no row when anything is not as it was when the code was given. */
+export function useCode(
+  db: Database,
+  by: Authority,
+  code: ShownCode,
+  tokens: NewTokens,
+  now: number,
+) {
+  const mayRefresh = coversScopes(openidGrants.scope, ['offline_access'])
+  const set = {
+    used: true,
+    accessHash: tokens.accessHash,
+    // Without a live session nothing is set.
+    accessExpiresAt: sql`min(${now + ACCESS_MILLISECONDS}, ${liveSession(now)})`,
+    familyHash: sql`iif(${mayRefresh}, ${tokens.familyHash}, null)`,
+    refreshHash: sql`iif(${mayRefresh}, ${tokens.refreshHash}, null)`,
+    refreshExpiresAt: now + REFRESH_MILLISECONDS,
+  }
+  const isGood = and(
+    isCodeOf(code),
+    eq(openidGrants.used, false),
+    gt(openidGrants.codeExpiresAt, now),
+    eq(openidGrants.redirectUri, code.redirectUri),
+    sql`${openidGrants.challenge} is ${code.challenge}`,
+    sql`${liveSession(now)} is not null`,
+  )
+  return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
+}
+
+/**
+ * Ends what came of a code that is shown a second time. The statement stands after `useCode` of the
+ * same request: the row with that request's own token stays.
+ *
+ * @see RFC 6749 section 4.1.2
+ */
+export function endReplayedCode(
+  db: Database,
+  by: Authority,
+  code: ShownCode,
+  { accessHash }: NewTokens,
+) {
+  const isReplay = and(
+    isCodeOf(code),
+    eq(openidGrants.used, true),
+    sql`${openidGrants.accessHash} is not ${accessHash}`,
+  )
+  return deleteGrants(db, by, isReplay)
+}
+
+function isCodeOf({ id, clientId, codeHash }: ShownCode): SQL | undefined {
+  return and(
+    eq(openidGrants.id, id),
+    eq(openidGrants.clientId, clientId),
+    eq(openidGrants.codeHash, codeHash),
+  )
+}
+
+/** A refresh token as the client shows it. */
+export interface ShownRefreshToken {
+  id: string
+  clientId: string
+  familyHash: string
+  refreshHash: string
+  /** The scopes that the client asks for again. */
+  scopes: readonly string[]
+}
+
+/** Replaces the tokens of a row. Returns no row unless the refresh token is the newest one. */
+export function useRefreshToken(
+  db: Database,
+  by: Authority,
+  token: ShownRefreshToken,
+  { accessHash, refreshHash }: NewTokens,
+  now: number,
+) {
+  const set = {
+    accessHash,
+    accessExpiresAt: sql`min(${now + ACCESS_MILLISECONDS}, coalesce(${liveSession(now)}, ${now + ACCESS_MILLISECONDS}))`,
+    refreshHash,
+    refreshExpiresAt: now + REFRESH_MILLISECONDS,
+    // The session has expired, but the nightly run has not deleted it.
+    sessionId: sql`iif(${liveSession(now)} is null, '', ${openidGrants.sessionId})`,
+  }
+  const isGood = and(
+    isFamilyOf(token),
+    eq(openidGrants.refreshHash, token.refreshHash),
+    gt(openidGrants.refreshExpiresAt, now),
+    coversScopes(openidGrants.scope, token.scopes),
+  )
+  return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
+}
+
+/**
+ * Ends the row of a refresh token that was replaced before. The statement stands after
+ * `useRefreshToken` of the same request.
+ *
+ * @see RFC 9700 section 4.14.2
+ */
+export function endReplayedRefreshToken(
+  db: Database,
+  by: Authority,
+  token: ShownRefreshToken,
+  { refreshHash }: NewTokens,
+) {
+  const isReplay = and(
+    isFamilyOf(token),
+    ne(openidGrants.refreshHash, token.refreshHash),
+    ne(openidGrants.refreshHash, refreshHash),
+  )
+  return deleteGrants(db, by, isReplay)
+}
+
+function isFamilyOf({ id, clientId, familyHash }: ShownRefreshToken): SQL | undefined {
+  return and(
+    eq(openidGrants.id, id),
+    eq(openidGrants.clientId, clientId),
+    eq(openidGrants.familyHash, familyHash),
+  )
+}
+
+/** Deletes rows, and with them every code and token that came of them. */
+export function deleteGrants(db: Database, by: Authority, which?: SQL) {
+  return writing(db, by).delete(openidGrants, which).returning({
+    userId: openidGrants.userId,
+    clientId: openidGrants.clientId,
+  })
+}
+
+/** Holds for every row of a user. */
+export function isGrantOf(userId: UserId): SQL {
+  return eq(openidGrants.userId, userId)
+}
+
+/** An access token as it is shown. */
+export interface ShownAccessToken {
+  id: string
+  accessHash: string
+}
+
+/** Selects what an access token in force tells about its user. */
+export function selectByAccessToken(
+  db: Database,
+  { id, accessHash }: ShownAccessToken,
+  now: number,
+) {
+  return db
+    .select({
+      userId: users.id,
+      username: users.username,
+      role: users.role,
+      permission: users.permission,
+      basePath: users.basePath,
+      createdAt: users.createdAt,
+      renamedAt: users.renamedAt,
+      issuer: openidGrants.issuer,
+      clientId: openidGrants.clientId,
+      sessionId: openidGrants.sessionId,
+      scope: openidGrants.scope,
+      nonce: openidGrants.nonce,
+      authTime: openidGrants.authTime,
+      amr: openidGrants.amr,
+      // Two columns of one name would become one in D1's rows.
+      grantedAt: sql<number>`${openidGrants.createdAt}`.as('granted_at'),
+      expiresAt: openidGrants.accessExpiresAt,
+      refreshHash: openidGrants.refreshHash,
+    })
+    .from(openidGrants)
+    .innerJoin(users, eq(users.id, openidGrants.userId))
+    .where(
+      and(
+        eq(openidGrants.id, id),
+        eq(openidGrants.accessHash, accessHash),
+        gt(openidGrants.accessExpiresAt, now),
+        eq(users.disabled, false),
+        or(eq(openidGrants.sessionId, ''), sql`${liveSession(now)} is not null`),
+      ),
+    )
+}
+
+/** A user at a client, and what the tokens tell about both. */
+export type SignedInUser = ReturnType<typeof selectByAccessToken>['_']['result'][number]
+
+/** Ends an access token. A row without a refresh token stays, for the logout of its session. */
+export function endAccessToken(
+  db: Database,
+  by: Authority,
+  { id, accessHash }: ShownAccessToken,
+  clientId: string,
+) {
+  const which = and(
+    eq(openidGrants.id, id),
+    eq(openidGrants.clientId, clientId),
+    eq(openidGrants.accessHash, accessHash),
+  )
+  return writing(db, by).update(openidGrants, { accessHash: null }, which)
+}
+
+/** Holds for the row of a client's newest refresh token. */
+export function isRefreshToken(id: string, refreshHash: string, clientId: string): SQL | undefined {
+  return and(
+    eq(openidGrants.id, id),
+    eq(openidGrants.clientId, clientId),
+    eq(openidGrants.refreshHash, refreshHash),
+  )
+}
+
+/** Deletes codes that nobody used, and refresh tokens that have expired. */
+export function pruneGrants(db: Database, now: number) {
+  const { used, codeExpiresAt, sessionId, refreshExpiresAt } = openidGrants
+  const which = or(
+    and(eq(used, false), lte(codeExpiresAt, now)),
+    and(eq(sessionId, ''), lte(refreshExpiresAt, now)),
+  )
+  return writing(db, THE_SERVICE).delete(openidGrants, which)
+}
+
+/** Selects the clients that have access to a user's account, by name. */
+export function selectAccessOf(db: Database, userId: UserId) {
+  const { id, name } = openidClients
+  const has = (table: typeof openidGrants | typeof openidConsents) =>
+    exists(
+      db
+        .select({ one: sql`1`.as('one') })
+        .from(table)
+        .where(and(eq(table.userId, userId), eq(table.clientId, id))),
+    )
+  return db
+    .select({
+      id,
+      name,
+      usedAt: sql<
+        number | null
+      >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${eq(openidGrants.userId, userId)} and ${eq(openidGrants.clientId, id)})`.as(
+        'used_at',
+      ),
+    })
+    .from(openidClients)
+    .where(or(has(openidGrants), has(openidConsents)))
+    .orderBy(name)
+}
+
+/** Holds for what a client has of a user. */
+export function isGrantAt(userId: UserId, clientId: string): SQL | undefined {
+  return and(isGrantOf(userId), eq(openidGrants.clientId, clientId))
+}
+
+export function deleteConsent(db: Database, by: Authority, userId: UserId, clientId: string) {
+  const { userId: owner, clientId: client } = openidConsents
+  return writing(db, by)
+    .delete(openidConsents, and(eq(owner, userId), eq(client, clientId)))
+    .returning({ clientId: client })
+}
+
+/** Deletes back-channel logouts that were tried often enough, or whose client is gone. */
+export function pruneLogouts(db: Database, mostAttempts: number) {
+  const client = db
+    .select({ id: openidClients.id })
+    .from(openidClients)
+    .where(eq(openidClients.id, openidLogouts.clientId))
+  const isOver = sql`${openidLogouts.attempts} >= ${mostAttempts}`
+  return writing(db, THE_SERVICE).delete(openidLogouts, or(isOver, notExists(client)))
+}

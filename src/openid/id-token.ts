@@ -1,0 +1,82 @@
+import * as base64url from 'jose/base64url'
+import { SignJWT } from 'jose/jwt/sign'
+import type { Deps } from '../deps.ts'
+import { ADMIN } from '../accounts/roles.ts'
+import { ACCESS_MILLISECONDS, type SignedInUser } from './grant-store.ts'
+import { signingKey, type StoredKey } from './keys.ts'
+import { parseScope } from './scopes.ts'
+
+/**
+ * The claims about a user, in the ID token and at `/oauth/userinfo`. OpenList reads `name` from the
+ * ID token only.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims
+ */
+export function claimsOf(user: SignedInUser) {
+  const { username, role, scope, createdAt, renamedAt } = user
+  return {
+    sub: String(user.userId),
+    name: username,
+    preferred_username: username,
+    updated_at: toSeconds(Math.max(createdAt, renamedAt)),
+    ...(parseScope(scope).includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),
+  }
+}
+
+/**
+ * Signs an ID token.
+ *
+ * @param isFirst False for a refreshed one, which has no nonce.
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#IDToken
+ */
+export async function signIdToken(
+  deps: Pick<Deps, 'now' | 'keyRing'>,
+  keys: readonly StoredKey[],
+  user: SignedInUser,
+  accessToken: string,
+  isFirst: boolean,
+): Promise<string> {
+  const { kid, key } = await signingKey(deps, keys)
+  const nowSeconds = toSeconds(deps.now())
+  const claims = {
+    ...claimsOf(user),
+    auth_time: toSeconds(user.authTime),
+    at_hash: await leftHalfHash(accessToken),
+    amr: amrOf(user.amr),
+    ...(user.sessionId !== '' && { sid: user.sessionId }),
+    ...(isFirst && user.nonce !== null && { nonce: user.nonce }),
+  }
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
+    .setIssuer(user.issuer)
+    .setAudience(user.clientId)
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + toSeconds(ACCESS_MILLISECONDS))
+    .sign(key)
+}
+
+/** @see https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken */
+async function leftHalfHash(accessToken: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(accessToken))
+  return base64url.encode(new Uint8Array(hash, 0, 16))
+}
+
+/**
+ * Translates the methods of a session (`access/methods.ts`).
+ *
+ * @see RFC 8176 section 2
+ */
+function amrOf(methods: string): string[] {
+  const used = methods.split(' ')
+  const amr = [
+    ...(used.includes('pwd') ? ['pwd'] : []),
+    ...(used.includes('otp') || used.includes('recovery') ? ['otp'] : []),
+    ...(used.includes('passkey') ? [used.includes('hwk') ? 'hwk' : 'swk'] : []),
+  ]
+  // A passkey verifies its user, so it is two factors.
+  return amr.length > 1 || used.includes('passkey') ? [...amr, 'mfa'] : amr
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
+}

@@ -1,0 +1,208 @@
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { desc, notExists, type SQL, sql } from 'drizzle-orm'
+import { openidKeys } from '../../schema/tables.ts'
+import { insertEvent, logEvent } from '../audit/events.ts'
+import { type Authority, runBatch, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Database } from '../database/database.ts'
+import type { Deps } from '../deps.ts'
+import { openBox, sealBox } from '../crypto/sealed-box.ts'
+import { RS256 } from '../crypto/signing-key.ts'
+import { Refusal } from '../base/refusals.ts'
+import { type ActorDeps } from '../access/act-as.ts'
+import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+
+/**
+ * A new key is shown for this long before it signs, so that every client and every place has read
+ * it.
+ */
+const KEY_NOTICE_SECONDS = 15 * 60
+
+/** A copy in KV, one in an isolate and one at a client end before a new key signs. */
+const KV_SECONDS = 300
+const ISOLATE_MILLISECONDS = 60_000
+export const KEY_SET_SECONDS = 300
+
+/** A key is shown for this long after the next one signs. The tokens that it signed end before. */
+const SHOWN_MILLISECONDS = 24 * 60 * 60 * 1000
+
+const COPY = 'openid-jwks'
+
+/** A public key of the key set. @see RFC 7517 section 4 */
+export interface Jwk {
+  kty: 'RSA'
+  n: string
+  e: string
+  kid: string
+  alg: 'RS256'
+  use: 'sig'
+}
+
+/** A key as it is stored. */
+export type StoredKey = typeof openidKeys.$inferSelect
+
+/** Selects the keys that are shown, newest first. */
+export function selectKeys(db: Database, now: number) {
+  return db
+    .select()
+    .from(openidKeys)
+    .where(sql`not ${isOutdated(now)}`)
+    .orderBy(desc(openidKeys.activeFrom))
+}
+
+/** Holds for a key that was replaced more than a day ago. */
+function isOutdated(now: number): SQL {
+  return sql`exists (select 1 from ${openidKeys} as later where later.active_from > ${openidKeys.activeFrom} and later.active_from <= ${now - SHOWN_MILLISECONDS})`
+}
+
+export function pruneKeys(db: Database, now: number) {
+  return writing(db, THE_SERVICE).delete(openidKeys, isOutdated(now))
+}
+
+type KeyDeps = Pick<
+  Deps,
+  'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'
+>
+
+/** Makes a key and seals it. Nothing is stored. */
+async function makeKey(deps: KeyDeps, activeFrom: number): Promise<StoredKey> {
+  const [{ pkcs8, n, e }, ring] = await Promise.all([deps.makeSigningKey(), deps.keyRing()])
+  const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e })
+  const jwk: Jwk = { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' }
+  const sealed = await sealBox(deps, ring, pkcs8, useOf(kid))
+  return { id: kid, sealed, publicKey: JSON.stringify(jwk), activeFrom }
+}
+
+function useOf(kid: string): string {
+  return `signing key ${kid}`
+}
+
+/** Makes the first key when there is none. */
+export async function ensureKey(
+  deps: KeyDeps,
+  stored?: readonly StoredKey[],
+): Promise<StoredKey[]> {
+  const { db } = deps
+  const now = deps.now()
+  const found = stored ?? (await selectKeys(db, now))
+  if (found.length > 0) return [...found]
+  const key = await makeKey(deps, now)
+  const isFirst = notExists(db.select({ id: openidKeys.id }).from(openidKeys))
+  const { keys } = await runBatch(db, {
+    inserted: insertKey(db, THE_SERVICE, key, isFirst),
+    keys: selectKeys(db, now),
+  })
+  await publishKeys(deps, keys)
+  return keys
+}
+
+/**
+ * Makes a new key. It signs in a quarter of an hour, when clients have seen it, or at once.
+ *
+ * @returns Its `kid`.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function rotateKey(
+  deps: KeyDeps & ActorDeps,
+  operator: Operator,
+  isAtOnce: boolean,
+): Promise<string> {
+  const { db } = deps
+  const now = deps.now()
+  const key = await makeKey(deps, isAtOnce ? now : now + KEY_NOTICE_SECONDS * 1000)
+  const by = isOperator(db, operator, now)
+  const event = eventBy(operator, undefined, 'signing_key_made', now, key.id)
+  const { keys } = await actAsOperator(deps, operator, {
+    event: insertEvent(db, by, event),
+    inserted: insertKey(db, by, key),
+    keys: selectKeys(db, now),
+  })
+  logEvent(event)
+  await publishKeys(deps, keys)
+  return key.id
+}
+
+function insertKey(db: Database, by: Authority, key: StoredKey, where?: SQL) {
+  return writing(db, by).insert(openidKeys, key, { where })
+}
+
+/**
+ * The private keys that this isolate has imported. Importing one takes four times as long as
+ * signing.
+ */
+const imported = new Map<string, Promise<CryptoKey>>()
+
+/**
+ * Returns the key that signs now: the newest one that is active.
+ *
+ * @throws {Refusal} `internal` when `SECRET_KEYS` doesn't open it.
+ */
+export async function signingKey(
+  deps: Pick<Deps, 'now' | 'keyRing'>,
+  keys: readonly StoredKey[],
+): Promise<{ kid: string; key: CryptoKey }> {
+  const now = deps.now()
+  const current = keys.find(({ activeFrom }) => activeFrom <= now) ?? keys.at(-1)
+  if (current === undefined) throw new Refusal('internal', { detail: 'there is no signing key' })
+  const { id: kid, sealed } = current
+  const key = imported.get(kid) ?? importKey(deps, kid, sealed)
+  imported.set(kid, key)
+  try {
+    return { kid, key: await key }
+  } catch (error) {
+    imported.delete(kid)
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Refusal('internal', { detail: `${why}: run latchkey signing-key rotate --now` })
+  }
+}
+
+async function importKey({ keyRing }: Pick<Deps, 'keyRing'>, kid: string, sealed: string) {
+  const pkcs8 = await openBox(await keyRing(), sealed, useOf(kid), `signing key ${kid}`)
+  return crypto.subtle.importKey('pkcs8', pkcs8, RS256, false, ['sign'])
+}
+
+/** Returns the public key of a `kid`; `undefined` for an unknown one. */
+export async function findPublicKey(
+  keys: readonly StoredKey[],
+  kid: string | undefined,
+): Promise<CryptoKey | undefined> {
+  const found = keys.find(({ id }) => id === kid)
+  if (found === undefined) return undefined
+  const jwk: JsonWebKey = JSON.parse(found.publicKey)
+  return crypto.subtle.importKey('jwk', jwk, RS256, false, ['verify'])
+}
+
+/** The key set in the memory of an isolate. */
+const copies = new WeakMap<object, { text: string; until: number }>()
+
+/**
+ * Returns the key set as JSON: from this isolate, else from KV, else from D1.
+ *
+ * @see RFC 7517 section 5
+ */
+export async function readKeySet(deps: KeyDeps): Promise<string> {
+  const now = deps.now()
+  const copy = copies.get(deps.settingsMemory)
+  if (copy !== undefined && copy.until > now) return copy.text
+  const kept = await deps.kv.get(COPY).catch(() => null)
+  const text = kept ?? (await publishKeys(deps, await selectKeys(deps.db, now)))
+  // Without keys, the next request asks again: the first one may be made at any time.
+  if (text !== keySetOf([]))
+    copies.set(deps.settingsMemory, { text, until: now + ISOLATE_MILLISECONDS })
+  return text
+}
+
+/** Replaces the copies of the key set. When KV fails, its copy ends by itself. */
+async function publishKeys(
+  { kv, settingsMemory }: Pick<Deps, 'kv' | 'settingsMemory'>,
+  keys: readonly StoredKey[],
+): Promise<string> {
+  const text = keySetOf(keys)
+  copies.delete(settingsMemory)
+  const options = { expirationTtl: KV_SECONDS }
+  if (keys.length > 0) await kv.put(COPY, text, options).catch(() => undefined)
+  return text
+}
+
+function keySetOf(keys: readonly StoredKey[]): string {
+  return `{"keys":[${keys.map(({ publicKey }) => publicKey).join()}]}`
+}

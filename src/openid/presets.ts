@@ -1,0 +1,108 @@
+import type { NewClient } from './clients.ts'
+
+/** The programs whose settings are known. */
+export const PRESETS = ['openlist', 'sftpgo', 'grafana', 'cloudflare-access'] as const
+
+export type Preset = (typeof PRESETS)[number]
+
+/**
+ * Returns the addresses of a program.
+ *
+ * @param site The origin of the program's site; for Cloudflare Access, that of the team.
+ */
+export function presetClient(
+  preset: Preset,
+  site: string,
+): Pick<NewClient, 'redirectUris'> & { postLogoutUris: string[] } {
+  const { redirects, postLogouts } = ADDRESSES[preset]
+  const at = (path: string) => `${site}${path}`
+  return { redirectUris: redirects.map(at), postLogoutUris: postLogouts.map(at) }
+}
+
+const ADDRESSES: Record<Preset, { redirects: string[]; postLogouts: string[] }> = {
+  openlist: {
+    redirects: [
+      '/api/auth/sso_callback?method=sso_get_token',
+      '/api/auth/sso_callback?method=get_sso_id',
+      // Its compatibility mode.
+      '/api/auth/sso_get_token',
+      '/api/auth/get_sso_id',
+    ],
+    postLogouts: [],
+  },
+  sftpgo: {
+    redirects: ['/web/oidc/redirect'],
+    postLogouts: ['/web/client/login', '/web/admin/login'],
+  },
+  grafana: { redirects: ['/login/generic_oauth'], postLogouts: ['/login'] },
+  'cloudflare-access': { redirects: ['/cdn-cgi/access/callback'], postLogouts: [] },
+}
+
+/** The origin of a Cloudflare Access team. */
+export function accessTeamSite(team: string): string {
+  return `https://${team}.cloudflareaccess.com`
+}
+
+/** What an operator writes into the settings of a program. The names are those of the program. */
+export function presetSettings(
+  preset: Preset | undefined,
+  issuer: string,
+  clientId: string,
+  secret: string,
+): [name: string, value: string][] {
+  switch (preset) {
+    case 'openlist':
+      return [
+        ['sso_login_enabled', 'true'],
+        ['sso_login_platform', 'OIDC'],
+        ['sso_client_id', clientId],
+        ['sso_client_secret', secret],
+        ['sso_endpoint_name', issuer],
+        ['sso_auto_register', 'true'],
+        ['sso_default_permission', '0'],
+      ]
+    case 'sftpgo':
+      return [
+        ['config_url', issuer],
+        ['client_id', clientId],
+        ['client_secret', secret],
+        ['redirect_base_url', 'https://(the address of SFTPGo)'],
+        ['scopes', '["openid","profile"]'],
+        ['username_field', 'preferred_username'],
+      ]
+    case 'grafana':
+      return [
+        ['GF_AUTH_GENERIC_OAUTH_ENABLED', 'true'],
+        ['GF_AUTH_GENERIC_OAUTH_NAME', 'Latchkey'],
+        ['GF_AUTH_GENERIC_OAUTH_CLIENT_ID', clientId],
+        ['GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET', secret],
+        ['GF_AUTH_GENERIC_OAUTH_SCOPES', 'openid profile groups'],
+        ['GF_AUTH_GENERIC_OAUTH_AUTH_URL', `${issuer}/oauth/authorize`],
+        ['GF_AUTH_GENERIC_OAUTH_TOKEN_URL', `${issuer}/oauth/token`],
+        ['GF_AUTH_GENERIC_OAUTH_API_URL', `${issuer}/oauth/userinfo`],
+        ['GF_AUTH_GENERIC_OAUTH_USE_PKCE', 'true'],
+        ['GF_AUTH_GENERIC_OAUTH_LOGIN_ATTRIBUTE_PATH', 'preferred_username'],
+        ['GF_AUTH_GENERIC_OAUTH_EMAIL_ATTRIBUTE_PATH', 'preferred_username'],
+        [
+          'GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH',
+          "contains(groups[*], 'admin') && 'Admin' || 'Viewer'",
+        ],
+      ]
+    case 'cloudflare-access':
+      return [
+        ['App ID', clientId],
+        ['Client secret', secret],
+        ['Auth URL', `${issuer}/oauth/authorize`],
+        ['Token URL', `${issuer}/oauth/token`],
+        ['Certificate URL', `${issuer}/oauth/jwks`],
+        ['Proof Key for Code Exchange (PKCE)', 'on'],
+        ['Email claim', 'preferred_username'],
+      ]
+    default:
+      return [
+        ['issuer', issuer],
+        ['client_id', clientId],
+        ...(secret === '' ? [] : [['client_secret', secret] satisfies [string, string]]),
+      ]
+  }
+}

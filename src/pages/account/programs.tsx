@@ -1,0 +1,74 @@
+import { Hono } from 'hono'
+import type { App, AppContext } from '../../http/context.ts'
+import { sessionOf } from '../../http/guard.ts'
+import { listAccess, removeAccess } from '../../openid/access.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { attempt, type Problem, problemOf, readForm } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Confirm, Empty, Time } from '../parts.tsx'
+import { goTo, readView, showPage, type View } from '../view.ts'
+
+const PATH = '/account/programs'
+
+/** The page of the programs in which the user signs in with this account. */
+export const programPages = new Hono<App>()
+  .get('/', (c) => showPrograms(c))
+  .post('/remove', async (c) => {
+    const { id = '' } = await readForm(c)
+    const refusal = await attempt(() => removeAccess(c.get('deps'), sessionOf(c), id))
+    if (refusal instanceof Refusal) return showPrograms(c, refusal)
+    return goTo(c, PATH, 'program-removed')
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, PATH))
+
+async function showPrograms(c: AppContext, refusal?: Refusal) {
+  const { account, programs } = await listAccess(c.get('deps'), sessionOf(c))
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <ProgramsPage view={view} programs={programs} problem={problem} />, refusal)
+}
+
+interface ProgramsProps {
+  view: View
+  programs: Awaited<ReturnType<typeof listAccess>>['programs']
+  problem: Problem | undefined
+}
+
+function ProgramsPage({ view, programs, problem }: ProgramsProps) {
+  const t = view.t.programs
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.lead}</p>
+      </hgroup>
+      <Alert problem={problem} fields={[]} />
+      {programs.length === 0 ? (
+        <Empty icon="programs" title={t.none} hint={t.noneHint} />
+      ) : (
+        <ul class="rows">
+          {programs.map(({ id, name, usedAt }) => (
+            <li>
+              <h2>{name}</h2>
+              {usedAt !== null && (
+                <p class="facts">
+                  <span>
+                    {t.used} <Time view={view} at={usedAt} />
+                  </span>
+                </p>
+              )}
+              <Confirm label={t.remove} question={t.removeQuestion(name)}>
+                <form method="post" action={`${PATH}/remove`}>
+                  <button class="danger" name="id" value={id}>
+                    {t.removeSubmit}
+                  </button>
+                </form>
+              </Confirm>
+            </li>
+          ))}
+        </ul>
+      )}
+    </AccountPage>
+  )
+}

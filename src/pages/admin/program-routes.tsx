@@ -1,0 +1,120 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App, AppContext } from '../../http/context.ts'
+import { actorOf } from '../../http/guard.ts'
+import { validate } from '../../http/input.ts'
+import { Refusal } from '../../base/refusals.ts'
+import {
+  clientNameSchema,
+  clientSiteSchema,
+  clientUriSchema,
+  clientUrisSchema,
+} from '../../openid/client-fields.ts'
+import {
+  addClient,
+  deleteClient,
+  getClient,
+  listClients,
+  replaceSecret,
+} from '../../openid/clients.ts'
+import { presetClient, presetSettings, PRESETS } from '../../openid/presets.ts'
+import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { goTo, showPage } from '../view.ts'
+import { AdminProgramsPage, ProgramSettingsPage } from './programs.tsx'
+import { adminView } from './view.ts'
+
+const PATH = '/account/admin/programs'
+
+const lines = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((text) => text.split(/\s+/).filter((line) => line !== '')),
+  clientUrisSchema,
+)
+
+const programSchema = v.object({
+  name: clientNameSchema,
+  redirect_uris: lines,
+  post_logout_uris: lines,
+  logout_uri: v.union([v.literal(''), clientUriSchema]),
+})
+const siteSchema = v.object({ site: clientSiteSchema })
+
+/** The pages of registered programs, under `/account/admin/programs`. */
+export const adminProgramPages = new Hono<App>()
+  .get('/', (c) => showPrograms(c))
+  .post('/add', async (c) => {
+    const fields = await readForm(c)
+    const made = await attempt(async () => {
+      const given = validate(programSchema, { logout_uri: '', ...fields })
+      const preset = PRESETS.find((one) => one === fields['preset'])
+      const known = preset && presetClient(preset, validate(siteSchema, fields).site)
+      const redirectUris = [...(known?.redirectUris ?? []), ...given.redirect_uris]
+      if (redirectUris.length === 0)
+        throw new Refusal('invalidBody', {
+          fill: 'redirect_uris is required',
+          field: 'redirect_uris',
+        })
+      await confirmWith(c, fields)
+      const { name, logout_uri: logoutUri } = given
+      const client = await addClient(c.get('deps'), actorOf(c), {
+        name,
+        redirectUris,
+        postLogoutUris: [...(known?.postLogoutUris ?? []), ...given.post_logout_uris],
+        logoutUri,
+        isPublic: 'is_public' in fields,
+        firstParty: 'first_party' in fields,
+        adminsOnly: 'admins_only' in fields,
+      })
+      return { name, preset, ...client }
+    })
+    if (made instanceof Refusal) return showPrograms(c, fields, made)
+    const { name, preset, clientId, secret = '' } = made
+    const settings = presetSettings(preset, c.get('deps').issuer(c.req.url), clientId, secret)
+    const view = await adminView(c)
+    return showPage(c, <ProgramSettingsPage view={view} name={name} settings={settings} />)
+  })
+  .post('/secret', async (c) => {
+    const fields = await readForm(c)
+    const made = await attempt(async () => {
+      const client = await getClient(c.get('deps'), actorOf(c), fields['id'] ?? '')
+      await confirmWith(c, fields)
+      return { client, secret: await replaceSecret(c.get('deps'), actorOf(c), client) }
+    })
+    if (made instanceof Refusal) return showPrograms(c, {}, made)
+    const { id, name } = made.client
+    const settings = presetSettings(undefined, c.get('deps').issuer(c.req.url), id, made.secret)
+    const view = await adminView(c)
+    return showPage(c, <ProgramSettingsPage view={view} name={name} settings={settings} />)
+  })
+  .post('/delete', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const client = await getClient(c.get('deps'), actorOf(c), fields['id'] ?? '')
+      await confirmWith(c, fields)
+      await deleteClient(c.get('deps'), actorOf(c), client)
+    })
+    if (refusal instanceof Refusal) return showPrograms(c, {}, refusal)
+    return goTo(c, PATH, 'program-deleted')
+  })
+  .post('/release', async (c) => {
+    const { username = '' } = await readForm(c)
+    const refusal = await attempt(() => releaseName(c.get('deps'), actorOf(c), username))
+    if (refusal instanceof Refusal) return showPrograms(c, {}, refusal)
+    return goTo(c, PATH, 'name-released')
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, PATH))
+
+async function showPrograms(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const deps = c.get('deps')
+  const view = await adminView(c)
+  const [clients, names] = await Promise.all([
+    listClients(deps, actorOf(c)),
+    listReservedNames(deps, actorOf(c)),
+  ])
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = { view, clients, names, fields, problem }
+  return showPage(c, <AdminProgramsPage {...props} />, refusal)
+}

@@ -1,0 +1,180 @@
+import type { Client } from '../../openid/client-store.ts'
+import { PRESETS } from '../../openid/presets.ts'
+import type { listReservedNames } from '../../users/reserved-names.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Confirm, CopyButton, Empty, Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+const PATH = '/account/admin/programs'
+
+interface ProgramsProps {
+  view: View
+  clients: Client[]
+  names: Awaited<ReturnType<typeof listReservedNames>>
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** The programs that sign users in through this site, for operators. */
+export function AdminProgramsPage({ view, clients, names, fields, problem }: ProgramsProps) {
+  const t = view.t.adminPrograms
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.lead}</p>
+      </hgroup>
+      {clients.length === 0 ? (
+        <Empty icon="programs" title={t.none} hint={t.noneHint} />
+      ) : (
+        <ul class="rows">
+          {clients.map((client) => (
+            <ProgramRow view={view} client={client} />
+          ))}
+        </ul>
+      )}
+      <article>
+        <h2>{t.add}</h2>
+        <NewProgramForm view={view} fields={fields} problem={problem} />
+      </article>
+      {names.length > 0 && <ReservedNames view={view} names={names} />}
+    </AccountPage>
+  )
+}
+
+function ProgramRow({ view, client }: { view: View; client: Client }) {
+  const t = view.t.adminPrograms
+  const { id, name, redirectUris, secretHash } = client
+  return (
+    <li>
+      <h2>{name}</h2>
+      <p>
+        client_id <code>{id}</code>
+      </p>
+      <p class="facts">
+        {redirectUris.map((uri) => (
+          <span>{uri}</span>
+        ))}
+      </p>
+      {secretHash !== null && (
+        <Confirm label={t.secret} question={t.secretQuestion}>
+          <form method="post" action={`${PATH}/secret`}>
+            <ConfirmFields view={view} form={`secret-${id}`} problem={undefined} />
+            <button name="id" value={id}>
+              {t.secretSubmit}
+            </button>
+          </form>
+        </Confirm>
+      )}
+      <Confirm label={t.delete} question={t.deleteQuestion}>
+        <form method="post" action={`${PATH}/delete`}>
+          <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
+          <button class="danger" name="id" value={id}>
+            {t.deleteSubmit}
+          </button>
+        </form>
+      </Confirm>
+    </li>
+  )
+}
+
+const SHOWN = ['name', 'preset', 'site', 'redirect_uris', 'post_logout_uris', 'logout_uri']
+
+function NewProgramForm({
+  view,
+  fields,
+  problem,
+}: Pick<ProgramsProps, 'view' | 'fields' | 'problem'>) {
+  const t = view.t.adminPrograms
+  const kinds = [...PRESETS, 'other' as const]
+  const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
+  return (
+    <form method="post" action={`${PATH}/add`}>
+      <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
+      <Field {...field('name')} label={t.name} spellcheck />
+      <Field
+        {...field('preset')}
+        label={t.kind}
+        options={kinds.map((kind) => [kind, t.presets[kind]] as const)}
+      />
+      <Field {...field('site')} label={t.site} hint={t.siteHint} optional />
+      <Field
+        {...field('redirect_uris')}
+        label={t.redirects}
+        hint={t.redirectsHint}
+        rows={3}
+        optional
+      />
+      <Field {...field('post_logout_uris')} label={t.postLogout} rows={2} optional />
+      <Field {...field('logout_uri')} label={t.logout} optional />
+      <fieldset>
+        {(['first_party', 'admins_only', 'is_public'] as const).map((name) => (
+          <label>
+            <input type="checkbox" name={name} checked={echo(fields, name) !== ''} />
+            {{ first_party: t.firstParty, admins_only: t.adminsOnly, is_public: t.isPublic }[name]}
+          </label>
+        ))}
+      </fieldset>
+      <ConfirmFields view={view} form="new" problem={problem} />
+      <button>{t.submit}</button>
+    </form>
+  )
+}
+
+function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
+  const t = view.t.adminPrograms
+  return (
+    <section>
+      <h2>{t.namesTitle}</h2>
+      <p class="hint">{t.namesLead}</p>
+      <ul class="rows compact">
+        {names.map(({ username }) => (
+          <li>
+            <h3>{username}</h3>
+            <form method="post" action={`${PATH}/release`}>
+              <button class="secondary" name="username" value={username}>
+                {t.release}
+              </button>
+            </form>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface SettingsProps {
+  view: View
+  name: string
+  settings: [name: string, value: string][]
+}
+
+/** Shows what an operator copies into a program, with the secret, once. */
+export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
+  const t = view.t.adminPrograms
+  return (
+    <AccountPage view={view} title={t.createdTitle}>
+      <h1>{t.createdTitle}</h1>
+      <article>
+        <h2>{name}</h2>
+        <p>{t.createdLead}</p>
+        {settings.map(([label, value], place) => (
+          <div class="field">
+            <label for={`setting-${place}`}>{label}</label>
+            <textarea id={`setting-${place}`} class="codes" readonly rows={1} spellcheck={false}>
+              {value}
+            </textarea>
+            <CopyButton view={view} from={`setting-${place}`} />
+          </div>
+        ))}
+        <p class="buttons">
+          <a role="button" href={PATH}>
+            {t.createdDone}
+          </a>
+        </p>
+      </article>
+    </AccountPage>
+  )
+}

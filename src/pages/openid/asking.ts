@@ -1,0 +1,24 @@
+import type { AppContext } from '../../http/context.ts'
+import { parseAuthorizationRequest } from '../../openid/authorization-request.ts'
+import { findSender } from '../../openid/authorize.ts'
+import { isRequestPath } from '../local-path.ts'
+
+/** The program that a sign-in is for. */
+export interface Asking {
+  name: string
+  /** The host that gets the answer. */
+  host: string
+  /** The user name that the program expects. */
+  loginHint: string | undefined
+}
+
+/** @returns `undefined` for a path that is no request of a program that is registered. */
+export async function findAsking(c: AppContext, path: string): Promise<Asking | undefined> {
+  if (!isRequestPath(path)) return undefined
+  const { searchParams } = new URL(path, c.req.url)
+  const { sender, ...parsed } = parseAuthorizationRequest(searchParams)
+  const client = sender && (await findSender(c.get('deps'), sender))
+  if (client === undefined || sender === undefined) return undefined
+  const loginHint = 'request' in parsed ? parsed.request.loginHint : undefined
+  return { name: client.name, host: new URL(sender.redirectUri).host, loginHint }
+}

@@ -1,0 +1,222 @@
+import { Hono } from 'hono'
+import { getCookie } from 'hono/cookie'
+import { clientOf } from '../../http/client.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { Refusal, refusalIn } from '../../base/refusals.ts'
+import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
+import {
+  type AuthorizationRequest,
+  parseAuthorizationRequest,
+  withoutProof,
+} from '../../openid/authorization-request.ts'
+import { answerUri, authorize, findSender, type Outcome } from '../../openid/authorize.ts'
+import { readEndRequest } from '../../openid/end-session.ts'
+import { OAuthError } from '../../openid/oauth-error.ts'
+import {
+  isFormType,
+  type Parameters as Given,
+  readFormParameters,
+  readParameters,
+} from '../../openid/parameters.ts'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { pageHeaders } from '../headers.ts'
+import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../language.ts'
+import { showContinue } from '../problem-page.tsx'
+import { showFailure } from '../routes.tsx'
+import { sameOrigin } from '../same-origin.ts'
+import { clearSessionToken, isSessionOver, readSession, sessionToken } from '../session-cookie.ts'
+import { signInPath } from '../sign-in/next.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
+
+const PATH = '/oauth/authorize'
+
+/**
+ * The pages of the authorization endpoint. An answer to a form goes on from a page, because
+ * `form-action` stops a form that ends at another site.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#AuthorizationEndpoint
+ */
+export const authorizePages = new Hono<App>()
+  .use(pageHeaders)
+  .get('/', async (c) => {
+    const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
+    if (parsed.sender === undefined) return showUntrusted(c)
+    if (parsed.error !== undefined) {
+      const client = await findSender(c.get('deps'), parsed.sender)
+      if (client === undefined) return showUntrusted(c)
+      return c.redirect(answerUri(parsed.sender, issuerOf(c), parsed.error))
+    }
+    chooseLanguage(c)
+    return answer(c, parsed.request)
+  })
+  .post('/', async (c) => {
+    const isForm = isFormType(c.req.header('Content-Type'))
+    const body = isForm ? new TextDecoder().decode(await c.req.arrayBuffer()) : ''
+    const params = new URLSearchParams(body)
+    if (parseAuthorizationRequest(params).sender === undefined) return showUntrusted(c)
+    return c.redirect(`${PATH}?${params.toString()}`, 303)
+  })
+  .post('/consent', sameOrigin, async (c) => {
+    const fields = await readForm(c)
+    const request = readRequest(fields)
+    if (request === undefined) return showUntrusted(c)
+    const actor = await readSession(c)
+    if (fields['user'] !== String(actor.userId)) return goTo(c, `${PATH}?${request.query}`)
+    if (fields['answer'] === 'allow') return answer(c, request, true)
+    const client = await findSender(c.get('deps'), request)
+    if (client === undefined) return showUntrusted(c)
+    const denied = new OAuthError('access_denied', 'the user has not allowed this')
+    return showContinue(c, answerUri(request, issuerOf(c), denied))
+  })
+  .post('/confirm', sameOrigin, async (c) => {
+    const fields = await readForm(c)
+    const request = readRequest(fields)
+    if (request === undefined) return showUntrusted(c)
+    await readSession(c)
+    const refusal = await attempt(async () => {
+      const given = ['confirm_password', 'confirm_code', 'passkey_answer']
+      if (given.every((name) => !fields[name])) throw new Refusal('confirmationNeeded')
+      await confirmWith(c, fields)
+    })
+    if (refusal instanceof Refusal) return answer(c, request, false, refusal)
+    return showContinue(c, `${PATH}?${withoutProof(request.query)}`)
+  })
+  .post('/switch', sameOrigin, async (c) => {
+    const request = readRequest(await readForm(c))
+    if (request === undefined) return showUntrusted(c)
+    await logout(c.get('deps'), sessionToken(c), clientOf(c))
+    clearSessionToken(c)
+    return goTo(c, signInPath(`${PATH}?${withoutProof(request.query)}`))
+  })
+  .onError((error, c) => showFailure(error, c))
+
+function issuerOf(c: AppContext): string {
+  return c.get('deps').issuer(c.req.url)
+}
+
+/** Uses the language that the program asks for, unless the visitor has chosen one. */
+function chooseLanguage(c: AppContext): void {
+  const locales = c.req.query('ui_locales')
+  if (!locales || getCookie(c, LANGUAGE_COOKIE) !== undefined) return
+  rememberLanguage(c, acceptedLanguage(locales.replaceAll(' ', ',')))
+}
+
+function readRequest({ request = '' }: Fields): AuthorizationRequest | undefined {
+  const parsed = parseAuthorizationRequest(new URLSearchParams(request))
+  return parsed.sender !== undefined && parsed.error === undefined ? parsed.request : undefined
+}
+
+/**
+ * @param hasConsented The user has just allowed it, in a form.
+ * @param refusal Why the form to confirm was refused.
+ */
+async function answer(
+  c: AppContext,
+  request: AuthorizationRequest,
+  hasConsented = false,
+  refusal?: Refusal,
+) {
+  const uri = (what: Answer) => answerUri(request, issuerOf(c), what)
+  try {
+    if (sessionToken(c) === '' && isWithheld(c))
+      return await showContinue(c, `${PATH}?${request.query}`)
+    const outcome = await authorize(
+      c.get('deps'),
+      await readSession(c),
+      issuerOf(c),
+      request,
+      hasConsented,
+    )
+    if (outcome === undefined) return await showUntrusted(c)
+    if (outcome.kind !== 'code') return await ask(c, request, outcome, refusal)
+    return hasConsented ? await showContinue(c, uri(outcome)) : c.redirect(uri(outcome))
+  } catch (error) {
+    if (error instanceof OAuthError)
+      return hasConsented ? showContinue(c, uri(error)) : c.redirect(uri(error))
+    const stopped = refusalIn(error)
+    const isOver = isSessionOver(stopped)
+    const lacksFactor = stopped.refusal.startsWith('secondFactor')
+    if (!isOver && !lacksFactor) throw error
+    if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
+    if (request.prompts.includes('none'))
+      return c.redirect(
+        uri(
+          isOver
+            ? new OAuthError('login_required', 'nobody is signed in')
+            : new OAuthError('interaction_required', 'the user must use a second factor'),
+        ),
+      )
+    if (lacksFactor) throw error
+    if (sessionToken(c) !== '') clearSessionToken(c)
+    return goTo(c, signInPath(`${PATH}?${withoutProof(request.query)}`))
+  }
+}
+
+type Answer = Parameters<typeof answerUri>[2]
+
+/**
+ * Tells whether the browser withholds the SameSite=Strict cookie, because another site sent it
+ * here.
+ */
+function isWithheld(c: AppContext): boolean {
+  return c.req.header('Sec-Fetch-Site') === 'cross-site'
+}
+
+type Question = Exclude<Outcome, { kind: 'code' }>
+
+async function ask(
+  c: AppContext,
+  request: AuthorizationRequest,
+  { kind, client, account }: Question,
+  refusal: Refusal | undefined,
+) {
+  if (kind === 'consent') {
+    const view = await readView(c, account)
+    return showPage(c, <ConsentPage view={view} client={client} request={request} />)
+  }
+  // As for a session that is not fresh, however short ago its user signed in.
+  const stale = { ...account, provenAt: 0, factorState: 'unused' as const }
+  const view = { ...(await readView(c, stale)), isFresh: false }
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = { view, client, request, problem }
+  return showPage(c, <ConfirmPage {...props} />, refusal)
+}
+
+async function showUntrusted(c: AppContext) {
+  const view = await readView(c)
+  return showPage(c, <UntrustedPage view={view} />, new Refusal('requestInvalid'))
+}
+
+/** @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html */
+export const endSessionPages = new Hono<App>()
+  .use(pageHeaders)
+  .get('/', (c) => endSession(c, readParameters(new URL(c.req.url).searchParams).values))
+  .post('/', async (c) => endSession(c, await readFormParameters(c.req)))
+  .post('/confirm', sameOrigin, async (c) => {
+    const { returnTo } = await readEnd(c, await readForm(c))
+    await logout(c.get('deps'), sessionToken(c), clientOf(c))
+    clearSessionToken(c)
+    if (returnTo !== undefined) return showContinue(c, returnTo)
+    return showPage(c, <EndedPage view={await readView(c)} />)
+  })
+  .onError((error, c) => (error instanceof OAuthError ? showUntrusted(c) : showFailure(error, c)))
+
+function readEnd(c: AppContext, parameters: Given) {
+  return readEndRequest(c.get('deps'), issuerOf(c), parameters)
+}
+
+async function endSession(c: AppContext, parameters: Given) {
+  const { session, returnTo } = await readEnd(c, parameters)
+  if (session === undefined) {
+    const names = ['client_id', 'post_logout_redirect_uri', 'state']
+    const fields = Object.entries(parameters).filter(([name]) => names.includes(name))
+    return showPage(c, <EndPage view={await readView(c)} fields={fields} />)
+  }
+  await endSessionBy(c.get('deps'), session, clientOf(c))
+  const own = await readSession(c).catch(() => undefined)
+  if (own?.sessionId === session.sessionId) clearSessionToken(c)
+  if (returnTo !== undefined) return c.redirect(returnTo)
+  return showPage(c, <EndedPage view={await readView(c)} />)
+}

@@ -1,0 +1,95 @@
+import type { Preset } from '../../openid/presets.ts'
+import type { Scope } from '../../openid/scopes.ts'
+
+const scopes: Record<Scope, string> = {
+  openid: 'your user name, and when and how you signed in',
+  profile: 'when your user name last changed',
+  groups: 'whether you are an administrator',
+  offline_access: 'to stay signed in after you sign out here',
+}
+
+const presets: Record<Preset | 'other', string> = {
+  openlist: 'OpenList',
+  sftpgo: 'SFTPGo',
+  grafana: 'Grafana',
+  'cloudflare-access': 'Cloudflare Access',
+  other: 'Another program',
+}
+
+/** The pages on which a program asks for a sign-in. */
+export const authorizeEn = {
+  asks: (program: string, host: string) => `${program} (${host}) asks you to sign in.`,
+  consentTitle: (program: string) => `Allow ${program}?`,
+  consentLead: (host: string) => `The program at ${host} wants to know:`,
+  scopes,
+  signedInAs: (name: string) => `You are signed in as ${name}.`,
+  notYou: 'Not you? Use another account',
+  allow: 'Allow',
+  deny: 'Deny',
+  confirmTitle: 'Confirm that it is you',
+  confirmLead: (program: string) => `${program} asks you to prove again who you are.`,
+  confirmSubmit: 'Continue',
+  continueTitle: 'One moment',
+  continue: 'Continue',
+  untrustedTitle: 'This request cannot be answered',
+  untrusted:
+    'The program that sent you here is not registered, or asks for the answer at an address that is not registered. Nothing was sent to it. Tell the operator of that program.',
+  endTitle: 'Sign out?',
+  endLead:
+    'A program asks you to sign out. This also ends what other programs got in this session.',
+  endSubmit: 'Sign out',
+  endStay: 'Stay signed in',
+  endedTitle: 'You are signed out',
+  endedLead: 'You can close this page.',
+}
+
+/** The programs of a user. */
+export const programsEn = {
+  title: 'Programs',
+  lead: 'Programs in which you sign in with this account.',
+  none: 'No programs',
+  noneHint: 'A program appears here once you have signed in to it with this account.',
+  used: 'Last sign-in',
+  remove: 'Remove',
+  removeQuestion: (name: string) =>
+    `Remove “${name}”? It loses its access at once and must ask again.`,
+  removeSubmit: 'Remove access',
+}
+
+/** The registered programs, for operators. */
+export const adminProgramsEn = {
+  title: 'Programs',
+  lead: 'Programs whose users sign in here (OpenID Connect).',
+  none: 'No programs',
+  noneHint: 'Register one, then copy its settings into the program.',
+  add: 'Register a program',
+  name: 'Name',
+  kind: 'Program',
+  presets,
+  site: 'Address of the program',
+  siteHint:
+    'Such as https://files.example.org; for Cloudflare Access https://TEAM.cloudflareaccess.com. Not needed for another program.',
+  redirects: 'Redirect addresses',
+  redirectsHint: 'For another program: one per line, exactly as it sends them.',
+  postLogout: 'Addresses after the sign-out',
+  logout: 'Back-channel logout address',
+  isPublic: 'It cannot keep a secret (a page or an app)',
+  firstParty: 'It belongs to this site: do not ask users for consent',
+  adminsOnly: 'Administrators only',
+  submit: 'Register',
+  createdTitle: 'Settings of the program',
+  createdLead: 'Copy them into the program now. The secret is not shown again.',
+  createdDone: 'I have copied them',
+  secret: 'New secret',
+  secretQuestion: 'The old secret ends at once, until the program has the new one.',
+  secretSubmit: 'Make a new secret',
+  delete: 'Delete',
+  deleteQuestion: 'Its users can no longer sign in to it, and its tokens end at once.',
+  deleteSubmit: 'Delete the program',
+  namesTitle: 'Reserved names',
+  namesLead:
+    'Programs know users by their names. Nobody else gets the name of a deleted or renamed account until you release it.',
+  release: 'Release',
+  renameHint:
+    'Programs know this account by its name: after a change, they take it for another account.',
+}

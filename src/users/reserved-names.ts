@@ -1,0 +1,42 @@
+import { exists } from 'drizzle-orm'
+import { insertEvent, logEvent } from '../audit/events.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { ActorDeps } from '../access/act-as.ts'
+import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+import {
+  deleteReservation,
+  selectReservation,
+  selectReservedNames,
+} from '../accounts/reserved-names.ts'
+
+/** No user has this id. */
+const NOBODY = 0
+
+/** @throws {Refusal} `notAdmin`. */
+export async function listReservedNames(deps: ActorDeps, operator: Operator) {
+  const { names } = await actAsOperator(deps, operator, { names: selectReservedNames(deps.db) })
+  return names
+}
+
+/**
+ * Lets any account get a name that another account had.
+ *
+ * @throws {Refusal} `notAdmin`, `userNotFound` for a name that is not reserved.
+ */
+export async function releaseName(
+  deps: ActorDeps,
+  operator: Operator,
+  username: string,
+): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const by = isOperator(db, operator, now)
+  const event = eventBy(operator, undefined, 'name_released', now, username)
+  const isReserved = exists(selectReservation(db, username, NOBODY))
+  const { released } = await actAsOperator(deps, operator, {
+    event: insertEvent(db, by, event, isReserved),
+    released: deleteReservation(db, by, username),
+  })
+  if (released.length === 0) throw new Refusal('userNotFound')
+  logEvent(event)
+}

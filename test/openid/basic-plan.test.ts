@@ -1,0 +1,415 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { rotateKey } from '../../src/openid/keys.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import {
+  answerIn,
+  askToken,
+  CALLBACK,
+  claimsIn,
+  codeFor,
+  exchangeCode,
+  FORM,
+  ISSUER,
+  PASSWORD,
+  refreshWith,
+  type Registered,
+  register,
+  requestPath,
+  signedIn,
+  userInfo,
+  withClient,
+} from '../support/openid.ts'
+import { NOW, SECOND } from '../support/site.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
+
+let site: CheapSite
+let client: Registered
+let alice: Visitor
+
+beforeEach(async () => {
+  site = new CheapSite()
+  client = await withClient(site)
+  alice = await signedIn(site)
+})
+
+async function tokens(changes: Record<string, string | undefined> = {}) {
+  return exchangeCode(site, client, await codeFor(alice, client, changes))
+}
+
+/** The `kid` that signs now. */
+async function usedKey(): Promise<string> {
+  return JSON.parse(atob((await tokens()).id_token.split('.')[0] ?? '')).kid
+}
+
+/** Where `Refresh` leads. */
+function refreshTo(headers: Headers): string {
+  return /^0; url=(.*)$/.exec(headers.get('Refresh') ?? '')?.[1] ?? ''
+}
+
+/** Each test has the name of a module of the OpenID Foundation's plan oidcc-basic-certification. */
+describe('the basic certification plan', () => {
+  test('oidcc-server: a code, tokens, and claims that agree', async () => {
+    const { location } = await alice.get(requestPath(client, { nonce: 'n-0S6' }))
+    const answer = answerIn(location)
+    expect(answer).toMatchObject({ state: 'af0ifjsldkj', iss: ISSUER })
+    expect(location?.startsWith(`${CALLBACK}&code=`)).toBe(true)
+    const got = await exchangeCode(site, client, answer['code'] ?? '')
+    expect(got).toMatchObject({ status: 200, token_type: 'Bearer', expires_in: 3600 })
+    expect(got.headers.get('Cache-Control')).toBe('no-store')
+    const claims = claimsIn(got.id_token)
+    expect(claims).toMatchObject({
+      iss: ISSUER,
+      sub: '3',
+      aud: client.clientId,
+      nonce: 'n-0S6',
+      name: 'alice',
+      preferred_username: 'alice',
+      amr: ['pwd'],
+      auth_time: Math.floor(NOW / 1000),
+    })
+    expect(await userInfo(site, got.access_token)).toMatchObject({
+      status: 200,
+      body: { sub: '3', name: 'alice' },
+    })
+  })
+
+  test('oidcc-response-type-missing: an error at the client', async () => {
+    const { location } = await alice.get(requestPath(client, { response_type: undefined }))
+    expect(answerIn(location)).toMatchObject({ error: 'invalid_request', state: 'af0ifjsldkj' })
+  })
+
+  test('oidcc-idtoken-signature and oidcc-idtoken-unsigned: RS256 with a kid of the key set', async () => {
+    const { id_token: idToken } = await tokens()
+    const header = JSON.parse(atob(idToken.split('.')[0] ?? ''))
+    const { keys } = await (await site.fetch('GET', '/oauth/jwks')).json<{ keys: object[] }>()
+    expect(keys).toEqual([expect.objectContaining({ kid: header.kid, alg: 'RS256', kty: 'RSA' })])
+    expect(header).toEqual({ alg: 'RS256', typ: 'JWT', kid: header.kid })
+  })
+
+  test('oidcc-userinfo-get: the token stands in the header', async () => {
+    const { access_token: token } = await tokens()
+    expect((await userInfo(site, token)).body).toMatchObject({ sub: '3' })
+  })
+
+  test('oidcc-userinfo-post-header: the token stands in the header of a POST', async () => {
+    const { access_token: token } = await tokens()
+    const response = await site.fetch('POST', '/oauth/userinfo', { token: `Bearer ${token}` })
+    expect(await response.json()).toMatchObject({ sub: '3' })
+  })
+
+  test('oidcc-userinfo-post-body: the token stands in the form', async () => {
+    const { access_token: token } = await tokens()
+    const body = new URLSearchParams({ access_token: token }).toString()
+    const response = await site.fetch('POST', '/oauth/userinfo', { body, headers: FORM })
+    expect(await response.json()).toMatchObject({ sub: '3' })
+  })
+
+  test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow', async () => {
+    expect(claimsIn((await tokens()).id_token)).not.toHaveProperty('nonce')
+  })
+
+  test('oidcc-scope-profile: name and preferred_username', async () => {
+    const { access_token: token } = await tokens({ scope: 'openid profile' })
+    expect((await userInfo(site, token)).body).toEqual({
+      sub: '3',
+      name: 'alice',
+      preferred_username: 'alice',
+      updated_at: Math.floor(NOW / 1000),
+    })
+  })
+
+  test.each(['email', 'address', 'phone', 'email address phone profile'])(
+    'oidcc-scope-%s: a scope that nothing is known for is left out',
+    async (scope) => {
+      const got = await tokens({ scope: `openid ${scope}` })
+      expect(got.scope).toBe(scope.includes('profile') ? 'openid profile' : 'openid')
+    },
+  )
+
+  test('oidcc-ensure-other-scope-order-succeeds', async () => {
+    expect((await tokens({ scope: 'profile openid' })).scope).toBe('openid profile')
+  })
+
+  test.each(['page', 'popup', 'touch', 'wap'])('oidcc-display-%s: is ignored', async (display) => {
+    expect((await tokens({ display })).status).toBe(200)
+  })
+
+  test('oidcc-prompt-login: the user proves again who they are', async () => {
+    const before = claimsIn((await tokens()).id_token)
+    site.now += 60 * SECOND
+    const page = await alice.get(requestPath(client, { prompt: 'login' }))
+    expect(page.status).toBe(200)
+    expect(textOf(page.html)).toContain('files asks you to prove again who you are.')
+    const request = requestPath(client, { prompt: 'login' }).split('?')[1] ?? ''
+    const form = { request, user: '3' }
+    const wrong = await alice.post('/oauth/authorize/confirm', { ...form, confirm_password: 'no' })
+    expect(wrong.status).toBe(403)
+    const none = await alice.post('/oauth/authorize/confirm', form)
+    expect(none.headers.get('Refresh')).toBeNull()
+    const right = await alice.post('/oauth/authorize/confirm', {
+      ...form,
+      confirm_password: PASSWORD,
+    })
+    const { location } = await alice.get(refreshTo(right.headers))
+    const got = await exchangeCode(site, client, answerIn(location)['code'] ?? '')
+    const after = claimsIn(got.id_token)
+    expect(Number(after['auth_time'])).toBe(Number(before['auth_time']) + 60)
+    expect(after['sid']).toBe(before['sid'])
+  })
+
+  test('oidcc-prompt-none-not-logged-in: login_required', async () => {
+    const { location } = await new Visitor(site).get(requestPath(client, { prompt: 'none' }))
+    expect(answerIn(location)).toMatchObject({ error: 'login_required', state: 'af0ifjsldkj' })
+  })
+
+  test('oidcc-prompt-none-logged-in: the same user and the same auth_time', async () => {
+    const before = claimsIn((await tokens()).id_token)
+    site.now += 30 * SECOND
+    const after = claimsIn((await tokens({ prompt: 'none' })).id_token)
+    expect(after).toMatchObject({ sub: before['sub'], auth_time: before['auth_time'] })
+  })
+
+  test('oidcc-max-age-1: proves again, and says when', async () => {
+    await tokens()
+    site.now += 2 * SECOND
+    const page = await alice.get(requestPath(client, { max_age: '1' }))
+    expect(page.status).toBe(200)
+    const request = requestPath(client, { max_age: '1' }).split('?')[1] ?? ''
+    const confirmed = await alice.post('/oauth/authorize/confirm', {
+      request,
+      user: '3',
+      confirm_password: PASSWORD,
+    })
+    const { location } = await alice.get(refreshTo(confirmed.headers))
+    const { id_token: idToken } = await exchangeCode(site, client, answerIn(location)['code'] ?? '')
+    expect(claimsIn(idToken)['auth_time']).toBe(Math.floor(site.now / 1000))
+  })
+
+  test('oidcc-max-age-10000: asks nothing, and has an auth_time', async () => {
+    site.now += 9000 * SECOND
+    expect(claimsIn((await tokens({ max_age: '10000' })).id_token)['auth_time']).toBe(
+      Math.floor(NOW / 1000),
+    )
+  })
+
+  test('oidcc-ensure-request-with-unknown-parameter-succeeds', async () => {
+    expect((await tokens({ extra: 'foobar' })).status).toBe(200)
+  })
+
+  test('oidcc-id-token-hint: the user of the hint gets a code without a question', async () => {
+    const { id_token: hint } = await tokens()
+    expect((await tokens({ prompt: 'none', id_token_hint: hint })).status).toBe(200)
+    await site.addUser('bob', { password: 'bob-Passw0rd' })
+    const bob = await signedIn(site, 'bob', 'bob-Passw0rd')
+    const { location } = await bob.get(requestPath(client, { prompt: 'none', id_token_hint: hint }))
+    expect(answerIn(location)).toMatchObject({ error: 'login_required' })
+  })
+
+  test('oidcc-login-hint: stands in the field of the sign-in page', async () => {
+    const visitor = new Visitor(site)
+    const { location } = await visitor.get(requestPath(client, { login_hint: 'alice' }))
+    const { html } = await visitor.get(location ?? '')
+    expect(html).toContain('value="alice"')
+    expect(textOf(html)).toContain('files (files.example.org) asks you to sign in.')
+  })
+
+  test('oidcc-ui-locales: the pages are in that language', async () => {
+    const visitor = new Visitor(site)
+    const path = requestPath(client, { ui_locales: 'fr zh-CN' })
+    const { html } = await visitor.get((await visitor.get(path)).location ?? '')
+    expect(html).toContain('lang="zh-Hans"')
+  })
+
+  test('oidcc-claims-locales and oidcc-ensure-request-with-acr-values-succeeds', async () => {
+    expect((await tokens({ claims_locales: 'se', acr_values: '1 2' })).status).toBe(200)
+  })
+
+  test('oidcc-claims-essential: an unsupported claims parameter is ignored', async () => {
+    const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
+    expect((await tokens({ claims })).status).toBe(200)
+  })
+
+  test('oidcc-codereuse: a second use is refused, and ends what came of the first', async () => {
+    const code = await codeFor(alice, client)
+    const first = await exchangeCode(site, client, code)
+    expect(await exchangeCode(site, client, code)).toMatchObject({
+      status: 400,
+      error: 'invalid_grant',
+    })
+    expect((await userInfo(site, first.access_token)).status).toBe(401)
+  })
+
+  test('oidcc-codereuse-30seconds', async () => {
+    const code = await codeFor(alice, client)
+    const first = await exchangeCode(site, client, code)
+    site.now += 31 * SECOND
+    expect((await exchangeCode(site, client, code)).error).toBe('invalid_grant')
+    expect((await userInfo(site, first.access_token)).status).toBe(401)
+  })
+
+  test.each([
+    'https://files.example.org/api/auth/other',
+    'https://files.example.org/api/auth/sso_callback',
+    `${CALLBACK}&more=1`,
+    undefined,
+  ])('oidcc-ensure-registered-redirect-uri: %s gets a page', async (uri) => {
+    const { status, location, html } = await alice.get(requestPath(client, { redirect_uri: uri }))
+    expect({ status, location }).toEqual({ status: 400, location: null })
+    expect(html).not.toMatch(/(?:href|action)="https:/)
+  })
+
+  test('oidcc-ensure-post-request-succeeds', async () => {
+    const form = new URLSearchParams(requestPath(client).split('?')[1])
+    const headers = { Origin: 'https://files.example.org', 'Sec-Fetch-Site': 'cross-site' }
+    const { status, location } = await alice.post(
+      '/oauth/authorize',
+      Object.fromEntries(form),
+      headers,
+    )
+    expect(status).toBe(303)
+    expect(answerIn((await alice.get(location ?? '')).location)).toHaveProperty('code')
+  })
+
+  test('oidcc-server-client-secret-post: the credentials stand in the form', async () => {
+    const response = await site.fetch('POST', '/oauth/token', {
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code: await codeFor(alice, client),
+        redirect_uri: CALLBACK,
+        client_id: client.clientId,
+        client_secret: client.secret,
+      }).toString(),
+      headers: FORM,
+    })
+    expect(response.status).toBe(200)
+  })
+
+  test('oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported', async () => {
+    const { location } = await alice.get(
+      requestPath(client, { request: 'eyJhbGciOiJub25lIn0.e30.' }),
+    )
+    expect(answerIn(location)).toMatchObject({ error: 'request_not_supported' })
+  })
+
+  test('oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported', async () => {
+    const { location } = await alice.get(
+      requestPath(client, { request_uri: 'https://rp.example/r' }),
+    )
+    expect(answerIn(location)).toMatchObject({ error: 'request_uri_not_supported' })
+  })
+
+  test('oidcc-ensure-request-object-with-redirect-uri: the one inside is never used', async () => {
+    const inside = btoa(JSON.stringify({ redirect_uri: 'https://evil.example/' }))
+    const { location } = await alice.get(
+      requestPath(client, { request: `eyJhbGciOiJub25lIn0.${inside}.` }),
+    )
+    expect(location?.startsWith(CALLBACK)).toBe(true)
+  })
+
+  test('oidcc-refresh-token: new tokens for the same user, without a nonce', async () => {
+    const first = await tokens({ scope: 'openid profile offline_access', nonce: 'n' })
+    const second = await refreshWith(site, client, first.refresh_token)
+    expect(second).toMatchObject({ status: 200, scope: 'openid profile offline_access' })
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    const [before, after] = [claimsIn(first.id_token), claimsIn(second.id_token)]
+    expect(after).toMatchObject({ sub: before['sub'], iss: before['iss'], aud: before['aud'] })
+    expect(after).toMatchObject({ auth_time: before['auth_time'] })
+    expect(after).not.toHaveProperty('nonce')
+    expect((await userInfo(site, second.access_token)).status).toBe(200)
+  })
+
+  test('oidcc-refresh-token-rp-key-rotation: another client can not use it', async () => {
+    const { refresh_token: token } = await tokens({ scope: 'openid offline_access' })
+    const other = await register(site, { name: 'other' })
+    expect(await refreshWith(site, other, token)).toMatchObject({ error: 'invalid_grant' })
+    expect((await refreshWith(site, client, token)).status).toBe(200)
+  })
+
+  test('oidcc-ensure-request-with-valid-pkce-succeeds', async () => {
+    // RFC 7636 appendix B.
+    const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+    const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+    const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+    const code = await codeFor(alice, client, pkce)
+    expect((await exchangeCode(site, client, code)).error).toBe('invalid_grant')
+    const wrong = await exchangeCode(site, client, code, { code_verifier: `${verifier}a` })
+    expect(wrong.error).toBe('invalid_grant')
+    expect((await exchangeCode(site, client, code, { code_verifier: verifier })).status).toBe(200)
+  })
+
+  test('a verifier that no challenge announced is refused', async () => {
+    const code = await codeFor(alice, client)
+    const got = await exchangeCode(site, client, code, { code_verifier: 'a'.repeat(43) })
+    expect(got.error).toBe('invalid_grant')
+  })
+})
+
+describe('the config certification plan', () => {
+  test('oidcc-discovery-endpoint-verification', async () => {
+    const response = await site.fetch('GET', '/.well-known/openid-configuration')
+    expect(response.headers.get('Cache-Control')).toMatch(/max-age=\d+/)
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull()
+    expect(await response.json()).toMatchObject({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      jwks_uri: `${ISSUER}/oauth/jwks`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(site.meter.roundTrips).toBe(0)
+    const other = await site.fetch('GET', '/.well-known/oauth-authorization-server')
+    expect(await other.json()).toMatchObject({ issuer: ISSUER })
+  })
+
+  test('oidcc-server-rotate-keys: both keys are shown, and the new one signs after a while', async () => {
+    const kid = await rotateKey(site.deps, COMMAND_LINE, false)
+    const { keys } = await (await site.fetch('GET', '/oauth/jwks')).json<{ keys: object[] }>()
+    expect(keys).toHaveLength(2)
+    expect(await usedKey()).not.toBe(kid)
+    site.now += 16 * 60 * SECOND
+    expect(await usedKey()).toBe(kid)
+  })
+
+  test('JWKS reads nothing but the memory of the isolate', async () => {
+    await site.fetch('GET', '/oauth/jwks')
+    const response = await site.fetch('GET', '/oauth/jwks')
+    expect(site.meter.roundTrips).toBe(0)
+    expect(response.headers.get('Cache-Control')).toMatch(/max-age=\d+/)
+  })
+})
+
+describe('the price of a sign-in', () => {
+  test('is one round trip each for authorize, token and userinfo', async () => {
+    const code = await codeFor(alice, client)
+    expect(site.meter.roundTrips).toBe(1)
+    const { access_token: token } = await exchangeCode(site, client, code)
+    expect(site.meter.roundTrips).toBe(1)
+    await userInfo(site, token)
+    expect(site.meter.roundTrips).toBe(1)
+  })
+})
+
+test('x/oauth2 tries Basic, then the form: the code is still good', async () => {
+  const code = await codeFor(alice, client)
+  const wrong = { ...client, secret: 'wrong' }
+  const refused = await exchangeCode(site, wrong, code)
+  expect(refused).toMatchObject({ status: 401, error: 'invalid_client' })
+  expect(refused.headers.get('WWW-Authenticate')).toMatch(/^Basic/)
+  expect((await exchangeCode(site, client, code)).status).toBe(200)
+})
+
+test('a code ends after a minute', async () => {
+  const code = await codeFor(alice, client)
+  site.now += 60 * SECOND
+  expect((await exchangeCode(site, client, code)).error).toBe('invalid_grant')
+})
+
+test('the password grant does not exist', async () => {
+  const form = { grant_type: 'password', username: 'alice', password: PASSWORD }
+  expect(await askToken(site, client, form)).toMatchObject({ error: 'unsupported_grant_type' })
+})

@@ -1,0 +1,416 @@
+import * as fc from 'fast-check'
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
+import { parseAuthorizationRequest } from '../../src/openid/authorization-request.ts'
+import { clientUriSchema } from '../../src/openid/client-fields.ts'
+import { parseHandle } from '../../src/openid/handles.ts'
+import * as v from 'valibot'
+import { CheapSite } from '../support/cheap-site.ts'
+import {
+  answerIn,
+  basic,
+  CALLBACK,
+  codeFor,
+  exchangeCode,
+  FORM,
+  ISSUER,
+  refreshWith,
+  register,
+  type Registered,
+  requestPath,
+  signedIn,
+  userInfo,
+  withClient,
+} from '../support/openid.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
+
+let site: CheapSite
+let client: Registered
+let alice: Visitor
+
+beforeEach(async () => {
+  site = new CheapSite()
+  client = await withClient(site)
+  alice = await signedIn(site)
+})
+
+async function postToken(body: string, headers: Record<string, string> = {}) {
+  const response = await site.fetch('POST', '/oauth/token', {
+    body,
+    headers: { ...FORM, ...headers },
+  })
+  const { error } = await response.json<{ error: string }>()
+  return { status: response.status, error }
+}
+
+const codeForm = (code: string, more: Record<string, string> = {}) =>
+  new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK, ...more })
+
+describe('twenty parallel exchanges of one code', () => {
+  test('give one success at most, and end what came of it', async () => {
+    const code = await codeFor(alice, client, { scope: 'openid offline_access' })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => exchangeCode(site, client, code)),
+    )
+    const winners = answers.filter(({ status }) => status === 200)
+    expect(winners).toHaveLength(1)
+    expect(answers.filter(({ error }) => error === 'invalid_grant')).toHaveLength(19)
+    const [winner] = winners
+    expect((await userInfo(site, winner?.access_token ?? '')).status).toBe(401)
+    expect((await refreshWith(site, client, winner?.refresh_token)).error).toBe('invalid_grant')
+    const events = await site.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.kind, 'access_replayed'))
+    expect(events).toHaveLength(1)
+  })
+
+  test('the same for a refresh token', async () => {
+    const code = await codeFor(alice, client, { scope: 'openid offline_access' })
+    const { refresh_token: token } = await exchangeCode(site, client, code)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => refreshWith(site, client, token)),
+    )
+    const winners = answers.filter(({ status }) => status === 200)
+    expect(winners).toHaveLength(1)
+    expect((await userInfo(site, winners[0]?.access_token ?? '')).status).toBe(401)
+    expect((await refreshWith(site, client, winners[0]?.refresh_token)).error).toBe('invalid_grant')
+  })
+})
+
+describe('a refresh token that was replaced', () => {
+  test('ends the newest one', async () => {
+    const code = await codeFor(alice, client, { scope: 'openid offline_access' })
+    const first = await exchangeCode(site, client, code)
+    const second = await refreshWith(site, client, first.refresh_token)
+    expect(second.status).toBe(200)
+    expect((await refreshWith(site, client, first.refresh_token)).error).toBe('invalid_grant')
+    expect((await refreshWith(site, client, second.refresh_token)).error).toBe('invalid_grant')
+    expect((await userInfo(site, second.access_token)).status).toBe(401)
+  })
+
+  test('is not ended by a guess that knows the id of the row only', async () => {
+    const code = await codeFor(alice, client, { scope: 'openid offline_access' })
+    const { refresh_token: token = '' } = await exchangeCode(site, client, code)
+    const guess = `${token.slice(0, 26)}${'A'.repeat(65)}`
+    expect((await refreshWith(site, client, guess)).error).toBe('invalid_grant')
+    expect((await refreshWith(site, client, token)).status).toBe(200)
+  })
+})
+
+describe('the token endpoint', () => {
+  test('refuses what is no request, and keeps the code', async () => {
+    const code = await codeFor(alice, client)
+    const headers = basic(client)
+    const form = codeForm(code)
+    const refused = [
+      await postToken(`${form.toString()}&code=x`, headers),
+      await postToken(JSON.stringify({ code }), { ...headers, 'Content-Type': 'application/json' }),
+      await postToken(String(form), { ...headers, 'Content-Type': 'text/plain' }),
+      await postToken('', headers),
+      await postToken('%', headers),
+      await postToken(String(codeForm(code, { client_secret: client.secret })), headers),
+      await postToken(String(codeForm(code, { client_id: 'other' })), headers),
+    ]
+    expect(refused).toEqual(refused.map(() => ({ status: 400, error: 'invalid_request' })))
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+  })
+
+  test.each([
+    'Basic',
+    'Basic !!!',
+    'Basic Og==',
+    'Basic JTpjJQ==',
+    'Bearer x',
+    'Digest a=b',
+    'Basic //8=',
+  ])('answers the broken credentials %s with invalid_client', async (Authorization) => {
+    const code = await codeFor(alice, client)
+    expect(await postToken(String(codeForm(code)), { Authorization })).toEqual({
+      status: 401,
+      error: 'invalid_client',
+    })
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+  })
+
+  test('refuses 100 KB with 413 and a long parameter with a plain error', async () => {
+    const big = await site.fetch('POST', '/oauth/token', {
+      body: `code=${'a'.repeat(100_000)}`,
+      headers: { ...FORM, ...basic(client) },
+    })
+    expect(big.status).toBe(413)
+    const long = await postToken(String(codeForm('a'.repeat(60_000))), basic(client))
+    expect(long).toEqual({ status: 400, error: 'invalid_grant' })
+  })
+
+  test('refuses a code for another redirect URI, and for another client', async () => {
+    const code = await codeFor(alice, client)
+    const elsewhere = await exchangeCode(site, client, code, { redirect_uri: `${CALLBACK}x` })
+    expect(elsewhere.error).toBe('invalid_grant')
+    const other = await register(site, { name: 'other' })
+    expect((await exchangeCode(site, other, code)).error).toBe('invalid_grant')
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+  })
+
+  test('never answers 500, whatever the form is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.string()), fc.string(), async (form, auth) => {
+        const given = { grant_type: 'authorization_code', redirect_uri: 'x', ...form }
+        const headers = { ...FORM, Authorization: `Basic ${btoa(encodeURIComponent(auth))}` }
+        const body = new URLSearchParams(given).toString()
+        const response = await site.fetch('POST', '/oauth/token', { body, headers })
+        expect([400, 401]).toContain(response.status)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('a public client', () => {
+  test('needs PKCE and no secret', async () => {
+    const page = await register(site, { name: 'page', isPublic: true })
+    const { location } = await alice.get(requestPath(page))
+    expect(answerIn(location)).toMatchObject({ error: 'invalid_request' })
+    const plain = { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }
+    expect(answerIn((await alice.get(requestPath(page, plain))).location)).toMatchObject({
+      error: 'invalid_request',
+    })
+    const code = await codeFor(alice, page, {
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    })
+    const form = codeForm(code, {
+      client_id: page.clientId,
+      code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    })
+    const guessed = new URLSearchParams([...form, ['client_secret', 'x']])
+    expect((await postToken(String(guessed))).error).toBe('invalid_client')
+    const response = await site.fetch('POST', '/oauth/token', { body: String(form), headers: FORM })
+    expect(response.status).toBe(200)
+  })
+})
+
+describe('the redirect URI', () => {
+  test.each([
+    'https://FILES.example.org/api/auth/sso_callback?method=sso_get_token',
+    'https://files.example.org:443/api/auth/sso_callback?method=sso_get_token',
+    'https://files.example.org:8443/api/auth/sso_callback?method=sso_get_token',
+    'https://files.example.org/api/auth/%73so_callback?method=sso_get_token',
+    'https://files.example.org/api/auth/../auth/sso_callback?method=sso_get_token',
+    'https://files.example.org/API/auth/sso_callback?method=sso_get_token',
+    'https://files.example.org/api/auth/sso_callback/?method=sso_get_token',
+    'http://files.example.org/api/auth/sso_callback?method=sso_get_token',
+    'https://evil@files.example.org/api/auth/sso_callback?method=sso_get_token',
+    'https://files.example.org.evil.example/api/auth/sso_callback?method=sso_get_token',
+    `${CALLBACK}#`,
+    `${CALLBACK}%00`,
+    ` ${CALLBACK}`,
+    'javascript:alert(1)',
+  ])('%s is another one: a page, for errors too', async (uri) => {
+    for (const more of [{}, { response_type: 'token' }, { prompt: 'none' }]) {
+      const path = requestPath(client, { redirect_uri: uri, ...more })
+      const { status, location } = await alice.get(path)
+      expect({ status, location }).toEqual({ status: 400, location: null })
+      expect((await new Visitor(site).get(path)).location).toBeNull()
+    }
+  })
+
+  test.each([
+    'http://files.example.org/cb',
+    'https://files.example.org/cb#part',
+    'https://*.example.org/cb',
+    'https://files.example.org/a/../cb',
+    'https://FILES.example.org/cb',
+    'https://me:pw@files.example.org/cb',
+    'javascript:alert(1)',
+    'files.example.org/cb',
+    'https://files.example.org/c b',
+    'https://files.example.org/ä',
+  ])('%s can not be registered', (uri) => {
+    expect(v.is(clientUriSchema, uri)).toBe(false)
+  })
+
+  test.each([
+    'https://files.example.org',
+    CALLBACK,
+    'http://localhost:8080/cb',
+    'http://127.0.0.1:5244/api/auth/sso_callback?method=get_sso_id',
+  ])('%s can be registered', (uri) => {
+    expect(v.is(clientUriSchema, uri)).toBe(true)
+  })
+})
+
+describe('an authorization request', () => {
+  test('with a repeated parameter is refused, and with a repeated client gets a page', async () => {
+    const path = requestPath(client)
+    expect(answerIn((await alice.get(`${path}&scope=openid`)).location)).toMatchObject({
+      error: 'invalid_request',
+    })
+    expect((await alice.get(`${path}&client_id=${client.clientId}`)).status).toBe(400)
+    expect((await alice.get(`${path}&redirect_uri=x`)).status).toBe(400)
+  })
+
+  test.each([
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+    [{ response_mode: 'fragment' }, 'invalid_request'],
+    [{ scope: 'profile' }, 'invalid_scope'],
+    [{ scope: undefined }, 'invalid_scope'],
+    [{ prompt: 'none login' }, 'invalid_request'],
+    [{ max_age: '-1' }, 'invalid_request'],
+    [{ max_age: 'NaN' }, 'invalid_request'],
+    [{ registration: '{}' }, 'registration_not_supported'],
+    [{ nonce: 'n'.repeat(3000) }, 'invalid_request'],
+    [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
+  ])('%o answers %s', async (changes, error) => {
+    const { location } = await alice.get(requestPath(client, changes))
+    expect(answerIn(location)).toMatchObject({ error, iss: ISSUER })
+  })
+
+  test('of 100 KB gets a page', async () => {
+    expect((await alice.get(requestPath(client, { state: 'a'.repeat(100_000) }))).status).toBe(400)
+  })
+
+  test('as JSON gets a page', async () => {
+    const { status } = await alice.post(
+      '/oauth/authorize',
+      {},
+      { 'Content-Type': 'application/json' },
+    )
+    expect(status).toBe(400)
+  })
+
+  test('is read without a failure, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (given) => {
+        const params = new URLSearchParams({ client_id: 'c', redirect_uri: 'r', ...given })
+        const { sender } = parseAuthorizationRequest(params)
+        expect(sender?.clientId).not.toBe('')
+      }),
+    )
+    fc.assert(
+      fc.property(fc.string(), (text) => expect(parseHandle('refresh', text)).toBeUndefined()),
+    )
+  })
+})
+
+const stored = () => site.db.select().from(openidConsents)
+
+describe('consent', () => {
+  let third: Registered
+
+  beforeEach(async () => {
+    third = await register(site, { name: 'third', firstParty: false })
+  })
+
+  const consent = (fields: Record<string, string>, headers = {}) =>
+    alice.post(
+      '/oauth/authorize/consent',
+      { request: requestPath(third).split('?')[1] ?? '', user: '3', ...fields },
+      headers,
+    )
+
+  test('is asked once, and leads on without a redirect of the form', async () => {
+    const page = await alice.get(requestPath(third))
+    expect(page.status).toBe(200)
+    expect(textOf(page.html)).toContain('You are signed in as alice.')
+    expect(page.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('Cross-Origin-Opener-Policy')).toBeNull()
+    const given = await consent({ answer: 'allow' })
+    expect(given.status).toBe(200)
+    const to = (given.headers.get('Refresh') ?? '').replace('0; url=', '')
+    expect((await exchangeCode(site, third, answerIn(to)['code'] ?? '')).status).toBe(200)
+    expect(answerIn((await alice.get(requestPath(third))).location)).toHaveProperty('code')
+    const more = requestPath(third, { scope: 'openid profile groups' })
+    expect((await alice.get(more)).status).toBe(200)
+    const again = requestPath(third, { prompt: 'consent' })
+    expect((await alice.get(again)).status).toBe(200)
+  })
+
+  test('is missing: prompt=none answers consent_required', async () => {
+    const { location } = await alice.get(requestPath(third, { prompt: 'none' }))
+    expect(answerIn(location)).toMatchObject({ error: 'consent_required' })
+  })
+
+  test('denied: access_denied, and nothing is remembered', async () => {
+    const denied = await consent({ answer: 'deny' })
+    const to = (denied.headers.get('Refresh') ?? '').replace('0; url=', '')
+    expect(answerIn(to)).toMatchObject({ error: 'access_denied', state: 'af0ifjsldkj' })
+    expect(await stored()).toEqual([])
+  })
+
+  test('from another site, or for another user, changes nothing', async () => {
+    const evil = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
+    expect((await consent({ answer: 'allow' }, evil)).status).toBe(403)
+    expect((await consent({ answer: 'allow', user: '1' })).location).toMatch(
+      /^\/oauth\/authorize\?/,
+    )
+    const swapped =
+      requestPath(third, { redirect_uri: 'https://evil.example/' }).split('?')[1] ?? ''
+    expect((await consent({ answer: 'allow', request: swapped })).status).toBe(400)
+    expect(await stored()).toEqual([])
+    expect(await site.db.select().from(openidGrants)).toEqual([])
+  })
+
+  test('of a visitor who is not signed in leads to the sign-in', async () => {
+    const visitor = new Visitor(site)
+    const { location } = await visitor.post('/oauth/authorize/consent', {
+      request: requestPath(third).split('?')[1] ?? '',
+      user: '3',
+      answer: 'allow',
+    })
+    expect(location).toMatch(/^\/account\/sign-in/)
+    expect(await stored()).toEqual([])
+  })
+})
+
+test('a browser that withholds the cookie comes back once', async () => {
+  const visitor = new Visitor(site)
+  const from = await visitor.get(requestPath(client), { 'Sec-Fetch-Site': 'cross-site' })
+  expect(from.status).toBe(200)
+  const again = (from.headers.get('Refresh') ?? '').replace('0; url=', '')
+  expect(again).toMatch(/^\/oauth\/authorize\?response_type=code/)
+  const { location } = await visitor.get(again, { 'Sec-Fetch-Site': 'same-origin' })
+  expect(location).toMatch(/^\/account\/sign-in\?next=/)
+  const page = await visitor.get(location ?? '')
+  expect(page.headers.get('Cross-Origin-Opener-Policy')).toBeNull()
+  const next = new URL(location ?? '', ISSUER).searchParams.get('next') ?? ''
+  const done = await visitor.post('/account/sign-in', {
+    username: 'alice',
+    password: 'alice-Passw0rd',
+    next,
+  })
+  expect(done).toMatchObject({ status: 200, location: null })
+  const to = (done.headers.get('Refresh') ?? '').replace('0; url=', '')
+  expect(answerIn((await visitor.get(to)).location)).toHaveProperty('code')
+})
+
+test('the guest and users who are no admins get nothing of a client for admins', async () => {
+  const admins = await register(site, { name: 'admins', adminsOnly: true })
+  const { location } = await alice.get(requestPath(admins))
+  expect(answerIn(location)).toMatchObject({ error: 'access_denied' })
+})
+
+test('userinfo refuses what is no access token', async () => {
+  const code = await codeFor(alice, client)
+  const { access_token: token } = await exchangeCode(site, client, code)
+  for (const wrong of [`${token}x`, 'x', code, 'lka_', alice.cookies.get('session') ?? '']) {
+    const { status, headers } = await userInfo(site, wrong)
+    expect(status).toBe(401)
+    expect(headers.get('WWW-Authenticate')).toContain('error="invalid_token"')
+  }
+  const none = await site.fetch('GET', '/oauth/userinfo')
+  expect(none.headers.get('WWW-Authenticate')).toBe('Bearer realm="Latchkey"')
+  const two = await site.fetch('POST', '/oauth/userinfo', {
+    token: `Bearer ${token}`,
+    body: `access_token=${token}`,
+    headers: FORM,
+  })
+  expect(two.status).toBe(400)
+})
+
+test('an access token opens nothing of the API', async () => {
+  const { access_token: token } = await exchangeCode(site, client, await codeFor(alice, client))
+  expect((await site.get('/api/me', { token: `Bearer ${token}` })).code).toBe(401)
+})
