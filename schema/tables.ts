@@ -155,7 +155,7 @@ export const settings = sqliteTable('settings', {
   value: text('value').notNull(),
 })
 
-/** Events, kept for 90 days. No foreign key: the events of a deleted user stay. */
+/** Events, kept as long as the operator has set. No foreign key: the events of a deleted user stay. */
 export const auditEvents = sqliteTable(
   'audit_events',
   {
@@ -180,6 +180,8 @@ export const auditEvents = sqliteTable(
     actorId: integer('actor_id'),
     /** The changed fields, as JSON (audit/changes.ts); null for events that change no record. */
     changes: text('changes'),
+    /** ISO 3166-1 alpha-2, as the platform tells it; empty when it is not known. */
+    country: text('country').notNull().default(''),
   },
   (table) => [
     index('audit_events_user')
@@ -259,6 +261,34 @@ export const usedChallenges = sqliteTable('used_challenges', {
 export const commonPasswords = sqliteTable('common_passwords', {
   password: text('password').primaryKey(),
 })
+
+/**
+ * Accounts of users at identity providers, with which they sign in here. WITHOUT ROWID (migration
+ * 0012).
+ */
+export const identities = sqliteTable(
+  'identities',
+  {
+    /** The provider, as OpenID Connect names it: `https://accounts.google.com`. */
+    issuer: text('issuer').notNull(),
+    /** The provider's id for the user. It never changes, and no other user gets it. */
+    subject: text('subject').notNull(),
+    userId: ownerId(),
+    /** `sso_login_platform` when it was linked. */
+    platform: text('platform').notNull(),
+    /** What the provider called the user when it was linked; shown, never compared. */
+    name: text('name').notNull(),
+    linkedAt: time('linked_at').notNull(),
+    /** Who linked it: `user`, `registration` or `import`. */
+    linkedBy: text('linked_by').notNull(),
+    /** Null until the first sign-in with it. */
+    lastUsedAt: time('last_used_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issuer, table.subject] }),
+    index('identities_user').on(table.userId),
+  ],
+)
 
 /** Passwords for the programs of a user (access/app-password.ts). */
 export const appPasswords = sqliteTable(
@@ -406,3 +436,62 @@ export const reservedNames = sqliteTable('reserved_names', {
   userId: integer('user_id').notNull(),
   reservedAt: time('reserved_at').notNull(),
 })
+
+/** Where notices are sent (notices/channels.ts). */
+export const noticeChannels = sqliteTable(
+  'notice_channels',
+  {
+    // AUTOINCREMENT: a notice that waits for a deleted channel never goes to a new one.
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    /** The user who is told about their own account; null for the channels of the operators. */
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    kind: text('kind').notNull(),
+    name: text('name').notNull(),
+    /** The host or the e-mail address, to be shown. */
+    target: text('target').notNull(),
+    /** Sealed: the address and its credentials, because the address of a webhook is one. */
+    config: text('config').notNull(),
+    /** Sorted and separated by spaces: `new_country new_network`. */
+    topics: text('topics').notNull(),
+    language: text('language').notNull(),
+    /** Where this site answers, for links; empty for none. */
+    origin: text('origin').notNull(),
+    /** Only later events are told. */
+    sinceEventId: integer('since_event_id').notNull(),
+    createdAt: time('created_at').notNull(),
+    lastSentAt: time('last_sent_at'),
+    lastFailedAt: time('last_failed_at'),
+    /** Why the last attempt failed, a code (notices/post.ts); empty after a success. */
+    failure: text('failure').notNull().default(''),
+    /** The number of notices that were given up after a day. */
+    lost: integer('lost').notNull().default(0),
+  },
+  (table) => [unique('notice_channels_user').on(table.userId)],
+)
+
+/** The outbox: notices that are to be sent. WITHOUT ROWID (migration 0013). */
+export const notices = sqliteTable('notices', {
+  /** Random, so that a receiver recognises a repeat. */
+  id: text('id').primaryKey(),
+  channelId: integer('channel_id')
+    .notNull()
+    .references(() => noticeChannels.id, { onDelete: 'cascade' }),
+  /** Null for a test. */
+  eventId: integer('event_id'),
+  topic: text('topic').notNull(),
+  attempts: integer('attempts').notNull(),
+  /** When it is sent, if it is not being sent now. */
+  nextAt: time('next_at').notNull(),
+  /** When it is given up. */
+  expiresAt: time('expires_at').notNull(),
+})
+
+/** One row: the last event for which notices were made. */
+export const noticeCursor = sqliteTable(
+  'notice_cursor',
+  {
+    id: integer('id').primaryKey(),
+    eventId: integer('event_id').notNull(),
+  },
+  (table) => [check('notice_cursor_one', sql`${table.id} = 1`)],
+)

@@ -60,6 +60,7 @@ function makeFiles(): Map<string, string> {
     ICONS: addHashed('icons', 'svg', source('icons.svg')),
     SCRIPT: addHashed('script', 'js', source('script.js')),
     PASSKEY_SCRIPT: addHashed('passkeys', 'js', source('passkeys.js')),
+    SSO_SCRIPT: addHashed('sso', 'js', source('sso.js')),
     STYLE_SHEET: pico() + minifyCss(source('style.css')),
   }
   // The default of the setting `logo`.
@@ -75,8 +76,8 @@ function makeFiles(): Map<string, string> {
   )
   files.set(join(SERVED, 'docs.html'), page)
   files.set(join(SERVED, 'openapi-explorer-license.txt'), source('docs/openapi-explorer.LICENSE'))
-  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT } = module
-  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, ...Object.values(docs)]
+  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, SSO_SCRIPT } = module
+  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, SSO_SCRIPT, ...Object.values(docs)]
   files.set(join(SERVED, '_headers'), headers(...hashed))
   files.set(MODULE, toModule(module))
   return files

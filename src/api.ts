@@ -8,9 +8,12 @@ import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/routes.ts'
+import { adminNoticeRoutes } from './notices/operator-routes.ts'
+import { noticeRoutes } from './notices/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/operator-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
+import { createSsoRoutes, type SsoPages } from './sso/routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
 import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -20,9 +23,14 @@ import { userRoutes } from './users/profile-routes.ts'
 import type { Hono } from 'hono'
 import type { App } from './http/context.ts'
 
-/** Mounts the routes of the interface; `/openapi.json` lists every path. */
-export function mountApi(app: Hono<App>): void {
+/**
+ * Mounts the routes of the interface; `/openapi.json` lists every path.
+ *
+ * @param ssoPages The pages of the routes that browsers open.
+ */
+export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/auth', loginRoutes)
+  app.route('/api/auth', createSsoRoutes(ssoPages))
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/authn', passkeyRoutes)
   app.route('/api/me', userRoutes)
@@ -30,6 +38,8 @@ export function mountApi(app: Hono<App>): void {
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)
   app.route('/api/me/tokens', appPasswordRoutes)
+  app.route('/api/me/notices', noticeRoutes)
+  app.route('/api/admin/notice', adminNoticeRoutes)
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/admin/user/passkey', adminPasskeyRoutes)

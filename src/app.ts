@@ -9,11 +9,13 @@ import { answerPreflight, browserRules, isPreflight, ping } from './http/headers
 import { httpsOnly } from './http/https.ts'
 import { logError } from './http/log.ts'
 import { answerUnrouted } from './http/methods.ts'
+import { noticesAfterRequests } from './notices/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
 import { tellClients } from './openid/tell-clients.ts'
 import { authorizePages, endSessionPages } from './pages/openid/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
+import { ssoAnswers } from './pages/sso/answers.tsx'
 import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
@@ -39,12 +41,13 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use('/api/*', limitBody)
   app.use('/oauth/*', limitBody)
   app.use('/api/*', countDeadAppPasswords)
+  app.use(noticesAfterRequests)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
   app.use(tellClients)
 
-  mountApi(app)
+  mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)
   app.route('/oauth/authorize', authorizePages)
   app.route('/oauth/end_session', endSessionPages)

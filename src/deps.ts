@@ -35,6 +35,8 @@ export interface Deps {
    * sure to have what they wrote.
    */
   nearbyDb: (bookmark: string | undefined) => Database | undefined
+  /** The primary database for work after the answer, whose cost is not the request's. */
+  backgroundDb: Database
   /** The cost of this request so far. */
   meter: Meter
   /** The copies of the public settings near each reader. */
@@ -73,14 +75,27 @@ export interface Deps {
    * @throws {Refusal} `internal` when `ISSUER` is invalid.
    */
   issuer: (requestUrl: string) => string
-  /** Sends a request to another server. */
-  send: (url: string, init: RequestInit) => Promise<Response>
-  /** The primary database for deferred work, which is not part of the request's cost. */
-  backgroundDb: () => Database
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
+  /**
+   * Sends a request to another server. It does not follow redirects.
+   *
+   * @param reach `public` refuses private addresses where the platform can reach any: under `npm
+   *   start`. A deployed Worker reaches public addresses only.
+   */
+  sendOut: (url: string, init: RequestInit, reach: 'any' | 'public') => Promise<Response>
+  /** Sends an e-mail. It is `undefined` when no binding `EMAIL` exists. */
+  sendEmail: ((message: EmailText) => Promise<unknown>) | undefined
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
+}
+
+/** An e-mail without attachments. */
+export interface EmailText {
+  to: string
+  from: string
+  subject: string
+  text: string
 }
 
 /** The counted values of an answer. None identifies a user. */
@@ -102,6 +117,10 @@ export interface OptionalBindings {
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
+  /** Sends notices by e-mail. */
+  EMAIL?: SendEmail
+  /** Reaches public addresses only. Only `npm start` sets it. */
+  PUBLIC_NETWORK?: Fetcher
 }
 
 const MAX_TOKEN_HOURS = 24 * 365
@@ -132,6 +151,9 @@ export function createDeps(
     // Opened at the first use, because many requests need no database.
     get db() {
       return (db ??= openDatabase(env.DB, meter, deadlineMilliseconds))
+    },
+    get backgroundDb() {
+      return openDatabase(env.DB, createMeter(), deadlineMilliseconds)
     },
     nearbyDb: (bookmark) => {
       const seen = request && callersBookmark(request.headers)
@@ -164,9 +186,13 @@ export function createDeps(
     passkeySite: () => passkeySiteOf(env),
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
-    send: (url, init) => fetch(url, init),
-    backgroundDb: () => openDatabase(env.DB, createMeter(), deadlineMilliseconds),
     defer,
+    sendOut: (url, init, reach) => {
+      const options: RequestInit = { ...init, redirect: 'manual' }
+      const network = reach === 'public' ? env.PUBLIC_NETWORK : undefined
+      return network === undefined ? fetch(url, options) : network.fetch(url, options)
+    },
+    sendEmail: env.EMAIL && emailSenderOf(env.EMAIL),
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }
@@ -175,6 +201,10 @@ export async function wait(milliseconds: number): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, milliseconds)
   })
+}
+
+function emailSenderOf(binding: SendEmail): (message: EmailText) => Promise<unknown> {
+  return (message) => binding.send(message)
 }
 
 /** Writes one data point for each answer. Queries rely on the order of its columns. */

@@ -1,5 +1,8 @@
 import * as v from 'valibot'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './http/front.ts'
+import { createDeps } from './deps.ts'
+import { sendAfterAnswer } from './notices/after-requests.ts'
+import { forgetChannels } from './notices/memory.ts'
 import worker from './worker.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
@@ -26,8 +29,14 @@ export default {
   async fetch(request, env, context) {
     const passed = readFrontRequest(request, env.FRONT_SECRET)
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
-    if (passed.headers.has(FRONT_DATA_HEADER))
-      return Response.json(await answerCommand(passed, env))
+    if (passed.headers.has(FRONT_DATA_HEADER)) {
+      const answer = await answerCommand(passed, env)
+      // The command may have written an event, or left a test for a channel.
+      const deps = createDeps(env, (work) => context.waitUntil(work))
+      forgetChannels(deps)
+      context.waitUntil(sendAfterAnswer(deps))
+      return Response.json(answer)
+    }
     return worker.fetch(passed, env, context)
   },
   scheduled: (controller, env, context) => worker.scheduled(controller, env, context),

@@ -6,12 +6,9 @@ import { pruneGrants, pruneLogouts } from './openid/grant-store.ts'
 import { pruneKeys } from './openid/keys.ts'
 import { pruneChallenges } from './passkeys/store.ts'
 import { pruneCounters } from './throttle/throttle.ts'
-import { rebuildCopy } from './settings/store.ts'
+import { eventRetention, rebuildCopy } from './settings/store.ts'
 import { pruneAppPasswords } from './access/app-password-store.ts'
 import { pruneSessions } from './access/session-store.ts'
-
-/** Events older than this are deleted. */
-export const EVENT_RETENTION_MILLISECONDS = 90 * 24 * 60 * 60 * 1000
 
 /** Until then the owner sees in the list why a program stopped working. */
 const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
@@ -29,7 +26,7 @@ export async function runNightly(deps: Deps): Promise<void> {
   const results = await Promise.allSettled([
     runBatch(db, {
       sessions: pruneSessions(db, now),
-      events: pruneEvents(db, now - EVENT_RETENTION_MILLISECONDS),
+      events: pruneEvents(db, now - (await eventRetention(db))),
       counters: pruneCounters(db, now),
       challenges: pruneChallenges(db, now),
       grants: pruneGrants(db, now),

@@ -1,5 +1,6 @@
 import { createApp } from './app.ts'
 import { createDeps } from './deps.ts'
+import { FREQUENT_CRON, runFrequently } from './frequent-run.ts'
 import { NIGHTLY_DEADLINE_MILLISECONDS, runNightly } from './nightly-run.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
@@ -8,8 +9,9 @@ const app = createApp(createDeps)
 
 export default {
   fetch: app.fetch,
-  async scheduled(_, env, context) {
+  async scheduled({ cron }, env, context) {
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    await runNightly(createDeps(env, defer, undefined, NIGHTLY_DEADLINE_MILLISECONDS))
+    const deps = createDeps(env, defer, undefined, NIGHTLY_DEADLINE_MILLISECONDS)
+    await (cron === FREQUENT_CRON ? runFrequently(deps) : runNightly(deps))
   },
 } satisfies ExportedHandler<Env>

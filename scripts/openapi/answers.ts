@@ -7,7 +7,7 @@ const FILLED = '\0'
 /** An answer as a client sees it. */
 export interface WrittenAnswer {
   status: number
-  type: 'application/json' | 'text/plain'
+  type: 'application/json' | 'text/plain' | 'text/html'
   body: unknown
 }
 

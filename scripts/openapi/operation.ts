@@ -19,6 +19,9 @@ export type Given =
   | 'alice may use WebDAV and has an app password for files'
   | 'alice may use WebDAV and has an app password for reading files'
   | 'the admin is signed in, alice has an app password'
+  | 'alice has a channel'
+  | 'the admin is signed in, there is a channel'
+  | 'the admin is signed in, there are 20 channels'
   | 'alice was shown a QR code'
   | 'alice uses two-step verification'
   | 'alice keeps files under her name'
@@ -44,6 +47,12 @@ export type Given =
   | 'nobody is signed in, alice answers with her passkey'
   | 'the admin is signed in, alice has the passkey "phone"'
   | 'nobody is signed in, an operator set a related origin'
+  | 'single sign-on is off'
+  | 'single sign-on has no provider'
+  | 'GitHub is the provider'
+  | 'alice comes back from GitHub'
+  | 'alice comes back from GitHub in compatibility mode'
+  | 'alice comes back from GitHub to bind her account'
   | 'the database is unavailable'
   | 'no secret is configured'
   | 'a program has a code of alice'
@@ -74,7 +83,7 @@ export interface Operation {
   /** Schema of `data` on success, or of the whole answer when it has no envelope. */
   schema: v.GenericSchema
   /** Content type of an answer without an envelope. */
-  plain?: 'text/plain' | 'application/json'
+  plain?: 'text/plain' | 'text/html' | 'application/json'
   /** The refusal that the guest gets; missing when the guest is served. */
   guest?: RefusalName
   /** A credential that the guard does not check. */

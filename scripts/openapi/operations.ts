@@ -9,9 +9,11 @@ import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
 import { openidOperations } from './operations/openid.ts'
 import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
+import { adminNoticeOperations, noticeOperations } from './operations/notices.ts'
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
 import { sftpOperations } from './operations/sftp.ts'
+import { ssoOperations } from './operations/sso.ts'
 import { sshKeyOperations } from './operations/ssh-keys.ts'
 import { twoFactorOperations } from './operations/two-factor.ts'
 
@@ -23,15 +25,17 @@ export const operationGroups: Record<string, Operations> = {
   'Sign-in': loginOperations,
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
+  'Single sign-on': ssoOperations,
   'Own account': meOperations,
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
+  Notices: noticeOperations,
   'Operators: users': {
     ...adminUserOperations,
     ...adminPasskeyOperations,
     ...adminAppPasswordOperations,
   },
-  'Operators: site': siteOperations,
+  'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,
   'File servers and proxies': tokenServerOperations,
   'OpenID provider': openidOperations,
@@ -44,11 +48,15 @@ export const tagDescriptions: Record<string, string> = {
   'Two-step verification':
     'Codes of an authenticator app (TOTP, RFC 6238) and recovery codes, for the signed-in user.',
   Passkeys: 'Sign-in with passkeys, and the passkeys of the signed-in user (WebAuthn).',
+  'Single sign-on':
+    'Sign-in with an account at an identity provider. Browsers open these addresses.',
   'Own account': 'The account, sessions and events of the signed-in user.',
   'SSH keys': 'The public keys with which the signed-in user signs in to SFTP servers.',
   'App passwords': 'Passwords for programs, with limited scopes.',
+  Notices: 'Where the signed-in user is told what happens to the own account.',
   'Operators: users': 'For admins: the users, their SSH keys and their two-step verification.',
-  'Operators: site': 'For admins: the settings of the site and the health of the service.',
+  'Operators: site':
+    'For admins: the settings of the site, its notices and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
   'File servers and proxies': 'Ask whether a token or an app password is good.',
   'OpenID provider': 'For programs whose users sign in through this site (OpenID Connect).',

@@ -22,16 +22,22 @@ export function responsesOf(path: string, operation: Operation, examples: Exampl
         status,
         {
           description: status === 200 ? 'The outcome.' : 'The request is refused.',
-          content: {
-            [outcomes[0]?.type ?? '']: {
-              schema: oneOf(outcomes.map(({ schema }) => schema)),
-              examples: Object.fromEntries(
-                Object.entries(examples).flatMap(([name, example]) =>
-                  writtenExample(path, operation, name, example, status),
-                ),
-              ),
-            },
-          },
+          content: Object.fromEntries(
+            Array.from(
+              Map.groupBy(outcomes, ({ type }) => type),
+              ([type, ofType]) => [
+                type,
+                {
+                  schema: oneOf(ofType.map(({ schema }) => schema)),
+                  examples: Object.fromEntries(
+                    Object.entries(examples).flatMap(([name, example]) =>
+                      writtenExample(path, operation, name, example, { status, type }),
+                    ),
+                  ),
+                },
+              ],
+            ),
+          ),
         },
       ]),
     ),
@@ -66,10 +72,10 @@ function writtenExample(
   operation: Operation,
   name: string,
   example: Example,
-  status: number,
+  { status, type }: Pick<Outcome, 'status' | 'type'>,
 ) {
   const answer = writtenAnswer(path, operation, example)
-  if (answer.status !== status) return []
+  if (answer.status !== status || answer.type !== type) return []
   const summary = example.given !== undefined && { summary: example.given }
   return [[name, { ...summary, value: answer.body }] as const]
 }

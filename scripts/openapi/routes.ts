@@ -3,6 +3,7 @@ import type { App } from '../../src/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/http/headers.ts'
 import type { Needs } from '../../src/access/actor.ts'
+import type { SsoPages } from '../../src/sso/routes.ts'
 import { needsOf } from '../../src/http/guard.ts'
 import { inputs } from '../../src/http/input.ts'
 
@@ -13,11 +14,23 @@ export interface Route {
   inputs: NonNullable<ReturnType<typeof inputs.get>>[]
 }
 
+const noPage = () => {
+  throw new TypeError('no request is answered here')
+}
+const NO_PAGES: SsoPages = {
+  headers: noPage,
+  giveToken: noPage,
+  giveSsoId: noPage,
+  askFurther: noPage,
+  showLinked: noPage,
+  showFailed: noPage,
+}
+
 /** Reads the mounted routes, by method and path; `ALL` is documented as GET. */
 export function readRoutes(): Map<string, Route> {
   const app = new Hono<App>()
   app.all('/ping', ping)
-  mountApi(app)
+  mountApi(app, NO_PAGES)
   const routes = new Map<string, Route>()
   for (const { method, path, handler } of app.routes) {
     const name = `${method === 'ALL' ? 'GET' : method} ${path}`

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/notices/channels.ts'
+import { TOPICS } from '../../src/notices/topics.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 
 /** Schemas of `data`, by kind of answer. */
@@ -75,6 +77,33 @@ export const createdAppPassword = v.strictObject({
   id,
   token: v.pipe(v.string(), v.regex(/^lk_[0-9A-Za-z]{38}$/)),
 })
+const failure = v.pipe(
+  v.string(),
+  v.description('why the last attempt failed, such as `status 404`; empty after a success'),
+)
+const noticeChannel = v.strictObject({
+  id,
+  kind: v.picklist(CHANNEL_KINDS),
+  name: v.string(),
+  target: v.pipe(v.string(), v.description('the host, or the e-mail address')),
+  topics: v.array(v.picklist(TOPICS)),
+  language: v.picklist(NOTICE_LANGUAGES),
+  created_at: time,
+  last_sent_at: v.nullable(time),
+  last_failed_at: v.nullable(time),
+  failure,
+  waiting: v.pipe(total, v.description('notices that are to be sent')),
+  lost: v.pipe(total, v.description('notices that were given up after a day')),
+})
+export const noticeChannels = v.strictObject({ content: v.array(noticeChannel), total })
+export const ownNoticeChannel = v.nullable(noticeChannel)
+const webhookSecret = v.pipe(
+  v.string(),
+  v.description('signs each notice of a webhook (Standard Webhooks); empty for other kinds'),
+)
+export const createdNoticeChannel = v.strictObject({ id, secret: webhookSecret })
+export const savedNoticeChannel = v.strictObject({ secret: webhookSecret })
+export const noticeTest = v.strictObject({ delivered: v.boolean(), failure })
 const changedValue = v.union([v.string(), v.number(), v.boolean(), v.null()])
 const event = v.strictObject({
   id,

@@ -31,14 +31,14 @@ export function appPasswordActor(
   token: string,
   username: string | undefined,
   needs: Needs,
-  { network, userAgent }: Client,
+  client: Client,
 ): AppPasswordActor {
   const tokenHash = hashAppPassword(token)
   const userId = new OwnerId(
     () =>
       sql`(select ${appPasswords.userId} from ${appPasswords} where ${appPasswords.tokenHash} = ${tokenHash})`,
   )
-  return { tokenHash, username, needs, userId, network, userAgent }
+  return { tokenHash, username, needs, userId, ...client }
 }
 
 /** Tells whether the actor is a session, not an app password. */

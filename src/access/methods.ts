@@ -4,12 +4,13 @@ import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.
 
 /**
  * How a user proves who they are: a password, a code of an authenticator app, a recovery code, a
- * passkey. The first two names are those of RFC 8176.
+ * passkey, an identity provider (`sso`), or the word of that provider that it has asked for a
+ * second factor (`mfa`). `pwd`, `otp` and `mfa` are names of RFC 8176.
  */
-export type Method = 'pwd' | 'otp' | 'recovery' | 'passkey'
+export type Method = 'pwd' | 'otp' | 'recovery' | 'passkey' | 'sso' | 'mfa'
 
 /** The methods that count as a second factor. A passkey does, because it verifies the user. */
-const SECOND_FACTORS: readonly Method[] = ['otp', 'recovery', 'passkey']
+const SECOND_FACTORS: readonly Method[] = ['otp', 'recovery', 'passkey', 'mfa']
 
 /** Returns methods as they are stored and shown. */
 export function methodText(methods: readonly Method[]): string {

@@ -84,13 +84,14 @@ export function eventBy(
   at: number,
   detail = '',
 ): AuditEvent {
-  const { network, userAgent } = operator
+  const { network, userAgent, country } = operator
   return {
     at,
     kind,
     detail,
     network,
     userAgent,
+    ...(country !== undefined && { country }),
     ...(userId !== undefined && { userId }),
     ...(isActor(operator) && { actorId: operator.userId }),
   }

@@ -12,8 +12,8 @@ import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 
 /**
- * /** Holds when the session exists, has time left, has the second factor that its user must use,
- * and its user is enabled. An app password must have the scope that the request needs.
+ * Holds when the session exists, has time left, has the second factor that its user must use, and
+ * its user is enabled. An app password must have the scope that the request needs.
  */
 export function isLive(db: Database, actor: Actor, now: number): Authority {
   return asAuthority(exists(selectLiveActor(db, actor, now)))

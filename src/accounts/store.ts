@@ -21,21 +21,21 @@ export function selectUserNamed(db: Database, username: string) {
   return selectAccounts(db).where(isNamed(username))
 }
 
-/** Selects the columns of a user that a sign-in needs. The name is compared exactly. */
+/** The columns of a user that a sign-in needs. */
+export const signInColumns = {
+  id: users.id,
+  role: users.role,
+  disabled: users.disabled,
+  permission: users.permission,
+  passwordHash: users.passwordHash,
+  passwordChangedAt: users.passwordChangedAt,
+  totpSeed: users.totpSeed,
+  mustUseSecondFactor: sql`(${mustUseSecondFactor})`.mapWith(Boolean).as('must_use'),
+}
+
+/** Selects a user for a sign-in. The name is compared exactly. */
 export function selectForSignIn(db: Database, username: string) {
-  return db
-    .select({
-      id: users.id,
-      role: users.role,
-      disabled: users.disabled,
-      permission: users.permission,
-      passwordHash: users.passwordHash,
-      passwordChangedAt: users.passwordChangedAt,
-      totpSeed: users.totpSeed,
-      mustUseSecondFactor: sql`(${mustUseSecondFactor})`.mapWith(Boolean).as('must_use'),
-    })
-    .from(users)
-    .where(isNamed(username))
+  return db.select(signInColumns).from(users).where(isNamed(username))
 }
 
 /** Selects other users with the same name key. */

@@ -1,7 +1,12 @@
 import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { PageWindow } from '../base/paging.ts'
-import { type EventFilter, selectAllEvents } from '../audit/events.ts'
+import {
+  countSiteEvents,
+  type EventFilter,
+  selectAllEvents,
+  selectEventsInOrder,
+} from '../audit/events.ts'
 
 /**
  * Lists the events of the site for an operator, latest first.
@@ -20,4 +25,38 @@ export async function listSiteEvents(
     events: selectAllEvents(deps.db, filter, oneMore),
   })
   return { events: events.slice(0, limit), more: events.length > limit }
+}
+
+/** Each page is one round trip, and its rows are in memory at a time. */
+const EVENTS_PER_PAGE = 2000
+
+/**
+ * Reads the events of the site in the order in which they were written, page by page, so that any
+ * number of them can be exported. Events that are written meanwhile are read too.
+ *
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function* readSiteEvents(deps: ActorDeps, operator: Operator, filter: EventFilter) {
+  let place: EventFilter = filter
+  for (;;) {
+    const { events } = await actAsOperator(deps, operator, {
+      events: selectEventsInOrder(deps.db, place, EVENTS_PER_PAGE),
+    })
+    if (events.length > 0) yield events
+    const last = events.at(-1)
+    if (last === undefined || events.length < EVENTS_PER_PAGE) return
+    place = { ...filter, afterId: last.id }
+  }
+}
+
+/** Counts the events of an export, for its progress. @throws {Refusal} `notAdmin`. */
+export async function countEventsOfSite(
+  deps: ActorDeps,
+  operator: Operator,
+  filter: EventFilter,
+): Promise<number> {
+  const { counted } = await actAsOperator(deps, operator, {
+    counted: countSiteEvents(deps.db, filter),
+  })
+  return counted[0]?.total ?? 0
 }

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
@@ -52,6 +52,12 @@ export const EVENT_KINDS = [
   'access_removed',
   'access_replayed',
   'name_released',
+  'identity_linked',
+  'identity_unlinked',
+  'account_locked',
+  'network_locked',
+  'many_refusals',
+  'notices_changed',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]
@@ -89,6 +95,7 @@ export function eventOf(
     detail,
     network: actor.network,
     userAgent: actor.userAgent,
+    ...(actor.country !== undefined && { country: actor.country }),
   }
 }
 
@@ -109,6 +116,7 @@ export function eventRow({ at, kind, userId, nameHash, detail, ...event }: Audit
     userAgent: event.userAgent,
     actorId: event.actorId ?? null,
     changes: event.changes === undefined ? null : JSON.stringify(event.changes),
+    country: event.country ?? '',
   }
 }
 
@@ -209,30 +217,48 @@ export interface EventFilter {
   afterId?: number
 }
 
+/** The columns of an event of any user. */
+const siteColumns = {
+  ...eventColumns,
+  username: users.username,
+  deletedName: sql<string | null>`iif(
+    ${users.username} is null and ${auditEvents.userId} is not null,
+    ${nameOfDeleted(sql`${auditEvents.userId}`)},
+    null
+  )`.as('deleted_name'),
+  nameHash: auditEvents.nameHash,
+  times: auditEvents.times,
+  country: auditEvents.country,
+}
+
+function selectOfSite(db: Database, filter: EventFilter) {
+  return db
+    .select(siteColumns)
+    .from(auditEvents)
+    .leftJoin(users, eq(users.id, auditEvents.userId))
+    .leftJoin(actors, eq(actors.id, actorId))
+    .where(fits(filter))
+}
+
 /** Selects the events of the whole site, latest first. Some belong to no user. */
 export function selectAllEvents(db: Database, filter: EventFilter, { limit, offset }: PageWindow) {
   return (
-    db
-      .select({
-        ...eventColumns,
-        username: users.username,
-        deletedName: sql<string | null>`iif(
-          ${users.username} is null and ${auditEvents.userId} is not null,
-          ${nameOfDeleted(sql`${auditEvents.userId}`)},
-          null
-        )`.as('deleted_name'),
-        nameHash: auditEvents.nameHash,
-        times: auditEvents.times,
-      })
-      .from(auditEvents)
-      .leftJoin(users, eq(users.id, auditEvents.userId))
-      .leftJoin(actors, eq(actors.id, actorId))
-      .where(fits(filter))
+    selectOfSite(db, filter)
       // The order is that of the table or of an index, so D1 reads only the rows that are shown.
       .orderBy(desc(auditEvents.id))
       .limit(limit)
       .offset(offset)
   )
+}
+
+/** Selects the first events that fit, in the order in which they were written. */
+export function selectEventsInOrder(db: Database, filter: EventFilter, limit: number) {
+  return selectOfSite(db, filter).orderBy(asc(auditEvents.id)).limit(limit)
+}
+
+/** Counts the events that fit. It reads every one of them. */
+export function countSiteEvents(db: Database, filter: EventFilter) {
+  return db.select({ total: count() }).from(auditEvents).where(fits(filter))
 }
 
 export function countEvents(
@@ -291,7 +317,7 @@ const OUT_OF_ORDER_EVENTS = 100
  */
 const NEIGHBOURS = 8
 
-function isSince(since: number) {
+export function isSince(since: number) {
   const isLate = gte(auditEvents.id, firstIdSince(since - LATE_MILLISECONDS))
   return and(isLate, gte(auditEvents.at, since))
 }

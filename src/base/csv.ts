@@ -9,7 +9,12 @@ const BYTE_ORDER_MARK = '\uFEFF'
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function toCsv(rows: readonly (readonly (string | number)[])[]): string {
-  return BYTE_ORDER_MARK + rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+  return BYTE_ORDER_MARK + rows.map(csvRow).join('')
+}
+
+/** Formats one row, for a file that is written row by row. Its first row is that of `toCsv`. */
+export function csvRow(row: readonly (string | number)[]): string {
+  return `${row.map(cell).join(',')}\r\n`
 }
 
 /** The wide forms count in East Asian versions; blanks in front are skipped by some programs. */

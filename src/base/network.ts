@@ -3,6 +3,8 @@ export interface Client {
   /** An IPv4 address, an IPv6 /64, or `unknown`; `command line` for `COMMAND_LINE`. */
   network: string
   userAgent: string
+  /** ISO 3166-1 alpha-2, as the platform tells it; missing or empty when it is not known. */
+  country?: string
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/

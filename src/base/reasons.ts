@@ -36,7 +36,20 @@ export const REASONS = {
   previews: 'must be a JSON object of objects of addresses, https://… or /…',
   replacements: 'must be a JSON object of texts',
 
+  issuer: 'must be an address such as https://accounts.example.org, without ? and #',
+  scopes: 'must be names separated by spaces',
+  claim: 'must be the name of a claim, such as preferred_username',
+  permission: 'must be a whole number from 0 to 65535',
   origins: 'must be https origins such as https://example.org, one per line',
+
+  topics: 'must name at least one topic',
+  email: 'must be an e-mail address',
+  telegramToken: 'must be the token of a bot, such as 123456:a1b2c3',
+  telegramChat: 'must be the number of a chat, or @name',
+  publicAddress: 'must be a public https address',
+  httpAddress: 'must be an https or http address',
+  addressPath: 'must end in the topic or the device key',
+  retentionDays: 'must be a number of days from 30 to 3650',
 
   titleIsPrivateKey: 'must not be a private key',
   keyIsPrivate:

@@ -14,11 +14,20 @@ const refusals = {
   idFormatInvalid: { code: 400, message: 'id format invalid' },
   wrongEnrolmentCode: { code: 400, message: 'Invalid 2FA code' },
   tooManyTokens: { code: 400, message: 'no more than <limit> app passwords, delete one first' },
+  tooManyChannels: { code: 400, message: 'no more than <limit> channels, delete one first' },
   twoFactorOff: { code: 400, message: '2FA is not enabled' },
   twoFactorAlreadyOn: { code: 400, message: '2FA is already enabled, disable it first' },
   passkeyRefused: { code: 400, message: 'the passkey was not accepted, try again' },
   passkeyNotFound: { code: 400, message: 'no such passkey' },
   tooManyPasskeys: { code: 400, message: 'no more than <limit> passkeys, delete one first' },
+  ssoNoMethod: { code: 400, message: 'no method provided' },
+  ssoPlatformInvalid: { code: 400, message: 'invalid platform' },
+  ssoRefused: { code: 400, message: 'the sign-in could not be verified, start it again' },
+  lastWayIn: {
+    code: 400,
+    message:
+      'this is the only way to sign in to the account: set a password or add a passkey first',
+  },
   noPasskeysHere: {
     code: 400,
     message: 'passkeys need https and a host name, such as https://files.example.org',
@@ -42,6 +51,12 @@ const refusals = {
   wrongConfirmationCode: { code: 403, message: 'Invalid 2FA code' },
   wrongConfirmationPasskey: { code: 403, message: 'the passkey was not accepted' },
   passkeysOff: { code: 403, message: 'WebAuthn is not enabled' },
+  ssoOff: { code: 403, message: 'Single sign-on is not enabled' },
+  ssoDenied: { code: 403, message: 'the identity provider did not confirm the sign-in' },
+  ssoNotProven: {
+    code: 403,
+    message: 'sso_id must be proven: sign in to the identity provider first, then bind it at once',
+  },
   secondFactorMissing: {
     code: 403,
     message:
@@ -73,6 +88,7 @@ const refusals = {
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
   guestPasskeys: { code: 403, message: 'Guest user can not manage passkeys' },
   guestTokens: { code: 403, message: 'Guest user has no app passwords' },
+  guestNotices: { code: 403, message: 'Guest user has no notices' },
   filesNotPermitted: { code: 403, message: 'your account may not do this with files' },
   sessionNeeded: { code: 403, message: 'an app password can not do this, sign in' },
   scopeNeeded: { code: 403, message: 'this app password needs the scope <scope>' },
@@ -85,7 +101,9 @@ const refusals = {
   userNotFound: { code: 404, message: 'user invalid' },
   keyNotFound: { code: 404, message: 'failed to get public key' },
   clientNotFound: { code: 404, message: 'no such program' },
+  identityNotFound: { code: 404, message: 'no such linked account' },
   tokenNotFound: { code: 404, message: 'no such app password' },
+  channelNotFound: { code: 404, message: 'no such channel' },
   methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
   titleTaken: { code: 409, message: 'key with the same title already exists' },
   keyTaken: { code: 409, message: 'key already exists as "<title>"' },
@@ -93,6 +111,7 @@ const refusals = {
   nameReserved: { code: 409, message: 'username belonged to another account' },
   clientNameTaken: { code: 409, message: 'program with the same name already exists' },
   tokenNameTaken: { code: 409, message: 'app password with the same name already exists' },
+  identityTaken: { code: 409, message: 'this account is linked with another user' },
   bodyTooLarge: { code: 413, message: 'request body too large' },
   tooManyAttempts: {
     code: 429,
@@ -101,6 +120,7 @@ const refusals = {
   },
 
   internal: { code: 500, message: 'internal error' },
+  ssoUnavailable: { code: 503, message: 'the identity provider does not answer, try again later' },
   unavailable: { code: 503, message: 'service unavailable, try again' },
 } as const satisfies Record<string, { code: number; message: string }>
 

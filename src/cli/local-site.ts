@@ -116,8 +116,17 @@ async function startWorker(
     modulesRoot: folder,
     scriptPath: join(folder, 'local-worker.js'),
     bindings: { ...options.bindings, ...bindings },
+    serviceBindings: { PUBLIC_NETWORK },
   }
   return startMiniflare(worker, isLogging)
+}
+
+/**
+ * A network with public addresses only, for the addresses that users choose. workerd checks the
+ * address that it connects to, so a name that leads to a private address is refused too.
+ */
+export const PUBLIC_NETWORK = {
+  network: { allow: ['public'], tlsOptions: { trustBrowserCas: true } },
 }
 
 /** Of Miniflare, which says so by `ready` as well: there it is answered for. */

@@ -55,8 +55,12 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'manages the names that accounts had, which nobody else may get',
     load: async () => (await import('./operator/reserved-name.ts')).addReservedNameCommands,
   },
+  notice: {
+    description: 'manages where notices are sent: ntfy, Slack, e-mail and others',
+    load: async () => (await import('./operator/notice.ts')).addNoticeCommands,
+  },
   event: {
-    description: 'lists events, which are kept for 90 days',
+    description: 'lists and exports events',
     load: async () => (await import('./operator/event.ts')).addEventCommands,
   },
   doctor: {

@@ -3,6 +3,9 @@ import { Refusal } from '../base/refusals.ts'
 
 const MIN_SECRET_BYTES = 32
 
+/** In `.dev.vars.example`, which "Deploy to Cloudflare" offers as the default. It is no base64url. */
+const EXAMPLE = 'replace this example'
+
 type Secret = Uint8Array<ArrayBuffer>
 
 /** The keys derived from one entry of `SECRET_KEYS`, one for each purpose. */
@@ -37,6 +40,8 @@ export interface KeyRing {
 export function parseSecretKeys(secrets: string | undefined): [Secret, ...Secret[]] | string {
   if (!secrets?.trim())
     return 'SECRET_KEYS is missing: run `npm run secrets` and follow what it prints'
+  if (secrets.includes(EXAMPLE))
+    return 'SECRET_KEYS still has the value of the example: make one with `npm run secrets`'
   const keys: Secret[] = []
   for (const [index, text] of secrets.split(',').entries()) {
     const bytes = decode(text.trim())

@@ -11,5 +11,12 @@ export function clientOf(c: AppContext): Client {
   return {
     network: networkOf(c.req.header('CF-Connecting-IP') ?? ''),
     userAgent: (c.req.header('User-Agent') ?? '').slice(0, MAX_USER_AGENT_CHARACTERS),
+    country: countryOf(c.req.raw.cf),
   }
+}
+
+/** @see https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties */
+function countryOf(cf: CfProperties | undefined): string {
+  const country = cf?.['country']
+  return typeof country === 'string' && /^[A-Z][A-Z\d]$/.test(country) ? country : ''
 }

@@ -14,7 +14,7 @@ const TOKEN_SECONDS = 120
 const PAUSE_MILLISECONDS = 60_000
 const JTI_BYTES = 16
 
-type LogoutDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'send'>
+type LogoutDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'sendOut'>
 
 /**
  * Tells clients which sessions have ended. The triggers of migration 0011 have written that in the
@@ -88,12 +88,9 @@ async function tell(
     .setExpirationTime(nowSeconds + TOKEN_SECONDS)
     .sign(key)
   try {
-    const { status } = await deps.send(uri, {
-      method: 'POST',
-      body: new URLSearchParams({ logout_token: token }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-    })
+    const body = new URLSearchParams({ logout_token: token })
+    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
+    const { status } = await deps.sendOut(uri, { method: 'POST', body, signal }, 'any')
     // 400 means that the client knows no such session.
     return status === 200 || status === 204 || status === 400
   } catch {

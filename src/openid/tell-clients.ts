@@ -13,6 +13,6 @@ export const tellClients = createMiddleware<App>(async function tellClients(c, n
   const deps = c.get('deps')
   if (deps.meter.rowsWritten === 0 || !ENDS_SESSIONS.test(c.req.path)) return
   const about = { id: c.get('requestId'), path: c.req.path }
-  const work = sendLogouts({ ...deps, db: deps.backgroundDb() })
+  const work = sendLogouts({ ...deps, db: deps.backgroundDb })
   deps.defer(work.catch((error: unknown) => logError(error, about)))
 })

@@ -24,6 +24,8 @@ export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, n
   c.header('Content-Security-Policy', POLICY)
   // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
   c.header('Referrer-Policy', 'same-origin')
-  if (!KEEPS_OPENER.test(c.req.path)) c.header('Cross-Origin-Opener-Policy', 'same-origin')
+  // A window that the stock client has opened must reach its opener (`sso/answers.tsx`).
+  if (!KEEPS_OPENER.test(c.req.path) && !c.res.headers.has('Cross-Origin-Opener-Policy'))
+    c.header('Cross-Origin-Opener-Policy', 'same-origin')
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
 })

@@ -95,6 +95,7 @@ const PAGES = [
   ['/account/programs', 'programs'],
   ['/account/sessions', 'sessions'],
   ['/account/activity', 'activity'],
+  ['/account/notices', 'notices'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
 /** Pages that only admins see in the navigation. */
@@ -103,6 +104,7 @@ const ADMIN_PAGES = [
   ['/account/admin/programs', 'programs'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],
+  ['/account/admin/notices', 'channels'],
 ] as const satisfies [string, IconName & keyof Texts['nav']][]
 
 function Navigation({ view }: { view: View }) {

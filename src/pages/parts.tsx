@@ -19,6 +19,9 @@ export type IconName =
   | 'app-passwords'
   | 'passkeys'
   | 'programs'
+  | 'sso'
+  | 'notices'
+  | 'channels'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

@@ -5,6 +5,7 @@ import { isApiPath } from '../http/envelope.ts'
 import { logError } from '../http/log.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
+import { acceptsPages } from '../http/accepts.ts'
 import { closeAnnouncement } from './announcement.tsx'
 import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
@@ -79,12 +80,6 @@ export function answerUnknownPath(answer: (c: AppContext) => Response) {
     })
     return c.res
   }
-}
-
-/** Browsers name `text/html` when they open a page; programs and images don't. */
-function acceptsPages(c: AppContext): boolean {
-  if (!['GET', 'HEAD'].includes(c.req.method)) return false
-  return /\btext\/html\b/i.test(c.req.header('Accept') ?? '')
 }
 
 /**

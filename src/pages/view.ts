@@ -34,6 +34,8 @@ export interface View {
   notice: string | undefined
   /** Where browsers have passkeys on this site; `undefined` under an IP address and over http. */
   rpId: string | undefined
+  /** The identity provider that the site has turned on, in the setting's spelling. */
+  platform: string | undefined
   /** For a session that its user has to confirm and can confirm with a passkey. */
   ceremony: Ceremony | undefined
 }
@@ -69,6 +71,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     isFresh,
     notice: noticeOf(t, c.req.query('done') ?? ''),
     rpId: relyingParty?.rpId,
+    platform: settings.sso_login_enabled === 'true' ? settings.sso_login_platform : undefined,
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await beginOnPage(deps, relyingParty, account.username)

@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
+import { type AuditEvent, eventOf, logEvent } from '../audit/events.ts'
 import { fromBase64 } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
@@ -20,28 +20,11 @@ import {
 } from '../access/operators.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
-import { countUnusedCodes } from '../two-factor/store.ts'
 import { isPasskeyOf, passkeyDeletion, passkeyRenaming, selectPasskeys } from './store.ts'
-
-const LATEST_CLONES = { limit: 100, offset: 0 }
 
 /** Lists the actor's passkeys, oldest first, with the account. */
 export function listPasskeys(deps: ReaderDeps, actor: SessionActor) {
   return readAs(deps, actor, { passkeys: selectPasskeys(deps.db, actor.userId) })
-}
-
-/**
- * Reads what the user proves their identity with: the number of unused recovery codes, the
- * passkeys, and the latest events of answers that a copy of a passkey may have given.
- */
-export async function readSecondFactors(deps: ReaderDeps, actor: SessionActor) {
-  const { db } = deps
-  const { account, codes, passkeys, clones } = await readAs(deps, actor, {
-    codes: countUnusedCodes(db, actor.userId),
-    passkeys: selectPasskeys(db, actor.userId),
-    clones: selectEvents(db, actor.userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
-  })
-  return { account, codesLeft: codes[0]?.total ?? 0, passkeys, clones }
 }
 
 /**

@@ -141,11 +141,12 @@ export interface ChallengeUse {
   expiresAt: number
 }
 
-/** Uses a challenge up, if nothing has used it. `isClaimed` then holds. */
+/** Uses a challenge up, if nothing has used it. `isClaimed` then holds, and a row is returned. */
 export function claimChallenge(db: Database, by: Authority, use: ChallengeUse, when?: SQL) {
   return writing(db, by)
     .insert(usedChallenges, { ...use }, { where: when })
     .onConflictDoNothing()
+    .returning({ usedBy: usedChallenges.usedBy })
 }
 
 /** Holds when `claimChallenge` of this request has used the challenge up. */

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
+import { basePathSchema } from '../accounts/fields.ts'
+import { MAX_PERMISSION } from '../accounts/roles.ts'
 import { fillReason, REASONS } from '../base/reasons.ts'
 import { parseSftpAddress } from './sftp-address.ts'
 
@@ -18,6 +20,16 @@ const MAX_LOGOS = 2
 export const aBoolean: Check = v.picklist(['true', 'false'], REASONS.boolean)
 
 export const aPageSize: Check = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, REASONS.pageSize))
+
+/**
+ * At least 30 days, because a network stays known for as long (audit/known-networks.ts); at most
+ * ten years.
+ */
+export const someRetentionDays: Check = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{1,3}$/, REASONS.retentionDays),
+  v.check((days) => Number(days) >= 30 && Number(days) <= 3650, REASONS.retentionDays),
+)
 
 export const aColour: Check = v.pipe(
   v.string(),
@@ -83,6 +95,35 @@ export const anSftpAddress: Check = v.pipe(
   v.check((text) => text === '' || parseSftpAddress(text) !== undefined, REASONS.sftpAddress),
 )
 
+/**
+ * The issuer of an identity provider, or an empty text. Plain http is only for a provider on this
+ * computer, for tests.
+ *
+ * @see OpenID Connect Discovery 1.0 section 3, `issuer`
+ */
+export const anIssuer: Check = v.pipe(
+  aLine(MAX_ADDRESS_CHARACTERS),
+  v.check((text) => text === '' || isIssuer(text), REASONS.issuer),
+)
+
+/** Scopes, separated by single spaces. @see RFC 6749 section 3.3 */
+export const someScopes: Check = v.pipe(
+  aLine(MAX_ADDRESS_CHARACTERS),
+  v.transform((text) => text.trim().replaceAll(/ +/g, ' ')),
+  v.check((text) => /^[!#-[\]-~ ]*$/.test(text), REASONS.scopes),
+)
+
+/** The name of a claim. */
+export const aClaim: Check = v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/, REASONS.claim))
+
+export const aBasePath: Check = basePathSchema
+
+/** A number of 16 bits. */
+export const aPermission: Check = v.pipe(
+  v.string(),
+  v.check((text) => /^\d{1,5}$/.test(text) && Number(text) <= MAX_PERMISSION, REASONS.permission),
+)
+
 export const someLogos: Check = v.pipe(
   someText,
   v.maxLength(
@@ -131,6 +172,19 @@ export function isSiteAddress(address: unknown): boolean {
 /** Tells whether a text is an https origin exactly as browsers write it. */
 export function isHttpsOrigin(text: string): boolean {
   return text.startsWith('https://') && URL.canParse(text) && new URL(text).origin === text
+}
+
+/** Tells whether a text is the address of an identity provider. */
+export function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  const isPlain = url.username === '' && url.password === '' && !/[?#]/.test(text)
+  return isPlain && (url.protocol === 'https:' || isLoopback(url))
+}
+
+/** Tells whether an address is on this computer, over plain http. @see RFC 8252 section 7.3 */
+export function isLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 }
 
 /** Tells whether this is a URI of RFC 3986: only ASCII, without spaces and line breaks. */

@@ -49,15 +49,26 @@ export const DEFAULT_SETTINGS = {
  * while it is `true`.
  */
 const CAPABILITY_SETTINGS = {
+  sso_compatibility_mode: 'false',
   webauthn_login_enabled: 'false',
 }
 
 /** Settings that only this service reads; they are not among the public settings. */
 const OPERATOR_SETTINGS = {
+  sso_client_id: '',
+  sso_client_secret: '',
+  sso_oidc_username_key: 'name',
+  sso_endpoint_name: '',
+  sso_extra_scopes: '',
+  sso_auto_register: 'false',
+  sso_default_dir: '/',
+  sso_default_permission: '0',
+  sso_trust_mfa: 'false',
   security_contact: '',
   require_second_factor: 'off',
   passkey_related_origins: '',
   sftp_address: '',
+  event_retention_days: '90',
 }
 
 export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...CAPABILITY_SETTINGS, ...OPERATOR_SETTINGS }

@@ -1,19 +1,26 @@
+import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import {
+  aBasePath,
   aBoolean,
+  aClaim,
   aColour,
   aContact,
   aLine,
   aName,
   anAddress,
+  anIssuer,
   anSftpAddress,
   aPageSize,
+  aPermission,
   type Check,
   oneOf,
   someLogos,
   someOrigins,
   somePreviews,
   someRegularExpressions,
+  someRetentionDays,
   someReplacements,
+  someScopes,
   someText,
 } from './checks.ts'
 import { ALL_DEFAULTS, isPublicKey, isSettingKey, type SettingKey } from './defaults.ts'
@@ -34,17 +41,20 @@ export interface SettingDefinition {
   /** The values of a `select`; empty for other types. */
   options: readonly string[]
   isReadOnly: boolean
+  /** Whether it is sealed at rest and never shown. An empty value keeps the stored one. */
+  isSecret: boolean
   /** Whether it is among the public settings. */
   isPublic: boolean
   check: Check
 }
 
 type Described = Pick<SettingDefinition, 'group' | 'help' | 'type' | 'check'> &
-  Partial<Pick<SettingDefinition, 'options' | 'isReadOnly'>>
+  Partial<Pick<SettingDefinition, 'options' | 'isReadOnly' | 'isSecret'>>
 
 /** The QR code of two-step verification holds the title, so a longer one would be too large to draw. */
 const MAX_TITLE_CHARACTERS = 64
 const MAX_ICON_CHARACTERS = 64
+const MAX_CLIENT_CHARACTERS = 512
 
 const select = (group: SettingGroup, options: string[], help: string): Described => ({
   group,
@@ -140,15 +150,8 @@ const described: Record<SettingKey, Described> = {
     'Search index of the file server; none hides the search.',
   ),
   auto_update_index: bool('index', 'Tells clients that the file server updates its search index.'),
-  sso_login_enabled: bool(
-    'sso',
-    'Shows a button for single sign-on; another server must provide it.',
-  ),
-  sso_login_platform: select(
-    'sso',
-    ['', 'Casdoor', 'Github', 'Microsoft', 'Google', 'Dingtalk', 'OIDC'],
-    'Provider of the single sign-on.',
-  ),
+  sso_login_enabled: bool('sso', 'Lets users sign in with their account at an identity provider.'),
+  sso_login_platform: select('sso', ['', ...SSO_PLATFORMS], 'The identity provider.'),
   security_contact: line(
     'site',
     aContact,
@@ -170,6 +173,55 @@ const described: Record<SettingKey, Described> = {
     anSftpAddress,
     'Host of the SFTP server, such as files.example.org or files.example.org:2022.',
   ),
+  sso_client_id: line('sso', aLine(MAX_CLIENT_CHARACTERS), 'Client ID, which the provider shows.'),
+  sso_client_secret: {
+    ...line(
+      'sso',
+      aLine(MAX_CLIENT_CHARACTERS),
+      'Client secret. It is not shown again; an empty value keeps the stored one.',
+    ),
+    isSecret: true,
+  },
+  sso_endpoint_name: line(
+    'sso',
+    anIssuer,
+    'Issuer of OIDC or Casdoor, such as https://accounts.example.org.',
+  ),
+  sso_extra_scopes: line(
+    'sso',
+    someScopes,
+    'Scopes to request beside openid and profile, separated by spaces.',
+  ),
+  sso_oidc_username_key: line(
+    'sso',
+    aClaim,
+    'Claim with the name for a new account, such as preferred_username.',
+  ),
+  sso_trust_mfa: bool(
+    'sso',
+    'Asks for no code when the provider says that it has used a second factor.',
+  ),
+  sso_auto_register: bool(
+    'sso',
+    'Creates an account for every user of the provider who has none here.',
+  ),
+  sso_default_dir: line('sso', aBasePath, 'Base path of an account that is created this way.'),
+  sso_default_permission: {
+    group: 'sso',
+    type: 'number',
+    check: aPermission,
+    help: 'Permission of such an account: the sum of its bits, 0 to 65535.',
+  },
+  sso_compatibility_mode: bool(
+    'sso',
+    'For providers without queries in redirect URIs; puts tokens into addresses.',
+  ),
+  event_retention_days: {
+    group: 'site',
+    type: 'number',
+    check: someRetentionDays,
+    help: 'Number of days for which events are kept.',
+  },
 }
 
 /** All settings, in the order in which they are shown. */
@@ -182,6 +234,7 @@ function define(key: SettingKey): SettingDefinition {
   return {
     options: [],
     isReadOnly: false,
+    isSecret: false,
     isPublic,
     ...described[key],
     key,

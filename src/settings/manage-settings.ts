@@ -1,8 +1,16 @@
 import * as v from 'valibot'
+import type { Deps } from '../deps.ts'
 import { type AuditEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAsOperator, isOperator, type Operator } from '../access/operators.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  isFreshOperator,
+  isOperator,
+  type Operator,
+} from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
 import {
   deleteSettings,
   insertEventOfChange,
@@ -11,6 +19,7 @@ import {
 } from './operator-store.ts'
 import { ALL_DEFAULTS } from './defaults.ts'
 import { type SettingDefinition, SETTINGS } from './definitions.ts'
+import { sealSetting } from './secret.ts'
 import {
   forgetSettings,
   rebuildCopy,
@@ -21,10 +30,16 @@ import {
 
 /** A setting and its present value. */
 export interface Setting extends SettingDefinition {
+  /** Empty for a secret. */
   value: string
+  /** Whether it differs from its default. */
+  isChanged: boolean
 }
 
-type SettingsAdminDeps = ActorDeps & SettingsDeps
+type SettingsAdminDeps = ActorDeps &
+  FreshnessDeps &
+  SettingsDeps &
+  Pick<Deps, 'keyRing' | 'randomBytes'>
 
 /** @throws {Refusal} `invalidBody`, naming the key, when there is no such setting. */
 export function describeSetting(key: string): SettingDefinition {
@@ -39,24 +54,34 @@ export async function listSettings(deps: ActorDeps, operator: Operator): Promise
     changed: selectChangedSettings(deps.db),
   })
   const values = withAllDefaults(changed)
-  return SETTINGS.map((definition) => ({ ...definition, value: values[definition.key] }))
+  return SETTINGS.map((definition) => ({
+    ...definition,
+    value: definition.isSecret ? '' : values[definition.key],
+    isChanged: values[definition.key] !== definition.default,
+  }))
 }
 
 /**
- * Sets settings, all or none of them. A setting that `values` does not name keeps its value.
+ * Sets settings, all or none of them. A setting that `values` does not name keeps its value, and so
+ * does a secret with an empty value, because lists show it that way.
  *
  * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
- *   can't be changed, or a bad value; `unavailable` when all are set but KV still has an older
- *   public copy: the same call again writes it.
+ *   can't be changed, or a bad value; `confirmationNeeded` for a secret; `unavailable` when all are
+ *   set but KV still has an older public copy: the same call again writes it.
  */
-export function saveSettings(
+export async function saveSettings(
   deps: SettingsAdminDeps,
   operator: Operator,
   values: Record<string, string>,
 ): Promise<string[]> {
-  const wanted = Object.entries(values).map(([key, value]) => checkSetting(key, value))
-  return writeSettings(deps, operator, Object.fromEntries(wanted))
+  const checked = Object.entries(values).map(([key, value]) => checkSetting(key, value))
+  const wanted: WantedSettings = {}
+  for (const { key, value, isSecret } of checked) {
+    if (!isSecret) wanted[key] = value
+    else if (value !== null) wanted[key] = await sealSetting(deps, key, value)
+  }
+  return writeSettings(deps, operator, wanted)
 }
 
 /**
@@ -74,8 +99,9 @@ export function resetSettings(
   return writeSettings(deps, operator, Object.fromEntries(wanted))
 }
 
-function checkSetting(name: string, value: string): [key: string, value: string | null] {
-  const { key, isReadOnly, check } = describeSetting(name)
+/** @returns The value null for the default. */
+function checkSetting(name: string, value: string) {
+  const { key, isReadOnly, isSecret, check } = describeSetting(name)
   if (isReadOnly)
     throw new Refusal('invalidBody', { fill: `${key} can not be changed`, field: key })
   const checked = v.safeParse(check, value, { abortPipeEarly: true })
@@ -85,7 +111,7 @@ function checkSetting(name: string, value: string): [key: string, value: string 
       field: key,
     })
   }
-  return [key, checked.output === ALL_DEFAULTS[key] ? null : checked.output]
+  return { key, isSecret, value: checked.output === ALL_DEFAULTS[key] ? null : checked.output }
 }
 
 async function writeSettings(
@@ -95,13 +121,15 @@ async function writeSettings(
 ): Promise<string[]> {
   const { db } = deps
   const now = deps.now()
-  const by = isOperator(db, operator, now)
+  const hasSecret = SETTINGS.some(({ key, isSecret }) => isSecret && wanted[key] !== undefined)
+  const by = hasSecret ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
   const event = eventOfChange(operator, now)
-  const { events } = await actAsOperator(deps, operator, {
+  const { isFresh, events } = await actAsOperatorAt(deps, operator, now, {
     events: insertEventOfChange(db, by, wanted, event),
     upserted: upsertSettings(db, by, wanted),
     deleted: deleteSettings(db, by, wanted),
   })
+  if (hasSecret && !isFresh) throw new Refusal('confirmationNeeded')
   const [changed] = events
   if (changed !== undefined) logEvent({ ...event, ...changed })
   forgetSettings(deps)
@@ -114,7 +142,10 @@ async function writeSettings(
  * The event of a change. It names keys only: a value, such as an announcement, stays out of the
  * log.
  */
-function eventOfChange({ network, userAgent, ...operator }: Operator, at: number): AuditEvent {
+function eventOfChange(
+  { network, userAgent, country = '', ...operator }: Operator,
+  at: number,
+): AuditEvent {
   const userId = 'userId' in operator ? { userId: operator.userId } : {}
-  return { at, kind: 'settings_changed', ...userId, network, userAgent }
+  return { at, kind: 'settings_changed', ...userId, network, userAgent, country }
 }

@@ -156,6 +156,12 @@ export async function findChangedSetting(
   return row?.value
 }
 
+/** Returns the time for which events are kept, in milliseconds. */
+export async function eventRetention(db: Database): Promise<number> {
+  const days = await findChangedSetting(db, 'event_retention_days')
+  return Number(days ?? ALL_DEFAULTS.event_retention_days) * 24 * 60 * 60 * 1000
+}
+
 /** Selects these settings, as far as they are changed. */
 export function selectSettings(db: Database, keys: SettingKey[]) {
   return selectChangedSettings(db).where(inArray(settings.key, keys))

@@ -1,17 +1,39 @@
+import { and, type SQL, sql } from 'drizzle-orm'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
-import { runBatch, THE_SERVICE } from '../database/statements.ts'
+import { asAuthority, runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { methodText } from '../access/methods.ts'
+import { type Method, methodText } from '../access/methods.ts'
 import { signToken } from '../access/token.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import { newSession } from './new-session.ts'
-import type { CheckedAttempt } from './sign-in.ts'
-import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
-import { insertSession, isUnchanged, replacePasswordHash } from './store.ts'
-import { payBack, payBackSignIn, tooManyAttempts } from '../throttle/throttle.ts'
+import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
+import type { RefusedSignIn } from '../throttle/refused.ts'
+import {
+  payBack,
+  payBackSignIn,
+  type SignInCounters,
+  tooManyAttempts,
+} from '../throttle/throttle.ts'
+
+/** An attempt of a user who has shown everything but the code. */
+export interface CheckedAttempt {
+  user: CheckedUser
+  /** What the user has shown. */
+  methods: readonly Method[]
+  /** The identity provider that has named the user; the event names it. */
+  provider?: string
+  /** What must still hold beside the user's row, such as the link to the provider's account. */
+  isStill?: SQL
+  /** The counters that the attempt was charged to; `undefined` when nothing could be guessed. */
+  signIn?: SignInCounters
+  /** A better hash of the same password, when the stored hash must be replaced. */
+  rehash?: { stored: string; replacement: string } | undefined
+  /** Unix time, milliseconds. */
+  now: number
+}
 
 /**
  * Completes a sign-in in one transaction. The session is written only when the account is still
@@ -30,17 +52,20 @@ export async function completeSignIn(
   tokenSeconds: number,
 ): Promise<string> {
   const { db } = deps
-  const { user, signIn, rehash, now } = checked
+  const { user, signIn, rehash, now, provider } = checked
   const ring = await deps.keyRing()
   const session = newSession(deps, user.id, now, tokenSeconds)
   const { sessionId } = session
   const about: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
-  const isStill = isUnchanged(db, user)
-  const use = needsCode(user)
-    ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event: about })
-    : undefined
-  const methods = use === undefined ? (['pwd'] as const) : (['pwd', use.method] as const)
-  const event = { ...about, detail: methodText(methods) }
+  const isStill = asAuthority(sql`(${and(isUnchanged(db, user), checked.isStill)})`)
+  // The operator trusts the provider's word for a second factor.
+  const isTrusted = checked.methods.includes('mfa')
+  const use =
+    needsCode(user) && !isTrusted
+      ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event: about })
+      : undefined
+  const methods = use === undefined ? checked.methods : [...checked.methods, use.method]
+  const event = { ...about, detail: signInDetail(methods, provider) }
   const by = use?.by ?? isStill
   const { blocks, inserted } = await runBatch(db, {
     blocks: use?.blocks,
@@ -48,7 +73,7 @@ export async function completeSignIn(
     charged: use?.charged,
     cleared: use?.cleared,
     usedEvent: use?.usedEventInsert,
-    paidBack: payBackSignIn(db, by, signIn),
+    paidBack: signIn && payBackSignIn(db, by, signIn),
     event: insertEvent(db, by, event),
     inserted: insertSession(db, by, session, client, methods),
     // The password was right, so the hash is replaced even when no session begins.
@@ -65,6 +90,11 @@ export async function completeSignIn(
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 
+/** Returns the detail of the event: the methods, after the provider, as in `Github: sso otp`. */
+function signInDetail(methods: readonly Method[], provider: string | undefined): string {
+  return provider === undefined ? methodText(methods) : `${provider}: ${methodText(methods)}`
+}
+
 /** Records a sign-in with a wrong code, or with any code while codes are blocked. */
 async function refuseCode(
   { db }: Pick<Deps, 'db'>,
@@ -75,10 +105,10 @@ async function refuseCode(
   const refused: RefusedSignIn = { ...event, kind: 'sign_in_refused', detail: 'code' }
   if (blocks.length > 0) {
     logEvent({ ...refused, detail: 'too many codes' })
-    await payBack(db, THE_SERVICE, signIn.counters)
+    if (signIn !== undefined) await payBack(db, THE_SERVICE, signIn.counters)
     return tooManyAttempts(blocks, now)
   }
   logEvent(refused)
-  await runBatch(db, refusalParts(db, THE_SERVICE, refused, signIn))
+  await insertEvent(db, THE_SERVICE, refused)
   return new Refusal('wrongCode')
 }

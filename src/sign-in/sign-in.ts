@@ -9,7 +9,7 @@ import { selectForSignIn } from '../accounts/store.ts'
 import { verifyPassword } from '../passwords/passwords.ts'
 import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
-import { completeSignIn } from './complete-sign-in.ts'
+import { type CheckedAttempt, completeSignIn } from './complete-sign-in.ts'
 import type { CheckedUser } from './store.ts'
 import {
   chargeSignIn,
@@ -31,14 +31,9 @@ interface Attempt {
 }
 
 /** An attempt with the right password. */
-export interface CheckedAttempt {
+export interface CheckedPassword extends CheckedAttempt {
   user: CheckedUser & { permission: number; mustUseSecondFactor: boolean }
-  /** The counters that the attempt was charged to. */
   signIn: SignInCounters
-  /** A better hash of the same password, when the stored hash must be replaced. */
-  rehash: { stored: string; replacement: string } | undefined
-  /** Unix time, milliseconds. */
-  now: number
 }
 
 /** Milliseconds of each wait for attempts in flight: two seconds in all. */
@@ -79,7 +74,7 @@ export async function checkPassword(
   deps: Deps,
   { username, digest }: Pick<Attempt, 'username' | 'digest'>,
   client: Client,
-): Promise<CheckedAttempt> {
+): Promise<CheckedPassword> {
   const { db } = deps
   const ring = await deps.keyRing()
   await passGate(deps, client)
@@ -110,6 +105,7 @@ export async function checkPassword(
   }
   return {
     user,
+    methods: ['pwd'],
     signIn,
     rehash: replacement === undefined ? undefined : { stored, replacement },
     now,

@@ -10,7 +10,7 @@ import type { SignInCounters } from './throttle.ts'
 /** The reasons for which a refused sign-in stays charged. */
 type RefusalDetail = 'credentials' | 'disabled' | 'code' | 'passkey' | 'app password'
 
-const CHARGED_DETAILS: RefusalDetail[] = [
+export const CHARGED_DETAILS: RefusalDetail[] = [
   'credentials',
   'disabled',
   'code',

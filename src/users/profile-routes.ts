@@ -13,6 +13,7 @@ import { type Confirmation, confirmSession } from './confirm.ts'
 import { ssoIdSchema } from '../accounts/fields.ts'
 import { changeProfile } from './profile.ts'
 import { userRecord } from './record.ts'
+import { clearProof, readProof } from '../sso/proof.ts'
 import { usernameSchema } from '../accounts/username.ts'
 
 const profileSchema = v.object({
@@ -51,7 +52,10 @@ export const userRoutes = new Hono<App>()
     jsonBody(profileSchema),
     signedIn('guestProfile', 'session'),
     async (c) => {
-      await changeProfile(c.get('deps'), sessionOf(c), c.req.valid('json'))
+      const request = c.req.valid('json')
+      const proof = request.sso_id ? await readProof(c) : undefined
+      await changeProfile(c.get('deps'), sessionOf(c), { ...request, proof })
+      if (proof !== undefined && proof.subject === request.sso_id) clearProof(c)
       return ok(c, null)
     },
   )

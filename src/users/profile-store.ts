@@ -1,4 +1,4 @@
-import { and, eq, not, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, exists, ne, not, notExists, or, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import { type ChangeEvent, insertEventsOfChange, textChange } from '../audit/change-events.ts'
 import type { AuditEvent } from '../audit/events.ts'
@@ -8,13 +8,17 @@ import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { hasClients } from '../openid/client-store.ts'
 import { selectSameName } from '../accounts/store.ts'
+import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
 
 /** The fields that users may change in their own record. */
 export interface ProfileChange {
   username?: string
+  /** Empty to unlink every identity. */
   ssoId?: string
+  /** The identity to link, which has this `ssoId`. */
+  identity?: ProvenIdentity
   /** PHC string. */
   passwordHash?: string
 }
@@ -70,6 +74,21 @@ export function insertEventsOfProfile(
   return insertEventsOfChange(db, by, event, kinds, mayUpdate(db, userId, change, isProven))
 }
 
+/**
+ * Holds when `updateProfile` changes the record, and for a request that unlinks only when something
+ * is linked: the stock client sends an empty `sso_id` with every change of a user without one.
+ */
+export function willUpdateProfile(
+  db: Database,
+  userId: number,
+  change: ProfileChange,
+  isProven: Authority,
+) {
+  const isLinked = change.ssoId === '' ? ne(users.ssoId, '') : undefined
+  const own = db.select({ id: users.id }).from(users)
+  return exists(own.where(and(mayUpdate(db, userId, change, isProven), isLinked)))
+}
+
 /** Holds for the row that `updateProfile` changes. */
 function mayUpdate(db: Database, userId: number, change: ProfileChange, isProven: Authority) {
   const { username } = change
@@ -77,7 +96,15 @@ function mayUpdate(db: Database, userId: number, change: ProfileChange, isProven
     eq(users.id, userId),
     isProvenChange(change, isProven),
     username === undefined ? undefined : mayBeNamed(db, username, userId),
+    mayHaveSsoId(db, userId, change),
   )
+}
+
+/** Holds for the present `sso_id`, for a proven one, and for none where another way in stays. */
+function mayHaveSsoId(db: Database, userId: number, { ssoId, identity }: ProfileChange) {
+  if (ssoId === undefined) return undefined
+  if (identity !== undefined) return isFreeFor(db, identity, userId)
+  return or(eq(users.ssoId, ssoId), ssoId === '' ? hasOtherWayIn(db, userId) : undefined)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { logEvents } from '../audit/change-events.ts'
-import { eventOf } from '../audit/events.ts'
+import { eventOf, logEvent } from '../audit/events.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
@@ -19,7 +19,16 @@ import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
 import { needsProof } from './guarded-fields.ts'
-import { insertEventsOfProfile, updateProfile } from './profile-store.ts'
+import {
+  insertEventsOfProfile,
+  type ProfileChange,
+  updateProfile,
+  willUpdateProfile,
+} from './profile-store.ts'
+import { identityText } from '../sso/identity-text.ts'
+import { logUnlinked } from '../sso/manage.ts'
+import { identityLinking, identityUnlinking, type ProvenIdentity } from '../sso/store.ts'
+import type { Authority } from '../database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 
 type ProfileDeps = ProofDeps & FreshnessDeps
@@ -33,7 +42,10 @@ interface ProfileRequest {
   password?: string | null | undefined
   /** The old password, accepted in place of a fresh session. */
   old_password?: string | null | undefined
+  /** An empty text unlinks every identity; another text must be the subject of `proof`. */
   sso_id?: string | null | undefined
+  /** The identity that the user of this browser has just signed in to. */
+  proof?: ProvenIdentity | undefined
 }
 
 /** What still gives access to the account or its files after a new password. */
@@ -48,9 +60,10 @@ interface Surviving {
  * token needs the new password.
  *
  * @returns What stays in force after a new password; nothing without a new password.
- * @throws {Refusal} 400 for a poor password, 401 for a session that has ended, 403 for one that is
- *   not fresh, for a wrong old password, and for a new name that programs would not know; 409 for a
- *   name that is taken.
+ * @throws {Refusal} 400 for a poor password and for unlinking the last way to sign in, 401 for a
+ *   session that has ended, 403 for one that is not fresh, for a wrong old password, for an
+ *   identity that is not proven, and for a new name that programs would not know; 409 for a name or
+ *   an identity that is taken.
  */
 export async function changeProfile(
   deps: ProfileDeps,
@@ -60,9 +73,9 @@ export async function changeProfile(
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
   const now = deps.now()
-  const change = {
+  const change: ProfileChange = {
     ...(request.username !== undefined && { username: request.username }),
-    ...(typeof request.sso_id === 'string' && { ssoId: request.sso_id }),
+    ...(typeof request.sso_id === 'string' && ssoChange(request.sso_id, request.proof)),
     ...(passwordHash !== undefined && { passwordHash }),
   }
   const event = eventOf(actor, 'profile_changed', now)
@@ -70,16 +83,25 @@ export async function changeProfile(
   const { userId } = actor
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
-  const { account, clients, keys, passkeys, events, updated } = await actAs(deps, actor, {
-    clients: change.username === undefined ? undefined : selectAnyClient(db),
-    keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
-    passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
-    events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
-    updated: updateProfile(db, by, userId, change, now, mayChange),
-    ended: deleteSessionsOfChanged(db, userId, change),
-  })
+  const identity = identityParts(deps, mayChange, actor, change, now)
+  const { account, clients, keys, passkeys, events, updated, ...identities } = await actAs(
+    deps,
+    actor,
+    {
+      clients: change.username === undefined ? undefined : selectAnyClient(db),
+      keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
+      passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
+      events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
+      // They stand before the update, because it changes the row that its condition reads.
+      ...identity.parts,
+      updated: updateProfile(db, by, userId, change, now, mayChange),
+      ended: deleteSessionsOfChanged(db, userId, change),
+    },
+  )
   if (updated.length > 0) {
     logEvents(event, events)
+    if (identities.linked?.length) logEvent(identity.linkedEvent)
+    logUnlinked(identity.unlinkedEvent, identities.unlinked ?? [])
     return { keys: keys ?? [], passkeys: passkeys ?? [] }
   }
   const { username = account.username } = change
@@ -87,7 +109,7 @@ export async function changeProfile(
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
   const isKnown = (clients ?? []).length > 0 && username !== account.username
-  throw isKnown ? new Refusal('nameFixed') : reasonAgainst(account, username)
+  throw isKnown ? new Refusal('nameFixed') : reasonAgainst(account, username, change)
 }
 
 /**
@@ -120,11 +142,48 @@ async function hashNewPassword(
   return password ? hashPassword(deps, await staticDigest(password)) : undefined
 }
 
+/** Returns the change that a new `sso_id` is. */
+function ssoChange(ssoId: string, proof: ProvenIdentity | undefined): ProfileChange {
+  return proof !== undefined && proof.subject === ssoId ? { ssoId, identity: proof } : { ssoId }
+}
+
+/** Returns the statements that link or unlink identities, under the condition of the update. */
+function identityParts(
+  { db }: Pick<ProfileDeps, 'db'>,
+  by: Authority,
+  actor: SessionActor,
+  change: ProfileChange,
+  now: number,
+) {
+  const { userId } = actor
+  const { identity, ssoId } = change
+  const linkedEvent = eventOf(actor, 'identity_linked', now, identity && identityText(identity))
+  const unlinkedEvent = eventOf(actor, 'identity_unlinked', now)
+  const when = willUpdateProfile(db, userId, change, by)
+  const linking = identity && identityLinking(db, by, userId, identity, 'user', linkedEvent, when)
+  const unlinking =
+    ssoId === '' ? identityUnlinking(db, by, userId, undefined, unlinkedEvent, when) : undefined
+  const parts = {
+    linkEvent: linking?.linkEvent,
+    linked: linking?.linked,
+    unlinkEvents: unlinking?.unlinkEvents,
+    unlinked: unlinking?.unlinked,
+  }
+  return { linkedEvent, unlinkedEvent, parts }
+}
+
 /**
  * Returns the reason why a record was not changed. A user with the name of another user's folder
  * could take the files in it.
  */
-function reasonAgainst(account: Account, username: string): Refusal {
+function reasonAgainst(
+  account: Account,
+  username: string,
+  { ssoId, identity }: ProfileChange,
+): Refusal {
+  if (identity !== undefined && account.username === username) return new Refusal('identityTaken')
+  if (ssoId !== undefined && ssoId !== account.ssoId && identity === undefined)
+    return new Refusal(ssoId === '' ? 'lastWayIn' : 'ssoNotProven')
   const isBound = account.role !== ADMIN && isPermitted(account.permission, NAMES_FILES)
   return new Refusal(isBound && account.username !== username ? 'nameKept' : 'usernameTaken')
 }

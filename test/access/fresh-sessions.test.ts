@@ -85,8 +85,10 @@ const GUARDED: Record<string, () => Promise<() => ReturnType<typeof post>>> = {
   'me/update of the name': async () => () => post('/api/me/update', { username: 'alicia' }),
   'me/update of the password': async () => () =>
     post('/api/me/update', { username: 'alice', password: NEW }),
-  'me/update of the SSO id': async () => () =>
-    post('/api/me/update', { username: 'alice', sso_id: 'mallory@example.org' }),
+  'me/update of the SSO id': async () => {
+    await site.db.update(users).set({ ssoId: 'alice@example.org' }).where(eq(users.id, ALICE))
+    return () => post('/api/me/update', { username: 'alice', sso_id: '' })
+  },
   "an operator's new name for a user": async () => () =>
     post('/api/admin/user/update', { id: ALICE, username: 'alicia' }, admin),
   "an operator's new name for themselves": async () => () =>
@@ -183,7 +185,9 @@ describe('a session that is ten minutes old', () => {
   })
 
   test('sends its own name and SSO id back unchanged, as the stock client does', async () => {
-    const body = { username: 'alice', sso_id: 'alice@example.org', password: '' }
+    const ssoId = 'alice@example.org'
+    await site.db.update(users).set({ ssoId }).where(eq(users.id, ALICE))
+    const body = { username: 'alice', sso_id: ssoId, password: '' }
     expect(await post('/api/me/update', body)).toEqual(success)
     site.now = NOW + HOUR
     expect(await post('/api/me/update', body)).toEqual(success)

@@ -214,7 +214,8 @@ describe('an event is written', () => {
     const change = (password: string) => post('/api/me/update', { username: 'alice', password })
     await change('short')
     await change('PASSWORD')
-    await post('/api/me/update', { username: 'alice', sso_id: 'x' })
+    await site.db.update(users).set({ ssoId: 'x' })
+    await post('/api/me/update', { username: 'alice', sso_id: '' })
     await change('another-Passw0rd')
     await change('yet-another-Passw0rd')
     expect(await written()).toEqual([

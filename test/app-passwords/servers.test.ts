@@ -9,6 +9,7 @@ import type { AppPasswordScope } from '../../src/access/scopes.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
+import { failingDb } from '../support/failing-d1.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
 import { HOUR, NOW } from '../support/site.ts'
 
@@ -393,6 +394,24 @@ describe('GET /api/forward_auth', () => {
       }
     },
   )
+})
+
+test('while D1 is down, servers are told so, and let nobody in', async () => {
+  const token = await appPassword('files:write')
+  const body = { username: 'alice', password: token, protocol: 'DAV', ip: '203.0.113.9' }
+  const up = site
+  site = new CheapSite({ db: failingDb(1) })
+  const answers = [
+    await site.fetch('POST', '/api/sftp/external_auth', { token: `Bearer ${service}`, body }),
+    await ask({ token }),
+    await ask({ token: session }),
+    await forward(basic(token), { 'X-Original-Method': 'GET' }),
+    await forward(`Bearer ${session}`, { 'X-Original-Method': 'GET' }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])
+  for (const { headers } of answers) expect(headers.has('Remote-User')).toBe(false)
+  site = up
+  expect(await external(token)).toBe('*')
 })
 
 describe('headerText', () => {

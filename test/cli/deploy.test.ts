@@ -10,7 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseEnv } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { parseSecretKeys } from '../../src/crypto/key-ring.ts'
 import type { Wrangler } from '../../src/cli/deploy/cloudflare.ts'
 import { CommandError } from '../../src/cli/command-error.ts'
 import { STEPS } from '../../src/cli/deploy/steps.ts'
@@ -261,7 +263,7 @@ describe('npm run deploy, with the real wrangler', () => {
       expect(first.printed).toContain('serves on https://latchkey.example.workers.dev\n')
       const [, secret = ''] = readFileSync('.production.vars', 'utf8').trim().split('=')
       expect(cloudflare.secrets).toEqual(new Map([['SECRET_KEYS', secret]]))
-      expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }])
+      expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }, { cron: '*/5 * * * *' }])
       const database = cloudflare.databases.get('latchkey')
       const applied = database?.sqlite.prepare('select name from d1_migrations').all() ?? []
       expect(applied.length).toBeGreaterThanOrEqual(3)
@@ -282,6 +284,75 @@ describe('npm run deploy, with the real wrangler', () => {
     } finally {
       await cloudflare.stop()
     }
+  })
+
+  test('deploys in Workers Builds what "Deploy to Cloudflare" has provisioned', async () => {
+    const cloudflare = await FakeCloudflare.start()
+    vi.stubEnv('WORKERS_CI', '1')
+    try {
+      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+      const run: Wrangler = (args, more) => runWrangler(args, { ...env, ...more })
+      // The button makes database, namespace and Worker, and writes their ids into the repository.
+      process.chdir(clone.folder)
+      await run(['d1', 'create', 'my-database'])
+      await run(['kv', 'namespace', 'create', 'my-namespace'])
+      cloudflare.uploads.push([])
+      const { uuid, sqlite } = cloudflare.databases.get('my-database') ?? {}
+      const toml = readFileSync('wrangler.toml', 'utf8')
+        .replace('name = "latchkey"', 'name = "my-site"')
+        .replace(
+          'database_name = "latchkey"',
+          `database_name = "my-database"\ndatabase_id = "${uuid}"`,
+        )
+        .replace(
+          'binding = "SETTINGS"',
+          `binding = "SETTINGS"\nid = "${cloudflare.namespaces.get('my-namespace')}"`,
+        )
+      writeFileSync('wrangler.toml', toml)
+      const before = cloudflare.changes.length
+      const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
+      const { deploy } = operator({ run }, steps)
+
+      const without = await deploy()
+      expect(without.failure).toContain(
+        'The Worker has no SECRET_KEYS. Make one with npm run secrets, keep a copy, and set it in the dashboard: Workers, "my-site"',
+      )
+      expect(cloudflare.changes).toHaveLength(before)
+      expect(existsSync('.production.vars')).toBe(false)
+
+      cloudflare.secrets.set('SECRET_KEYS', 'as typed into the form of the button')
+      const { failure, printed } = await deploy()
+      expect(failure).toBeUndefined()
+      expect(printed).toContain('the deployed Worker keeps its secret')
+      expect(printed).toContain('Cloudflare keeps this log: sign in and change the password now')
+      expect(existsSync('.production.vars')).toBe(false)
+      const changes = cloudflare.changes.slice(before).join('\n')
+      expect(changes).not.toMatch(/^POST \/(d1\/database|storage\/kv\/namespaces)$/m)
+      expect(
+        sqlite?.prepare('select count(*) as n from d1_migrations').get()?.['n'],
+      ).toBeGreaterThan(9)
+      expect(cloudflare.uploads.at(-1)).toContainEqual(
+        expect.objectContaining({ name: 'DB', id: uuid }),
+      )
+      expect(cloudflare.uploads.at(-1)).toContainEqual({ name: 'SECRET_KEYS', type: 'inherit' })
+    } finally {
+      vi.unstubAllEnvs()
+      await cloudflare.stop()
+    }
+  })
+
+  test('asks by the button for SECRET_KEYS only, and refuses the value of the example', async () => {
+    const example = parseEnv(readFileSync(join(home, '.dev.vars.example'), 'utf8'))
+    expect(Object.keys(example)).toEqual(['SECRET_KEYS'])
+    expect(parseSecretKeys(example['SECRET_KEYS'])).toBe(
+      'SECRET_KEYS still has the value of the example: make one with `npm run secrets`',
+    )
+    writeFileSync(clone.path('.dev.vars'), readFileSync(join(home, '.dev.vars.example')))
+    const { code, stderr } = await clone.run('src/cli/start.ts', [])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the value of the example')])
+    const { cloudflare } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+    const config = readFileSync(join(home, 'wrangler.toml'), 'utf8')
+    for (const name of Object.keys(cloudflare.bindings)) expect(config).toContain(name)
   })
 
   test('rehearses without network', async () => {

@@ -167,7 +167,7 @@ describe('an operator without JavaScript', () => {
     expect(await row.getByRole('cell').allInnerTexts()).toEqual([
       'User',
       'None',
-      'None in 90 days',
+      'None in the log',
       '0',
     ])
     expect(await admin.getByRole('columnheader').count()).toBe(5)

@@ -29,6 +29,8 @@ const PATHS = [
   '/account/admin/events',
   '/account/admin/events?user=nobody&from=2026-02-30',
   '/account/admin/events?kind=sign_in&from=2020-01-01',
+  '/account/admin/notices',
+  '/account/notices',
   '/account/activity',
   '/account/activity?kind=key_used',
   '/account/security',

@@ -74,6 +74,13 @@ const noCookie = {
   'an app password of an admin': SENT,
 } as const
 
+/** Whoever asks gets this answer. */
+function mapAll(answer: Answer): Record<Caller, Answer> {
+  const everybody: Partial<Record<Caller, Answer>> = {}
+  for (const caller of CALLERS) everybody[caller] = answer
+  return { ...noCookie, ...everybody, 'a user': answer, 'an admin': answer }
+}
+
 /** Whom an endpoint is for, and what it answers to whom. */
 const ANSWERS = {
   everybody: {
@@ -170,6 +177,10 @@ const ANSWERS = {
     'an admin': SERVED,
   },
   'who has just shown a password': { ...noCookie, 'a user': SENT, 'an admin': SENT },
+  'nobody while single sign-on is off': {
+    ...mapAll(403),
+  },
+  'users, by cookie, while single sign-on is on': { ...noCookie, 'a user': 403, 'an admin': 403 },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
   'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
 } as const satisfies Record<string, Record<Caller, Answer>>
@@ -208,6 +219,18 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'GET /api/auth/sso': 'nobody while single sign-on is off',
+  'GET /api/auth/sso_callback': 'nobody while single sign-on is off',
+  'GET /api/auth/sso_get_token': 'nobody while single sign-on is off',
+  'GET /api/auth/get_sso_id': 'nobody while single sign-on is off',
+  'GET /account/sign-in/sso': 'nobody while single sign-on is off',
+  // Nobody here has just signed in to a provider.
+  'GET /account/sign-in/sso/step': 'who has just shown a password',
+  'POST /account/sign-in/sso/code': 'who has just shown a password',
+  'POST /account/sign-in/sso/passkey': 'who has just shown a password',
+  'POST /account/sign-in/sso/link': 'who has just shown a password',
+  'POST /account/security/identities/link': 'users, by cookie, while single sign-on is on',
+  'GET /account/security/identities/:form': 'a genuine cookie',
   'GET /account/sign-in/code': 'who has just shown a password',
   'POST /account/sign-in/code': 'who has just shown a password',
   // Leads to the sign-in page: only the form with the answer of a passkey has something to do.
@@ -219,6 +242,8 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/admin/users/:id{[0-9]+}/:form': 'a genuine cookie',
   'GET /account/keys/:form': 'a genuine cookie',
   'GET /account/app-passwords/:form': 'a genuine cookie',
+  'GET /account/notices/:form': 'a genuine cookie',
+  'GET /account/admin/notices/:form': 'a genuine cookie',
   'GET /account/security/:form': 'a genuine cookie',
   'GET /account/security/passkeys/:form': 'a genuine cookie',
   'POST /account/security/passkeys/confirm': 'a genuine cookie',
@@ -254,6 +279,7 @@ const MIDDLEWARE = [
   'ALL /api/me/*',
   'ALL /api/admin/*',
   'ALL /account/*',
+  'ALL /account/sign-in/sso/*',
   'ALL /oauth/*',
   'ALL /oauth/authorize/*',
   'ALL /oauth/end_session/*',
@@ -290,7 +316,9 @@ const INPUTS: Record<
   'POST /api/authn/rename_authn': { body: { id: 'AAAA', name: 'phone' }, code: 400 },
   'GET /api/admin/user/passkey/list': { query: 'uid=1' },
   'POST /api/admin/user/passkey/delete': { query: 'uid=1', body: { id: 'AAAA' }, code: 400 },
-  'POST /api/me/update': { body: { username: 'alice', sso_id: 'mallory' } },
+  'POST /api/me/update': { body: { username: 'alice', sso_id: '' } },
+  'GET /api/auth/sso': { query: 'method=sso_get_token' },
+  'GET /api/auth/sso_callback': { query: 'method=sso_get_token' },
   'POST /api/me/confirm': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/me/sshkey/add': { body: { title: 'laptop', key: KEY } },
   'POST /api/me/sshkey/delete': { query: 'id=99' },
@@ -299,6 +327,20 @@ const INPUTS: Record<
   'POST /api/me/tokens/delete': { query: 'id=99' },
   'GET /api/admin/user/token/list': { query: 'uid=1' },
   'POST /api/admin/user/token/delete': { query: 'uid=1&id=99' },
+  'POST /api/me/notices/save': {
+    body: { kind: 'ntfy', address: 'https://ntfy.sh/topic', topics: ['password'] },
+  },
+  'POST /api/admin/notice/create': {
+    body: {
+      kind: 'slack',
+      name: 'ops',
+      address: 'https://hooks.slack.com/x',
+      topics: ['password'],
+    },
+  },
+  'POST /api/admin/notice/topics': { body: { id: 99, topics: ['password'] } },
+  'POST /api/admin/notice/delete': { query: 'id=99' },
+  'POST /api/admin/notice/test': { query: 'id=99' },
   'POST /oauth/introspect': { form: { token: 'x' } },
   'POST /oauth/token': { code: 400 },
   'POST /oauth/revoke': { code: 400 },

@@ -97,6 +97,10 @@ const SCANS: Record<string, string> = {
 }
 /** A page of a list in the order of its table: its limit ends the scan. */
 const PAGES: [sql: RegExp, scan: string][] = [
+  [
+    /^select "id" from "notice_channels" limit \?$/,
+    'SCAN notice_channels USING COVERING INDEX notice_channels_user',
+  ],
   [/ from "users" order by "users"."id" limit \?$/, 'SCAN users'],
   [/ from "audit_events" .* order by "audit_events"."id" desc limit \?$/s, 'SCAN audit_events'],
   [

@@ -38,7 +38,7 @@ beforeEach(async () => {
   sent = []
   status = 200
   site = new CheapSite({
-    send: async (url, { body }) => {
+    sendOut: async (url, { body }) => {
       const token = body instanceof URLSearchParams ? (body.get('logout_token') ?? '') : ''
       sent.push({ url, token })
       return new Response(null, { status })

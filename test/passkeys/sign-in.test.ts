@@ -10,11 +10,11 @@ import {
   usedChallenges,
   users,
 } from '../../schema/tables.ts'
-import { createMeter, openDatabase } from '../../src/database/database.ts'
-import type { Deps } from '../../src/deps.ts'
+import { createMeter } from '../../src/database/database.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import type { Envelope } from '../support/envelope.ts'
+import { failingDb } from '../support/failing-d1.ts'
 import { loggedLines } from '../support/log.ts'
 import { base64url, concat, SoftwarePasskey, type Tampering } from '../support/passkey.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
@@ -511,22 +511,6 @@ describe('failures', () => {
     expect(await site.finishLogin(answer, data.session)).toMatchObject(tooMany)
   })
 })
-
-/** A D1 whose round trips fail from this one on. */
-function failingDb(from: number): Deps['db'] {
-  let trips = 0
-  const d1 = new Proxy(env.DB, {
-    get: (target, name) =>
-      name === 'withSession' ? () => session(target.withSession('first-primary')) : undefined,
-  })
-  const session = (real: D1DatabaseSession): D1DatabaseSession => ({
-    prepare: (query) => real.prepare(query),
-    batch: (statements) =>
-      ++trips >= from ? Promise.reject(new Error('D1 is down')) : real.batch(statements),
-    getBookmark: () => real.getBookmark(),
-  })
-  return openDatabase(d1, createMeter())
-}
 
 describe('while D1 is down', () => {
   test.each([1, 2])(

@@ -56,6 +56,8 @@ export const justifications = {
   guestKeys:
     'guest on the keys endpoints: 401 `user invalid` (throws the stock client off its page) | 403',
   passkeysOff: '403 while switched off ("WebAuthn is not enabled")',
+  provenSsoId:
+    '`sso_id` in `/me/update` counts only if a callback proved it to this session minutes ago.',
   noStaticToken: 'setting `token` = "" makes everyone admin | no static all-powerful token at all',
 } as const
 

@@ -321,7 +321,7 @@ describe('the other sessions', () => {
   })
 
   test('stay when the profile changes but for the password', async () => {
-    const body = { username: 'alicia', sso_id: 'x', password: '' }
+    const body = { username: 'alicia', sso_id: '', password: '' }
     expect(await site.post('/api/me/update', body, { token })).toEqual(success)
     expect(await isAlive(token)).toBe(true)
     expect(await isAlive(other)).toBe(true)
@@ -395,6 +395,19 @@ describe('the nightly run', () => {
     await runNightly(site.deps)
     const left = await site.db.select().from(auditEvents).orderBy(asc(auditEvents.id))
     expect(left.map((event) => NOW - event.at)).toEqual([0, 89 * DAY, 90 * DAY - 1])
+  })
+
+  test('keeps events for as many days as the operator has set', async () => {
+    await site.db.delete(auditEvents)
+    const ages = [0, 29 * DAY, 31 * DAY, 89 * DAY]
+    for (const age of ages)
+      await site.db
+        .insert(auditEvents)
+        .values({ at: NOW - age, kind: 'sign_in', userId: 3, network: '', userAgent: '' })
+    await site.db.insert(settings).values({ key: 'event_retention_days', value: '30' })
+    await runNightly(site.deps)
+    const left = await site.db.select().from(auditEvents)
+    expect(left.map((event) => NOW - event.at)).toEqual([0, 29 * DAY])
   })
 
   test('forgets counters that count no longer, and those alone', async () => {

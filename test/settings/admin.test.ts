@@ -77,13 +77,28 @@ function onCall(
   })
 }
 
+/** The settings of single sign-on that are not public. */
+const SSO_KEYS = [
+  'sso_client_id',
+  'sso_client_secret',
+  'sso_endpoint_name',
+  'sso_extra_scopes',
+  'sso_oidc_username_key',
+  'sso_trust_mfa',
+  'sso_auto_register',
+  'sso_default_dir',
+  'sso_default_permission',
+]
+
 /** Of the reference: 1 is private, 2 is read-only. */
-const FLAGS = new Map([
+const FLAGS = new Map<string, number>([
   ['version', 2],
   ['security_contact', 1],
   ['require_second_factor', 1],
   ['passkey_related_origins', 1],
   ['sftp_address', 1],
+  ...SSO_KEYS.map((key) => [key, 1] as const),
+  ['event_retention_days', 1],
 ])
 
 describe('GET /api/admin/setting/list', () => {
@@ -97,6 +112,9 @@ describe('GET /api/admin/setting/list', () => {
         'require_second_factor',
         'passkey_related_origins',
         'sftp_address',
+        'sso_compatibility_mode',
+        ...SSO_KEYS,
+        'event_retention_days',
       ].toSorted(),
     )
     expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i))
@@ -358,7 +376,9 @@ describe('the command line', () => {
     })
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
-    expect(SETTINGS).toHaveLength(SETTING_KEYS.length + CAPABILITY_KEYS.length + 4)
+    expect(SETTINGS).toHaveLength(
+      SETTING_KEYS.length + CAPABILITY_KEYS.length + 4 + SSO_KEYS.length,
+    )
   })
 
   test('is told that there is no such setting, or that it is not for setting', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { createFirstAccounts } from '../../src/cli/operator/first-accounts.ts'
 import { randomBytes } from '../../src/deps.ts'
@@ -13,8 +13,24 @@ export interface ServedOptions {
   /** Where D1 lives between two servers; otherwise it is gone with the first. */
   stateFolder?: string
   secretKeys?: string
+  /** Binds `EMAIL`. Miniflare logs each e-mail, and writes its text into a file. */
+  email?: boolean
   /** What the gate allows a network; more than any test takes unless it says so. */
   signInsAMinute?: number
+}
+
+/** Keeps what Miniflare says of the e-mails that were sent. */
+class MailLog extends Log {
+  readonly #log: string[]
+
+  constructor(log: string[]) {
+    super(LogLevel.INFO)
+    this.#log = log
+  }
+
+  override log(message: string): void {
+    this.#log.push(message)
+  }
 }
 
 /** The built Worker in Miniflare, spoken to as any client would. */
@@ -33,7 +49,12 @@ export class ServedWorker {
   /** @param workerFolder Where `build-worker.ts` put the bundle. */
   static async start(
     workerFolder: string,
-    { stateFolder, secretKeys = SECRET_KEYS, signInsAMinute = 1000 }: ServedOptions = {},
+    {
+      stateFolder,
+      secretKeys = SECRET_KEYS,
+      signInsAMinute = 1000,
+      email = false,
+    }: ServedOptions = {},
   ) {
     const log: string[] = []
     const options = convertV4MiniflareOptions({
@@ -58,6 +79,7 @@ export class ServedWorker {
       ratelimits: {
         SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: signInsAMinute, period: 60 } },
       },
+      ...(email && { email: { send_email: [{ name: 'EMAIL' }] }, log: new MailLog(log) }),
       ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
     })
     const miniflare = new Miniflare(options)

@@ -17,6 +17,8 @@ export interface Call {
   /** Sent as JSON, or as it is when it is a text. */
   body?: unknown
   headers?: Record<string, string>
+  /** The country that the platform tells. */
+  country?: string
 }
 
 export const NOW = Date.UTC(2026, 10, 21, 9, 15, 6, 565)
@@ -75,7 +77,7 @@ export class Site {
   async fetch(
     method: string,
     path: string,
-    { token, body, headers = {} }: Call = {},
+    { token, body, headers = {}, country }: Call = {},
   ): Promise<Response> {
     const init: RequestInit = {
       method,
@@ -84,6 +86,7 @@ export class Site {
         ...(token !== undefined && { Authorization: token }),
         ...headers,
       },
+      ...(country !== undefined && { cf: { country } }),
     }
     if (body !== undefined) {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array

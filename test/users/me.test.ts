@@ -145,8 +145,8 @@ describe('POST /api/me/update', () => {
       'STRASSE',
     ]
     for (const username of taken) {
-      const body = { username, password: 'new-Passw0rd', sso_id: 'new' }
-      expect(await update({ username, sso_id: 'new' }), username).toEqual(usernameTaken)
+      const body = { username, password: 'new-Passw0rd', sso_id: '' }
+      expect(await update({ username, sso_id: '' }), username).toEqual(usernameTaken)
       expect(await update(body), username).toEqual(usernameTaken)
     }
     expect(await rowOfAlice()).toEqual(before)
@@ -166,9 +166,11 @@ describe('POST /api/me/update', () => {
     expect(answers).toContainEqual(usernameTaken)
   })
 
-  test('keeps the sso_id that is left out, and takes the one that is given', async () => {
+  // test/sso/accounts.test.ts has the sso_id that a provider has proven.
+  test('keeps the sso_id that is left out, and takes no other but an empty one', async () => {
+    await site.db.update(users).set({ ssoId: 'sso-1' })
+    expect(await update({ username: 'alice', sso_id: 'sso-2' })).toMatchObject({ code: 403 })
     expect(await update({ username: 'alice', sso_id: 'sso-1' })).toEqual(success)
-    expect((await rowOfAlice())?.ssoId).toBe('sso-1')
     expect(await update({ username: 'alice' })).toEqual(success)
     expect(await update({ username: 'alice', sso_id: null })).toEqual(success)
     expect((await rowOfAlice())?.ssoId).toBe('sso-1')
@@ -353,15 +355,15 @@ describe('the name of somebody who has files elsewhere', () => {
     const token = await site.addSignedInUser()
     await site.db
       .update(users)
-      .set({ permission: 1 << bit })
+      .set({ permission: 1 << bit, ssoId: 'x' })
       .where(eq(users.username, 'alice'))
     const update = (body: object) => site.post('/api/me/update', body, { token })
     expect(await update({ username: 'root' })).toEqual(nameKept)
     expect(await update({ username: 'root', password: 'another-Passw0rd' })).toEqual(nameKept)
-    expect(await update({ username: 'alice', sso_id: 'x' })).toMatchObject({ code: 200 })
+    expect(await update({ username: 'alice', sso_id: '' })).toMatchObject({ code: 200 })
     expect((await site.get('/api/me', { token })).data).toMatchObject({
       username: 'alice',
-      sso_id: 'x',
+      sso_id: '',
     })
   })
 

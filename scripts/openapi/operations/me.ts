@@ -20,11 +20,15 @@ export const meOperations: Operations = {
   'POST /api/me/update': {
     summary: 'Change the signed-in user',
     description:
-      'A new name, SSO id or password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value.',
+      'A new name, SSO id or password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value. A new `sso_id` must be one that the identity provider has confirmed in the same browser in the last five minutes; an empty one unlinks every account.',
     schema: nothing,
     guest: 'guestProfile',
     examples: {
-      success: { body: { username: 'alice', sso_id: 'alice@example.org' }, answer: { data: null } },
+      success: { body: { username: 'alicia' }, answer: { data: null } },
+      'an SSO id that is not proven': {
+        body: { username: 'alice', sso_id: '583231' },
+        answer: { refusal: 'ssoNotProven' },
+      },
       'a new password': {
         body: { username: 'alice', password: NEW_PASSWORD },
         answer: { data: null },
@@ -157,7 +161,7 @@ export const meOperations: Operations = {
   'GET /api/me/events': {
     summary: 'List the events of the account, latest first',
     description:
-      'One request returns at most 100 events. Events are kept for 90 days. `actor` is null unless an operator caused the event. `changes` lists the changed fields of the user, never a secret.',
+      'One request returns at most 100 events. Events are kept for as long as an operator has set, by default 90 days. `actor` is null unless an operator caused the event. `changes` lists the changed fields of the user, never a secret.',
     schema: events,
     guest: 'guestEvents',
     examples: {

@@ -3,25 +3,25 @@ import { health, nothing, settingList, settingOrSettings } from '../schemas.ts'
 
 const given = 'the admin is signed in'
 
-const SSO_LOGIN_ENABLED = {
-  key: 'sso_login_enabled',
+const AUTO_UPDATE_INDEX = {
+  key: 'auto_update_index',
   value: 'false',
-  help: 'Shows a button for single sign-on; another server must provide it.',
+  help: 'Tells clients that the file server updates its search index.',
   type: 'bool',
   options: '',
-  group: 7,
+  group: 6,
   flag: 0,
-  index: 26,
+  index: 25,
 }
-const SSO_LOGIN_PLATFORM = {
-  key: 'sso_login_platform',
-  value: '',
-  help: 'Provider of the single sign-on.',
+const SEARCH_INDEX = {
+  key: 'search_index',
+  value: 'none',
+  help: 'Search index of the file server; none hides the search.',
   type: 'select',
-  options: ',Casdoor,Github,Microsoft,Google,Dingtalk,OIDC',
-  group: 7,
+  options: 'database,database_non_full_text,bleve,meilisearch,none',
+  group: 6,
   flag: 0,
-  index: 27,
+  index: 24,
 }
 
 /** Settings and health of the site. */
@@ -33,8 +33,8 @@ export const siteOperations: Operations = {
     examples: {
       success: {
         given,
-        query: { group: '7' },
-        answer: { data: [SSO_LOGIN_ENABLED, SSO_LOGIN_PLATFORM] },
+        query: { group: '6' },
+        answer: { data: [SEARCH_INDEX, AUTO_UPDATE_INDEX] },
       },
       'not an admin': { answer: { refusal: 'notAdmin' } },
       'a group that is not a number': {
@@ -49,11 +49,11 @@ export const siteOperations: Operations = {
     schema: settingOrSettings,
     guest: 'notAdmin',
     examples: {
-      success: { given, query: { key: 'sso_login_enabled' }, answer: { data: SSO_LOGIN_ENABLED } },
+      success: { given, query: { key: 'auto_update_index' }, answer: { data: AUTO_UPDATE_INDEX } },
       several: {
         given,
-        query: { keys: 'sso_login_platform,sso_login_enabled' },
-        answer: { data: [SSO_LOGIN_PLATFORM, SSO_LOGIN_ENABLED] },
+        query: { keys: 'search_index,auto_update_index' },
+        answer: { data: [SEARCH_INDEX, AUTO_UPDATE_INDEX] },
       },
       'not an admin': { query: { key: 'logo' }, answer: { refusal: 'notAdmin' } },
       'an unknown setting': {
@@ -94,8 +94,8 @@ export const siteOperations: Operations = {
     examples: {
       success: {
         given,
-        query: { group: '7' },
-        answer: { data: [SSO_LOGIN_ENABLED, SSO_LOGIN_PLATFORM] },
+        query: { group: '6' },
+        answer: { data: [SEARCH_INDEX, AUTO_UPDATE_INDEX] },
       },
       'not an admin': { answer: { refusal: 'notAdmin' } },
     },

@@ -98,6 +98,11 @@ const secret: Step = {
     const secrets = await listSecrets(deployment.wrangler, deployment.config)
     if (secrets?.includes(SECRET)) return 'the deployed Worker keeps its secret'
     const kept = findProductionSecretKeys()
+    // A file on the machine of Workers Builds is gone after the build, and with it the only copy.
+    if (kept === undefined && isInWorkersBuilds())
+      throw new CommandError(
+        `The Worker has no ${SECRET}. Make one with npm run secrets, keep a copy, and set it in the dashboard: Workers, "${deployment.config.name}", Settings, Variables and Secrets.`,
+      )
     deployment.secretKeys = kept ?? makeProductionSecretKeys()
     if (kept !== undefined) return 'found on this machine; it is uploaded with the Worker'
     return `created; it is uploaded with the Worker. Its only copy is ${PRODUCTION_FILE}: keep that file safe`
@@ -140,6 +145,11 @@ const upload: Step = {
   },
 }
 
+/** @see https://developers.cloudflare.com/workers/ci-cd/builds/configuration/ */
+function isInWorkersBuilds(): boolean {
+  return process.env['WORKERS_CI'] === '1'
+}
+
 /** Reads the addresses from wrangler's report, which has one JSON object per line. */
 function readAddresses(report: string): string[] {
   const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean)
@@ -170,6 +180,8 @@ const admin: Step = {
     if (password === undefined) return 'there is an admin already'
     if (isOnWorkersDomain(config, addresses)) print(PASSKEY_NOTE)
     print(`\n  user      admin\n  password  ${password}\n`)
+    if (isInWorkersBuilds())
+      return 'created. Cloudflare keeps this log: sign in and change the password now'
     return 'created; the password is shown only once'
   },
 }

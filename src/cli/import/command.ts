@@ -5,7 +5,7 @@ import { onSite } from '../operator/on-site.ts'
 import type { Site } from '../site.ts'
 import { isRpId } from './passkeys.ts'
 import { type Choices, type Plan, planImport } from './plan.ts'
-import { startProgress } from './progress.ts'
+import { startProgress } from '../progress.ts'
 import { makeReport, type Report, reportText } from './report.ts'
 import { readSource, type Source } from './source.ts'
 import { selectSiteState } from './store.ts'
@@ -74,7 +74,7 @@ async function importSource(
 }
 
 async function carryOut(site: Site, ring: KeyRing, plan: Plan, now: number): Promise<Written> {
-  const progress = startProgress(plan.accounts.length)
+  const progress = startProgress(plan.accounts.length, { name: 'users', perLine: 2000 })
   try {
     return await writePlan(site, ring, plan, now, progress.advance)
   } finally {

@@ -13,7 +13,6 @@ import {
 import { eventRow } from '../../audit/events.ts'
 import { type Authority, runBatch, writing } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
-import { EVENT_RETENTION_MILLISECONDS } from '../../nightly-run.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { isEnrolled } from '../../two-factor/store.ts'
@@ -257,16 +256,19 @@ export function selectWritten(db: Database, userIds: number[], now: number) {
     .where(and(inArray(users.id, ids), eq(users.createdAt, now)))
 }
 
+/** The shortest time for which events may be kept: an operator can have set it. */
+const MAX_AGE_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
 /**
  * Holds for a built-in account as `npm start` makes it, which nobody has signed in to or changed.
- * Events are kept 90 days, so an older account may have been used.
+ * The events of an older account may be deleted, so it may have been used.
  */
 function isUntouched(db: Database, now: number) {
   return and(
     inArray(users.role, [ADMIN, GUEST]),
     not(isEnrolled()),
     hasNoPasskey(db),
-    gt(users.createdAt, now - EVENT_RETENTION_MILLISECONDS),
+    gt(users.createdAt, now - MAX_AGE_MILLISECONDS),
     notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
     notExists(
       db

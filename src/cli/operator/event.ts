@@ -1,10 +1,18 @@
+import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { listSiteEvents } from '../../activity/operator-events.ts'
+import {
+  countEventsOfSite,
+  listSiteEvents,
+  readSiteEvents,
+} from '../../activity/operator-events.ts'
 import type { Change } from '../../audit/changes.ts'
-import { EVENT_KINDS, type EventFilter } from '../../audit/events.ts'
+import { EVENT_KINDS, type EventFilter, type EventKind } from '../../audit/events.ts'
 import { eventRecord } from '../../activity/record.ts'
 import { windowOf } from '../../base/paging.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
+import { csvRow, toCsv } from '../../base/csv.ts'
+import type { Site } from '../site.ts'
+import { type Progress, startProgress } from '../progress.ts'
 import { UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { followEvents } from './event-follow.ts'
@@ -17,31 +25,30 @@ import { roleName } from './role.ts'
 
 const COLUMNS = ['time', 'kind', 'user', 'by', 'what', 'network', 'user_agent']
 
-interface EventOptions extends PageOptions, Pick<EventFilter, 'kind' | 'since'> {
-  user?: string
+interface FilterOptions {
+  user?: string | undefined
+  kind?: EventKind | undefined
+  since?: number | undefined
+}
+
+interface EventOptions extends PageOptions, FilterOptions {
   follow?: boolean
 }
 
-/** `latchkey event list`: lists the events of the site. */
+/** `latchkey event list|export`: the events of the site. */
 export function addEventCommands(program: Command, event: Command): void {
-  const list = addPageOptions(event.command('list'))
+  addListCommand(program, event)
+  addExportCommand(program, event)
+}
+
+function addListCommand(program: Command, event: Command): void {
+  const list = addFilterOptions(addPageOptions(event.command('list')))
     .description('lists events, the latest first')
-    .option('--user <user>', `only events of this user: ${USER_ARGUMENT}`)
-    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
-    .option(
-      '--since <time>',
-      'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
-      (text) => parseSince(text, Date.now()),
-    )
     .option('--follow', 'then show each new event as it is written, until Ctrl-C; oldest first')
     .action(({ user, kind, since, page, limit, follow = false }: EventOptions) => {
       if (follow && page > 1) throw new UsageError('Use either --page or --follow, not both.')
       return onSite(program, async (site, output) => {
-        const filter = {
-          ...(user !== undefined && { userId: (await lookUpUser(site, user)).id }),
-          ...(kind !== undefined && { kind }),
-          ...(since !== undefined && { since }),
-        }
+        const filter = await filterOf(site, { user, kind, since })
         const window = windowOf(page, limit)
         const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, window)
         if (!follow)
@@ -62,6 +69,95 @@ export function addEventCommands(program: Command, event: Command): void {
       'event list --follow --limit 5',
     ],
   })
+}
+
+/** Adds the options that choose events. */
+function addFilterOptions(command: Command): Command {
+  return command
+    .option('--user <user>', `only events of this user: ${USER_ARGUMENT}`)
+    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
+    .option(
+      '--since <time>',
+      'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
+      (text) => parseSince(text, Date.now()),
+    )
+}
+
+async function filterOf(site: Site, { user, kind, since }: FilterOptions): Promise<EventFilter> {
+  return {
+    ...(user !== undefined && { userId: (await lookUpUser(site, user)).id }),
+    ...(kind !== undefined && { kind }),
+    ...(since !== undefined && { since }),
+  }
+}
+
+const FORMATS = ['jsonl', 'csv'] as const
+
+function addExportCommand(program: Command, event: Command): void {
+  const command = addFilterOptions(event.command('export'))
+    .description('writes all events to the standard output, oldest first, in pages')
+    .addOption(
+      new Option('--format <format>', 'one JSON object a line, or a table for spreadsheets')
+        .choices(FORMATS)
+        .default('jsonl'),
+    )
+    .action(({ format, ...options }: FilterOptions & { format: (typeof FORMATS)[number] }) =>
+      onSite(program, async (site) => {
+        const filter = await filterOf(site, options)
+        const total = await countEventsOfSite(site, COMMAND_LINE, filter)
+        const progress = startProgress(total, { name: 'events', perLine: 100_000 })
+        try {
+          await pipeline(
+            exportLines(site, filter, format, progress),
+            process.stdout,
+            // The standard output stays open for what comes after.
+            { end: false },
+          )
+        } finally {
+          progress.stop()
+        }
+      }),
+    )
+  addHelp(command, {
+    examples: [
+      'event export --since 7d > events.jsonl',
+      'event export --user alice --format csv > alice.csv',
+    ],
+  })
+}
+
+/** The columns of the table. A spreadsheet reads the times. */
+const EXPORT_COLUMNS = [
+  'id',
+  'time',
+  'kind',
+  'user',
+  'user_id',
+  'by',
+  'what',
+  'detail',
+  'network',
+  'country',
+  'times',
+  'user_agent',
+] as const
+
+/** Gives the text of one page of events after the other. */
+async function* exportLines(
+  site: Site,
+  filter: EventFilter,
+  format: (typeof FORMATS)[number],
+  progress: Progress,
+): AsyncGenerator<string> {
+  // With the mark that makes Excel read UTF-8.
+  if (format === 'csv') yield toCsv([EXPORT_COLUMNS])
+  for await (const events of readSiteEvents(site, COMMAND_LINE, filter)) {
+    const rows = events.map((one) => ({ ...toRow(one), country: one.country }))
+    yield format === 'csv'
+      ? rows.map((row) => csvRow(EXPORT_COLUMNS.map((name) => row[name] ?? ''))).join('')
+      : rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    progress.advance(rows.length)
+  }
 }
 
 /** More than are written between two questions. */

@@ -180,7 +180,41 @@ export const ZH: Readonly<Record<string, string>> = {
   'the name that reserved-name list shows': '用户名（见 reserved-name list）',
   'lets any account get a name that another account had': '允许任何账户使用曾属于其他账户的用户名',
 
-  'lists events, which are kept for 90 days': '列出事件，事件保留 90 天',
+  'lists and exports events': '列出和导出事件',
+  'writes all events to the standard output, oldest first, in pages':
+    '把全部事件写到标准输出，最早的在前，逐页读取',
+  'one JSON object a line, or a table for spreadsheets': '每行一个 JSON 对象，或电子表格用的表格',
+  'prints everything that is kept of a user, as JSON': '以 JSON 输出保存的关于一个用户的全部内容',
+  'Hashes of passwords and codes, and sealed seeds, are left out: nobody can read a secret in them. Files\nare at the file server, not here. Backups hold what they held when they were made.':
+    '不包含密码和代码的散列值，也不包含加密的种子，因为没有人能从中读出秘密。\n文件在文件服务器上，不在这里。备份保留其制作时的内容。',
+  'manages where notices are sent: ntfy, Slack, e-mail and others':
+    '管理通知的接收方：ntfy、Slack、电子邮件等',
+  'lists the channels that notices are sent to': '列出接收通知的渠道',
+  'the id that notice list shows': 'notice list 显示的 id',
+  'adds a channel; of a webhook, it prints the secret that signs, only once':
+    '添加渠道；对于 webhook，签名密钥只显示一次',
+  'how you recognise the channel': '便于认出此渠道的名称',
+  'where to send: a URL, or the recipient of e-mails': '发送到哪里：URL，或电子邮件的收件人',
+  'the token of a Telegram bot, or an access token of ntfy':
+    'Telegram 机器人的令牌，或 ntfy 的访问令牌',
+  'the chat of Telegram: a number, or @name': 'Telegram 的聊天：编号，或 @名称',
+  'the sender of e-mails': '电子邮件的发件人',
+  'what it is told; can be repeated (default: all of new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, many_refusals)':
+    '通知哪些事情；可以重复（默认全部：new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、many_refusals）',
+  'the language of the notices': '通知的语言',
+  'where the site answers, for links: https://accounts.example.org':
+    '站点的地址，用于链接：https://accounts.example.org',
+  'Other users of this machine can see options of a command. With -, the address or the token is\nread from the first line of the standard input.':
+    '本机的其他用户可以看到命令的选项。使用 - 时，从标准输入的第一行读取地址或令牌。',
+  'chooses what a channel is told': '选择通知此渠道哪些事情',
+  'sends a test to a channel, and says whether it arrived': '向渠道发送测试，并说明是否送达',
+  'The site sends the test, not this command: a deployed site within five minutes, a local one\nwhile npm start serves it. The command waits for that.':
+    '测试由站点发送，而不是此命令：已部署的站点在五分钟内发送，本地站点在 npm start 运行时发送。\n命令会等待结果。',
+  'deletes a channel, with the notices that wait for it': '删除渠道及等待发送的通知',
+  'webhook, ntfy, slack, discord, telegram, bark, email':
+    'webhook、ntfy、slack、discord、telegram、bark、email',
+  'new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, many_refusals':
+    'new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、many_refusals',
   'lists events, the latest first': '列出事件，最近的在前',
   "only events of this user: a user name, or '#7' for the user with the id 7":
     "只列出此用户的事件：用户名，或用 '#7' 表示 id 为 7 的用户",

@@ -14,6 +14,7 @@ const fileSchema = v.record(v.string(), v.string())
 /** `latchkey setting export` */
 export function addExportCommand(program: Command, setting: Command): void {
   addHelp(setting.command('export'), {
+    notes: 'Secrets are left out: setting set sso_client_secret --stdin sets one.',
     // -s: otherwise npm's own lines are in the file.
     examples: ['npm run -s latchkey -- setting export > settings.json'],
   })
@@ -23,7 +24,7 @@ export function addExportCommand(program: Command, setting: Command): void {
       onSite(program, async (site) => {
         const settings = await listSettings(site, COMMAND_LINE)
         const wanted = settings.filter(
-          (one) => !one.isReadOnly && (all || one.value !== one.default),
+          (one) => !one.isReadOnly && !one.isSecret && (all || one.isChanged),
         )
         const file = Object.fromEntries(wanted.map(({ key, value }) => [key, value]))
         console.log(JSON.stringify(file, undefined, 2))

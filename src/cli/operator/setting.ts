@@ -125,7 +125,7 @@ function settingRecord({ key, value, help, type, options, group, ...setting }: S
     key,
     value,
     default: setting.default,
-    changed: value !== setting.default,
+    changed: setting.isChanged,
     help,
     type,
     options: options.join(','),

@@ -15,6 +15,7 @@ import { addPageOptions, type PageOptions } from './paging.ts'
 import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
 import type { Site } from '../site.ts'
 import { addUserAddCommand, addUserSetCommand } from './user-fields.ts'
+import { addUserExportCommand, whatStays } from './user-export.ts'
 import { addUserShowCommand } from './user-show.ts'
 import { fullUserRecord, userText } from './user-text.ts'
 
@@ -29,6 +30,7 @@ export function addUserCommands(program: Command, user: Command): void {
   addPasswordCommand(program, user)
   addAbilityCommands(program, user)
   addUnlockCommand(program, user)
+  addUserExportCommand(program, user)
   addDeleteCommand(program, user)
 }
 
@@ -173,9 +175,14 @@ function addDeleteCommand(program: Command, user: Command): void {
       if (!yes) needTerminal()
       return onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
-        if (!yes) await confirm(`Delete ${username} (id ${id}) with all keys and sessions?`)
+        const stays = await whatStays(site)
+        if (!yes)
+          await confirm(
+            `${stays.sentence}\nDelete ${username} (id ${id}) with all keys and sessions?`,
+          )
         await removeUser(site, COMMAND_LINE, id)
-        output.done(`Deleted ${username} (id ${id}).`, { id, username })
+        const done = `Deleted ${username} (id ${id}). ${stays.sentence}`
+        output.done(done, { id, username, events_kept_days: stays.days })
       })
     })
 }

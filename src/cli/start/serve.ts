@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import type { Miniflare } from 'miniflare'
 import { createMeter, openDatabase } from '../../database/database.ts'
 import { type Database, randomBytes as randomArray } from '../../deps.ts'
+import { FREQUENT_CRON } from '../../frequent-run.ts'
 import { logError } from '../../http/log.ts'
 import { deriveScrypt } from '../../crypto/scrypt.ts'
 import { CommandError, runCommand } from '../command-error.ts'
@@ -25,6 +26,8 @@ import { aborted, stopSignal } from './stop-signal.ts'
 const SECRET_BYTES = 32
 const SETUP_DEADLINE_MILLISECONDS = 60_000
 const LOOK_MILLISECONDS = 1000
+/** As often as a minute, because a run costs nothing here. */
+const FREQUENT_MILLISECONDS = 60_000
 
 /** Runs `npm start`: prepares the local site when needed, and serves it. */
 export function runStart(argv: readonly string[]): Promise<void> {
@@ -96,12 +99,18 @@ async function serveSite(
     () => runScheduled(miniflare),
     (error) => logError(error, { during: 'nightly run' }),
   )
+  const frequentRuns = setInterval(() => {
+    runScheduled(miniflare, FREQUENT_CRON).catch((error: unknown) =>
+      logError(error, { during: 'run for notices' }),
+    )
+  }, FREQUENT_MILLISECONDS)
   const watch = watchRuntime(miniflare)
   try {
     await Promise.race([aborted(signal), watch.lost])
   } finally {
     watch.stop()
     stopDailyRuns()
+    clearInterval(frequentRuns)
     await Promise.all(servers.map(close))
   }
 }
@@ -149,8 +158,9 @@ function makeFirstAccounts(db: Database, chosen: string | undefined): Promise<st
   return createFirstAccounts({ db, hashPassword: deriveScrypt, randomBytes: randomArray }, chosen)
 }
 
-async function runScheduled(miniflare: Miniflare): Promise<void> {
+/** @param cron The trigger; without it, that of the nightly run. */
+async function runScheduled(miniflare: Miniflare, cron?: string): Promise<void> {
   const worker = await miniflare.getWorker()
-  const { outcome } = await worker.scheduled({})
-  if (outcome !== 'ok') throw new Error(`the nightly run ended with ${outcome}`)
+  const { outcome } = await worker.scheduled(cron === undefined ? {} : { cron })
+  if (outcome !== 'ok') throw new Error(`the run ended with ${outcome}`)
 }

@@ -26,6 +26,7 @@ import { appPasswordPages } from './app-passwords-routes.tsx'
 import { programPages } from './programs.tsx'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
+import { noticePages } from './notice-routes.tsx'
 import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
@@ -48,6 +49,7 @@ export const accountPages = new Hono<App>()
   .route('/activity', activityPages)
   .route('/app-passwords', appPasswordPages)
   .route('/programs', programPages)
+  .route('/notices', noticePages)
   .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))
   .get('/keys/add', (c) => showNewKey(c))

@@ -1,11 +1,20 @@
 import type { Account } from '../../accounts/accounts.ts'
 import type { StoredPasskey } from '../../passkeys/store.ts'
+import type { StoredIdentity } from '../../sso/store.ts'
 import type { Problem } from '../form.ts'
 import type { View } from '../view.ts'
 
 /** Names of the forms of the page. */
 export type SecurityForm =
-  'password' | 'codes' | 'off' | 'start' | 'factor' | 'rename-passkey' | 'delete-passkey'
+  | 'password'
+  | 'codes'
+  | 'off'
+  | 'start'
+  | 'factor'
+  | 'rename-passkey'
+  | 'delete-passkey'
+  | 'link-identity'
+  | 'unlink-identity'
 
 export interface SecurityProps {
   view: View
@@ -15,8 +24,16 @@ export interface SecurityProps {
   passkeys: StoredPasskey[]
   /** Names of passkeys whose answers were refused because a copy may have given them, and when. */
   clones: { detail: string; at: number }[]
-  /** The form that was refused, the problem, and the passkey that the form is for. */
-  refused?: { form: SecurityForm; problem: Problem; passkey?: string | undefined } | undefined
+  identities: StoredIdentity[]
+  /** The form that was refused, the problem, and the passkey or identity that the form is for. */
+  refused?:
+    | {
+        form: SecurityForm
+        problem: Problem
+        passkey?: string | undefined
+        identity?: string | undefined
+      }
+    | undefined
 }
 
 /** Returns the problem of a form; `undefined` when another form was refused, or none. */

@@ -17,6 +17,7 @@ import { sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { EnrolmentPage } from './enrolment.tsx'
 import { RecoveryCodesPage } from './recovery-codes.tsx'
+import { identityPages } from '../sso/identity-routes.tsx'
 import { passkeyPages } from './passkey-routes.tsx'
 import { showSecurity } from './show-security.tsx'
 import { SurvivingKeysPage } from './surviving-keys.tsx'
@@ -56,6 +57,7 @@ export const securityPages = new Hono<App>()
     return goTo(c, '/account')
   })
   .route('/passkeys', passkeyPages)
+  .route('/identities', identityPages)
   .post('/start', async (c) => {
     const deps = c.get('deps')
     const { values } = await readSettings(deps)

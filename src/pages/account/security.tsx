@@ -1,5 +1,6 @@
 import { AccountPage } from '../layout.tsx'
 import { FactorSection } from './factor-section.tsx'
+import { IdentitySection } from '../sso/identity-section.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import type { SecurityProps } from './security-forms.ts'
@@ -35,6 +36,7 @@ function Sections(props: SecurityProps) {
     <>
       <PasskeySection {...props} />
       <TwoFactorSection {...props} />
+      <IdentitySection {...props} />
       <PasswordSection {...props} />
     </>
   )

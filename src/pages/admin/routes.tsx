@@ -3,6 +3,7 @@ import type { App } from '../../http/context.ts'
 import { goTo } from '../view.ts'
 import { eventPages } from './event-routes.tsx'
 import { adminProgramPages } from './program-routes.tsx'
+import { noticeAdminPages } from './notice-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
 import { userPages } from './user-routes.tsx'
 
@@ -13,3 +14,4 @@ export const adminPages = new Hono<App>()
   .route('/programs', adminProgramPages)
   .route('/settings', settingPages)
   .route('/events', eventPages)
+  .route('/notices', noticeAdminPages)

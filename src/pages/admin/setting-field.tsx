@@ -25,7 +25,7 @@ export function SettingField(props: SettingFieldProps) {
     <Field
       name={key}
       label={<Label {...props} />}
-      value={value}
+      value={setting.isSecret ? '' : value}
       problem={problem}
       optional
       {...(help !== undefined && { hint: help })}
@@ -38,9 +38,10 @@ export function SettingField(props: SettingFieldProps) {
 
 function inputOf({
   view,
-  setting: { key, type, options, value: current },
+  setting: { key, type, options, isSecret, value: current },
   value,
 }: SettingFieldProps) {
+  if (isSecret) return { type: 'password', autocomplete: 'new-password' } as const
   if (type === 'number') return { type } as const
   if (type === 'text') return { rows: rowsFor(value) }
   if (type === 'select') {
@@ -67,7 +68,7 @@ function Label({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setti
   return (
     <>
       {t.settings.labels[setting.key]}
-      {setting.value !== setting.default && (
+      {setting.isChanged && (
         <>
           {' '}
           <span class="badge">{t.adminSettings.changed}</span>
@@ -120,7 +121,7 @@ function ReadOnly({ view: { t }, setting }: SettingFieldProps) {
 /** A button that resets a changed setting; the other fields of the form keep their input. */
 function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
   const t = view.t.adminSettings
-  if (setting.value === setting.default) return <></>
+  if (!setting.isChanged) return <></>
   const isEmpty = setting.default === ''
   return (
     <Confirm label={t.default} question={isEmpty ? t.defaultIsEmpty : t.defaultIs}>

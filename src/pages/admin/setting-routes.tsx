@@ -3,6 +3,7 @@ import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { type SettingGroup, SETTINGS } from '../../settings/definitions.ts'
+import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../../http/guard.ts'
 import { goTo, type Notice, showPage } from '../view.ts'
@@ -20,9 +21,10 @@ export const settingPages = new Hono<App>()
     const fields = await readForm(c)
     const { reset } = fields
     if (reset !== undefined) return resetSetting(c, group, reset, fields)
-    const refusal = await attempt(() =>
-      saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group)),
-    )
+    const refusal = await attempt(async () => {
+      await confirmWith(c, fields)
+      await saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group))
+    })
     if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
     return goTo(c, `${PATH}/${group}`, 'settings-saved')
   })
@@ -42,7 +44,10 @@ function parseValues(fields: Fields, group: SettingGroup): Record<string, string
 
 /** Resets one setting; the page keeps the other inputs of the form without saving them. */
 async function resetSetting(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
-  const refusal = await attempt(() => resetSettings(c.get('deps'), actorOf(c), [key]))
+  const refusal = await attempt(async () => {
+    await confirmWith(c, fields)
+    await resetSettings(c.get('deps'), actorOf(c), [key])
+  })
   if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
   const { [key]: _, ...others } = fields
   return showGroup(c, group, { fields: others, notice: 'setting-reset' })

@@ -1,5 +1,6 @@
 import type { Setting } from '../../settings/manage-settings.ts'
 import { GROUP_NUMBERS, type SettingGroup } from '../../settings/definitions.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert } from '../parts.tsx'
@@ -43,7 +44,10 @@ export function SettingsPage({ view, group, settings, fields, problem }: Setting
           <button class="skip" tabindex={-1} aria-hidden="true">
             {t.save}
           </button>
-          <Alert problem={problem} fields={settings.map(({ key }) => key)} />
+          <Alert
+            problem={problem}
+            fields={[...settings.map(({ key }) => key), ...CONFIRM_FIELDS]}
+          />
           {settings.map((setting) => (
             <SettingField
               view={view}
@@ -52,6 +56,7 @@ export function SettingsPage({ view, group, settings, fields, problem }: Setting
               problem={problem}
             />
           ))}
+          <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
           <button>{t.save}</button>
         </form>
       </article>

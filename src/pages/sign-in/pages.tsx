@@ -1,7 +1,8 @@
 import { echo, type Fields, type Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
+import { providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
 import type { Asking } from '../openid/asking.ts'
 import { signInPath } from './next.ts'
@@ -28,6 +29,7 @@ export function SignInPage(props: SignInProps) {
         {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
         <PasskeyForm {...props} />
+        <SsoButton {...props} />
       </article>
     </SinglePage>
   )
@@ -77,6 +79,17 @@ function PasskeyForm({ view, next, ceremony }: SignInProps) {
         isConditional={view.path !== '/account/sign-in/passkey'}
       />
     </form>
+  )
+}
+
+/** Leads to the identity provider. A form could not: `form-action` forbids it to leave the site. */
+function SsoButton({ view, next }: SignInProps) {
+  if (view.platform === undefined) return <></>
+  return (
+    <a role="button" class="secondary sso" href={signInPath(next, '/sso')}>
+      <Icon name="sso" />
+      {view.t.sso.submit(providerName(view.t, view.platform))}
+    </a>
   )
 }
 

@@ -15,6 +15,7 @@ import { isRequestPath } from '../local-path.ts'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { showContinue } from '../problem-page.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
+import { ssoSignInPages } from '../sso/sign-in-routes.tsx'
 import { goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'
@@ -25,6 +26,7 @@ const codeSchema = v.object({ code: text() })
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
+  .route('/sso', ssoSignInPages)
   .get('/', async (c) => {
     const next = parseNext(c.req.query())
     if (sessionToken(c) !== '') return goTo(c, pathAfter(next))

@@ -32,7 +32,7 @@ export const adminUsersEn = {
     'without-two-factor': 'Without second factor',
   },
   lastSignIn: 'Last sign-in',
-  noSignIn: 'None in 90 days',
+  noSignIn: 'None in the log',
   keysOf: 'SSH keys',
   twoFactor: 'Two-step',
   secondFactor: 'Second factor',
@@ -108,7 +108,7 @@ export const adminSettingsEn = {
 
 export const adminEventsEn = {
   title: 'Events',
-  lead: 'The events of the site in the last 90 days.',
+  lead: 'The events of the site, as long as they are kept.',
   user: 'User name',
   noUser: 'No user has this name.',
   page: (page: number) => `Page ${page}`,
@@ -155,10 +155,20 @@ export const adminEventsEn = {
     access_removed: 'Access taken from programs',
     access_replayed: 'Codes or tokens of programs used twice',
     name_released: 'Reserved names released',
+    identity_linked: 'Accounts linked',
+    identity_unlinked: 'Accounts unlinked',
+    account_locked: 'Accounts locked out',
+    network_locked: 'Networks locked out',
+    many_refusals: 'Many refused sign-ins',
+    notices_changed: 'Notices changed',
   },
 }
 
 export const adminNoticesEn = {
+  'channel-added': 'The channel was added. Send a test to see whether notices arrive.',
+  'channel-saved': 'The channel was saved. Send a test to see whether notices arrive.',
+  'channel-deleted': 'The channel was deleted.',
+  'channel-tested': 'The test was delivered.',
   'user-made': 'The user was created.',
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',

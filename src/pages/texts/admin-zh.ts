@@ -23,7 +23,7 @@ export const adminUsersZh: typeof adminUsersEn = {
     'without-two-factor': '没有第二重验证',
   },
   lastSignIn: '上次登录',
-  noSignIn: '90 天内没有',
+  noSignIn: '无记录',
   keysOf: 'SSH 公钥',
   twoFactor: '两步验证',
   secondFactor: '第二重验证',
@@ -98,7 +98,7 @@ export const adminSettingsZh: typeof adminSettingsEn = {
 
 export const adminEventsZh: typeof adminEventsEn = {
   title: '事件',
-  lead: '过去 90 天内站点上发生的事。',
+  lead: '站点上发生的事，保留期内的都在这里。',
   user: '用户名',
   noUser: '没有这个名字的用户。',
   page: (page) => `第 ${page} 页`,
@@ -145,10 +145,20 @@ export const adminEventsZh: typeof adminEventsEn = {
     access_removed: '移除程序的访问权限',
     access_replayed: '程序的代码或令牌被使用两次',
     name_released: '释放保留的用户名',
+    identity_linked: '关联登录账号',
+    identity_unlinked: '取消关联登录账号',
+    account_locked: '账户被锁定',
+    network_locked: '网络被锁定',
+    many_refusals: '许多登录被拒绝',
+    notices_changed: '修改通知',
   },
 }
 
 export const adminNoticesZh: typeof adminNoticesEn = {
+  'channel-added': '渠道已添加。请发送测试，看看通知是否到达。',
+  'channel-saved': '渠道已保存。请发送测试，看看通知是否到达。',
+  'channel-deleted': '渠道已删除。',
+  'channel-tested': '测试已送达。',
   'user-made': '用户已创建。',
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',

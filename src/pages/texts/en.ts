@@ -1,9 +1,11 @@
+import type { LinkedBy } from '../../sso/store.ts'
 import type { EventKind } from '../../audit/events.ts'
 import { own } from '../../base/own.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
+import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
@@ -36,6 +38,17 @@ function endedSession({ detail, isOwn }: EventFacts): string {
   return detail === 'logout' ? '{who} signed out' : '{who} ended one of {whose} sessions'
 }
 
+/** With single sign-on, the detail begins with the provider: `Github: sso otp`. */
+function signIn({ detail }: EventFacts): string {
+  const [, platform = ''] = /^(\w+): sso\b/.exec(detail) ?? []
+  if (platform === '') return own(signIns, detail) ?? '{who} signed in'
+  const name = own(platforms, platform) ?? platform
+  return `{who} signed in with ${name}${detail.includes('otp') ? ' and a code' : ''}`
+}
+
+/** The identity providers whose names are written in another way than in the setting. */
+const platforms: Record<string, string> = { Github: 'GitHub', Dingtalk: 'DingTalk', OIDC: 'OpenID' }
+
 const signIns: Record<string, string> = {
   'pwd otp': '{who} signed in with password and code',
   'pwd recovery': '{who} signed in with password and recovery code',
@@ -54,7 +67,7 @@ const refusedProofs: Record<string, string> = {
 const events: Record<EventKind, (event: EventFacts) => string> = {
   settings_changed: () => '{who} changed the site settings: {what}',
   users_imported: () => '{who} imported {what}',
-  sign_in: ({ detail }) => own(signIns, detail) ?? '{who} signed in',
+  sign_in: signIn,
   sign_in_refused: refusedSignIn,
   service_sign_in: () => '{who} signed in to the file server',
   recovery_code_used: () => '{who} used a recovery code',
@@ -109,6 +122,18 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
   access_replayed: () =>
     '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',
   name_released: () => '{who} released the reserved name “{what}”',
+  identity_linked: ({ isOwn }) =>
+    isOwn
+      ? '{who} linked the account “{what}” for signing in'
+      : '{who} linked the account “{what}” with {whose} account',
+  identity_unlinked: ({ isOwn }) =>
+    isOwn
+      ? '{who} unlinked the account “{what}”'
+      : '{who} unlinked the account “{what}” from {whose} account',
+  account_locked: () => 'Too many sign-ins to {whose} account were refused',
+  network_locked: () => 'A network is locked out after too many refused sign-ins',
+  many_refusals: () => '{what} sign-ins were refused within an hour',
+  notices_changed: () => '{who} changed where notices are sent',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -118,6 +143,7 @@ const refusals: Record<RefusalName, string> = {
   requestInvalid: 'This form could not be read.',
   keyInvalid: 'This key was refused: <reason>.',
   tooManyKeys: 'You can have at most <limit> keys. Delete one first.',
+  tooManyChannels: 'You can have at most <limit> channels. Delete one first.',
   tooManyTokens: 'You can have at most <limit> app passwords. Delete one first.',
   userIdFormatInvalid: 'There is no such user.',
   idFormatInvalid: 'There is no such entry.',
@@ -138,6 +164,16 @@ const refusals: Record<RefusalName, string> = {
   wrongServiceToken: 'This needs a service token.',
   wrongCode: 'This code is wrong or was already used. Wait for the next code.',
   httpsRequired: 'This site works over https only.',
+  ssoNoMethod: 'The address of this page is incomplete.',
+  ssoPlatformInvalid: 'Single sign-on is not set up completely on this site.',
+  ssoRefused: 'The sign-in could not be verified. Start it again.',
+  ssoOff: 'Single sign-on is turned off on this site.',
+  ssoDenied: 'The provider did not confirm the sign-in. Start it again, or sign in another way.',
+  ssoNotProven: 'Sign in to the provider first, then link the account at once.',
+  ssoUnavailable: 'The provider does not answer. Try again later, or sign in another way.',
+  lastWayIn: 'You could not sign in any more. Set a password or add a passkey first.',
+  identityNotFound: 'This account is no longer linked.',
+  identityTaken: 'This account is linked with another user.',
   confirmationNeeded: 'Confirm your identity to continue.',
   wrongOldPassword: 'This is not your current password.',
   wrongPassword: 'This is not your password.',
@@ -162,6 +198,7 @@ const refusals: Record<RefusalName, string> = {
   guestEvents: 'Please sign in.',
   guestKeys: 'Please sign in.',
   guestPasskeys: 'Please sign in.',
+  guestNotices: 'Please sign in.',
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
@@ -173,6 +210,7 @@ const refusals: Record<RefusalName, string> = {
   userNotFound: 'There is no such user.',
   keyNotFound: 'This key was already deleted.',
   clientNotFound: 'There is no such program.',
+  channelNotFound: 'This channel was already deleted.',
   tokenNotFound: 'This app password was already deleted.',
   methodNotAllowed: 'This page does not accept this kind of request.',
   titleTaken: 'You already have a key with this title.',
@@ -210,6 +248,10 @@ const reasons: Record<ReasonCode, string> = {
   userGroup: 'This group of users does not exist.',
 
   boolean: 'It must be on or off.',
+  issuer: 'It must be an address such as https://accounts.example.org, without ? and #.',
+  scopes: 'They must be names separated by spaces.',
+  claim: 'It must be the name of a claim, such as preferred_username.',
+  permission: 'It must be a whole number from 0 to 65535.',
   origins: 'It must be https origins such as https://example.org, one per line.',
   pageSize: 'It must be a whole number from 1 to 9999.',
   colour: 'It must be a colour such as #1890ff.',
@@ -240,6 +282,14 @@ const reasons: Record<ReasonCode, string> = {
   validUnicode: 'It contains broken characters.',
   noNul: 'It must not contain the character NUL.',
   oneOf: 'It must be one of: <options>.',
+  topics: 'Choose at least one.',
+  email: 'It must be an e-mail address.',
+  telegramToken: 'It must be the token of a bot, such as 123456:a1b2c3.',
+  telegramChat: 'It must be the number of a chat, or @name.',
+  publicAddress: 'It must be a public https address.',
+  httpAddress: 'It must be an https or http address.',
+  addressPath: 'It must end in the topic or the device key.',
+  retentionDays: 'It must be a number of days from 30 to 3650.',
   sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
 
   keyOtherType: 'its first word is <type>, but its data is of another type',
@@ -322,6 +372,48 @@ export const en = {
     passkey: 'Sign in with a passkey',
   },
 
+  sso: {
+    platforms,
+    submit: (provider: string) => `Sign in with ${provider}`,
+    factorTitle: 'One more step',
+    factorLead: (name: string, provider: string) =>
+      `${provider} has confirmed you. Now confirm that you are ${name} with your second factor.`,
+    linkTitle: 'Link an account',
+    linkLead: (account: string, provider: string) =>
+      `No user here is linked with the ${provider} account “${account}”.`,
+    linkHint:
+      'If you are a user of this site, sign in once in the usual way. From then on you can sign in with the linked account.',
+    linkSubmit: 'Sign in and link',
+    doneTitle: 'You are signed in',
+    doneLead: 'This window closes by itself.',
+    boundTitle: 'The account is confirmed',
+    noOpener:
+      'This window has lost the page that opened it. Close it and start again. If that does not help, the operator can turn on the compatibility mode.',
+    failedTitle: 'Signing in did not work',
+    title: 'Linked accounts',
+    lead: 'With a linked account at an identity provider you sign in without the password of this site.',
+    none: 'No account is linked.',
+    link: (provider: string) => `Link a ${provider} account`,
+    linkQuestion: 'You are sent to the provider and come back when you have signed in there.',
+    linkContinue: 'Continue to the provider',
+    unlink: 'Unlink',
+    unlinkQuestion: (account: string) =>
+      `Unlink “${account}”? It can no longer be used to sign in.`,
+    unlinkSubmit: 'Unlink account',
+    unnamed: 'Account without a name',
+    linkedBy: {
+      user: (when: string) => `Linked by you ${when}`,
+      registration: (when: string) => `Linked ${when}, when this account was created`,
+      import: (when: string) => `Linked ${when} by the move from another server`,
+    } satisfies Record<LinkedBy, (when: string) => string>,
+    redirectUris: 'Redirect URIs',
+    redirectUrisLead: 'Register these addresses at the provider, exactly as they stand here.',
+    check: 'Check',
+    checkLead: 'Asks the provider for its metadata with the saved settings.',
+    checkSubmit: 'Ask the provider',
+    checkGood: (host: string) => `The provider answers. Users are sent to ${host}.`,
+  },
+
   nav: {
     overview: 'Overview',
     security: 'Security',
@@ -333,6 +425,8 @@ export const en = {
     events: 'Events',
     'app-passwords': 'App passwords',
     programs: 'Programs',
+    notices: 'Notices',
+    channels: 'Channels',
   },
 
   overview: {
@@ -508,6 +602,8 @@ export const en = {
       'All sessions end, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
   },
 
+  channels: channelsEn,
+
   appPasswords: {
     title: 'App passwords',
     lead: 'Passwords for programs, such as WebDAV and SFTP clients. They work with two-step verification.',
@@ -620,7 +716,7 @@ export const en = {
 
   activity: {
     title: 'Activity',
-    lead: 'The activity of your account in the last 90 days.',
+    lead: 'The activity of your account, as long as it is kept.',
     none: 'No activity yet',
     newer: 'Newer',
     older: 'Older',
@@ -648,7 +744,7 @@ export const en = {
     zone: 'Time zone of the days:',
     badDay: 'It must be a day such as 2026-11-21.',
     noneFound: 'No events found',
-    noneFoundHint: 'No event of the last 90 days matches.',
+    noneFoundHint: 'No event that is kept matches.',
     showAll: 'Show all events',
     download: 'Download CSV',
     downloadHint: (most: number) =>
@@ -686,6 +782,8 @@ export const en = {
     'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
+    'identity-linked': 'The account is linked.',
+    'identity-unlinked': 'The account is no longer linked.',
     'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
     'second-factor-needed':

@@ -30,11 +30,22 @@ const labels: Record<SettingKey, string> = {
   auto_update_index: 'Update the index automatically',
   sso_login_enabled: 'Single sign-on',
   sso_login_platform: 'Provider',
+  sso_client_id: 'Client ID',
+  sso_client_secret: 'Client secret',
+  sso_endpoint_name: 'Address of the provider',
+  sso_extra_scopes: 'Further scopes',
+  sso_oidc_username_key: 'Claim with the user name',
+  sso_trust_mfa: 'Trust the second factor of the provider',
+  sso_auto_register: 'Create accounts',
+  sso_default_dir: 'Base path of created accounts',
+  sso_default_permission: 'Permission of created accounts',
+  sso_compatibility_mode: 'Compatibility mode',
   security_contact: 'Security contact',
   webauthn_login_enabled: 'Passkeys in the file list',
   require_second_factor: 'Require a second factor',
   passkey_related_origins: 'Related sites for passkeys',
   sftp_address: 'SFTP server',
+  event_retention_days: 'Days for which events are kept',
 }
 
 /** Labels of the options of a select; a missing one shows the value itself. */
@@ -54,7 +65,12 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     meilisearch: 'Meilisearch',
     none: 'None',
   },
-  sso_login_platform: { '': 'None', Github: 'GitHub', Dingtalk: 'DingTalk' },
+  sso_login_platform: {
+    '': 'None',
+    Github: 'GitHub',
+    Dingtalk: 'DingTalk',
+    OIDC: 'OpenID Connect',
+  },
   require_second_factor: {
     off: 'Of nobody',
     admins: 'Of administrators',

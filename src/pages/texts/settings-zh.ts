@@ -30,11 +30,22 @@ const labels: Record<SettingKey, string> = {
   auto_update_index: '自动更新索引',
   sso_login_enabled: '单点登录',
   sso_login_platform: '登录平台',
+  sso_client_id: '客户端 ID',
+  sso_client_secret: '客户端密钥',
+  sso_endpoint_name: '登录平台的地址',
+  sso_extra_scopes: '其他权限范围（scope）',
+  sso_oidc_username_key: '用户名声明（claim）',
+  sso_trust_mfa: '信任登录平台的第二重验证',
+  sso_auto_register: '自动创建账户',
+  sso_default_dir: '新账户的根目录',
+  sso_default_permission: '新账户的权限',
+  sso_compatibility_mode: '兼容模式',
   security_contact: '安全联系方式',
   webauthn_login_enabled: '在文件列表中使用通行密钥',
   require_second_factor: '要求第二重验证',
   passkey_related_origins: '可使用通行密钥的相关站点',
   sftp_address: 'SFTP 服务器',
+  event_retention_days: '事件保留天数',
 }
 
 const help: Record<SettingKey, string> = {
@@ -64,8 +75,18 @@ const help: Record<SettingKey, string> = {
   forward_direct_link_params: '转发直链上的查询参数。',
   search_index: '文件服务器使用的搜索引擎；选择“无”则隐藏搜索。',
   auto_update_index: '表示文件服务器会自动更新搜索索引。',
-  sso_login_enabled: '显示单点登录按钮，须由另一台服务器处理。',
-  sso_login_platform: '单点登录按钮对应的平台。',
+  sso_login_enabled: '允许用户用登录平台的账号登录。',
+  sso_login_platform: '登录平台。',
+  sso_client_id: '登录平台显示的客户端 ID（Client ID）。',
+  sso_client_secret: '客户端密钥（Client secret）。保存后不再显示；留空则保留原值。',
+  sso_endpoint_name: 'OIDC 和 Casdoor 的地址（issuer），例如 https://accounts.example.org。',
+  sso_extra_scopes: '除 openid 和 profile 外请求的权限范围，用空格分隔。',
+  sso_oidc_username_key: 'ID 令牌中用作新账户名的声明，例如 preferred_username。',
+  sso_trust_mfa: '登录平台表示已要求第二重验证时，本站不再要求验证码。',
+  sso_auto_register: '为登录平台上在本站没有账户的用户创建账户。',
+  sso_default_dir: '这样创建的账户的根目录。',
+  sso_default_permission: '这样创建的账户的权限：各权限位之和，0 到 65535。',
+  sso_compatibility_mode: '用于不接受回调地址带查询参数的登录平台。此时令牌会出现在地址中。',
   security_contact:
     '报告安全问题的联系方式：mailto:…、https://… 或 tel:…；显示在 /.well-known/security.txt 中，留空则没有该文件。',
   webauthn_login_enabled: '在文件列表及其接口中提供通行密钥。',
@@ -73,6 +94,7 @@ const help: Record<SettingKey, string> = {
   passkey_related_origins: '可使用本站通行密钥的其他 https 源，每行一个。',
   sftp_address:
     'SFTP 服务器的主机名，例如 files.example.org 或 files.example.org:2022；显示在用户的 SSH 公钥页面上。',
+  event_retention_days: '事件保留的天数，从 30 到 3650。',
 }
 
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {
@@ -91,7 +113,13 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     meilisearch: 'Meilisearch',
     none: '无',
   },
-  sso_login_platform: { '': '无', Casdoor: 'Casdoor', Github: 'GitHub', Dingtalk: '钉钉' },
+  sso_login_platform: {
+    '': '无',
+    Casdoor: 'Casdoor',
+    Github: 'GitHub',
+    Dingtalk: '钉钉',
+    OIDC: 'OpenID Connect',
+  },
   require_second_factor: { off: '不要求', admins: '管理员', everybody: '所有人' },
 }
 

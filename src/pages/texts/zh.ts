@@ -2,6 +2,7 @@ import { own } from '../../base/own.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
+import { channelsZh } from './channels-zh.ts'
 import { settingsZh } from './settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
@@ -32,6 +33,15 @@ const endedSession: Texts['events']['session_ended'] = ({ detail, isOwn }) => {
   return detail === 'logout' ? '{who}退出了登录' : '{who}退出了{whose}一台设备'
 }
 
+const signIn: Texts['events']['sign_in'] = ({ detail }) => {
+  const [, platform = ''] = /^(\w+): sso\b/.exec(detail) ?? []
+  if (platform === '') return own(signIns, detail) ?? '{who}登录了'
+  const name = own(platforms, platform) ?? platform
+  return `{who}用 ${name}${detail.includes('otp') ? '和验证码' : ''}登录了`
+}
+
+const platforms: Texts['sso']['platforms'] = { Github: 'GitHub', Dingtalk: '钉钉', OIDC: 'OpenID' }
+
 const signIns: Record<string, string> = {
   'pwd otp': '{who}用密码和验证码登录了',
   'pwd recovery': '{who}用密码和恢复代码登录了',
@@ -46,7 +56,7 @@ const refusedProofs: Record<string, string> = {
 const events: Texts['events'] = {
   settings_changed: () => '{who}修改了站点设置：{what}',
   users_imported: () => '{who}导入了 {what}',
-  sign_in: ({ detail }) => own(signIns, detail) ?? '{who}登录了',
+  sign_in: signIn,
   sign_in_refused: refusedSignIn,
   service_sign_in: () => '{who}登录了文件服务器',
   recovery_code_used: () => '{who}使用了一个恢复代码',
@@ -91,6 +101,14 @@ const events: Texts['events'] = {
   access_removed: () => '{who}移除了程序“{what}”的访问权限',
   access_replayed: () => '{whose}程序“{what}”登录已终止，因为其代码或令牌被使用了两次',
   name_released: () => '{who}释放了保留的用户名“{what}”',
+  identity_linked: ({ isOwn }) =>
+    isOwn ? '{who}关联了登录账号“{what}”' : '{who}为{whose}账户关联了登录账号“{what}”',
+  identity_unlinked: ({ isOwn }) =>
+    isOwn ? '{who}取消关联了登录账号“{what}”' : '{who}为{whose}账户取消关联了登录账号“{what}”',
+  account_locked: () => '{whose}账户被拒绝的登录过多',
+  network_locked: () => '一个网络因被拒绝的登录过多而被锁定',
+  many_refusals: () => '一小时内有 {what} 次登录被拒绝',
+  notices_changed: () => '{who}修改了通知的接收方',
 }
 
 export const zh: Texts = {
@@ -121,6 +139,44 @@ export const zh: Texts = {
     passkey: '使用通行密钥登录',
   },
 
+  sso: {
+    platforms,
+    submit: (provider) => `使用 ${provider} 登录`,
+    factorTitle: '还差一步',
+    factorLead: (name, provider) => `${provider} 已确认你的身份。请用第二重验证确认你是 ${name}。`,
+    linkTitle: '关联账号',
+    linkLead: (account, provider) => `本站没有用户关联 ${provider} 账号“${account}”。`,
+    linkHint: '如果你是本站用户，请先用平常的方式登录一次，之后即可用关联的账号登录。',
+    linkSubmit: '登录并关联',
+    doneTitle: '你已登录',
+    doneLead: '此窗口会自动关闭。',
+    boundTitle: '账号已确认',
+    noOpener:
+      '此窗口已找不到打开它的页面。请关闭窗口并重新开始。如果仍然不行，请管理员开启兼容模式。',
+    failedTitle: '登录未成功',
+    title: '关联的账号',
+    lead: '用登录平台上的关联账号，无需本站密码即可登录。',
+    none: '没有关联的账号。',
+    link: (provider) => `关联 ${provider} 账号`,
+    linkQuestion: '你将前往登录平台，在那里登录后返回本站。',
+    linkContinue: '前往登录平台',
+    unlink: '取消关联',
+    unlinkQuestion: (account) => `要取消关联“${account}”吗？之后不能再用它登录。`,
+    unlinkSubmit: '取消关联账号',
+    unnamed: '没有名称的账号',
+    linkedBy: {
+      user: (when) => `${when}由你关联`,
+      registration: (when) => `${when}创建本账户时关联`,
+      import: (when) => `${when}从其他服务器迁移时关联`,
+    },
+    redirectUris: '回调地址',
+    redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
+    check: '检查',
+    checkLead: '用已保存的设置向登录平台查询其元数据。',
+    checkSubmit: '查询登录平台',
+    checkGood: (host) => `登录平台有响应，用户将前往 ${host}。`,
+  },
+
   nav: {
     overview: '概览',
     security: '安全',
@@ -132,6 +188,8 @@ export const zh: Texts = {
     events: '事件',
     'app-passwords': '应用专用密码',
     programs: '已授权程序',
+    notices: '通知',
+    channels: '通知渠道',
   },
 
   overview: {
@@ -299,6 +357,8 @@ export const zh: Texts = {
       '所有设备都会被退出，包括这一台，所有程序也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
   },
 
+  channels: channelsZh,
+
   appPasswords: {
     title: '应用专用密码',
     lead: '给 WebDAV、SFTP 客户端等程序使用的密码，开启两步验证后也能使用。',
@@ -403,7 +463,7 @@ export const zh: Texts = {
 
   activity: {
     title: '动态',
-    lead: '过去 90 天内你的账户发生的事。',
+    lead: '你的账户发生的事，保留期内的都在这里。',
     none: '还没有记录',
     newer: '较新',
     older: '较早',
@@ -426,7 +486,7 @@ export const zh: Texts = {
     zone: '日期所用时区：',
     badDay: '必须是日期，例如 2026-11-21。',
     noneFound: '没有找到事件',
-    noneFoundHint: '过去 90 天内没有符合条件的事件。',
+    noneFoundHint: '保留的事件中没有符合条件的。',
     showAll: '显示全部事件',
     download: '下载 CSV',
     downloadHint: (most) =>
@@ -465,6 +525,8 @@ export const zh: Texts = {
     'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
+    'identity-linked': '账号已关联。',
+    'identity-unlinked': '账号已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',
     'two-factor-off': '两步验证已关闭。',
     'second-factor-needed': '本站要求第二重验证，请先开启两步验证或使用通行密钥。',
@@ -498,6 +560,7 @@ export const zh: Texts = {
     requestInvalid: '无法读取这个表单。',
     keyInvalid: '这个公钥被拒绝：<reason>。',
     tooManyKeys: '最多可以有 <limit> 个公钥，请先删除一个。',
+    tooManyChannels: '最多可以有 <limit> 个渠道，请先删除一个。',
     tooManyTokens: '最多可以有 <limit> 个应用专用密码，请先删除一个。',
     userIdFormatInvalid: '没有这个用户。',
     idFormatInvalid: '没有这一项。',
@@ -517,6 +580,16 @@ export const zh: Texts = {
     wrongServiceToken: '需要服务令牌。',
     wrongCode: '验证码错误或已用过，请等下一个。',
     httpsRequired: '本站只能通过 https 访问。',
+    ssoNoMethod: '此页面的地址不完整。',
+    ssoPlatformInvalid: '本站的单点登录尚未设置完整。',
+    ssoRefused: '无法验证这次登录，请重新开始。',
+    ssoOff: '本站未开启单点登录。',
+    ssoDenied: '登录平台没有确认这次登录。请重新开始，或用其他方式登录。',
+    ssoNotProven: '请先在登录平台登录，然后立即关联。',
+    ssoUnavailable: '登录平台没有响应。请稍后再试，或用其他方式登录。',
+    lastWayIn: '这样你将无法再登录，请先设置密码或添加通行密钥。',
+    identityNotFound: '该账号已不再关联。',
+    identityTaken: '该账号已关联到其他用户。',
     confirmationNeeded: '请先确认是你本人。',
     wrongOldPassword: '当前密码不正确。',
     wrongPassword: '密码不正确。',
@@ -539,6 +612,7 @@ export const zh: Texts = {
     guestEvents: '请登录。',
     guestKeys: '请登录。',
     guestPasskeys: '请登录。',
+    guestNotices: '请登录。',
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
@@ -550,6 +624,7 @@ export const zh: Texts = {
     userNotFound: '没有这个用户。',
     keyNotFound: '该公钥已不存在。',
     clientNotFound: '该程序不存在。',
+    channelNotFound: '该渠道已不存在。',
     tokenNotFound: '该应用专用密码已不存在。',
     methodNotAllowed: '这个页面不接受这种请求。',
     titleTaken: '你已有同名的公钥。',
@@ -585,6 +660,10 @@ export const zh: Texts = {
     nameIsAppPassword: '这是一个应用专用密码，请另取一个名称。',
     userGroup: '没有这组用户。',
 
+    issuer: '必须是 https://accounts.example.org 这样的地址，不含 ? 和 #。',
+    scopes: '必须是用空格分隔的名称。',
+    claim: '必须是声明（claim）的名称，例如 preferred_username。',
+    permission: '必须是 0 到 65535 的整数。',
     origins: '必须是 https 源，例如 https://example.org，每行一个。',
     boolean: '只能是开或关。',
     pageSize: '必须是 1 到 9999 的整数。',
@@ -612,6 +691,14 @@ export const zh: Texts = {
     validUnicode: '包含损坏的字符。',
     noNul: '不能包含空字符（NUL）。',
     oneOf: '只能是以下之一：<options>。',
+    topics: '请至少选择一项。',
+    email: '必须是电子邮件地址。',
+    telegramToken: '必须是机器人的令牌，例如 123456:…。',
+    telegramChat: '必须是聊天的编号，或 @名称。',
+    publicAddress: '必须是公开的 https 地址。',
+    httpAddress: '必须是 https 或 http 地址。',
+    addressPath: '必须以主题或设备密钥结尾。',
+    retentionDays: '必须是 30 到 3650 的天数。',
     sftpAddress:
       '必须是主机名，例如 files.example.org；端口不是 22 时写成 files.example.org:2022。',
 

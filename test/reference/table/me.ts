@@ -215,7 +215,12 @@ export const meRows: Row[] = [
     given: 'alice signed in',
     request: update({ username: 'alice', password: '', sso_id: 'my-sso' }),
     reference: success,
-    expect: success,
+    expect: {
+      code: 403,
+      message:
+        'sso_id must be proven: sign in to the identity provider first, then bind it at once',
+    },
+    because: 'provenSsoId',
   },
   {
     recording: 'me-update/mass assignment, form-encoded Go names',

@@ -61,6 +61,8 @@ describe.each(Object.entries(operations))('%s', (endpoint, operation) => {
     expect(response.status).toBe(replay.status)
     if (replay.status === operation.redirects) return
     expect(response.headers.get('Content-Type')).toContain(replay.type)
+    // A page has more than a document can show.
+    if (replay.type === 'text/html') return
     const isJson = replay.type === 'application/json'
     const answer: unknown = isJson ? await response.json() : await response.text()
     expect(fits(answer, replay.schema), JSON.stringify(answer)).toBe(true)

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
+import { identities, passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
@@ -7,6 +7,9 @@ import { Refusal } from '../../../src/base/refusals.ts'
 import { addServiceToken } from '../../../src/access/service-tokens.ts'
 import { addAppPassword } from '../../support/app-passwords.ts'
 import { CheapSite } from '../../support/cheap-site.ts'
+import { GITHUB_ISSUER } from '../../../src/sso/github.ts'
+import { BROWSER } from '../../support/identity-provider.ts'
+import { SsoSite } from '../../support/sso-site.ts'
 import { base64url, SoftwarePasskey } from '../../support/passkey.ts'
 import {
   CALLBACK,
@@ -133,6 +136,19 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { site } = await signedIn()
     return { site, token: 'Bearer lka_unknown' }
   },
+  'alice has a channel': async () => {
+    const { token } = await signedIn()
+    const site = siteWithReceiver()
+    const wish = {
+      kind: 'ntfy',
+      address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
+      topics: ['new_network', 'password'],
+    }
+    await site.post('/api/me/notices/save', wish, { token })
+    return { site, token }
+  },
+  'the admin is signed in, there is a channel': () => withChannels(1),
+  'the admin is signed in, there are 20 channels': () => withChannels(20),
   'alice was shown a QR code': async () => {
     const asked = await signedIn()
     const { data } = await asked.site.post('/api/auth/2fa/generate', undefined, asked)
@@ -226,6 +242,12 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     ...(await signedIn()),
     rawBody: 'x'.repeat(64 * 1024 + 1),
   }),
+  'single sign-on is off': async () => ({ site: await withAlice() }),
+  'single sign-on has no provider': () => withProvider({ sso_login_platform: '' }),
+  'GitHub is the provider': () => withProvider(),
+  'alice comes back from GitHub': () => comingBack('sso_get_token', false),
+  'alice comes back from GitHub in compatibility mode': () => comingBack('sso_get_token', true),
+  'alice comes back from GitHub to bind her account': () => comingBack('get_sso_id', true),
   'passkeys are off': signedIn,
   'nobody is signed in, an operator set a related origin': async () => {
     const site = await withAlice()
@@ -288,6 +310,30 @@ async function addPasskeys({ db }: CheapSite, ...names: string[]): Promise<void>
   }
 }
 
+async function withProvider(values: Record<string, string> = {}): Promise<{ site: SsoSite }> {
+  const site = new SsoSite()
+  await site.addFirstUsers()
+  const id = await site.addUser('alice', { password: PASSWORD })
+  await site.setUp({ sso_login_platform: 'Github', ...values })
+  const octocat = { issuer: GITHUB_ISSUER, subject: '583231', userId: id, name: 'octocat' }
+  await site.db
+    .insert(identities)
+    .values({ ...octocat, platform: 'Github', linkedAt: NOW, linkedBy: 'user' })
+  return { site }
+}
+
+/** Alice, when GitHub has sent her browser back. */
+async function comingBack(method: string, isCompatible: boolean): Promise<Asked> {
+  const { site } = await withProvider({ sso_compatibility_mode: String(isCompatible) })
+  const visitor = new Visitor(site)
+  const { location } = await visitor.get(`/api/auth/sso?method=${method}`)
+  const back = site.providers.signIn(location ?? '', { sub: '583231', name: 'octocat' })
+  const { searchParams } = new URL(back, 'http://localhost')
+  const query = { code: searchParams.get('code') ?? '', state: searchParams.get('state') ?? '' }
+  const cookie = `sso=${visitor.cookies.get('sso')}`
+  return { site, query, headers: { Cookie: cookie, ...BROWSER } }
+}
+
 async function withPhone(): Promise<Asked & { token: string }> {
   const asked = await signedIn()
   await addPasskeys(asked.site, 'phone')
@@ -336,6 +382,24 @@ async function withAlice(): Promise<CheapSite> {
 async function signedIn(): Promise<Asked & { token: string }> {
   const site = new CheapSite()
   return { site, token: await signInAlice(site) }
+}
+
+/** A site whose notices are taken. */
+function siteWithReceiver(): CheapSite {
+  return new CheapSite({ sendOut: async () => new Response('ok') })
+}
+
+async function withChannels(count: number): Promise<Asked> {
+  const { token = '' } = await adminSignedIn()
+  const site = siteWithReceiver()
+  const wish = {
+    kind: 'slack',
+    name: 'ops',
+    address: 'https://hooks.slack.com/services/T000/B000/x',
+    topics: ['new_admin', 'locked_out'],
+  }
+  for (let n = 0; n < count; n++) await site.post('/api/admin/notice/create', wish, { token })
+  return { site, token }
 }
 
 async function adminSignedIn(): Promise<Asked> {

@@ -1,0 +1,192 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  CHANNEL_KINDS,
+  type ChannelKind,
+  NOTICE_LANGUAGES,
+  type NoticeLanguage,
+} from '../../notices/channels.ts'
+import {
+  chooseTopics,
+  createNoticeChannel,
+  deleteNoticeChannel,
+  leaveTest,
+  listNoticeChannels,
+} from '../../notices/manage.ts'
+import { channelRecord } from '../../notices/record.ts'
+import { isTopic, type Topic, TOPICS } from '../../notices/topics.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import { CommandError } from '../command-error.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import type { Site } from '../site.ts'
+import { readLine } from '../standard-input.ts'
+import { whileWaiting } from '../waiting.ts'
+import { addHelp } from './help.ts'
+import { onSite } from './on-site.ts'
+import { parseCount } from './paging.ts'
+
+const COLUMNS = ['id', 'name', 'kind', 'target', 'topics', 'last_sent_at', 'failure', 'waiting']
+
+const ID_ARGUMENT = 'the id that notice list shows'
+
+interface AddOptions {
+  name: string
+  address?: string
+  token?: string
+  chat?: string
+  sender?: string
+  topic?: Topic[]
+  language: NoticeLanguage
+  site?: string
+}
+
+/** `latchkey notice list|add|topics|test|delete`: where notices are sent. */
+export function addNoticeCommands(program: Command, notice: Command): void {
+  addListCommand(program, notice)
+  addAddCommand(program, notice)
+  addTopicsCommand(program, notice)
+  addTestCommand(program, notice)
+  addDeleteCommand(program, notice)
+}
+
+function addListCommand(program: Command, notice: Command): void {
+  addHelp(notice.command('list'), { examples: ['notice list'] })
+    .description('lists the channels that notices are sent to')
+    .action(() =>
+      onSite(program, async (site, output) => {
+        const content = (await listNoticeChannels(site, COMMAND_LINE)).map(channelRecord)
+        output.list(COLUMNS, { content, total: content.length }, 'There are no channels.')
+      }),
+    )
+}
+
+const ADD_NOTES =
+  'Other users of this machine can see options of a command. With -, the address or the token is\nread from the first line of the standard input.'
+
+function addAddCommand(program: Command, notice: Command): void {
+  addHelp(notice.command('add'), {
+    notes: ADD_NOTES,
+    examples: [
+      'notice add ntfy --name phone --address https://ntfy.sh/a-topic-that-nobody-guesses',
+      'notice add slack --name ops --address - --topic new_admin --topic locked_out',
+      'notice add telegram --name me --token - --chat 123456',
+      'notice add email --name ops --address ops@example.org --sender latchkey@example.org',
+    ],
+  })
+    .argument('<kind>', CHANNEL_KINDS.join(', '), parseKind)
+    .description('adds a channel; of a webhook, it prints the secret that signs, only once')
+    .requiredOption('--name <name>', 'how you recognise the channel')
+    .option('--address <address>', 'where to send: a URL, or the recipient of e-mails')
+    .option('--token <token>', 'the token of a Telegram bot, or an access token of ntfy')
+    .option('--chat <chat>', 'the chat of Telegram: a number, or @name')
+    .option('--sender <address>', 'the sender of e-mails')
+    .option(
+      '--topic <topic>',
+      `what it is told; can be repeated (default: all of ${TOPICS.join(', ')})`,
+      collectTopic,
+    )
+    .addOption(
+      new Option('--language <language>', 'the language of the notices')
+        .choices(NOTICE_LANGUAGES)
+        .default('en'),
+    )
+    .option('--site <address>', 'where the site answers, for links: https://accounts.example.org')
+    .action((kind: ChannelKind, options: AddOptions) =>
+      onSite(program, async (site, output) => {
+        const { name, chat = '', sender = '', topic: topics = [...TOPICS], language } = options
+        const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(options)) }
+        const origin = originOf(options.site)
+        const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, wish, origin)
+        const done = `Added the channel ${id}. To see whether notices arrive: npm run latchkey -- notice test ${id}`
+        output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
+      }),
+    )
+}
+
+async function secretsOf({ address = '', token = '' }: AddOptions) {
+  if (address !== '-' && token !== '-') return { address, token }
+  const line = (await readLine(process.stdin)).trim()
+  return { address: address === '-' ? line : address, token: token === '-' ? line : token }
+}
+
+function originOf(site: string | undefined): string {
+  if (site === undefined) return ''
+  if (/^https?:\/\//.test(site) && URL.canParse(site)) return new URL(site).origin
+  throw new CommandError('--site must be an address such as https://accounts.example.org.')
+}
+
+function parseKind(text: string): ChannelKind {
+  const kind = CHANNEL_KINDS.find((one) => one === text)
+  if (kind !== undefined) return kind
+  throw new InvalidArgumentError(`It must be one of ${CHANNEL_KINDS.join(', ')}.`)
+}
+
+function collectTopic(text: string, others: Topic[] = []): Topic[] {
+  if (isTopic(text)) return [...others, text]
+  throw new InvalidArgumentError(`It must be one of ${TOPICS.join(', ')}.`)
+}
+
+function addTopicsCommand(program: Command, notice: Command): void {
+  addHelp(notice.command('topics'), { examples: ['notice topics 1 new_country locked_out'] })
+    .argument('<id>', ID_ARGUMENT, parseCount)
+    .argument('<topics...>', TOPICS.join(', '), collectTopic)
+    .description('chooses what a channel is told')
+    .action((id: number, topics: Topic[]) =>
+      onSite(program, async (site, output) => {
+        await chooseTopics(site, COMMAND_LINE, id, topics)
+        output.done(`The channel ${id} is told: ${topics.join(', ')}.`, { id, topics })
+      }),
+    )
+}
+
+/** The local site sends at once, the deployed site in its next run. */
+const LOCAL_WAIT_MILLISECONDS = 90_000
+const REMOTE_WAIT_MILLISECONDS = 6 * 60_000
+const LOOK_MILLISECONDS = 500
+
+function addTestCommand(program: Command, notice: Command): void {
+  addHelp(notice.command('test'), {
+    notes:
+      'The site sends the test, not this command: a deployed site within five minutes, a local one\nwhile npm start serves it. The command waits for that.',
+    examples: ['notice test 1'],
+  })
+    .argument('<id>', ID_ARGUMENT, parseCount)
+    .description('sends a test to a channel, and says whether it arrived')
+    .action((id: number) =>
+      onSite(program, async (site, output) => {
+        const { remote } = program.opts<GlobalOptions>()
+        const start = site.now()
+        await leaveTest(site, COMMAND_LINE, id)
+        const end = start + (remote ? REMOTE_WAIT_MILLISECONDS : LOCAL_WAIT_MILLISECONDS)
+        const failure = await whileWaiting('Waiting for the site to send it', () =>
+          outcomeOf(site, id, start, end),
+        )
+        if (failure !== '') throw new CommandError(`The test was not delivered: ${failure}.`)
+        output.done(`The channel ${id} has received the test.`, { id, delivered: true })
+      }),
+    )
+}
+
+/** @returns Why the test was not delivered; empty when it was. */
+async function outcomeOf(site: Site, id: number, start: number, end: number): Promise<string> {
+  while (site.now() < end) {
+    const channels = await listNoticeChannels(site, COMMAND_LINE)
+    const channel = channels.find((one) => one.id === id)
+    if (channel === undefined) return 'the channel was deleted'
+    if ((channel.lastSentAt ?? 0) >= start) return ''
+    if ((channel.lastFailedAt ?? 0) >= start) return channel.failure
+    await site.wait(LOOK_MILLISECONDS)
+  }
+  return 'the site did not send it; a local site sends only while npm start serves it'
+}
+
+function addDeleteCommand(program: Command, notice: Command): void {
+  addHelp(notice.command('delete'), { examples: ['notice delete 1'] })
+    .argument('<id>', ID_ARGUMENT, parseCount)
+    .description('deletes a channel, with the notices that wait for it')
+    .action((id: number) =>
+      onSite(program, async (site, output) => {
+        await deleteNoticeChannel(site, COMMAND_LINE, id)
+        output.done(`Deleted the channel ${id}.`, { id })
+      }),
+    )
+}

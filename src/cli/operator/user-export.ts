@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { eq } from 'drizzle-orm'
+import { sshKeys } from '../../../schema/tables.ts'
+import { readSiteEvents } from '../../activity/operator-events.ts'
+import { eventRecord } from '../../activity/record.ts'
+import { appPasswordRecords } from '../../app-passwords/record.ts'
+import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
+import { isoTime } from '../../base/time.ts'
+import { runBatch } from '../../database/statements.ts'
+import { channelRecord } from '../../notices/record.ts'
+import { selectChannels } from '../../notices/store.ts'
+import { listPasskeysOf } from '../../passkeys/manage.ts'
+import { operatorPasskeyRecord } from '../../passkeys/record.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import { listSessionsOf } from '../../sessions/operator-sessions.ts'
+import { sessionRecord } from '../../sessions/record.ts'
+import { eventRetention } from '../../settings/store.ts'
+import { listKeysOf } from '../../ssh-keys/keys.ts'
+import { keyRecords } from '../../ssh-keys/record.ts'
+import { countUnusedCodes } from '../../two-factor/store.ts'
+import type { Site } from '../site.ts'
+import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { addHelp } from './help.ts'
+import { onSite } from './on-site.ts'
+import { permissionNames } from './permission.ts'
+import { fullUserRecord } from './user-text.ts'
+
+const NOTES = `Hashes of passwords and codes, and sealed seeds, are left out: nobody can read a secret in them. Files
+are at the file server, not here. Backups hold what they held when they were made.`
+
+/** `latchkey user export`: everything that is kept of a person, as JSON. */
+export function addUserExportCommand(program: Command, user: Command): void {
+  addHelp(user.command('export'), {
+    notes: NOTES,
+    examples: ['user export alice > alice.json'],
+  })
+    .argument('<user>', USER_ARGUMENT)
+    .description('prints everything that is kept of a user, as JSON')
+    .action((name: string) =>
+      onSite(program, async (site) => {
+        console.log(JSON.stringify(await everythingOf(site, name), undefined, 2))
+      }),
+    )
+}
+
+async function everythingOf(site: Site, name: string) {
+  const account = await lookUpUser(site, name)
+  const { id } = account
+  const { keys } = await listKeysOf(site, COMMAND_LINE, id)
+  const { lines, codes, channels } = await runBatch(site.db, {
+    lines: site.db
+      .select({ id: sshKeys.id, line: sshKeys.line })
+      .from(sshKeys)
+      .where(eq(sshKeys.userId, id)),
+    codes: countUnusedCodes(site.db, id),
+    channels: selectChannels(site.db, id),
+  })
+  const events = []
+  for await (const page of readSiteEvents(site, COMMAND_LINE, { userId: id })) events.push(...page)
+  return {
+    exported_at: isoTime(site.now()),
+    account: { ...fullUserRecord(account), permissions: permissionNames(account.permission) },
+    password_changed_at: isoTime(account.passwordChangedAt),
+    unused_recovery_codes: codes[0]?.total ?? 0,
+    sessions: (await listSessionsOf(site, COMMAND_LINE, id)).map(sessionRecord),
+    ssh_keys: keyRecords(keys).map((record) => ({
+      ...record,
+      key: lines.find((one) => one.id === record.id)?.line ?? '',
+    })),
+    passkeys: (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord),
+    app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
+    notices: channels.map(channelRecord),
+    events: events.map((one) => ({ ...eventRecord(one), country: one.country })),
+  }
+}
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+/** Says what a deleted user leaves, and for how long. */
+export async function whatStays(site: Site): Promise<{ sentence: string; days: number }> {
+  const days = (await eventRetention(site.db)) / DAY_MILLISECONDS
+  const sentence = `The events of the account stay for up to ${days} days, and the last one has the name. Backups keep what they hold, and files stay at the file server.`
+  return { sentence, days }
+}

@@ -1,0 +1,15 @@
+import type { Deps } from './deps.ts'
+import { sendNotices, type SendDeps } from './notices/send.ts'
+import { watchParts } from './notices/watch.ts'
+
+/** The cron trigger of this run (`wrangler.toml`). Every other trigger is that of the nightly run. */
+export const FREQUENT_CRON = '*/5 * * * *'
+
+/**
+ * Runs every five minutes: looks for locked accounts and networks and for many refused sign-ins,
+ * and sends notices that were not delivered before. It takes one round trip to D1 when there is
+ * nothing to send.
+ */
+export async function runFrequently(deps: SendDeps & Pick<Deps, 'db' | 'now'>): Promise<void> {
+  await sendNotices(deps, watchParts(deps.db, deps.now()))
+}

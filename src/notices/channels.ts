@@ -1,0 +1,135 @@
+import * as v from 'valibot'
+import { isPublicHttps } from '../base/public-address.ts'
+import { REASONS } from '../base/reasons.ts'
+import { maxCharacters, noControlCharacters, possiblyEmptyText, text } from '../base/text.ts'
+import { OWN_TOPICS, TOPICS } from './topics.ts'
+
+/** The kinds of channels of operators. */
+export const CHANNEL_KINDS = [
+  'webhook',
+  'ntfy',
+  'slack',
+  'discord',
+  'telegram',
+  'bark',
+  'email',
+] as const
+
+export type ChannelKind = (typeof CHANNEL_KINDS)[number]
+
+/** The kinds that users may choose for themselves. */
+export const OWN_CHANNEL_KINDS = ['ntfy', 'webhook'] as const satisfies readonly ChannelKind[]
+
+export const NOTICE_LANGUAGES = ['en', 'zh'] as const
+
+export type NoticeLanguage = (typeof NOTICE_LANGUAGES)[number]
+
+const MAX_NAME_CHARACTERS = 64
+const MAX_ADDRESS_CHARACTERS = 1024
+
+/** Where Telegram answers bots, unless the operator runs a Bot API server. */
+const TELEGRAM = 'https://api.telegram.org'
+
+const line = v.pipe(
+  possiblyEmptyText(),
+  maxCharacters(MAX_ADDRESS_CHARACTERS),
+  noControlCharacters(),
+)
+const optionalLine = v.optional(line, '')
+const topics = <const Names extends readonly string[]>(names: Names) =>
+  v.pipe(
+    v.array(v.picklist(names, `must be one of ${names.join(', ')}`)),
+    v.minLength(1, REASONS.topics),
+  )
+
+/** The request for a new channel of the operators. */
+export const newChannelSchema = v.object({
+  kind: v.picklist(CHANNEL_KINDS, `must be one of ${CHANNEL_KINDS.join(', ')}`),
+  name: v.pipe(text(), maxCharacters(MAX_NAME_CHARACTERS), noControlCharacters()),
+  /** A URL; for e-mail the recipient. */
+  address: optionalLine,
+  /** The access token of ntfy, or the token of a Telegram bot. */
+  token: optionalLine,
+  /** The chat of Telegram: a number, or `@name`. */
+  chat: optionalLine,
+  /** The sender of e-mails. */
+  sender: optionalLine,
+  topics: topics(TOPICS),
+  language: v.optional(v.picklist(NOTICE_LANGUAGES, 'must be one of en, zh'), 'en'),
+})
+
+export type NewChannel = v.InferOutput<typeof newChannelSchema>
+
+export const channelTopicsSchema = v.object({ id: v.number(), topics: topics(TOPICS) })
+
+/** The request for the channel of a user. */
+export const ownChannelSchema = v.object({
+  kind: v.picklist(OWN_CHANNEL_KINDS, `must be one of ${OWN_CHANNEL_KINDS.join(', ')}`),
+  address: line,
+  topics: topics(OWN_TOPICS),
+  language: v.optional(v.picklist(NOTICE_LANGUAGES, 'must be one of en, zh'), 'en'),
+})
+
+/** Where a channel sends, with its credentials. It is sealed at rest. */
+export const configSchema = v.object({
+  address: v.string(),
+  token: v.optional(v.string(), ''),
+  chat: v.optional(v.string(), ''),
+  sender: v.optional(v.string(), ''),
+  /** Of webhooks: signs each notice. */
+  secret: v.optional(v.string(), ''),
+})
+
+export type ChannelConfig = v.InferOutput<typeof configSchema>
+
+/** What is wrong with a request for a channel. */
+interface Wrong {
+  field: 'address' | 'token' | 'chat' | 'sender'
+  reason: string
+}
+
+type Wish = Pick<NewChannel, 'kind' | 'address' | 'token' | 'chat' | 'sender'>
+
+/**
+ * Checks where a channel is to send.
+ *
+ * @param isOwn The channel of a user, who may not reach private addresses.
+ * @returns What is sealed and what is shown, or what is wrong.
+ */
+export function readWish(
+  wish: Wish,
+  isOwn: boolean,
+): { config: Omit<ChannelConfig, 'secret'>; target: string } | Wrong {
+  const { kind, address, token, chat, sender } = wish
+  if (kind === 'email') {
+    if (!isEmail(address)) return { field: 'address', reason: REASONS.email }
+    if (!isEmail(sender)) return { field: 'sender', reason: REASONS.email }
+    return { config: { address, token: '', chat: '', sender }, target: address }
+  }
+  const isTelegram = kind === 'telegram'
+  if (isTelegram && !/^\d+:[\w-]+$/.test(token))
+    return { field: 'token', reason: REASONS.telegramToken }
+  if (isTelegram && !/^(?:-?\d+|@\w+)$/.test(chat))
+    return { field: 'chat', reason: REASONS.telegramChat }
+  if (!isTelegram && token !== '' && !/^[!-~]+$/.test(token))
+    return { field: 'token', reason: REASONS.noControlCharacters }
+  const where = isTelegram && address === '' ? TELEGRAM : address
+  if (isOwn ? !isPublicHttps(where) : !isHttp(where))
+    return { field: 'address', reason: isOwn ? REASONS.publicAddress : REASONS.httpAddress }
+  const needsPath = kind === 'ntfy' || kind === 'bark'
+  const url = new URL(where)
+  if (needsPath && !/^\/(?:.*\/)?[\w-]+\/?$/.test(url.pathname))
+    return { field: 'address', reason: REASONS.addressPath }
+  return { config: { address: where, token, chat, sender: '' }, target: url.host }
+}
+
+function isHttp(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, username, password } = new URL(address)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+/** A plain address: no quoted local part, no display name. */
+function isEmail(address: string): boolean {
+  return /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(address)
+}

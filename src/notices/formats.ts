@@ -1,0 +1,156 @@
+import { isoTime } from '../base/time.ts'
+import type { ChannelConfig, ChannelKind } from './channels.ts'
+import { type Message, type Notice, userOf, whatOf } from './message.ts'
+import { signatureHeaders } from './signature.ts'
+
+/** A request that delivers a notice. */
+export interface Delivery {
+  url: string
+  body: string
+  headers: Record<string, string>
+}
+
+/** The kinds of channels that take a request. */
+export type HttpChannelKind = Exclude<ChannelKind, 'email'>
+
+type Format = (
+  config: ChannelConfig,
+  notice: Notice,
+  message: Message,
+  now: number,
+) => Delivery | Promise<Delivery>
+
+/** The form of a notice for each kind of channel, with names escaped for its markup. */
+const FORMATS: Record<HttpChannelKind, Format> = { webhook, ntfy, slack, discord, telegram, bark }
+
+/** @param now Unix time, milliseconds. */
+export async function deliveryTo(
+  kind: HttpChannelKind,
+  config: ChannelConfig,
+  notice: Notice,
+  message: Message,
+  now: number,
+): Promise<Delivery> {
+  return FORMATS[kind](config, notice, message, now)
+}
+
+/** @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+async function webhook(
+  { address, secret }: ChannelConfig,
+  notice: Notice,
+  message: Message,
+  now: number,
+): Promise<Delivery> {
+  const body = JSON.stringify({
+    type: notice.topic,
+    timestamp: isoTime(notice.event?.at ?? notice.madeAt),
+    data: {
+      event: notice.event && eventData(notice.event),
+      title: message.title,
+      text: textOf({ ...message, link: undefined }),
+      link: message.link ?? null,
+    },
+  })
+  const signed = await signatureHeaders(secret, notice.id, Math.floor(now / 1000), body)
+  return { url: address, body, headers: { ...JSON_TYPE, ...signed } }
+}
+
+function eventData(event: NonNullable<Notice['event']>) {
+  const { id, kind, userId, actorId, actorName, network, country } = event
+  return {
+    id,
+    kind,
+    user: userId === null ? null : { id: userId, username: userOf(event) },
+    actor: actorId === null ? null : { id: actorId, username: actorName },
+    what: whatOf(event),
+    count: kind === 'many_refusals' ? Number(event.detail) : null,
+    network,
+    country,
+  }
+}
+
+/** @see https://docs.ntfy.sh/publish/#publish-as-json */
+function ntfy({ address, token }: ChannelConfig, notice: Notice, message: Message): Delivery {
+  const url = new URL(address)
+  const [, folder = '/', topic = ''] = /^(.*\/)([^/]+)\/?$/.exec(url.pathname) ?? []
+  url.pathname = folder
+  const { title, lines, link } = message
+  const body = { topic, title, message: lines.join('\n'), tags: ['key'], click: link }
+  const authorization = token === '' ? {} : { Authorization: `Bearer ${token}` }
+  // ntfy has no field for an id of the sender; the header is for a proxy in front of it.
+  const headers = { ...JSON_TYPE, ...authorization, 'X-Message-Id': notice.id }
+  return { url: url.href, body: JSON.stringify(body), headers }
+}
+
+/**
+ * Slack has three control characters; `<` would begin a link or a mention.
+ *
+ * @see https://docs.slack.dev/messaging/formatting-message-text#escaping
+ */
+function slack({ address }: ChannelConfig, _: Notice, message: Message): Delivery {
+  const { title, lines, link } = message
+  const text = [title, ...lines].map(escapedForSlack).join('\n')
+  const body = { text: link === undefined ? text : `${text}\n<${link}>`, mrkdwn: false }
+  return { url: address, body: JSON.stringify(body), headers: JSON_TYPE }
+}
+
+/** @see https://discord.com/developers/docs/resources/webhook#execute-webhook */
+function discord({ address }: ChannelConfig, notice: Notice, message: Message): Delivery {
+  const { title, lines, link } = message
+  const text = [`**${escapedForDiscord(title)}**`, ...lines.map(escapedForDiscord)].join('\n')
+  const body = {
+    content: link === undefined ? text : `${text}\n<${link}>`,
+    allowed_mentions: { parse: [] },
+    // Discord drops a message whose nonce it has seen in the last minutes.
+    nonce: notice.id.slice(0, MAX_NONCE_CHARACTERS),
+    enforce_nonce: true,
+  }
+  return { url: address, body: JSON.stringify(body), headers: JSON_TYPE }
+}
+
+const MAX_NONCE_CHARACTERS = 25
+
+function escapedForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function escapedForDiscord(text: string): string {
+  return text.replaceAll(/[\\*_~`|<>#[\]()@:+.-]/g, String.raw`\$&`)
+}
+
+/**
+ * Without `parse_mode`, Telegram takes the text as it is. @see
+ * https://core.telegram.org/bots/api#sendmessage
+ */
+function telegram({ address, token, chat }: ChannelConfig, _: Notice, message: Message): Delivery {
+  const body = { chat_id: chat, text: textOf(message), link_preview_options: { is_disabled: true } }
+  const url = `${address.replace(/\/$/, '')}/bot${token}/sendMessage`
+  return { url, body: JSON.stringify(body), headers: JSON_TYPE }
+}
+
+/**
+ * Bark replaces a message of the same id. @see
+ * https://github.com/Finb/bark-server/blob/master/docs/API_V2.md
+ */
+function bark({ address }: ChannelConfig, notice: Notice, message: Message): Delivery {
+  const url = new URL(address)
+  const [, folder = '/', key = ''] = /^(.*\/)([^/]+)\/?$/.exec(url.pathname) ?? []
+  url.pathname = `${folder}push`
+  const { title, lines, link } = message
+  const body = {
+    device_key: key,
+    title,
+    body: lines.join('\n'),
+    group: 'Latchkey',
+    id: notice.id,
+    url: link,
+  }
+  return { url: url.href, body: JSON.stringify(body), headers: JSON_TYPE }
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+
+/** Returns a message as plain text. */
+export function textOf({ title, lines, link }: Message): string {
+  return [title, ...lines, ...(link === undefined ? [] : [link])].join('\n')
+}

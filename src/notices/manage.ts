@@ -1,0 +1,263 @@
+import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import type { BatchItem } from 'drizzle-orm/batch'
+import { Refusal } from '../base/refusals.ts'
+import type { Authority } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import { actAs, actFreshAs, type ActorDeps } from '../access/act-as.ts'
+import type { SessionActor } from '../access/actor.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  isOperator,
+  type Operator,
+} from '../access/operators.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
+import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
+import { forgetChannels } from './memory.ts'
+import { TEST_MILLISECONDS } from './outbox.ts'
+import { sealConfig } from './sealed-config.ts'
+import { sendOne, type SendDeps } from './send.ts'
+import { makeWebhookSecret } from './signature.ts'
+import {
+  type ChannelOwner,
+  deleteChannels,
+  hasPlace,
+  insertChannel,
+  insertTest,
+  isChannel,
+  type NewChannelRow,
+  selectChannels,
+  updateTopics,
+  upsertOwnChannel,
+} from './store.ts'
+import { type Topic, topicsText } from './topics.ts'
+import type { InferOutput } from 'valibot'
+
+const MAX_CHANNELS = 20
+const TEST_ID_BYTES = 16
+
+type OwnChannel = InferOutput<typeof ownChannelSchema>
+type WriterDeps = ActorDeps &
+  FreshnessDeps &
+  Pick<Deps, 'randomBytes' | 'keyRing' | 'settingsMemory'>
+
+/** A new channel. Of a webhook, the secret that signs is shown only once. */
+export interface CreatedChannel {
+  id: number
+  /** Empty when the kind of channel has no signature. */
+  secret: string
+}
+
+/** Lists the channels of the operators. @throws {Refusal} `notAdmin`. */
+export async function listNoticeChannels(deps: ActorDeps, operator: Operator) {
+  const { channels } = await actAsOperator(deps, operator, {
+    channels: selectChannels(deps.db, null),
+  })
+  return channels
+}
+
+/**
+ * Creates a channel of the operators.
+ *
+ * @param origin Where this site answers, for links; empty for none.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `invalidBody`, `tooManyChannels`.
+ */
+export async function createNoticeChannel(
+  deps: WriterDeps,
+  operator: Operator,
+  wish: NewChannel,
+  origin: string,
+): Promise<CreatedChannel> {
+  const { db } = deps
+  const now = deps.now()
+  const { row, secret } = await prepare(deps, wish, null, origin, now)
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, undefined, 'notices_changed', now, wish.name)
+  const { isFresh: isFreshNow, inserted } = await actAsOperatorAt(deps, operator, now, {
+    event: insertEvent(db, by, event, hasPlace(null, MAX_CHANNELS)),
+    inserted: insertChannel(db, by, row, MAX_CHANNELS),
+  })
+  if (!isFreshNow) throw new Refusal('confirmationNeeded')
+  const [created] = inserted
+  if (created === undefined) throw new Refusal('tooManyChannels', { fill: String(MAX_CHANNELS) })
+  logEvent(event)
+  forgetChannels(deps)
+  return { id: created.id, secret }
+}
+
+/** @throws {Refusal} `notAdmin`, `confirmationNeeded`, `channelNotFound`. */
+export async function chooseTopics(
+  deps: ActorDeps & FreshnessDeps,
+  operator: Operator,
+  id: number,
+  topics: readonly Topic[],
+): Promise<void> {
+  await changeChannel(deps, operator, id, (by) =>
+    updateTopics(deps.db, by, null, id, topicsText(topics)),
+  )
+}
+
+/** @throws {Refusal} `notAdmin`, `confirmationNeeded`, `channelNotFound`. */
+export async function deleteNoticeChannel(
+  deps: ActorDeps & FreshnessDeps,
+  operator: Operator,
+  id: number,
+): Promise<void> {
+  await changeChannel(deps, operator, id, (by) => deleteChannels(deps.db, by, null, id))
+}
+
+/** @param change Makes the statement that changes the channel and returns its row. */
+async function changeChannel(
+  deps: ActorDeps & FreshnessDeps,
+  operator: Operator,
+  id: number,
+  change: (by: Authority) => BatchItem<'sqlite'> & { _: { result: { name: string }[] } },
+): Promise<void> {
+  const now = deps.now()
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, undefined, 'notices_changed', now, `#${id}`)
+  const { isFresh: isFreshNow, changed } = await actAsOperatorAt(deps, operator, now, {
+    event: insertEvent(deps.db, by, event, isChannel(null, id)),
+    changed: change(by),
+  })
+  if (!isFreshNow) throw new Refusal('confirmationNeeded')
+  if (changed.length === 0) throw new Refusal('channelNotFound')
+  logEvent(event)
+}
+
+/**
+ * Sends a test to a channel of the operators.
+ *
+ * @returns Why it was not delivered (`post.ts`); `undefined` when it was.
+ * @throws {Refusal} `notAdmin`, `channelNotFound`.
+ */
+export async function testNoticeChannel(
+  deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
+  operator: Operator,
+  channelId: number,
+) {
+  const now = deps.now()
+  const test = testOf(deps, now)
+  const { inserted } = await actAsOperator(deps, operator, {
+    inserted: insertTest(deps.db, isOperator(deps.db, operator, now), null, channelId, test),
+  })
+  if (inserted.length === 0) throw new Refusal('channelNotFound')
+  return sendOne(deps, test.id)
+}
+
+/**
+ * Leaves a test for the site, which sends it in its next run, at most five minutes later. Only the
+ * command line uses it, because the site alone can open the channel and reach its receiver.
+ *
+ * @throws {Refusal} `channelNotFound`.
+ */
+export async function leaveTest(
+  deps: ActorDeps & Pick<Deps, 'randomBytes'>,
+  operator: Operator,
+  channelId: number,
+): Promise<void> {
+  const now = deps.now()
+  const test = { ...testOf(deps, now), notBefore: now }
+  const { inserted } = await actAsOperator(deps, operator, {
+    inserted: insertTest(deps.db, isOperator(deps.db, operator, now), null, channelId, test),
+  })
+  if (inserted.length === 0) throw new Refusal('channelNotFound')
+}
+
+/** Reads the account of an actor and its channel. */
+export async function findOwnChannel(deps: ActorDeps, actor: SessionActor) {
+  const { account, channels } = await actAs(deps, actor, {
+    channels: selectChannels(deps.db, actor.userId),
+  })
+  return { account, channel: channels[0] }
+}
+
+/**
+ * Creates or replaces the channel of the actor.
+ *
+ * @throws {Refusal} `confirmationNeeded`, `invalidBody` for an address that is not public.
+ */
+export async function saveOwnChannel(
+  deps: WriterDeps,
+  actor: SessionActor,
+  wish: OwnChannel,
+  origin: string,
+): Promise<CreatedChannel> {
+  const { db } = deps
+  const now = deps.now()
+  const blank = { name: '', token: '', chat: '', sender: '' }
+  const { row, secret } = await prepare(deps, { ...blank, ...wish }, actor.userId, origin, now)
+  const by = isFresh(deps, actor, now)
+  const event = eventOf(actor, 'notices_changed', now)
+  const { saved } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(db, by, event),
+    saved: upsertOwnChannel(db, by, row),
+  })
+  logEvent(event)
+  forgetChannels(deps)
+  return { id: saved[0]?.id ?? 0, secret }
+}
+
+/** @throws {Refusal} `confirmationNeeded`, `channelNotFound`. */
+export async function deleteOwnChannel(
+  deps: ActorDeps & FreshnessDeps,
+  actor: SessionActor,
+): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const by = isFresh(deps, actor, now)
+  const event: AuditEvent = eventOf(actor, 'notices_changed', now)
+  const { deleted } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(db, by, event, isChannel(actor.userId, undefined)),
+    deleted: deleteChannels(db, by, actor.userId),
+  })
+  if (deleted.length === 0) throw new Refusal('channelNotFound')
+  logEvent(event)
+}
+
+/** Sends a test to the channel of the actor. @throws {Refusal} `channelNotFound`. */
+export async function testOwnChannel(
+  deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
+  actor: SessionActor,
+) {
+  const { db } = deps
+  const now = deps.now()
+  const test = testOf(deps, now)
+  const { inserted } = await actAs(deps, actor, {
+    inserted: insertTest(db, isLive(db, actor, now), actor.userId, undefined, test),
+  })
+  if (inserted.length === 0) throw new Refusal('channelNotFound')
+  return sendOne(deps, test.id)
+}
+
+function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number) {
+  const id = Array.from(randomBytes(TEST_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0'))
+  // No run sends it: the caller does.
+  return { id: id.join(''), now, notBefore: now + TEST_MILLISECONDS }
+}
+
+async function prepare(
+  deps: Pick<Deps, 'randomBytes' | 'keyRing'>,
+  wish: Omit<NewChannel, 'topics'> & { topics: readonly Topic[] },
+  owner: ChannelOwner,
+  origin: string,
+  now: number,
+): Promise<{ row: NewChannelRow; secret: string }> {
+  const { kind, name, topics, language } = wish
+  const read = readWish(wish, owner !== null)
+  if ('reason' in read) {
+    const { field, reason } = read
+    throw new Refusal('invalidBody', { fill: `${field} ${reason}`, field })
+  }
+  const secret = kind === 'webhook' ? makeWebhookSecret(deps.randomBytes) : ''
+  const config = await sealConfig(deps, await deps.keyRing(), kind, owner, {
+    ...read.config,
+    secret,
+  })
+  const { target } = read
+  const shown = { kind, name, target, topics: topicsText(topics), language, origin }
+  return { row: { userId: owner, config, createdAt: now, ...shown }, secret }
+}

@@ -1,0 +1,144 @@
+import { type Parts, runBatch } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import type { Notice } from './message.ts'
+import {
+  countExpired,
+  deleteExpired,
+  deleteNotices,
+  type DueRow,
+  GIVE_UP_MILLISECONDS,
+  insertNotices,
+  moveCursor,
+  noteFailures,
+  noteSent,
+  NOTICES_AT_ONCE,
+  selectDue,
+  takeDue,
+} from './outbox.ts'
+import { type Failure, post, type PostDeps } from './post.ts'
+import { openConfig } from './sealed-config.ts'
+
+export type SendDeps = PostDeps & Pick<Deps, 'db' | 'keyRing'>
+
+/** Rounds of one run. The time after an answer ends after 30 seconds. */
+const MAX_ROUNDS = 3
+
+/** Why a notice was not delivered: also a config that no key of `SECRET_KEYS` opens. */
+type Outcome = Failure | 'sealed' | undefined
+
+/**
+ * Makes the notices of the events that are new, and sends those that are due. Two runs at the same
+ * time send no notice twice. It takes one round trip to D1 when there is nothing to send.
+ *
+ * @param before Statements that stand before, in the same transaction: their events are told too.
+ */
+export async function sendNotices(deps: SendDeps, before: Parts = {}): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const first = await runBatch(db, {
+    ...before,
+    counted: countExpired(db, now),
+    expired: deleteExpired(db, now),
+    made: insertNotices(db, now),
+    cursor: moveCursor(db),
+    due: selectDue(db, now),
+    taken: takeDue(db, now),
+  })
+  for (const { id, channelId, topic } of first.expired) logLost(id, channelId, topic)
+  let { due } = first
+  for (let round = 1; due.length > 0; round++) {
+    const outcomes = await sendAll(deps, due)
+    const isLast = round === MAX_ROUNDS || due.length < NOTICES_AT_ONCE
+    const later = deps.now()
+    const { next } = await runBatch(db, {
+      ...settlement(deps, outcomes, later),
+      next: isLast ? undefined : selectDue(db, later),
+      taken: isLast ? undefined : takeDue(db, later),
+    })
+    due = next ?? []
+  }
+}
+
+/**
+ * Sends one notice now.
+ *
+ * @returns Why it was not delivered; `undefined` when it was.
+ */
+export async function sendOne(deps: SendDeps, id: string): Promise<Outcome> {
+  const { db } = deps
+  const now = deps.now()
+  const { due } = await runBatch(db, {
+    due: selectDue(db, now, id),
+    taken: takeDue(db, now, id),
+  })
+  const outcomes = await sendAll(deps, due)
+  await runBatch(db, { ...settlement(deps, outcomes, deps.now()), over: deleteNotices(db, [id]) })
+  const [outcome] = outcomes.values()
+  return outcome
+}
+
+/** Says in the log that a notice was given up after a day. A test is of no use by then. */
+function logLost(id: string, channel: number, topic: string): void {
+  if (topic === 'test') return
+  console.warn(JSON.stringify({ event: 'notice given up', id, channel, topic }))
+}
+
+/** Returns the statements that record what became of notices. */
+function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outcome>, now: number) {
+  const sent: DueRow[] = []
+  const failures = new Map<number, string>()
+  for (const [row, failure] of outcomes) {
+    if (failure === undefined) sent.push(row)
+    else failures.set(row.channelId, failure)
+  }
+  const channels = sent.map(({ channelId }) => channelId)
+  return {
+    deleted:
+      sent.length === 0
+        ? undefined
+        : deleteNotices(
+            db,
+            sent.map(({ id }) => id),
+          ),
+    sent: sent.length === 0 ? undefined : noteSent(db, channels, now),
+    failed: failures.size === 0 ? undefined : noteFailures(db, failures, now),
+  }
+}
+
+async function sendAll(deps: SendDeps, due: readonly DueRow[]): Promise<Map<DueRow, Outcome>> {
+  const outcomes = due.map(async (row) => [row, await sendRow(deps, row)] as const)
+  return new Map(await Promise.all(outcomes))
+}
+
+async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
+  const notice = noticeOf(row)
+  // The event was deleted. It can't be told any more.
+  if (notice === undefined) return undefined
+  const config = await openConfig(await deps.keyRing(), row.kind, row.ownerId, row.config).catch(
+    () => undefined,
+  )
+  return config === undefined ? 'sealed' : post(deps, row.kind, config, notice)
+}
+
+function noticeOf(row: DueRow): Notice | undefined {
+  const { id, topic, origin, language, ownerId, expiresAt } = row
+  const madeAt = expiresAt - GIVE_UP_MILLISECONDS
+  const common = { id, topic, origin, language, isOwn: ownerId !== null, madeAt }
+  if (row.noticeEventId === null) return { ...common, event: null }
+  if (row.eventId === null) return undefined
+  const { at, eventKind: kind, userId, username, actorId, actorName } = row
+  const { detail, network, country } = row
+  const event = {
+    id: row.eventId,
+    at,
+    kind,
+    userId,
+    username,
+    actorId,
+    actorName,
+    detail,
+    network,
+    country,
+  }
+  return { ...common, event }
+}

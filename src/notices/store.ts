@@ -1,0 +1,142 @@
+import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
+import type { Database } from '../database/database.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { ChannelKind, NoticeLanguage } from './channels.ts'
+import { TEST_MILLISECONDS } from './outbox.ts'
+import { parseTopics } from './topics.ts'
+
+/** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
+const idOfChannel = sql.raw('notice_channels.id')
+
+/** The columns that lists show: not the sealed address. */
+const listed = {
+  id: noticeChannels.id,
+  kind: sql<ChannelKind>`${noticeChannels.kind}`.as('kind'),
+  name: noticeChannels.name,
+  target: noticeChannels.target,
+  topics: sql`${noticeChannels.topics}`.mapWith(parseTopics).as('topics'),
+  language: sql<NoticeLanguage>`${noticeChannels.language}`.as('language'),
+  createdAt: noticeChannels.createdAt,
+  lastSentAt: noticeChannels.lastSentAt,
+  lastFailedAt: noticeChannels.lastFailedAt,
+  failure: noticeChannels.failure,
+  lost: noticeChannels.lost,
+  waiting: sql<number>`(
+    select count(*) from ${notices} as one where one.channel_id = ${idOfChannel}
+  )`.as('waiting'),
+}
+
+/** The channels of one user, or those of the operators. */
+export type ChannelOwner = number | null
+
+function isOf(owner: ChannelOwner): SQL {
+  return owner === null ? isNull(noticeChannels.userId) : eq(noticeChannels.userId, owner)
+}
+
+export function selectChannels(db: Database, owner: ChannelOwner) {
+  return db.select(listed).from(noticeChannels).where(isOf(owner)).orderBy(asc(noticeChannels.id))
+}
+
+/** A channel as lists show it. */
+export type ListedChannel = ReturnType<typeof selectChannels>['_']['result'][number]
+
+/** The row of a new channel. */
+export interface NewChannelRow {
+  userId: ChannelOwner
+  kind: ChannelKind
+  name: string
+  target: string
+  /** Sealed. */
+  config: string
+  topics: string
+  language: NoticeLanguage
+  origin: string
+  createdAt: number
+}
+
+/** The next event is the first that a channel is told of. */
+const lastEventId = sql`coalesce((select max(${auditEvents.id}) from ${auditEvents}), 0)`
+
+/** @param limit The number of channels that the owner may have. */
+export function insertChannel(db: Database, by: Authority, row: NewChannelRow, limit: number) {
+  const where = hasPlace(row.userId, limit)
+  return writing(db, by)
+    .insert(noticeChannels, { ...row, sinceEventId: lastEventId }, { where })
+    .returning({ id: noticeChannels.id })
+}
+
+/** Holds while an owner has fewer channels than the limit. */
+export function hasPlace(owner: ChannelOwner, limit: number): SQL {
+  return lt(sql`(select count(*) from ${noticeChannels} where ${isOf(owner)})`, limit)
+}
+
+/** Replaces the channel of a user, or inserts it. */
+export function upsertOwnChannel(db: Database, by: Authority, row: NewChannelRow) {
+  const { kind, target, config, topics, language, origin } = row
+  const set = { kind, target, config, topics, language, origin, failure: '', lost: 0 }
+  return writing(db, by)
+    .insert(noticeChannels, { ...row, sinceEventId: lastEventId })
+    .onConflictDoUpdate({
+      target: noticeChannels.userId,
+      set: { ...set, sinceEventId: sql`excluded.since_event_id` },
+    })
+    .returning({ id: noticeChannels.id })
+}
+
+export function updateTopics(
+  db: Database,
+  by: Authority,
+  owner: ChannelOwner,
+  id: number,
+  topics: string,
+) {
+  return writing(db, by)
+    .update(
+      noticeChannels,
+      { topics, sinceEventId: lastEventId },
+      and(isOf(owner), eq(noticeChannels.id, id)),
+    )
+    .returning({ name: noticeChannels.name })
+}
+
+/** @param id `undefined` for every channel of the owner. */
+export function deleteChannels(db: Database, by: Authority, owner: ChannelOwner, id?: number) {
+  const which = id === undefined ? undefined : eq(noticeChannels.id, id)
+  return writing(db, by)
+    .delete(noticeChannels, and(isOf(owner), which))
+    .returning({ name: noticeChannels.name })
+}
+
+/** Holds when the owner has the channel. */
+export function isChannel(owner: ChannelOwner, id: number | undefined): SQL {
+  const which = id === undefined ? sql`true` : eq(noticeChannels.id, id)
+  return sql`exists (select 1 from ${noticeChannels} where ${isOf(owner)} and ${which})`
+}
+
+/**
+ * Puts a test into the outbox. Until `now` it waits for the caller, who sends it.
+ *
+ * @param notBefore When a run may send it. Unix time, milliseconds.
+ */
+export function insertTest(
+  db: Database,
+  by: Authority,
+  owner: ChannelOwner,
+  channelId: number | undefined,
+  { id, now, notBefore }: { id: string; now: number; notBefore: number },
+) {
+  const which = channelId === undefined ? undefined : eq(noticeChannels.id, channelId)
+  const row = {
+    id,
+    channelId: noticeChannels.id,
+    eventId: null,
+    topic: 'test',
+    attempts: 0,
+    nextAt: notBefore,
+    expiresAt: now + TEST_MILLISECONDS,
+  }
+  return writing(db, by)
+    .insert(notices, row, { from: noticeChannels, where: and(isOf(owner), which) })
+    .returning({ id: notices.id })
+}

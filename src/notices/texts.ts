@@ -1,0 +1,98 @@
+import type { EventKind } from '../audit/events.ts'
+import type { NoticeLanguage } from './channels.ts'
+import type { NoticeTopic } from './topics.ts'
+
+/** What a sentence can name. */
+export interface Named {
+  user: string
+  /** The title of a key or the name of an app password; empty for none. */
+  what: string
+  network: string
+  /** Of refused sign-ins. */
+  count: string
+}
+
+type Sentence = (named: Named) => string
+
+interface NoticeTexts {
+  /** The title of a notice by its topic, or by the kind of its event where that says more. */
+  titles: Partial<Record<NoticeTopic | EventKind, Sentence>> & { test: Sentence }
+  otherTitle: Sentence
+  testHint: string
+  account: string
+  by: string
+  commandLine: string
+  network: string
+  country: string
+  time: string
+  link: string
+}
+
+const quoted = (what: string, open = '“', close = '”') =>
+  what === '' ? '' : `${open}${what}${close}`
+
+const en: NoticeTexts = {
+  titles: {
+    test: () => 'This is a test notice',
+    new_network: ({ user }) => `${user} signed in from a new network`,
+    new_country: ({ user }) => `${user} signed in from a new country`,
+    token_used_elsewhere: ({ user, what }) =>
+      `An app password of ${user} was used from a new network: ${quoted(what)}`,
+    account_locked: ({ user }) => `Too many sign-ins to the account of ${user} were refused`,
+    network_locked: ({ network }) => `Too many sign-ins from ${network} were refused`,
+    two_factor_off: ({ user }) => `Two-step verification of ${user} is off`,
+    two_factor_cancelled: ({ user }) => `An operator cancelled two-step verification of ${user}`,
+    new_admin: ({ user }) => `${user} is now an administrator`,
+    password_changed: ({ user }) => `The password of ${user} was changed`,
+    password_reset: ({ user }) => `An operator set the password of ${user}`,
+    key_added: ({ user, what }) => `${user} has a new SSH key: ${quoted(what)}`,
+    passkey_added: ({ user, what }) => `${user} has a new passkey: ${quoted(what)}`,
+    token_created: ({ user, what }) => `${user} has a new app password: ${quoted(what)}`,
+    service_token_made: ({ what }) => `A service token was created: ${quoted(what)}`,
+    passkey_cloned: ({ user }) => `A passkey of ${user} may have been copied`,
+    many_refusals: ({ count }) => `${count} sign-ins were refused in the last hour`,
+  },
+  otherTitle: ({ user }) => `The account of ${user} was changed`,
+  testHint: 'Notices reach this channel.',
+  account: 'Account',
+  by: 'By',
+  commandLine: 'command line',
+  network: 'Network',
+  country: 'Country',
+  time: 'Time',
+  link: 'Check',
+}
+
+const zh: NoticeTexts = {
+  titles: {
+    test: () => '这是一条测试通知',
+    new_network: ({ user }) => `${user} 从新的网络登录`,
+    new_country: ({ user }) => `${user} 从新的国家或地区登录`,
+    token_used_elsewhere: ({ user, what }) =>
+      `${user} 的应用专用密码在新的网络使用过：${quoted(what)}`,
+    account_locked: ({ user }) => `账户 ${user} 被拒绝的登录过多`,
+    network_locked: ({ network }) => `来自 ${network} 的被拒绝的登录过多`,
+    two_factor_off: ({ user }) => `${user} 的两步验证已关闭`,
+    two_factor_cancelled: ({ user }) => `管理员取消了 ${user} 的两步验证`,
+    new_admin: ({ user }) => `${user} 现在是管理员`,
+    password_changed: ({ user }) => `${user} 的密码已更改`,
+    password_reset: ({ user }) => `管理员设置了 ${user} 的密码`,
+    key_added: ({ user, what }) => `${user} 添加了 SSH 密钥：${quoted(what)}`,
+    passkey_added: ({ user, what }) => `${user} 添加了通行密钥：${quoted(what)}`,
+    token_created: ({ user, what }) => `${user} 创建了应用专用密码：${quoted(what)}`,
+    service_token_made: ({ what }) => `创建了服务令牌：${quoted(what)}`,
+    passkey_cloned: ({ user }) => `${user} 的通行密钥可能被复制`,
+    many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,
+  },
+  otherTitle: ({ user }) => `账户 ${user} 已更改`,
+  testHint: '此渠道可以收到通知。',
+  account: '账户',
+  by: '操作者',
+  commandLine: '命令行',
+  network: '网络',
+  country: '国家或地区',
+  time: '时间',
+  link: '查看',
+}
+
+export const NOTICE_TEXTS: Record<NoticeLanguage, NoticeTexts> = { en, zh }

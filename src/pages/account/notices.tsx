@@ -1,0 +1,74 @@
+import { OWN_CHANNEL_KINDS } from '../../notices/channels.ts'
+import type { ListedChannel } from '../../notices/store.ts'
+import { OWN_TOPICS } from '../../notices/topics.ts'
+import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Confirm, Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+export const OWN_NOTICES_PATH = '/account/notices'
+
+interface OwnNoticesProps {
+  view: View
+  channel: ListedChannel | undefined
+  /** The values of a refused form. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** The channel of a user, who is told what happens to the own account. */
+export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesProps) {
+  const t = view.t.channels
+  const ofForm = fields === undefined ? undefined : problem
+  const chosen =
+    fields === undefined ? (channel?.topics ?? OWN_TOPICS) : chosenTopics(OWN_TOPICS, fields)
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.ownLead}</p>
+      </hgroup>
+      {fields === undefined && <Alert problem={problem} fields={[]} />}
+      {channel !== undefined && (
+        <article>
+          <h2>{t.ownTitle}</h2>
+          <ChannelFacts view={view} channel={channel} />
+          <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
+            <button class="secondary">{t.test}</button>
+          </form>
+          <Confirm label={t.delete} question={t.deleteOwnQuestion}>
+            <form method="post" action={`${OWN_NOTICES_PATH}/delete`}>
+              <ConfirmFields view={view} form="delete" problem={undefined} />
+              <button class="danger">{t.deleteSubmit}</button>
+            </form>
+          </Confirm>
+        </article>
+      )}
+      <article>
+        <h2>{channel === undefined ? t.addTitle : t.replace}</h2>
+        <form method="post" action={`${OWN_NOTICES_PATH}/save`}>
+          <Alert problem={ofForm} fields={['kind', 'address', 'topics', ...CONFIRM_FIELDS]} />
+          <Field
+            name="kind"
+            label={t.kind}
+            options={OWN_CHANNEL_KINDS.map((kind) => [kind, t.kinds[kind]] as const)}
+            value={echo(fields, 'kind') || channel?.kind || 'ntfy'}
+            problem={ofForm}
+          />
+          <Field
+            name="address"
+            label={t.address}
+            hint={t.ownAddressHint}
+            value={echo(fields, 'address')}
+            problem={ofForm}
+          />
+          <TopicBoxes view={view} topics={OWN_TOPICS} chosen={chosen} problem={ofForm} />
+          <ConfirmFields view={view} form="save" problem={ofForm} />
+          <button>{channel === undefined ? t.add : t.replace}</button>
+        </form>
+      </article>
+    </AccountPage>
+  )
+}

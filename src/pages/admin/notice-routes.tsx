@@ -1,0 +1,85 @@
+import { Hono } from 'hono'
+import type { App, AppContext } from '../../http/context.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { newChannelSchema } from '../../notices/channels.ts'
+import {
+  chooseTopics,
+  createNoticeChannel,
+  deleteNoticeChannel,
+  listNoticeChannels,
+  testNoticeChannel,
+} from '../../notices/manage.ts'
+import { TOPICS } from '../../notices/topics.ts'
+import { actorOf } from '../../http/guard.ts'
+import { validate } from '../../http/input.ts'
+import { channelIdForm, chosenTopics, testProblem, WebhookSecret } from '../channel-parts.tsx'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { goTo, showPage } from '../view.ts'
+import { NOTICES_PATH, NoticesPage } from './notices.tsx'
+import { adminView } from './view.ts'
+
+/** The page of the operators' channels, under `/account/admin/notices`. */
+export const noticeAdminPages = new Hono<App>()
+  .get('/', (c) => showNotices(c))
+  .post('/add', async (c) => {
+    const { language } = await adminView(c)
+    const fields = await readForm(c)
+    const made = await attempt(async () => {
+      const topics = chosenTopics(TOPICS, fields)
+      const wish = validate(newChannelSchema, { ...fields, topics, language })
+      await confirmWith(c, fields)
+      return createNoticeChannel(c.get('deps'), actorOf(c), wish, new URL(c.req.url).origin)
+    })
+    if (made instanceof Refusal) return showNotices(c, made, fields)
+    if (made.secret === '') return goTo(c, NOTICES_PATH, 'channel-added')
+    const view = await adminView(c)
+    return showPage(
+      c,
+      <AccountPage view={view} title={view.t.channels.secretTitle}>
+        <WebhookSecret view={view} secret={made.secret} back={NOTICES_PATH} />
+      </AccountPage>,
+    )
+  })
+  .post('/topics', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { id } = validate(channelIdForm, fields)
+      await confirmWith(c, fields)
+      const topics = chosenTopics(TOPICS, fields)
+      await chooseTopics(c.get('deps'), actorOf(c), id, topics)
+    })
+    if (refusal instanceof Refusal) return showNotices(c, refusal)
+    return goTo(c, NOTICES_PATH, 'channel-saved')
+  })
+  .post('/delete', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { id } = validate(channelIdForm, fields)
+      await confirmWith(c, fields)
+      await deleteNoticeChannel(c.get('deps'), actorOf(c), id)
+    })
+    if (refusal instanceof Refusal) return showNotices(c, refusal)
+    return goTo(c, NOTICES_PATH, 'channel-deleted')
+  })
+  .post('/test', async (c) => {
+    const fields = await readForm(c)
+    const outcome = await attempt(async () =>
+      testNoticeChannel(c.get('deps'), actorOf(c), validate(channelIdForm, fields).id),
+    )
+    if (outcome instanceof Refusal) return showNotices(c, outcome)
+    if (outcome === undefined) return goTo(c, NOTICES_PATH, 'channel-tested')
+    const { t } = await adminView(c)
+    return showNotices(c, undefined, undefined, testProblem(t, outcome))
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, NOTICES_PATH))
+
+async function showNotices(c: AppContext, refusal?: Refusal, fields?: Fields, failed?: Problem) {
+  const view = await adminView(c)
+  const channels = await listNoticeChannels(c.get('deps'), actorOf(c))
+  const problem = refusal === undefined ? failed : problemOf(view.t, refusal)
+  const props = { view, channels, fields, problem }
+  return showPage(c, <NoticesPage {...props} />, refusal)
+}

@@ -1,0 +1,109 @@
+import { CHANNEL_KINDS } from '../../notices/channels.ts'
+import type { ListedChannel } from '../../notices/store.ts'
+import { TOPICS } from '../../notices/topics.ts'
+import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Confirm, Empty, Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+export const NOTICES_PATH = '/account/admin/notices'
+
+interface NoticesProps {
+  view: View
+  channels: ListedChannel[]
+  /** The values of a refused form for a new channel. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+const FIELDS = ['kind', 'name', 'address', 'token', 'chat', 'sender', 'topics', ...CONFIRM_FIELDS]
+
+/** The channels of the operators. */
+export function NoticesPage({ view, channels, fields, problem }: NoticesProps) {
+  const t = view.t.channels
+  const ofForm = fields === undefined ? undefined : problem
+  return (
+    <AccountPage view={view} title={t.title}>
+      <hgroup>
+        <h1>{t.title}</h1>
+        <p>{t.adminLead}</p>
+      </hgroup>
+      {fields === undefined && <Alert problem={problem} fields={[]} />}
+      {channels.length === 0 ? (
+        <Empty icon="channels" title={t.none} hint={t.noneHint} />
+      ) : (
+        <ul class="rows">
+          {channels.map((channel) => (
+            <ChannelRow view={view} channel={channel} />
+          ))}
+        </ul>
+      )}
+      <article>
+        <h2>{t.addTitle}</h2>
+        <form method="post" action={`${NOTICES_PATH}/add`}>
+          <Alert problem={ofForm} fields={FIELDS} />
+          <Field
+            name="kind"
+            label={t.kind}
+            options={CHANNEL_KINDS.map((kind) => [kind, t.kinds[kind]] as const)}
+            value={echo(fields, 'kind') || 'webhook'}
+            problem={ofForm}
+          />
+          {(['name', 'address', 'token', 'chat', 'sender'] as const).map((name) => (
+            <Field
+              name={name}
+              label={t[name]}
+              hint={t[`${name}Hint`]}
+              value={name === 'token' ? '' : echo(fields, name)}
+              problem={ofForm}
+              optional={name !== 'name'}
+            />
+          ))}
+          <TopicBoxes
+            view={view}
+            topics={TOPICS}
+            chosen={fields === undefined ? TOPICS : chosenTopics(TOPICS, fields)}
+            problem={ofForm}
+          />
+          <ConfirmFields view={view} form="add" problem={ofForm} />
+          <button>{t.add}</button>
+        </form>
+      </article>
+    </AccountPage>
+  )
+}
+
+function ChannelRow({ view, channel }: { view: View; channel: ListedChannel }) {
+  const t = view.t.channels
+  const id = String(channel.id)
+  return (
+    <li>
+      <h2>{channel.name}</h2>
+      <ChannelFacts view={view} channel={channel} />
+      <form method="post" action={`${NOTICES_PATH}/test`}>
+        <button class="secondary" name="id" value={id}>
+          {t.test}
+        </button>
+      </form>
+      <Confirm label={t.topicsLabel} question="">
+        <form method="post" action={`${NOTICES_PATH}/topics`}>
+          <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} />
+          <ConfirmFields view={view} form={`topics-${id}`} problem={undefined} />
+          <button name="id" value={id}>
+            {t.save}
+          </button>
+        </form>
+      </Confirm>
+      <Confirm label={t.delete} question={t.deleteQuestion(channel.name)}>
+        <form method="post" action={`${NOTICES_PATH}/delete`}>
+          <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
+          <button class="danger" name="id" value={id}>
+            {t.deleteSubmit}
+          </button>
+        </form>
+      </Confirm>
+    </li>
+  )
+}

@@ -1,0 +1,126 @@
+import type { Child } from 'hono/jsx'
+import * as v from 'valibot'
+import type { ListedChannel } from '../notices/store.ts'
+import type { Topic } from '../notices/topics.ts'
+import { own } from '../base/own.ts'
+import type { Fields, Problem } from './form.ts'
+import { Time } from './parts.tsx'
+import type { Texts } from './texts/en.ts'
+import type { View } from './view.ts'
+
+const boxOf = (topic: Topic) => `topic-${topic}`
+
+/** Reads the boxes that `TopicBoxes` renders. */
+export function chosenTopics<Name extends Topic>(names: readonly Name[], fields: Fields): Name[] {
+  return names.filter((topic) => boxOf(topic) in fields)
+}
+
+interface BoxesProps {
+  view: View
+  topics: readonly Topic[]
+  chosen: readonly Topic[]
+  problem?: Problem | undefined
+}
+
+/** A checkbox for every topic. */
+export function TopicBoxes({ view, topics, chosen, problem }: BoxesProps) {
+  const t = view.t.channels
+  const isWrong = problem?.field === 'topics'
+  return (
+    <fieldset>
+      <legend>{t.topicsLabel}</legend>
+      {isWrong && <p class="problem">{problem.message}</p>}
+      <div class="grid">
+        {topics.map((topic) => (
+          <label>
+            <input type="checkbox" name={boxOf(topic)} checked={chosen.includes(topic)} />
+            {t.topics[topic]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** What lists show of a channel, except its name. */
+export function ChannelFacts({ view, channel }: { view: View; channel: ListedChannel }) {
+  const t = view.t.channels
+  const { lastSentAt, lastFailedAt, failure, waiting, lost } = channel
+  return (
+    <>
+      <p>
+        {t.kinds[channel.kind]} · {channel.target}
+      </p>
+      <p class="facts">
+        <span>
+          {lastSentAt === null ? (
+            t.neverSent
+          ) : (
+            <>
+              {t.lastSent} <Time view={view} at={lastSentAt} />
+            </>
+          )}
+        </span>
+        {failure !== '' && lastFailedAt !== null && (
+          <span class="problem">
+            {t.lastFailed} <Time view={view} at={lastFailedAt} />: {failureText(view.t, failure)}
+          </span>
+        )}
+        {waiting > 0 && <span>{t.waiting(waiting)}</span>}
+        {lost > 0 && <span class="problem">{t.lost(lost)}</span>}
+      </p>
+    </>
+  )
+}
+
+/** @param failure A code of `notices/post.ts`. */
+export function failureText({ channels: t }: Texts, failure: string): string {
+  return own(t.failures, failure) ?? t.failedStatus(failure.replace(/\D/g, ''))
+}
+
+/** Returns the problem of a test that was not delivered. */
+export function testProblem(t: Texts, failure: string): Problem {
+  return { field: undefined, message: t.channels.testFailed(failureText(t, failure)) }
+}
+
+/** Shows the secret of a webhook once, in the answer to the form that created it. */
+export function WebhookSecret({ view, secret, back }: SecretProps): Child {
+  const t = view.t.channels
+  return (
+    <>
+      <h1>{t.secretTitle}</h1>
+      <article>
+        <p>{t.secretLead}</p>
+        <label for="secret">{t.secretTitle}</label>
+        <textarea id="secret" class="codes" readonly rows={2} spellcheck={false}>
+          {secret}
+        </textarea>
+        <p class="buttons">
+          <button
+            type="button"
+            class="secondary"
+            data-copy="secret"
+            data-done={view.t.copied}
+            hidden
+          >
+            {view.t.copy}
+          </button>
+          <a role="button" href={back}>
+            {t.secretDone}
+          </a>
+        </p>
+      </article>
+    </>
+  )
+}
+
+interface SecretProps {
+  view: View
+  secret: string
+  back: string
+}
+
+/** The id of a channel in a form. */
+export const channelIdForm = v.object({
+  id: v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number)),
+})

@@ -1,0 +1,103 @@
+import type { AppContext } from '../../http/context.ts'
+import type { Refusal } from '../../base/refusals.ts'
+import type { Destination, SsoPages } from '../../sso/routes.ts'
+import { SSO_SCRIPT } from '../assets.ts'
+import { problemOf } from '../form.ts'
+import { pageHeaders } from '../headers.ts'
+import { SinglePage } from '../layout.tsx'
+import { setSessionToken } from '../session-cookie.ts'
+import { pathAfter, signInPath } from '../sign-in/next.ts'
+import { goTo, readView, showPage, type View } from '../view.ts'
+import { saveStep } from './step.ts'
+
+/** What the stock client's window waits for. */
+type Message = { token: string } | { sso_id: string }
+
+/** The answers of the routes under `/api/auth`. */
+export const ssoAnswers: SsoPages = {
+  headers: pageHeaders,
+  giveToken,
+  giveSsoId: (c, ssoId) => showMessage(c, { sso_id: ssoId }),
+  askFurther: async (c, outcome, to) => {
+    await saveStep(c, { ...outcome, ...to })
+    return goTo(c, '/account/sign-in/sso/step')
+  },
+  showLinked: (c) => leadTo(c, '/account/security?done=identity-linked'),
+  showFailed: showFailedSso,
+}
+
+/** Gives a token to where the sign-in began. */
+export async function giveToken(c: AppContext, token: string, { answer, next }: Destination) {
+  if (answer === 'message') return showMessage(c, { token })
+  if (answer === 'address') return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
+  setSessionToken(c, token)
+  return leadTo(c, pathAfter(next))
+}
+
+/** Answers with a page whose script gives the message to the page that opened this window. */
+async function showMessage(c: AppContext, message: Message) {
+  keepOpener(c)
+  return showPage(c, <MessagePage view={await readView(c)} message={message} />)
+}
+
+/**
+ * Leads to a page of this site or of the provider. A redirect would keep the provider's site as the
+ * origin of the navigation, and browsers then send no SameSite=Strict cookie; and `form-action`
+ * forbids forms to redirect to another site.
+ *
+ * @param address A path, or an address that `begin` of a provider has returned.
+ */
+export async function leadTo(c: AppContext, address: string) {
+  c.header('Refresh', `0; url=${address}`)
+  const view = await readView(c)
+  return showPage(
+    c,
+    <SinglePage view={view} title={view.t.signIn.title}>
+      <article>
+        <a href={address}>{view.t.signIn.continue}</a>
+      </article>
+    </SinglePage>,
+  )
+}
+
+/** Reports why the sign-in failed. */
+export async function showFailedSso(c: AppContext, refusal: Refusal) {
+  const view = await readView(c)
+  const { t } = view
+  return showPage(
+    c,
+    <SinglePage view={view} title={t.sso.failedTitle}>
+      <article>
+        <h1>{t.sso.failedTitle}</h1>
+        <p>{problemOf(t, refusal).message}</p>
+        <p class="buttons">
+          <a role="button" href={signInPath('')}>
+            {t.signIn.title}
+          </a>
+        </p>
+      </article>
+    </SinglePage>,
+    refusal,
+  )
+}
+
+/** Lets the window keep its opener, which `pageHeaders` cuts off by default. */
+export function keepOpener(c: AppContext): void {
+  c.header('Cross-Origin-Opener-Policy', 'unsafe-none')
+}
+
+function MessagePage({ view, message }: { view: View; message: Message }) {
+  const t = view.t.sso
+  return (
+    <SinglePage view={view} title={'token' in message ? t.doneTitle : t.boundTitle}>
+      <article data-message={JSON.stringify(message)}>
+        <h1>{'token' in message ? t.doneTitle : t.boundTitle}</h1>
+        <p>{t.doneLead}</p>
+        <p class="note warn" id="no-opener" hidden>
+          {t.noOpener}
+        </p>
+        <script type="module" src={SSO_SCRIPT} />
+      </article>
+    </SinglePage>
+  )
+}

@@ -1,0 +1,47 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App } from '../../http/context.ts'
+import { sessionOf } from '../../http/guard.ts'
+import { validate } from '../../http/input.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { text } from '../../base/text.ts'
+import { actFreshAs } from '../../access/act-as.ts'
+import { unlinkIdentity } from '../../sso/manage.ts'
+import { showSecurity } from '../account/show-security.tsx'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, readForm } from '../form.ts'
+import { goTo } from '../view.ts'
+import { leadTo } from './answers.tsx'
+import { goToProvider } from '../../sso/go-to-provider.ts'
+
+const PATH = '/account/security'
+
+const identitySchema = v.object({ issuer: text(), subject: text() })
+
+/** The forms for linked accounts, under `/account/security/identities`. */
+export const identityPages = new Hono<App>()
+  .post('/link', async (c) => {
+    const fields = await readForm(c)
+    const deps = c.get('deps')
+    const url = await attempt(async () => {
+      await confirmWith(c, fields)
+      const { userId, sessionId, issuedAtSeconds } = sessionOf(c)
+      await actFreshAs(deps, sessionOf(c), deps.now(), {})
+      return goToProvider(c, { kind: 'link', userId, sessionId, issuedAtSeconds })
+    })
+    if (url instanceof Refusal) return showSecurity(c, { form: 'link-identity', refusal: url })
+    return leadTo(c, url.href)
+  })
+  .post('/unlink', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const identity = validate(identitySchema, fields)
+      await confirmWith(c, fields)
+      await unlinkIdentity(c.get('deps'), sessionOf(c), identity)
+    })
+    if (refusal instanceof Refusal)
+      return showSecurity(c, { form: 'unlink-identity', refusal, identity: fields['subject'] })
+    return goTo(c, PATH, 'identity-unlinked')
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, PATH))

@@ -1,0 +1,86 @@
+import type { StoredIdentity } from '../../sso/store.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { own } from '../../base/own.ts'
+import { Alert, Confirm, Time } from '../parts.tsx'
+import type { SecurityProps } from '../account/security-forms.ts'
+import { problemIn } from '../account/security-forms.ts'
+import { providerName } from './names.ts'
+
+const PATH = '/account/security/identities'
+
+/** The linked accounts at identity providers. Nothing is shown where there are and can be none. */
+export function IdentitySection(props: SecurityProps) {
+  const { view, identities, refused } = props
+  const t = view.t.sso
+  const { platform } = view
+  if (identities.length === 0 && platform === undefined) return <></>
+  const problem = problemIn(refused, 'link-identity')
+  return (
+    <article>
+      <h2>{t.title}</h2>
+      <p>{t.lead}</p>
+      {identities.length === 0 ? (
+        <p class="hint">{t.none}</p>
+      ) : (
+        <ul class="passkeys">
+          {identities.map((identity) => (
+            <IdentityRow {...props} identity={identity} />
+          ))}
+        </ul>
+      )}
+      {platform !== undefined && (
+        <Confirm
+          label={t.link(providerName(view.t, platform))}
+          question={t.linkQuestion}
+          open={problem !== undefined}
+        >
+          <form method="post" action={`${PATH}/link`}>
+            <Alert problem={problem} fields={CONFIRM_FIELDS} />
+            <ConfirmFields view={view} form="link-identity" problem={problem} />
+            <button>{t.linkContinue}</button>
+          </form>
+        </Confirm>
+      )}
+    </article>
+  )
+}
+
+function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
+  const { view, identity, refused } = props
+  const t = view.t.sso
+  const { issuer, subject, platform, name, linkedAt, lastUsedAt } = identity
+  const isRefused = refused?.form === 'unlink-identity' && refused.identity === subject
+  const problem = isRefused ? refused.problem : undefined
+  const shown = name || t.unnamed
+  return (
+    <li>
+      <h3>{shown}</h3>
+      <p class="facts">
+        <span>{providerName(view.t, platform)}</span>
+        <span>
+          <Time
+            view={view}
+            at={linkedAt}
+            phrase={own(t.linkedBy, identity.linkedBy) ?? t.linkedBy.user}
+          />
+        </span>
+        <span>
+          {lastUsedAt === null ? (
+            view.t.passkeys.neverUsed
+          ) : (
+            <Time view={view} at={lastUsedAt} phrase={view.t.passkeys.lastUsed} />
+          )}
+        </span>
+      </p>
+      <Confirm label={t.unlink} question={t.unlinkQuestion(shown)} open={problem !== undefined}>
+        <form method="post" action={`${PATH}/unlink`}>
+          <Alert problem={problem} fields={CONFIRM_FIELDS} />
+          <input type="hidden" name="issuer" value={issuer} />
+          <input type="hidden" name="subject" value={subject} />
+          <ConfirmFields view={view} form={`unlink-${subject}`} problem={problem} />
+          <button class="danger">{t.unlinkSubmit}</button>
+        </form>
+      </Confirm>
+    </li>
+  )
+}

@@ -1,0 +1,125 @@
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import * as v from 'valibot'
+import { clientOf } from '../../http/client.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { validate } from '../../http/input.ts'
+import { verifyToken } from '../../access/token.ts'
+import { relyingPartyOf } from '../../base/passkey-site.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { possiblyEmptyText, text } from '../../base/text.ts'
+import { signInWithPasskey } from '../../passkeys/sign-in.ts'
+import { staticDigest } from '../../passwords/passwords.ts'
+import { login } from '../../sign-in/sign-in.ts'
+import { linkIdentity } from '../../sso/manage.ts'
+import { findUser, signInWithCode } from '../../sso/sign-in.ts'
+import { needsCode } from '../../two-factor/second-factor.ts'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { beginOnPage, readAssertion } from '../passkey.tsx'
+import { parseNext, signInPath } from '../sign-in/next.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { giveToken, keepOpener, showFailedSso } from './answers.tsx'
+import { goToProvider } from '../../sso/go-to-provider.ts'
+import { clearStep, readStep, type Step } from './step.ts'
+import { FactorPage, LinkPage } from './step-pages.tsx'
+
+const codeSchema = v.object({ code: v.optional(possiblyEmptyText(), '') })
+const linkSchema = v.object({
+  username: text(),
+  password: text(),
+  code: v.optional(possiblyEmptyText(), ''),
+})
+
+/** These pages may stand in a window that the stock client has opened. */
+const inWindow = createMiddleware<App>(async function inWindow(c, next) {
+  keepOpener(c)
+  await next()
+})
+
+/** The pages of a sign-in with an identity provider, under `/account/sign-in/sso`. */
+export const ssoSignInPages = new Hono<App>()
+  .use(inWindow)
+  .get('/', async (c) => {
+    const next = parseNext(c.req.query())
+    const url = await attempt(() => goToProvider(c, { kind: 'sign-in', next }))
+    return url instanceof Refusal ? showFailedSso(c, url) : c.redirect(url.href)
+  })
+  .get('/step', async (c) => {
+    const step = await readStep(c)
+    if (step === undefined) return startOver(c)
+    return step.missing === 'link' ? showLink(c, step) : showFactor(c, step)
+  })
+  .post('/code', async (c) => {
+    const fields = await readForm(c)
+    const step = await readStep(c)
+    if (step?.missing !== 'factor') return startOver(c)
+    const token = await attempt(() => {
+      const { code } = validate(codeSchema, fields)
+      return signInWithCode(c.get('deps'), step.identity, code, clientOf(c))
+    })
+    return token instanceof Refusal ? showFactor(c, step, token) : finish(c, step, token)
+  })
+  .post('/passkey', async (c) => {
+    const fields = await readForm(c)
+    const step = await readStep(c)
+    if (step?.missing !== 'factor') return startOver(c)
+    // The ceremony began for the user of the identity, so another user's passkey is refused.
+    const token = await attempt(() =>
+      signInWithPasskey(c.get('deps'), readAssertion(c, fields, 'passkeyRefused'), clientOf(c)),
+    )
+    return token instanceof Refusal ? showFactor(c, step, token) : finish(c, step, token)
+  })
+  .post('/link', async (c) => {
+    const fields = await readForm(c)
+    const step = await readStep(c)
+    if (step?.missing !== 'link') return startOver(c)
+    const token = await attempt(() => signInAndLink(c, step, fields))
+    return token instanceof Refusal ? showLink(c, step, fields, token) : finish(c, step, token)
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/:form', (c) => goTo(c, '/account/sign-in/sso/step'))
+
+/** Signs in with the password, and the code if the user has one, and links the identity. */
+async function signInAndLink(c: AppContext, { identity }: Step, fields: Fields): Promise<string> {
+  const deps = c.get('deps')
+  const client = clientOf(c)
+  const { username, password, code } = validate(linkSchema, fields)
+  const token = await login(deps, { username, digest: await staticDigest(password), code }, client)
+  const claims = await verifyToken(await deps.keyRing(), token, deps.now())
+  await linkIdentity(deps, { ...claims, ...client }, identity)
+  return token
+}
+
+function finish(c: AppContext, step: Step, token: string) {
+  clearStep(c)
+  return giveToken(c, token, step)
+}
+
+function startOver(c: AppContext) {
+  return goTo(c, signInPath(''), 'session-over')
+}
+
+async function showFactor(c: AppContext, step: Step, refusal?: Refusal) {
+  const deps = c.get('deps')
+  const user = await findUser(deps, step.identity)
+  // The identity was unlinked meanwhile.
+  if (user === undefined) return startOver(c)
+  const view = await readView(c)
+  const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
+  const ceremony =
+    user.hasPasskey && relyingParty
+      ? await beginOnPage(deps, relyingParty, user.username)
+      : undefined
+  const problem = refusal && problemOf(view.t, refusal)
+  const shown = { username: user.username, hasCode: needsCode(user) }
+  return showPage(c, <FactorPage {...{ view, step, ceremony, problem }} user={shown} />, refusal)
+}
+
+async function showLink(c: AppContext, step: Step, fields?: Fields, refusal?: Refusal) {
+  const view = await readView(c)
+  const isCodeMissing = refusal?.refusal === 'wrongCode'
+  const isFirst = isCodeMissing && (fields?.['code'] ?? '') === ''
+  const problem = refusal && !isFirst ? problemOf(view.t, refusal) : undefined
+  const props = { view, step, fields, needsCode: isCodeMissing, problem }
+  return showPage(c, <LinkPage {...props} />, refusal)
+}

@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+import type { AppContext } from '../../http/context.ts'
+import { clearSsoCookie, readSsoCookie, setSsoCookie } from '../../sso/cookies.ts'
+import { identitySchema } from '../../sso/proof.ts'
+import { sealedText } from '../../sso/sealed-text.ts'
+
+const LIFETIME_SECONDS = 10 * 60
+
+const stepSchema = v.object({
+  identity: identitySchema,
+  missing: v.picklist(['factor', 'link']),
+  /**
+   * Where the token goes: to the page that opened this window, to an address of the stock client,
+   * or into our cookie.
+   */
+  answer: v.picklist(['message', 'address', 'cookie']),
+  /** The page after the sign-in, for our cookie. */
+  next: v.string(),
+})
+
+/** A sign-in that the provider has confirmed, and that lacks a second factor or a link. */
+export type Step = v.InferOutput<typeof stepSchema>
+
+const stepText = sealedText('single sign-on step', LIFETIME_SECONDS, stepSchema)
+
+export async function saveStep(c: AppContext, step: Step): Promise<void> {
+  setSsoCookie(c, 'sso-step', await stepText.seal(c.get('deps'), step), LIFETIME_SECONDS)
+}
+
+/** @returns `undefined` when there is no such sign-in, or it has expired. */
+export async function readStep(c: AppContext): Promise<Step | undefined> {
+  const text = readSsoCookie(c, 'sso-step')
+  if (text === '') return undefined
+  const step = await stepText.open(c.get('deps'), text)
+  return step === 'expired' ? undefined : step
+}
+
+export function clearStep(c: AppContext): void {
+  clearSsoCookie(c, 'sso-step')
+}

@@ -1,0 +1,81 @@
+import type { ChannelKind } from '../../notices/channels.ts'
+import type { Topic } from '../../notices/topics.ts'
+
+const topics: Record<Topic, string> = {
+  new_network: 'A sign-in from a new network',
+  new_country: 'A sign-in from a new country',
+  locked_out: 'An account or a network is locked out',
+  second_factor_off: 'Two-step verification off or cancelled',
+  new_admin: 'A new administrator',
+  password: 'A password changed or set by an operator',
+  credential_added: 'An SSH key, passkey, app password or service token added',
+  passkey_cloned: 'A passkey that may have been copied',
+  many_refusals: 'Many refused sign-ins (at most one notice an hour)',
+}
+
+const kinds: Record<ChannelKind, string> = {
+  webhook: 'Webhook',
+  ntfy: 'ntfy',
+  slack: 'Slack',
+  discord: 'Discord',
+  telegram: 'Telegram',
+  bark: 'Bark',
+  email: 'E-mail',
+}
+
+/** Why a test or a notice was not delivered; `status 404` is none of these. */
+const failures: Record<string, string> = {
+  redirect: 'The receiver answered with a redirect, which is not followed.',
+  'no answer in time': 'The receiver did not answer within 8 seconds.',
+  'no connection': 'The receiver can’t be reached.',
+  'e-mail': 'Cloudflare did not accept the e-mail. The recipient must be a verified address.',
+  'no e-mail': 'This site has no binding EMAIL, so it can’t send e-mails.',
+  sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
+}
+
+export const channelsEn = {
+  title: 'Notices',
+  ownLead: 'Be told when something happens to your account that you may not have done.',
+  adminLead: 'Tell yourself and others what happens on this site.',
+  none: 'No channels',
+  noneHint: 'A channel is an address that notices are sent to.',
+  addTitle: 'Add a channel',
+  ownTitle: 'Your channel',
+  kind: 'Kind',
+  kinds,
+  name: 'Name',
+  nameHint: 'How you recognise this channel.',
+  address: 'Address',
+  addressHint:
+    'The address of the webhook. For ntfy it ends in the topic, for Bark in the device key. For e-mail it is the recipient. Telegram needs none.',
+  ownAddressHint: 'A public https address, such as https://ntfy.sh/a-topic-that-nobody-guesses.',
+  token: 'Token',
+  tokenHint: 'The token of the Telegram bot, or an access token of ntfy.',
+  chat: 'Chat',
+  chatHint: 'For Telegram: the number of the chat, or @name.',
+  sender: 'Sender',
+  senderHint: 'For e-mail: an address of a domain that sends through Cloudflare.',
+  topicsLabel: 'What it is told',
+  topics,
+  add: 'Add channel',
+  save: 'Save',
+  replace: 'Save channel',
+  delete: 'Delete',
+  deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notices.`,
+  deleteOwnQuestion: 'Delete your channel? You get no more notices.',
+  deleteSubmit: 'Delete channel',
+  test: 'Send a test',
+  lastSent: 'Last delivered',
+  neverSent: 'Nothing delivered yet',
+  lastFailed: 'Last failure',
+  waiting: (count: number) => (count === 1 ? '1 notice waits' : `${count} notices wait`),
+  lost: (count: number) =>
+    count === 1 ? '1 notice was given up' : `${count} notices were given up`,
+  testFailed: (reason: string) => `The test was not delivered. ${reason}`,
+  failures,
+  failedStatus: (status: string) => `The receiver answered with status ${status}.`,
+  secretTitle: 'Secret of the webhook',
+  secretLead:
+    'Each notice is signed with this secret (Standard Webhooks, HMAC-SHA-256). It is not shown again.',
+  secretDone: 'I have stored it',
+}

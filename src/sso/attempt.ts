@@ -1,0 +1,125 @@
+import * as base64url from 'jose/base64url'
+import * as v from 'valibot'
+import type { Deps } from '../deps.ts'
+import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
+import { THE_SERVICE } from '../database/statements.ts'
+import { hashChallenge } from '../passkeys/session-text.ts'
+import { claimChallenge } from '../passkeys/store.ts'
+import type { SsoConfig } from './config.ts'
+import { startAsking } from './outside.ts'
+import { providerOf, type ProviderUser } from './provider.ts'
+import { SsoError } from './reasons.ts'
+import { type SealDeps, sealedText } from './sealed-text.ts'
+
+const RANDOM_BYTES = 32
+const LIFETIME_SECONDS = 10 * 60
+
+/** Why a sign-in at the provider has begun, which decides what follows it. */
+const purposeSchema = v.variant('kind', [
+  /** The stock client's button: its window gets a token. */
+  v.object({ kind: v.literal('token') }),
+  /** The stock client's profile: its window gets a proven `sso_id`. */
+  v.object({ kind: v.literal('id') }),
+  /** Our sign-in page. */
+  v.object({ kind: v.literal('sign-in'), next: v.string() }),
+  /** Our page Security. The session was fresh when it began. */
+  v.object({
+    kind: v.literal('link'),
+    userId: v.number(),
+    sessionId: v.string(),
+    issuedAtSeconds: v.number(),
+  }),
+])
+
+const attemptSchema = v.object({
+  state: v.string(),
+  nonce: v.string(),
+  verifier: v.string(),
+  redirectUri: v.string(),
+  platform: v.picklist(SSO_PLATFORMS),
+  endpoint: v.string(),
+  purpose: purposeSchema,
+})
+
+export type Purpose = v.InferOutput<typeof purposeSchema>
+
+/**
+ * A sign-in at a provider that has begun. The browser keeps it as a sealed text, so nothing is
+ * stored, and a callback in another browser does not fit.
+ */
+export type Attempt = v.InferOutput<typeof attemptSchema>
+
+/** The cookie of an attempt. */
+export const attemptText = sealedText('single sign-on', LIFETIME_SECONDS, attemptSchema)
+
+type AskDeps = Pick<Deps, 'sendOut' | 'now'>
+
+/**
+ * Begins a sign-in at the provider.
+ *
+ * @returns The address for the browser, and the text for its cookie.
+ * @throws {SsoError} `no answer`, `answer too large`, `answer`.
+ */
+export async function beginAttempt(
+  deps: AskDeps & SealDeps,
+  config: SsoConfig,
+  redirectUri: string,
+  purpose: Purpose,
+): Promise<{ url: URL; text: string }> {
+  const random = () => base64url.encode(deps.randomBytes(RANDOM_BYTES))
+  const { platform, endpoint } = config
+  const secrets = { state: random(), nonce: random(), verifier: random() }
+  const attempt: Attempt = { ...secrets, redirectUri, platform, endpoint, purpose }
+  const url = await providerOf(config, startAsking(deps), deps.now()).begin(attempt)
+  return { url, text: await attemptText.seal(deps, attempt) }
+}
+
+/** A request to a callback. */
+export interface Callback {
+  /** The address without the parameters that the provider has added. */
+  redirectUri: string
+  answer: URLSearchParams
+  /** The text of the attempt; empty without the cookie. */
+  text: string
+}
+
+/**
+ * Opens the attempt of a callback and uses its state up. A state is used up whatever follows.
+ *
+ * @throws {SsoError} `state`, `expired`, `state used`, `provider changed`.
+ */
+export async function openAttempt(
+  deps: SealDeps & Pick<Deps, 'db'>,
+  { platform, endpoint }: SsoConfig,
+  { redirectUri, answer, text }: Callback,
+): Promise<Attempt> {
+  const attempt = await attemptText.open(deps, text)
+  if (attempt === 'expired') throw new SsoError('expired')
+  if (attempt === undefined) throw new SsoError('state', 'cookie')
+  if (attempt.redirectUri !== redirectUri) throw new SsoError('state', 'redirect URI')
+  const states = answer.getAll('state')
+  if (states.length !== 1 || states[0] !== attempt.state) throw new SsoError('state')
+  if (attempt.platform !== platform || attempt.endpoint !== endpoint)
+    throw new SsoError('provider changed')
+  await useUp(deps, attempt.state)
+  return attempt
+}
+
+/** @throws {SsoError} `state used`. */
+async function useUp(deps: SealDeps & Pick<Deps, 'db'>, state: string): Promise<void> {
+  const hash = await hashChallenge(new Uint8Array(base64url.decode(state)))
+  const usedBy = base64url.encode(deps.randomBytes(RANDOM_BYTES))
+  const expiresAt = deps.now() + LIFETIME_SECONDS * 1000
+  const claimed = await claimChallenge(deps.db, THE_SERVICE, { hash, usedBy, expiresAt })
+  if (claimed.length === 0) throw new SsoError('state used')
+}
+
+/** Asks the provider who has signed in. @throws {SsoError} */
+export function askWho(
+  deps: AskDeps,
+  config: SsoConfig,
+  attempt: Attempt,
+  answer: URLSearchParams,
+): Promise<ProviderUser> {
+  return providerOf(config, startAsking(deps), deps.now()).finish(attempt, answer)
+}

@@ -1,0 +1,64 @@
+import * as oauth from 'oauth4webapi'
+import * as v from 'valibot'
+import type { SsoConfig } from './config.ts'
+import { authorizationUrl, clientOf, inProtocol } from './oauth.ts'
+import type { Ask } from './outside.ts'
+import type { Provider } from './provider.ts'
+import { SsoError } from './reasons.ts'
+
+export const DINGTALK_ISSUER = 'https://login.dingtalk.com'
+
+const SERVER = {
+  issuer: DINGTALK_ISSUER,
+  authorization_endpoint: `${DINGTALK_ISSUER}/oauth2/auth`,
+}
+const API = 'https://api.dingtalk.com/v1.0'
+
+const tokenSchema = v.object({ accessToken: v.pipe(v.string(), v.minLength(1)) })
+const userSchema = v.object({
+  unionId: v.pipe(v.string(), v.minLength(1)),
+  nick: v.fallback(v.string(), ''),
+})
+
+/**
+ * DingTalk: OAuth 2.0 with its own names. The code comes as `authCode`, and the token endpoint
+ * takes JSON.
+ *
+ * @see https://open.dingtalk.com/document/orgapp/obtain-identity-credentials
+ */
+export function createDingtalk(config: SsoConfig, ask: Ask): Provider {
+  const scope = `openid ${config.extraScopes}`.trim()
+  return {
+    begin: (begun) =>
+      inProtocol(() => authorizationUrl(SERVER, config, begun, { scope, prompt: 'consent' })),
+    finish: ({ state }, answer) =>
+      inProtocol(async () => {
+        oauth.validateAuthResponse(SERVER, clientOf(config), answer, state)
+        const code = answer.get('authCode') ?? ''
+        const { accessToken } = await readToken(config, code, ask)
+        const headers = { 'x-acs-dingtalk-access-token': accessToken }
+        const { unionId, nick } = await askJson(ask, '/contact/users/me', { headers }, userSchema)
+        return { issuer: DINGTALK_ISSUER, subject: unionId, name: nick, hasMfa: false }
+      }),
+  }
+}
+
+function readToken({ clientId, clientSecret }: SsoConfig, code: string, ask: Ask) {
+  const body = JSON.stringify({ clientId, clientSecret, code, grantType: 'authorization_code' })
+  const headers = { 'Content-Type': 'application/json' }
+  const init = { method: 'POST', headers, body }
+  return askJson(ask, '/oauth2/userAccessToken', init, tokenSchema)
+}
+
+async function askJson<Schema extends v.GenericSchema>(
+  ask: Ask,
+  path: string,
+  init: RequestInit,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const response = await ask(`${API}${path}`, init)
+  if (!response.ok) throw new SsoError('answer', `${path} ${response.status}`)
+  const answer = v.safeParse(schema, await response.json().catch(() => undefined))
+  if (!answer.success) throw new SsoError('answer', path)
+  return answer.output
+}

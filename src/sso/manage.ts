@@ -1,0 +1,104 @@
+import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
+import { Refusal } from '../base/refusals.ts'
+import {
+  actAs,
+  actFreshAs,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+  type SessionActor,
+} from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
+import { selectPasskeys } from '../passkeys/store.ts'
+import { countUnusedCodes } from '../two-factor/store.ts'
+import { identityText } from './identity-text.ts'
+import {
+  type IdentityKey,
+  identityLinking,
+  identityUnlinking,
+  isLinkedWith,
+  type ProvenIdentity,
+  selectIdentities,
+  showIdentity,
+} from './store.ts'
+
+const LATEST_CLONES = { limit: 100, offset: 0 }
+
+/**
+ * Reads what the user signs in with beside the password: the number of unused recovery codes, the
+ * passkeys, the latest events of answers that a copy of a passkey may have given, and the
+ * identities.
+ */
+export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
+  const { db } = deps
+  const { userId } = actor
+  const { account, codes, ...ways } = await readAs(deps, actor, {
+    codes: countUnusedCodes(db, userId),
+    passkeys: selectPasskeys(db, userId),
+    clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
+    identities: selectIdentities(db, userId),
+  })
+  return { account, codesLeft: codes[0]?.total ?? 0, ...ways }
+}
+
+/**
+ * Links an identity with the user of a session that was fresh when the user went to the provider.
+ *
+ * @throws {Refusal} `identityTaken`.
+ */
+export async function linkIdentity(
+  deps: ActorDeps,
+  actor: SessionActor,
+  identity: ProvenIdentity,
+): Promise<void> {
+  const { db } = deps
+  const { userId } = actor
+  const now = deps.now()
+  const by = isLive(db, actor, now)
+  const event = eventOf(actor, 'identity_linked', now, identityText(identity))
+  const { linked, own } = await actAs(deps, actor, {
+    ...identityLinking(db, by, userId, identity, 'user', event),
+    shown: showIdentity(db, by, userId, isLinkedWith(db, identity, userId)),
+    own: selectIdentities(db, userId),
+  })
+  if (linked.length > 0) return logEvent(event)
+  // Linking it a second time is no mistake.
+  if (!own.some((one) => isSame(one, identity))) throw new Refusal('identityTaken')
+}
+
+/**
+ * Unlinks an identity of the actor.
+ *
+ * @throws {Refusal} `confirmationNeeded`; `lastWayIn`; `identityNotFound`.
+ */
+export async function unlinkIdentity(
+  deps: ActorDeps & FreshnessDeps,
+  actor: SessionActor,
+  identity: IdentityKey,
+): Promise<void> {
+  const { db } = deps
+  const { userId } = actor
+  const now = deps.now()
+  const by = isFresh(deps, actor, now)
+  const event = eventOf(actor, 'identity_unlinked', now)
+  const { unlinked, left } = await actFreshAs(deps, actor, now, {
+    ...identityUnlinking(db, by, userId, identity, event),
+    left: selectIdentities(db, userId),
+    shown: showIdentity(db, by, userId),
+  })
+  if (unlinked.length > 0) return logUnlinked(event, unlinked)
+  throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayIn' : 'identityNotFound')
+}
+
+/** Logs the events that `identityUnlinking` has written. */
+export function logUnlinked(
+  event: AuditEvent,
+  unlinked: readonly { platform: string; name: string }[],
+): void {
+  for (const { platform, name } of unlinked) logEvent({ ...event, detail: `${platform}: ${name}` })
+}
+
+function isSame(one: IdentityKey, other: IdentityKey): boolean {
+  return one.issuer === other.issuer && one.subject === other.subject
+}

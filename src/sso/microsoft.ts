@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { decodeJwt } from 'jose/jwt/decode'
+import type { SsoConfig } from './config.ts'
+import { clientOf, exchangeCode, inProtocol } from './oauth.ts'
+import { openIdUrl, readIdToken } from './openid.ts'
+import type { Ask } from './outside.ts'
+import type { Provider } from './provider.ts'
+
+const BASE = 'https://login.microsoftonline.com'
+
+/** The metadata of the endpoint for the accounts of all tenants. */
+const COMMON = {
+  issuer: `${BASE}/common/v2.0`,
+  authorization_endpoint: `${BASE}/common/oauth2/v2.0/authorize`,
+  token_endpoint: `${BASE}/common/oauth2/v2.0/token`,
+  jwks_uri: `${BASE}/common/discovery/v2.0/keys`,
+  token_endpoint_auth_methods_supported: ['client_secret_post'],
+  id_token_signing_alg_values_supported: ['RS256'],
+}
+
+const answerSchema = v.object({ id_token: v.string() })
+const tenantSchema = v.object({ tid: v.pipe(v.string(), v.uuid()) })
+
+/**
+ * Microsoft signs for every tenant with the same keys, and each token names the issuer of its
+ * tenant. Discovery names a template (`{tenantid}`), so its answer can't be compared with a token.
+ *
+ * @see https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
+ */
+export function createMicrosoft(config: SsoConfig, ask: Ask, now: number): Provider {
+  return {
+    begin: (begun) => inProtocol(() => openIdUrl(COMMON, config, begun)),
+    finish: (begun, answer) =>
+      inProtocol(async () => {
+        const client = clientOf(config, now)
+        const response = await exchangeCode(COMMON, config, client, begun, answer, ask)
+        const issuer = await issuerIn(response.clone())
+        return readIdToken({ ...COMMON, issuer }, config, client, begun, response, ask)
+      }),
+  }
+}
+
+/**
+ * Returns the issuer of the token's tenant. `readIdToken` compares it with `iss` of the signed
+ * token, so a token can't name one tenant in `tid` and another in `iss`.
+ */
+async function issuerIn(response: Response): Promise<string> {
+  // An error of the provider is reported by `readIdToken`, with the issuer that it knows.
+  const answer = v.safeParse(answerSchema, await response.json().catch(() => undefined))
+  if (!answer.success) return COMMON.issuer
+  const { tid } = v.parse(tenantSchema, decodeJwt(answer.output.id_token))
+  return `${BASE}/${tid}/v2.0`
+}

@@ -1,0 +1,38 @@
+import * as v from 'valibot'
+import type { AppContext } from '../http/context.ts'
+import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
+import { clearSsoCookie, readSsoCookie, setSsoCookie } from './cookies.ts'
+import { sealedText } from './sealed-text.ts'
+import type { ProvenIdentity } from './store.ts'
+
+const LIFETIME_SECONDS = 5 * 60
+
+export const identitySchema = v.object({
+  issuer: v.string(),
+  subject: v.string(),
+  platform: v.picklist(SSO_PLATFORMS),
+  name: v.string(),
+})
+
+const proofText = sealedText('proven identity', LIFETIME_SECONDS, identitySchema)
+
+/**
+ * Remembers in the browser that its user has just signed in to an identity. Then `/api/me/update`
+ * links it for a session of the same browser: a text alone, which a page of another site could send
+ * to the stock client, links nothing.
+ */
+export async function saveProof(c: AppContext, identity: ProvenIdentity): Promise<void> {
+  setSsoCookie(c, 'sso-proof', await proofText.seal(c.get('deps'), identity), LIFETIME_SECONDS)
+}
+
+/** @returns `undefined` when nothing was proven in the last minutes. */
+export async function readProof(c: AppContext): Promise<ProvenIdentity | undefined> {
+  const text = readSsoCookie(c, 'sso-proof')
+  if (text === '') return undefined
+  const identity = await proofText.open(c.get('deps'), text)
+  return identity === 'expired' ? undefined : identity
+}
+
+export function clearProof(c: AppContext): void {
+  clearSsoCookie(c, 'sso-proof')
+}

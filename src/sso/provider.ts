@@ -1,0 +1,58 @@
+import type { SsoConfig } from './config.ts'
+import { createDingtalk } from './dingtalk.ts'
+import { createGithub } from './github.ts'
+import { createMicrosoft } from './microsoft.ts'
+import { createOpenId } from './openid.ts'
+import type { Ask } from './outside.ts'
+
+/** The random values of one sign-in. */
+export interface Secrets {
+  state: string
+  /** Comes back in the ID token. */
+  nonce: string
+  /** Of PKCE. @see RFC 7636 section 4.1 */
+  verifier: string
+}
+
+/** A sign-in at a provider that has begun. */
+export interface Begun extends Secrets {
+  redirectUri: string
+}
+
+/** What a provider says about a user who has signed in there. */
+export interface ProviderUser {
+  issuer: string
+  /** The provider's id for the user, which never changes. */
+  subject: string
+  /** What the provider calls the user; the user may be able to change it. Empty without a name. */
+  name: string
+  /** Whether the provider says that it has asked for a second factor. */
+  hasMfa: boolean
+}
+
+/** An identity provider. Its functions throw {SsoError}. */
+export interface Provider {
+  /** Returns the address to which the visitor's browser goes. */
+  begin: (begun: Begun) => Promise<URL>
+  /** @param answer The query of the callback. */
+  finish: (begun: Begun, answer: URLSearchParams) => Promise<ProviderUser>
+}
+
+const GOOGLE = 'https://accounts.google.com'
+
+/** @param now Unix time, milliseconds. */
+export function providerOf(config: SsoConfig, ask: Ask, now: number): Provider {
+  switch (config.platform) {
+    case 'Github':
+      return createGithub(config, ask)
+    case 'Dingtalk':
+      return createDingtalk(config, ask)
+    case 'Microsoft':
+      return createMicrosoft(config, ask, now)
+    case 'Google':
+      return createOpenId(config, GOOGLE, ask, now)
+    case 'Casdoor':
+    case 'OIDC':
+      return createOpenId(config, config.endpoint, ask, now)
+  }
+}

@@ -1,0 +1,139 @@
+import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { GUEST } from '../accounts/roles.ts'
+import type { Client } from '../base/network.ts'
+import { Refusal } from '../base/refusals.ts'
+import { THE_SERVICE } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import { completeSignIn } from '../sign-in/complete-sign-in.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
+import type { SsoConfig } from './config.ts'
+import type { ProviderUser } from './provider.ts'
+import { registerUser } from './register.ts'
+import {
+  type IdentityUser,
+  isLinkedWith,
+  markIdentityUsed,
+  type ProvenIdentity,
+  selectClaims,
+  selectUserOfIdentity,
+} from './store.ts'
+
+/** A sign-in for which the account's own second factor or a linked account is missing. */
+export interface Unfinished {
+  missing: 'factor' | 'link'
+  identity: ProvenIdentity
+}
+
+/**
+ * Signs in the user of an identity that a provider has just proven.
+ *
+ * @throws {Refusal} `accountDisabled`; `wrongCredentials` when the account has just changed.
+ */
+export async function signInWithIdentity(
+  deps: Deps,
+  config: SsoConfig,
+  { hasMfa, ...user }: ProviderUser,
+  client: Client,
+): Promise<{ token: string } | Unfinished> {
+  const identity: ProvenIdentity = { ...user, platform: config.platform }
+  const found = await findOrRegister(deps, config, identity, client)
+  if (found === undefined) return { missing: 'link', identity }
+  await refuseDisabled(deps, found, client)
+  const isTrusted = config.trustsMfa && hasMfa
+  if (!isTrusted && needsFactor(found)) return { missing: 'factor', identity }
+  return { token: await complete(deps, identity, found, isTrusted, '', client) }
+}
+
+/**
+ * Completes the sign-in of a user who has two-step verification, with a code.
+ *
+ * @throws {Refusal} `wrongCode`, `tooManyAttempts`, `accountDisabled`; `identityNotFound` when the
+ *   identity is no longer linked.
+ */
+export async function signInWithCode(
+  deps: Deps,
+  identity: ProvenIdentity,
+  code: string,
+  client: Client,
+): Promise<string> {
+  const user = await findUser(deps, identity)
+  if (user === undefined) throw new Refusal('identityNotFound')
+  await refuseDisabled(deps, user, client)
+  if (needsCode(user) && code.trim() === '') throw new Refusal('wrongCode')
+  if (!needsCode(user) && needsFactor(user)) throw new Refusal('secondFactorUnused')
+  return complete(deps, identity, user, false, code, client)
+}
+
+/** Finds the user of an identity. */
+export async function findUser(
+  { db }: Pick<Deps, 'db'>,
+  identity: ProvenIdentity,
+): Promise<IdentityUser | undefined> {
+  const [user] = await selectUserOfIdentity(db, identity)
+  return user
+}
+
+/**
+ * Tells whether a sign-in needs a second factor of the account: a code, or a passkey where the site
+ * requires a second factor and the user has nothing else.
+ */
+function needsFactor(user: IdentityUser): boolean {
+  return needsCode(user) || (user.mustUseSecondFactor && user.hasPasskey)
+}
+
+/** @returns `undefined` when nobody has the identity and no account may be created for it. */
+async function findOrRegister(
+  deps: Deps,
+  { newAccount }: SsoConfig,
+  identity: ProvenIdentity,
+  client: Client,
+): Promise<IdentityUser | undefined> {
+  const found = await findUser(deps, identity)
+  if (found !== undefined || newAccount === undefined) return found
+  // An account that was moved here may be this user's, who then confirms it with its password.
+  const claims = await selectClaims(deps.db, [identity.subject, identity.name])
+  if (claims.length > 0) return undefined
+  await registerUser(deps, identity, newAccount, client)
+  return findUser(deps, identity)
+}
+
+async function refuseDisabled(deps: Deps, user: IdentityUser, client: Client): Promise<void> {
+  if (!user.disabled && user.role !== GUEST) return
+  const event: AuditEvent = {
+    ...client,
+    at: deps.now(),
+    kind: 'sign_in_refused',
+    userId: user.id,
+    detail: 'disabled',
+  }
+  await insertEvent(deps.db, THE_SERVICE, event)
+  logEvent(event)
+  throw new Refusal('accountDisabled')
+}
+
+async function complete(
+  deps: Deps,
+  identity: ProvenIdentity,
+  user: IdentityUser,
+  isTrusted: boolean,
+  code: string,
+  client: Client,
+): Promise<string> {
+  const now = deps.now()
+  const checked = {
+    user,
+    methods: isTrusted ? (['sso', 'mfa'] as const) : (['sso'] as const),
+    provider: identity.platform,
+    isStill: isLinkedWith(deps.db, identity, user.id),
+    now,
+  }
+  const token = await completeSignIn(deps, checked, code, client, deps.tokenSeconds())
+  // When this fails, the list of identities shows the previous time.
+  deps.defer(
+    markIdentityUsed(deps.db, identity, now).then(
+      () => undefined,
+      () => undefined,
+    ),
+  )
+  return token
+}

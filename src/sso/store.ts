@@ -1,0 +1,207 @@
+import { and, desc, eq, exists, isNotNull, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { auditEvents, identities, users } from '../../schema/tables.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { accountColumns } from '../accounts/accounts.ts'
+import { hasPasskey } from '../accounts/second-factor.ts'
+import { signInColumns } from '../accounts/store.ts'
+import type { SsoPlatform } from '../base/sso-platforms.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+
+/** Names an account at a provider. */
+export interface IdentityKey {
+  issuer: string
+  subject: string
+}
+
+/** An account at a provider that its user has just signed in to. */
+export interface ProvenIdentity extends IdentityKey {
+  platform: SsoPlatform
+  /** What the provider calls the user; empty without a name. */
+  name: string
+}
+
+/** Who links an identity. */
+export type LinkedBy = 'user' | 'registration' | 'import'
+
+/** The columns of an identity that lists show. */
+const identityColumns = {
+  issuer: identities.issuer,
+  subject: identities.subject,
+  platform: identities.platform,
+  name: identities.name,
+  linkedAt: identities.linkedAt,
+  linkedBy: identities.linkedBy,
+  lastUsedAt: identities.lastUsedAt,
+}
+
+/** Selects the identities of a user, oldest first. */
+export function selectIdentities(db: Database, userId: number) {
+  return db
+    .select(identityColumns)
+    .from(identities)
+    .where(eq(identities.userId, userId))
+    .orderBy(identities.linkedAt, identities.issuer, identities.subject)
+}
+
+export type StoredIdentity = Awaited<ReturnType<typeof selectIdentities>>[number]
+
+/** Selects the user of an identity, for a sign-in. */
+export function selectUserOfIdentity(db: Database, identity: IdentityKey) {
+  return db
+    .select({
+      ...signInColumns,
+      username: users.username,
+      hasPasskey: accountColumns.hasPasskey,
+    })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(isIdentity(identity))
+}
+
+export type IdentityUser = Awaited<ReturnType<typeof selectUserOfIdentity>>[number]
+
+/** Holds while the identity is linked with this user. */
+export function isLinkedWith(db: Database, identity: IdentityKey, userId: number): SQL {
+  const linked = db.select({ userId: identities.userId }).from(identities)
+  return exists(linked.where(and(isIdentity(identity), eq(identities.userId, userId))))
+}
+
+/** Holds while no user but this one has the identity. */
+export function isFreeFor(db: Database, identity: IdentityKey, userId: number): SQL {
+  const taken = db.select({ userId: identities.userId }).from(identities)
+  return notExists(taken.where(and(isIdentity(identity), ne(identities.userId, userId))))
+}
+
+/** Records that the identity was used. */
+export function markIdentityUsed(db: Database, identity: IdentityKey, now: number) {
+  return writing(db, THE_SERVICE).update(identities, { lastUsedAt: now }, isIdentity(identity))
+}
+
+/** Tells whether a user has this text as `sso_id` and nobody has confirmed it (`docs/interface.md`). */
+export function selectClaims(db: Database, texts: readonly string[]) {
+  const claimed = or(...texts.filter((text) => text !== '').map((text) => eq(users.ssoId, text)))
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(claimed ?? sql`false`, hasNoIdentity(db)))
+    .limit(1)
+}
+
+function hasNoIdentity(db: Database): SQL {
+  const own = db.select({ userId: identities.userId }).from(identities)
+  return notExists(own.where(eq(identities.userId, users.id)))
+}
+
+/**
+ * Returns the statements that link an identity with a user and write the event. Nothing happens
+ * when the identity is linked already, with this user or another.
+ */
+export function identityLinking(
+  db: Database,
+  by: Authority,
+  userId: number,
+  identity: ProvenIdentity,
+  linkedBy: LinkedBy,
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const { issuer, subject, platform, name } = identity
+  const linked = db.select({ userId: identities.userId }).from(identities)
+  const isNew = and(notExists(linked.where(isIdentity(identity))), when)
+  const written = writing(db, by)
+  const row = {
+    issuer,
+    subject,
+    userId,
+    platform,
+    name,
+    linkedAt: event.at,
+    linkedBy,
+    lastUsedAt: null,
+  }
+  return {
+    linkEvent: written.insert(auditEvents, eventRow(event), { where: isNew }),
+    linked: written
+      .insert(identities, row, { where: isNew })
+      .returning({ userId: identities.userId }),
+  }
+}
+
+/** Shows the latest identity of a user as `sso_id`; empty without one. */
+export function showIdentity(db: Database, by: Authority, userId: number, when?: SQL) {
+  const latest = db
+    .select({ subject: identities.subject })
+    .from(identities)
+    .where(eq(identities.userId, userId))
+    .orderBy(desc(identities.linkedAt))
+    .limit(1)
+  const ssoId = sql`coalesce((${latest}), '')`
+  return writing(db, by).update(users, { ssoId }, and(eq(users.id, userId), when))
+}
+
+/**
+ * Returns the statements that unlink identities of a user, with an event for each. They change
+ * nothing when the user could then not sign in any more.
+ *
+ * @param identity Without it, all of them.
+ */
+export function identityUnlinking(
+  db: Database,
+  by: Authority,
+  userId: number,
+  identity: IdentityKey | undefined,
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const which = and(
+    when,
+    eq(identities.userId, userId),
+    identity && isIdentity(identity),
+    hasOtherWayIn(db, userId, identity),
+  )
+  const written = writing(db, by)
+  const detail = sql`${identities.platform} || ': ' || ${identities.name}`
+  return {
+    unlinkEvents: written.insert(
+      auditEvents,
+      { ...eventRow(event), detail },
+      { from: identities, where: which },
+    ),
+    unlinked: written.delete(identities, which).returning({
+      platform: identities.platform,
+      name: identities.name,
+    }),
+  }
+}
+
+/**
+ * Holds while a user can sign in without an identity, or without any: with a password, a passkey or
+ * another identity.
+ */
+export function hasOtherWayIn(db: Database, userId: number, identity?: IdentityKey): SQL {
+  const others = alias(identities, 'others')
+  const other =
+    identity &&
+    exists(
+      db
+        .select({ userId: others.userId })
+        .from(others)
+        .where(
+          and(
+            eq(others.userId, userId),
+            or(ne(others.issuer, identity.issuer), ne(others.subject, identity.subject)),
+          ),
+        ),
+    )
+  const owner = db.select({ id: users.id }).from(users)
+  const has = exists(
+    owner.where(and(eq(users.id, userId), or(isNotNull(users.passwordHash), hasPasskey))),
+  )
+  return sql`(${or(has, other)})`
+}
+
+function isIdentity({ issuer, subject }: IdentityKey): SQL | undefined {
+  return and(eq(identities.issuer, issuer), eq(identities.subject, subject))
+}

@@ -1,0 +1,197 @@
+import { createHmac } from 'node:crypto'
+import { Miniflare, convertV4MiniflareOptions } from 'miniflare'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  test,
+  vi,
+} from 'vitest'
+import { PUBLIC_NETWORK } from '../../src/cli/local-site.ts'
+import type { Client } from '../support/client.ts'
+import { Clone } from '../support/clone.ts'
+import { hang, late, Receiver, status } from '../support/receiver.ts'
+import { ServedWorker } from '../support/served-worker.ts'
+
+const ADMIN_PASSWORD = 'admin-Passw0rd'
+
+let clone: Clone
+let site: Client
+let receiver: Receiver
+
+beforeAll(async () => {
+  clone = new Clone()
+  site = await clone.serve(ADMIN_PASSWORD)
+})
+afterAll(() => clone.remove())
+beforeEach(async () => {
+  receiver = await Receiver.open()
+  clone.sql('delete from notice_channels')
+})
+afterEach(() => receiver.close())
+
+const run = (...args: string[]) => clone.command(args)
+
+async function add(kind: string, ...options: string[]) {
+  const args = ['--json', 'notice', 'add', kind, '--name', kind, '--topic', 'new_network']
+  const { stdout, stderr } = await run(...args, ...options)
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+/** Signs in as a user whose network was never seen: that event is written as a command would. */
+function signInElsewhere(network: string): void {
+  clone.sql(
+    `insert into audit_events (at, kind, user_id, network, user_agent) values (${Date.now()}, 'sign_in', 1, '${network}', '')`,
+  )
+}
+
+describe('the running site', () => {
+  test('sends to each kind of channel, in its form', async () => {
+    const { url } = receiver
+    const { secret } = await add('webhook', '--address', `${url}/hook`)
+    await add('ntfy', '--address', `${url}/my-topic`, '--token', 'tk_1')
+    await add('slack', '--address', `${url}/services/T/B/x`)
+    await add('discord', '--address', `${url}/api/webhooks/1/x`)
+    await add('telegram', '--address', url, '--token', '12:ab', '--chat', '-5')
+    await add('bark', '--address', `${url}/KEY`)
+    signInElsewhere('198.51.100.7')
+    await site.signIn('admin', ADMIN_PASSWORD)
+    await receiver.until(6)
+    const at = (path: string) => receiver.got.find((one) => one.path === path)
+    const hook = at('/hook')
+    if (hook === undefined) throw new Error('nothing came to the webhook')
+    const { 'webhook-signature': signature } = hook.headers
+    const [id, time] = [
+      String(hook.headers['webhook-id']),
+      String(hook.headers['webhook-timestamp']),
+    ]
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const expected = createHmac('sha256', key).update(`${id}.${time}.${hook.raw}`).digest('base64')
+    expect(signature).toBe(`v1,${expected}`)
+    expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60)
+    expect(hook.body).toMatchObject({
+      type: 'new_network',
+      data: { event: { network: '198.51.100.7' } },
+    })
+    expect(at('/')).toMatchObject({
+      headers: { authorization: 'Bearer tk_1' },
+      body: { topic: 'my-topic' },
+    })
+    expect(at('/services/T/B/x')?.body.text).toContain('admin signed in from a new network')
+    expect(at('/api/webhooks/1/x')?.body.content).toContain('admin signed in from a new network')
+    expect(at('/bot12:ab/sendMessage')?.body).toMatchObject({ chat_id: '-5' })
+    expect(at('/push')?.body).toMatchObject({ device_key: 'KEY' })
+  })
+
+  // The site waits eight seconds for a receiver that hangs.
+  test('says by notice test what becomes of a test', async () => {
+    const { id } = await add('webhook', '--address', `${receiver.url}/hook`)
+    const testIt = async () => {
+      const { code, stdout, stderr } = await run('notice', 'test', String(id))
+      return [code, stdout + stderr]
+    }
+    expect(await testIt()).toEqual([0, `The channel ${id} has received the test.\n`])
+    receiver.answers.push(
+      status(404),
+      status(302, { Location: `${receiver.url}/elsewhere` }),
+      hang,
+      late(9000),
+    )
+    expect(await testIt()).toEqual([1, 'The test was not delivered: status 404.\n'])
+    expect(await testIt()).toEqual([1, 'The test was not delivered: redirect.\n'])
+    expect(await testIt()).toEqual([1, 'The test was not delivered: no answer in time.\n'])
+    expect(await testIt()).toEqual([1, 'The test was not delivered: no answer in time.\n'])
+    expect(receiver.got.map(({ path }) => path)).not.toContain('/elsewhere')
+    receiver.close()
+    expect(await testIt()).toEqual([1, 'The test was not delivered: no connection.\n'])
+  })
+
+  test('lists, chooses topics and deletes', async () => {
+    const { id } = await add('slack', '--address', `${receiver.url}/x`)
+    expect((await run('notice', 'topics', String(id), 'new_admin', 'password')).stdout).toBe(
+      `The channel ${id} is told: new_admin, password.\n`,
+    )
+    const { content } = JSON.parse((await run('--json', 'notice', 'list')).stdout)
+    expect(content).toMatchObject([
+      { kind: 'slack', topics: ['new_admin', 'password'], target: new URL(receiver.url).host },
+    ])
+    expect((await run('notice', 'delete', String(id))).stdout).toBe(`Deleted the channel ${id}.\n`)
+    expect((await run('notice', 'delete', String(id))).stderr).toContain('no such channel')
+  })
+})
+
+test('a notice outlives a restart of the site, with its id', async () => {
+  const other = new Clone()
+  try {
+    await other.serve(ADMIN_PASSWORD)
+    const args = ['notice', 'add', 'webhook', '--name', 'x', '--address', `${receiver.url}/hook`]
+    expect((await other.command(args)).stderr).toBe('')
+    receiver.answers.push(status(503))
+    other.sql(
+      `insert into audit_events (at, kind, user_id, network, user_agent) values (1, 'sign_in', 1, '198.51.100.9', '')`,
+    )
+    await other.command(['notice', 'delete', '99'])
+    await receiver.until(1)
+    await other.stop()
+    other.sql('update notices set next_at = 0')
+    const again = await other.serve(ADMIN_PASSWORD)
+    await again.signIn('admin', ADMIN_PASSWORD)
+    await receiver.until(2)
+    const [first, second] = receiver.got.map(({ headers }) => headers['webhook-id'])
+    expect(second).toBe(first)
+  } finally {
+    await other.remove()
+  }
+})
+
+test('the network for the addresses of users reaches no private address, by number or by name', async () => {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: `export default { async fetch(request, env) {
+        const url = await request.text()
+        return env.PUBLIC_NETWORK.fetch(url).then(() => new Response('reached'), () => new Response('refused'))
+      } }`,
+      serviceBindings: { PUBLIC_NETWORK },
+    }),
+  )
+  try {
+    const ask = async (url: string) =>
+      (await miniflare.dispatchFetch('http://x/', { method: 'POST', body: url })).text()
+    expect(await ask(receiver.url)).toBe('refused')
+    expect(await ask(receiver.url.replace('127.0.0.1', 'localhost'))).toBe('refused')
+    expect(receiver.got).toEqual([])
+  } finally {
+    await miniflare.dispose()
+  }
+})
+
+test('the Worker sends e-mails where EMAIL is bound', async () => {
+  const worker = await ServedWorker.start(inject('workerFolder'), { email: true })
+  try {
+    await worker.setUp(ADMIN_PASSWORD)
+    const { data } = await worker.call('POST', '/api/auth/login', {
+      body: { username: 'admin', password: ADMIN_PASSWORD },
+    })
+    const token = data.token
+    const body = {
+      kind: 'email',
+      name: 'ops',
+      address: 'ops@example.org',
+      sender: 'latchkey@example.org',
+      topics: ['password'],
+    }
+    await worker.call('POST', '/api/admin/notice/create', { token, body })
+    const tested = await worker.call('POST', '/api/admin/notice/test?id=1', { token })
+    expect(tested.data).toEqual({ delivered: true, failure: '' })
+    // Miniflare says it a moment later.
+    await vi.waitFor(() => expect(worker.log.join('\n')).toContain('ops@example.org'), 10_000)
+  } finally {
+    await worker.stop()
+  }
+})

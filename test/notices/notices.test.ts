@@ -1,0 +1,675 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noticeChannels, notices } from '../../schema/tables.ts'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
+import type { Deps } from '../../src/deps.ts'
+import { runFrequently } from '../../src/frequent-run.ts'
+import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { changeUser, createUser } from '../../src/users/manage-users.ts'
+import { runNightly } from '../../src/nightly-run.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const ALICE = 3
+const HOOK = 'https://hooks.example.org/a-secret-path'
+
+/** What the stand-in got. */
+interface Got {
+  url: string
+  headers: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- Its form is what the tests look at.
+  body: any
+  reach: string
+}
+
+let got: Got[]
+/** What the stand-in answers, in turn; then 200. */
+let answers: (Response | Error | 'hang')[]
+let site: CheapSite
+let admin: string
+
+const sendOut: Deps['sendOut'] = async (url, init, reach) => {
+  const headers = Object.fromEntries(new Headers(init.headers))
+  got.push({
+    url,
+    headers,
+    body: JSON.parse(typeof init.body === 'string' ? init.body : ''),
+    reach,
+  })
+  const answer = answers.shift() ?? new Response('ok')
+  if (answer instanceof Error) throw answer
+  if (answer !== 'hang') return answer
+  return new Promise((_, reject) => {
+    init.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+  })
+}
+
+beforeEach(async () => {
+  got = []
+  answers = []
+  site = new CheapSite({ sendOut })
+  await site.addFirstUsers()
+  await site.addUser('alice', { password: PASSWORD })
+  admin = await site.token('admin', ADMIN_PASSWORD)
+  await site.settle()
+})
+
+const webhook = { kind: 'webhook', name: 'hook', address: HOOK }
+
+async function addChannel(channel: object = {}, topics: string[] = ['new_network']) {
+  const wish = { ...webhook, topics, ...channel }
+  const { data, message } = await site.post('/api/admin/notice/create', wish, { token: admin })
+  if (data === null) throw new Error(message)
+  await site.settle()
+  return data
+}
+
+const channels = async () =>
+  (await site.get('/api/admin/notice/list', { token: admin })).data.content
+
+async function signIn(network = '198.51.100.7', username = 'alice', country?: string) {
+  const call = {
+    headers: { 'CF-Connecting-IP': network },
+    ...(country !== undefined && { country }),
+  }
+  const { data } = await site.post('/api/auth/login', { username, password: PASSWORD }, call)
+  await site.settle()
+  return data.token
+}
+
+const run = () => runFrequently(site.deps)
+const byText = (a: unknown, b: unknown) => String(a).localeCompare(String(b))
+const titles = () => got.map(({ body }) => body.data.title)
+
+describe('a sign-in from a new network', () => {
+  test('is told after the answer, once for each network', async () => {
+    await addChannel()
+    await signIn()
+    expect(titles()).toEqual(['alice signed in from a new network'])
+    await signIn()
+    await signIn('198.51.100.8')
+    await run()
+    expect(got).toHaveLength(2)
+    expect(got[0]?.body).toEqual({
+      type: 'new_network',
+      timestamp: '2026-11-21T09:15:06.565+00:00',
+      data: {
+        event: {
+          id: expect.any(Number),
+          kind: 'sign_in',
+          user: { id: ALICE, username: 'alice' },
+          actor: null,
+          what: '',
+          count: null,
+          network: '198.51.100.7',
+          country: '',
+        },
+        title: 'alice signed in from a new network',
+        text: 'alice signed in from a new network\nAccount: alice\nNetwork: 198.51.100.7\nTime: 2026-11-21 09:15 UTC',
+        link: `http://localhost/account/admin/users/${ALICE}`,
+      },
+    })
+    expect(await site.db.select().from(notices)).toEqual([])
+  })
+
+  test('costs the sign-in no round trip and no row, before its answer', async () => {
+    const costs = async () => {
+      const { roundTrips, rowsWritten } = site.meter
+      return [roundTrips, rowsWritten]
+    }
+    const login = (network: string) =>
+      site.post(
+        '/api/auth/login',
+        { username: 'alice', password: PASSWORD },
+        { headers: { 'CF-Connecting-IP': network } },
+      )
+    await login('198.51.100.7')
+    const without = await costs()
+    await site.settle()
+    await addChannel()
+    await login('198.51.100.8')
+    expect(await costs()).toEqual(without)
+  })
+
+  test('tells the country when it is new for the user', async () => {
+    await signIn('198.51.100.1', 'alice', 'DE')
+    await addChannel({}, ['new_country', 'new_network'])
+    await signIn('198.51.100.2', 'alice', 'DE')
+    await signIn('198.51.100.3', 'alice', 'BR')
+    await signIn('198.51.100.4', 'alice', 'BR')
+    expect(got.map(({ body }) => [body.type, body.data.event.country])).toEqual([
+      ['new_network', 'DE'],
+      ['new_country', 'BR'],
+      ['new_network', 'BR'],
+    ])
+  })
+
+  test('takes no country for new while none is known', async () => {
+    await addChannel({}, ['new_country'])
+    await signIn('198.51.100.2', 'alice', 'DE')
+    expect(got).toEqual([])
+  })
+
+  test('is not told when it was before the channel', async () => {
+    await signIn()
+    await addChannel()
+    await run()
+    expect(got).toEqual([])
+  })
+})
+
+describe('what else is told', () => {
+  const ALL = ['second_factor_off', 'new_admin', 'password', 'credential_added']
+
+  test('a new administrator, whom a command made', async () => {
+    await addChannel({}, ALL)
+    const role = { role: 2, expectedRole: 0 }
+    await changeUser(site.deps, COMMAND_LINE, ALICE, role)
+    await createUser(site.deps, COMMAND_LINE, {
+      username: 'bob',
+      role: 2,
+      password: 'bob-Passw0rd',
+    })
+    await createUser(site.deps, COMMAND_LINE, { username: 'carol', password: 'carol-Passw0rd' })
+    await run()
+    expect(titles().toSorted(byText)).toEqual([
+      'alice is now an administrator',
+      'bob is now an administrator',
+    ])
+    expect(got[0]?.body.data.text).toContain('By: command line')
+  })
+
+  test('a password that an operator set', async () => {
+    await addChannel({}, ALL)
+    const fields = {
+      id: ALICE,
+      username: 'alice',
+      password: 'other-Passw0rd',
+      role: 0,
+      base_path: '/',
+      permission: 0,
+    }
+    await site.post('/api/admin/user/update', fields, { token: admin })
+    await site.settle()
+    expect(titles()).toEqual(['An operator set the password of alice'])
+    expect(JSON.stringify(got)).not.toContain('other-Passw0rd')
+    expect(got[0]?.body.data.event.actor).toEqual({ id: 1, username: 'admin' })
+  })
+
+  test('a new app password and a key, with their names', async () => {
+    await addChannel({}, ALL)
+    const alice = await signIn()
+    await site.post(
+      '/api/me/tokens/create',
+      { name: 'rclone', scopes: ['files:read'] },
+      { token: alice },
+    )
+    await site.settle()
+    expect(titles()).toEqual(['alice has a new app password: “rclone”'])
+    expect(JSON.stringify(got)).not.toContain('lk_')
+  })
+
+  test('two-step verification that is switched off', async () => {
+    await addChannel({}, ALL)
+    const alice = await signIn()
+    const secret = await site.enrol(alice)
+    await site.post('/api/auth/2fa/disable', { otp_code: site.code(secret, 1) }, { token: alice })
+    await site.settle()
+    expect(titles()).toEqual(['Two-step verification of alice is off'])
+  })
+})
+
+const refuse = (network: string, username = 'alice') =>
+  site.post(
+    '/api/auth/login',
+    { username, password: 'wrong' },
+    { headers: { 'CF-Connecting-IP': network } },
+  )
+
+describe('refused sign-ins', () => {
+  test('give one notice an hour with their number, and one for each locked network', async () => {
+    await addChannel({}, ['many_refusals', 'locked_out'])
+    for (let network = 0; network < 4; network++)
+      for (let i = 0; i < 30; i++) await refuse(`198.51.100.${network}`, `user${i}`)
+    await run()
+    site.now += 5 * MINUTE
+    await run()
+    const told = got.map(({ body: { type, data } }) => [type, data.event.network, data.event.count])
+    expect(told.toSorted(byText)).toEqual([
+      ['locked_out', '198.51.100.0', null],
+      ['locked_out', '198.51.100.1', null],
+      ['locked_out', '198.51.100.2', null],
+      ['locked_out', '198.51.100.3', null],
+      ['many_refusals', '', 120],
+    ])
+    site.now += HOUR
+    await run()
+    expect(got).toHaveLength(5)
+  })
+
+  test('of one account from many networks lock it', async () => {
+    await addChannel({}, ['locked_out'])
+    for (let i = 0; i < 50; i++) await refuse(`198.51.100.${i}`)
+    await run()
+    await run()
+    expect(titles()).toEqual(['Too many sign-ins to the account of alice were refused'])
+  })
+})
+
+describe('a receiver that fails', () => {
+  test('gets the same notice again, with the same id and a new signature', async () => {
+    const { secret } = await addChannel()
+    answers = [
+      new Response('', { status: 500 }),
+      new Error('refused'),
+      new Response('', { status: 302 }),
+    ]
+    await signIn()
+    const before = await channels()
+    expect(before[0]).toMatchObject({ failure: 'status 500', waiting: 1, last_sent_at: null })
+    for (let i = 0; i < 3; i++) {
+      site.now += 10 * MINUTE
+      await run()
+    }
+    expect(got).toHaveLength(4)
+    expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(got.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(4)
+    for (const { headers, body } of got)
+      expect(await isSigned(secret, headers, JSON.stringify(body))).toBe(true)
+    expect((await channels())[0]).toMatchObject({ failure: '', waiting: 0, lost: 0 })
+  })
+
+  test('is asked less and less often, and given up after a day', async () => {
+    await addChannel()
+    answers = Array.from({ length: 300 }, () => new Response('', { status: 503 }))
+    await signIn()
+    const times = [site.now]
+    for (let i = 0; i < 25 * 12; i++) {
+      site.now += 5 * MINUTE
+      const count = got.length
+      await run()
+      if (got.length > count) times.push(site.now)
+    }
+    const gaps = times.slice(1).map((time, i) => (time - (times[i] ?? 0)) / MINUTE)
+    expect(gaps).toEqual([5, 5, 5, 10, 20, 35, 65, 130, 260, 260, 260, 260])
+    expect((await channels())[0]).toMatchObject({ failure: 'status 503', waiting: 0, lost: 1 })
+  })
+
+  test('keeps no other channel waiting', async () => {
+    await addChannel({ name: 'dead', address: 'https://dead.example.org/' })
+    await addChannel({ name: 'live' })
+    for (let i = 0; i < 12; i++) {
+      answers = []
+      await signIn(`198.51.100.${i}`)
+    }
+    expect(got.filter(({ url }) => url === HOOK)).toHaveLength(12)
+  })
+
+  test('that hangs is left after a few seconds', async () => {
+    await addChannel()
+    answers = ['hang']
+    await signIn()
+    expect((await channels())[0]).toMatchObject({ failure: 'no answer in time', waiting: 1 })
+  })
+
+  test('a notice that was being sent when the isolate ended is sent later', async () => {
+    await addChannel()
+    const ending = new CheapSite({
+      sendOut: async () => Promise.reject(new Error('never')),
+      keyRing: () => {
+        throw new Error('the isolate ended')
+      },
+    })
+    ending.now = site.now
+    await site.db.run(
+      `insert into audit_events (at, kind, user_id, network, user_agent) values (1, 'sign_in', ${ALICE}, '203.0.113.9', '')`,
+    )
+    await runFrequently(ending.deps).catch(() => undefined)
+    expect(await site.db.select().from(notices)).toHaveLength(1)
+    site.now += 5 * MINUTE
+    await run()
+    expect(titles()).toEqual(['alice signed in from a new network'])
+  })
+
+  test('two runs at once send each notice once', async () => {
+    await addChannel()
+    await site.db.run(
+      `insert into audit_events (at, kind, user_id, network, user_agent) values (1, 'sign_in', ${ALICE}, '203.0.113.9', '')`,
+    )
+    await Promise.all([run(), run(), run()])
+    expect(got).toHaveLength(1)
+  })
+})
+
+describe('the form of each channel', () => {
+  const NASTY = '<b>*_`[x](https://evil.example)`@everyone & <!channel>'
+  const forms: [string, object, (one: Got) => void][] = [
+    [
+      'ntfy',
+      { address: 'https://ntfy.example.org/base/my-topic', token: 'tk_1' },
+      ({ url, body, headers }) => {
+        expect(url).toBe('https://ntfy.example.org/base/')
+        expect(headers['authorization']).toBe('Bearer tk_1')
+        expect(body).toMatchObject({
+          topic: 'my-topic',
+          title: expect.stringContaining(NASTY),
+          click: expect.stringContaining('/account/admin/users/'),
+        })
+        expect(body).not.toHaveProperty('markdown')
+      },
+    ],
+    [
+      'slack',
+      {},
+      ({ body }) => {
+        expect(body.mrkdwn).toBe(false)
+        expect(body.text).toContain(
+          '&lt;b&gt;*_`[x](https://evil.example)`@everyone &amp; &lt;!channel&gt; signed in',
+        )
+      },
+    ],
+    [
+      'discord',
+      {},
+      ({ body }) => {
+        expect(body.allowed_mentions).toEqual({ parse: [] })
+        expect(body.content).toContain(
+          String.raw`**\<b\>\*\_\`\[x\]\(https\://evil\.example\)\`\@everyone & \<!channel\> signed in from a new network**`,
+        )
+      },
+    ],
+    [
+      'telegram',
+      { address: '', token: '12:ab-C', chat: '-100' },
+      ({ url, body }) => {
+        expect(url).toBe('https://api.telegram.org/bot12:ab-C/sendMessage')
+        expect(body).toMatchObject({ chat_id: '-100', text: expect.stringContaining(NASTY) })
+        expect(body).not.toHaveProperty('parse_mode')
+      },
+    ],
+    [
+      'bark',
+      { address: 'https://bark.example.org/KEY' },
+      ({ url, body }) => {
+        expect(url).toBe('https://bark.example.org/push')
+        expect(body).toMatchObject({
+          device_key: 'KEY',
+          group: 'Latchkey',
+          id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        })
+      },
+    ],
+  ]
+
+  test.each(forms)('%s', async (kind, fields, check) => {
+    await addChannel({ kind, ...fields })
+    await site.addUser(NASTY, { password: PASSWORD })
+    await signIn('198.51.100.9', NASTY)
+    expect(got).toHaveLength(1)
+    if (got[0] !== undefined) check(got[0])
+  })
+
+  test('e-mail, where it is bound', async () => {
+    const mails: object[] = []
+    site = new CheapSite({ sendOut, sendEmail: async (mail) => mails.push(mail) })
+    await addChannel({
+      kind: 'email',
+      address: 'ops@example.org',
+      sender: 'latchkey@example.org',
+      language: 'zh',
+    })
+    await signIn()
+    expect(mails).toEqual([
+      {
+        to: 'ops@example.org',
+        from: 'latchkey@example.org',
+        subject: 'alice 从新的网络登录',
+        text: expect.stringContaining('网络: 198.51.100.7'),
+      },
+    ])
+  })
+})
+
+describe('POST /api/admin/notice/create', () => {
+  test('seals the address, and shows only the host', async () => {
+    await addChannel()
+    expect(await channels()).toEqual([
+      {
+        id: 1,
+        kind: 'webhook',
+        name: 'hook',
+        target: 'hooks.example.org',
+        topics: ['new_network'],
+        language: 'en',
+        created_at: '2026-11-21T09:15:06.565+00:00',
+        last_sent_at: null,
+        last_failed_at: null,
+        failure: '',
+        waiting: 0,
+        lost: 0,
+      },
+    ])
+    const [row] = await site.db.select().from(noticeChannels)
+    expect(JSON.stringify(row)).not.toContain('a-secret-path')
+    expect(JSON.stringify(row)).not.toContain('whsec')
+  })
+
+  test.each([
+    [{ address: 'ftp://example.org' }, 'address must be an https or http address'],
+    [
+      { kind: 'ntfy', address: 'https://ntfy.sh/' },
+      'address must end in the topic or the device key',
+    ],
+    [{ kind: 'email', address: 'x' }, 'address must be an e-mail address'],
+    [
+      { kind: 'telegram', address: '', token: 'x' },
+      'token must be the token of a bot, such as 123456:a1b2c3',
+    ],
+    [
+      { kind: 'telegram', address: '', token: '1:a', chat: 'x' },
+      'chat must be the number of a chat, or @name',
+    ],
+    [{ topics: [] }, 'topics must name at least one topic'],
+    [{ kind: 'pager' }, 'kind must be one of webhook, ntfy, slack, discord, telegram, bark, email'],
+  ])('refuses %j', async (fields, message) => {
+    const wish = { ...webhook, topics: ['new_network'], ...fields }
+    expect(await site.post('/api/admin/notice/create', wish, { token: admin })).toMatchObject({
+      code: 400,
+      message,
+    })
+  })
+
+  test('refuses users, and sessions that are not fresh', async () => {
+    const alice = await signIn()
+    const wish = { ...webhook, topics: ['new_network'] }
+    expect((await site.post('/api/admin/notice/create', wish, { token: alice })).code).toBe(403)
+    site.now += HOUR
+    expect((await site.post('/api/admin/notice/create', wish, { token: admin })).message).toBe(
+      'Sign in again or confirm to do this',
+    )
+    expect(await site.db.select().from(noticeChannels)).toEqual([])
+  })
+
+  test('takes 20', async () => {
+    for (let i = 0; i < 20; i++) await addChannel()
+    const { message } = await site.post(
+      '/api/admin/notice/create',
+      { ...webhook, topics: ['password'] },
+      { token: admin },
+    )
+    expect(message).toBe('no more than 20 channels, delete one first')
+  })
+})
+
+const send = (id = 1) => site.post(`/api/admin/notice/test?id=${id}`, undefined, { token: admin })
+
+describe('POST /api/admin/notice/test', () => {
+  test('says whether the channel took it', async () => {
+    await addChannel()
+    expect((await send()).data).toEqual({ delivered: true, failure: '' })
+    answers = [new Response('', { status: 404 })]
+    expect((await send()).data).toEqual({ delivered: false, failure: 'status 404' })
+    expect(titles()).toEqual(['This is a test notice', 'This is a test notice'])
+    expect(await site.db.select().from(notices)).toEqual([])
+    expect((await send(7)).code).toBe(404)
+  })
+
+  test('after the secret was replaced, says that the channel can not be opened', async () => {
+    await addChannel()
+    await site.db.update(noticeChannels).set({ config: 'AAAAAAAA.AAAA' })
+    expect((await send()).data).toEqual({ delivered: false, failure: 'sealed' })
+  })
+})
+
+describe('the channel of a user', () => {
+  const mine = {
+    kind: 'ntfy',
+    address: 'https://ntfy.example.org/alices-topic',
+    topics: ['new_network', 'password'],
+  }
+  const save = (token: string, fields: object = {}) =>
+    site.post('/api/me/notices/save', { ...mine, ...fields }, { token })
+
+  test('is told about the own account only, and leads to the own pages', async () => {
+    const alice = await signIn()
+    expect((await save(alice)).code).toBe(200)
+    await site.addUser('bob', { password: PASSWORD })
+    await signIn('198.51.100.20', 'bob')
+    await signIn('198.51.100.21')
+    expect(got).toHaveLength(1)
+    expect(got[0]).toMatchObject({
+      reach: 'public',
+      url: 'https://ntfy.example.org/',
+      body: {
+        click: 'http://localhost/account/sessions',
+        title: 'alice signed in from a new network',
+      },
+    })
+  })
+
+  test.each([
+    'http://ntfy.example.org/topic',
+    'https://localhost/topic',
+    'https://127.0.0.1/topic',
+    'https://10.1.2.3/topic',
+    'https://2130706433/topic',
+    'https://0x7f.1/topic',
+    'https://[::1]/topic',
+    'https://[::ffff:10.0.0.1]/topic',
+    'https://[fd00::1]/topic',
+    'https://169.254.169.254/latest',
+    'https://nas/topic',
+    'https://nas.local/topic',
+    'https://router.lan./topic',
+    'https://user:pass@ntfy.sh/topic',
+    'https://100.64.0.1/topic',
+    'https://[2002:7f00:1::]/topic',
+  ])('refuses %s', async (address) => {
+    const alice = await signIn()
+    expect(await save(alice, { address })).toMatchObject({
+      code: 400,
+      message: 'address must be a public https address',
+    })
+  })
+
+  test('is replaced by the next, tested and deleted', async () => {
+    const alice = await signIn()
+    await save(alice)
+    const { data } = await save(alice, { kind: 'webhook', address: 'https://203.0.114.1/x' })
+    expect(data.secret).toMatch(/^whsec_[\w+/]{43}=$/)
+    expect((await site.post('/api/me/notices/test', undefined, { token: alice })).data).toEqual({
+      delivered: true,
+      failure: '',
+    })
+    expect((await site.get('/api/me/notices', { token: alice })).data).toMatchObject({
+      kind: 'webhook',
+      target: '203.0.114.1',
+    })
+    expect((await site.post('/api/me/notices/delete', undefined, { token: alice })).code).toBe(200)
+    expect((await site.post('/api/me/notices/delete', undefined, { token: alice })).code).toBe(404)
+    expect((await site.get('/api/me/notices', { token: alice })).data).toBeNull()
+  })
+
+  test('is deleted with the user, and takes its notices along', async () => {
+    const alice = await signIn()
+    await save(alice)
+    answers = [new Response('', { status: 500 })]
+    await signIn('198.51.100.21')
+    expect(await site.db.select().from(notices)).toHaveLength(1)
+    await site.post(`/api/admin/user/delete?id=${ALICE}`, undefined, { token: admin })
+    expect(await site.db.select().from(notices)).toEqual([])
+  })
+
+  test('has no topics of the site', async () => {
+    const alice = await signIn()
+    expect((await save(alice, { topics: ['new_admin'] })).code).toBe(400)
+  })
+})
+
+describe('a long log', () => {
+  test('costs a run no more than a short one', async () => {
+    await addChannel({}, ['new_network', 'new_country', 'many_refusals', 'locked_out'])
+    const costOfRun = async () => {
+      const meter = createMeter()
+      await runFrequently({ ...site.deps, db: openDatabase(env.DB, meter) })
+      return meter
+    }
+    const few = await costOfRun()
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
+       insert into audit_events (at, kind, user_id, network, user_agent, country)
+       select ${site.now - HOUR * 50} + i, 'service_sign_in', ${ALICE}, '198.51.100.' || (i % 7), '', 'DE' from n`,
+    ).run()
+    await env.DB.exec('update notice_cursor set event_id = 200000')
+    await env.DB.exec('update notice_channels set since_event_id = 200000')
+    await costOfRun()
+    got = []
+    await signIn('203.0.113.77', 'alice', 'BR')
+    expect(got.map(({ body }) => body.type)).toEqual(['new_country'])
+    const many = await costOfRun()
+    expect(few.roundTrips).toBe(1)
+    expect(many.roundTrips).toBe(1)
+    expect(few.rowsWritten + many.rowsWritten).toBeLessThan(3)
+    expect(many.rowsRead).toBeLessThan(1000)
+  })
+})
+
+describe('the cursor', () => {
+  test('follows when all events were deleted and their ids come again', async () => {
+    await addChannel()
+    await signIn()
+    await env.DB.exec('delete from audit_events')
+    await runNightly(site.deps)
+    await run()
+    await env.DB.exec('update notice_channels set since_event_id = 0')
+    await signIn('198.51.100.30')
+    expect(got).toHaveLength(2)
+  })
+
+  test('is not written for each sign-in', async () => {
+    await addChannel()
+    await signIn()
+    await signIn()
+    const [before] = (await env.DB.prepare('select event_id from notice_cursor').all()).results
+    await signIn()
+    const [after] = (await env.DB.prepare('select event_id from notice_cursor').all()).results
+    expect(after).toEqual(before)
+  })
+})
+
+async function isSigned(secret: string, headers: Record<string, string>, body: string) {
+  const bytes = Uint8Array.from(atob(secret.slice('whsec_'.length)), (c) => c.charCodeAt(0))
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes,
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  )
+  const signature = Uint8Array.from(atob((headers['webhook-signature'] ?? '').slice(3)), (c) =>
+    c.charCodeAt(0),
+  )
+  const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+  return crypto.subtle.verify('HMAC', key, signature, new TextEncoder().encode(text))
+}

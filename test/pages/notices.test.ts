@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noticeChannels } from '../../schema/tables.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { rememberSecret } from '../support/log.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const OWN = '/account/notices'
+const SITE = '/account/admin/notices'
+const own = { kind: 'ntfy', address: 'https://ntfy.sh/topic', 'topic-password': 'on' }
+const slack = {
+  kind: 'slack',
+  name: 'ops',
+  address: 'https://hooks.slack.com/x',
+  token: '',
+  chat: '',
+  sender: '',
+  'topic-new_admin': 'on',
+}
+
+let site: CheapSite
+let visitor: Visitor
+/** What the receivers answer. */
+let status: number
+
+beforeEach(async () => {
+  status = 200
+  site = new CheapSite({ sendOut: async () => new Response('', { status }) })
+  visitor = new Visitor(site)
+  await site.addFirstUsers()
+  await site.addUser('alice', { password: PASSWORD })
+})
+
+const textAt = async (path: string) => textOf((await visitor.get(path)).html)
+
+describe('the page of the own notices', () => {
+  beforeEach(() => visitor.signIn('alice', PASSWORD))
+
+  test('adds a channel, tests it, shows why a test failed, and deletes it', async () => {
+    expect((await visitor.post(`${OWN}/save`, own)).location).toBe(`${OWN}?done=channel-saved`)
+    expect(await textAt(OWN)).toContain('ntfy · ntfy.sh Nothing delivered yet')
+    expect((await visitor.post(`${OWN}/test`, {})).location).toBe(`${OWN}?done=channel-tested`)
+    status = 404
+    const failed = await visitor.post(`${OWN}/test`, {})
+    expect(alertIn(failed.html)).toBe(
+      'The test was not delivered. The receiver answered with status 404.',
+    )
+    expect((await visitor.post(`${OWN}/delete`, {})).location).toBe(`${OWN}?done=channel-deleted`)
+    expect(await site.db.select().from(noticeChannels)).toEqual([])
+  })
+
+  test('shows the secret of a webhook once', async () => {
+    const { html } = await visitor.post(`${OWN}/save`, { ...own, kind: 'webhook' })
+    const secret = valueOf(html, 'secret')
+    rememberSecret(secret)
+    expect(secret).toMatch(/^whsec_/)
+    expect(await textAt(OWN)).not.toContain(secret)
+  })
+
+  test('shows what is wrong beside its field', async () => {
+    const { html } = await visitor.post(`${OWN}/save`, { ...own, address: 'https://10.0.0.1/x' })
+    expect(problemAt(html, 'address')).toBe('It must be a public https address.')
+    const { 'topic-password': _, ...without } = own
+    expect(textOf((await visitor.post(`${OWN}/save`, without)).html)).toContain(
+      'Choose at least one.',
+    )
+  })
+
+  test('asks an old session for the password', async () => {
+    site.now += HOUR
+    const { html } = await visitor.post(`${OWN}/save`, own)
+    expect(problemAt(html, 'save-confirm_password')).not.toBe('')
+    await visitor.post(`${OWN}/save`, { ...own, confirm_password: PASSWORD })
+    expect(await site.db.select().from(noticeChannels)).toHaveLength(1)
+  })
+
+  test('is no page of operators', async () => {
+    expect((await visitor.get(SITE)).status).toBe(403)
+  })
+})
+
+describe('the page of the channels of the site', () => {
+  beforeEach(() => visitor.signIn('admin', ADMIN_PASSWORD))
+
+  test('adds a channel in the language of the page, chooses topics, tests and deletes', async () => {
+    expect((await visitor.post(`${SITE}/add`, slack)).location).toBe(`${SITE}?done=channel-added`)
+    const [row] = await site.db.select().from(noticeChannels)
+    expect(row).toMatchObject({ topics: 'new_admin', language: 'en', origin: 'http://localhost' })
+    expect((await visitor.post(`${SITE}/test`, { id: '1' })).location).toBe(
+      `${SITE}?done=channel-tested`,
+    )
+    await visitor.post(`${SITE}/topics`, { id: '1', 'topic-locked_out': 'on' })
+    expect(await site.db.select().from(noticeChannels)).toMatchObject([{ topics: 'locked_out' }])
+    await visitor.post(`${SITE}/delete`, { id: '1' })
+    expect(await textAt(SITE)).toContain('No channels')
+  })
+
+  test('keeps what was typed, except the token', async () => {
+    const telegram = { ...slack, kind: 'telegram', address: '', token: '12:geheim', chat: 'x y' }
+    const { html } = await visitor.post(`${SITE}/add`, telegram)
+    expect(problemAt(html, 'chat')).toBe('It must be the number of a chat, or @name.')
+    expect(valueOf(html, 'name')).toBe('ops')
+    expect(html).not.toContain('geheim')
+  })
+})

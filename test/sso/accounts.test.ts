@@ -1,0 +1,400 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, identities, sessions, users } from '../../schema/tables.ts'
+import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
+import { HOUR, MINUTE } from '../support/site.ts'
+import { SsoSite } from '../support/sso-site.ts'
+import { alertIn, problemAt, type Seen, textOf, Visitor } from '../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const TOKEN = '/api/auth/sso?method=sso_get_token'
+const ID = '/api/auth/sso?method=get_sso_id'
+const OWN = '/account/sign-in/sso'
+const STEP = '/account/sign-in/sso/step'
+const SECURITY = '/account/security'
+const ALICE: Person = { sub: '4711', name: 'Alice Doe' }
+
+let site: SsoSite
+let visitor: Visitor
+let aliceId: number
+
+beforeEach(async () => {
+  site = new SsoSite()
+  await site.addFirstUsers()
+  aliceId = await site.addUser('alice', { password: PASSWORD })
+  await site.setUp()
+  visitor = new Visitor(site)
+})
+
+const pass = (start: string, person = ALICE) => passProvider(site.providers, visitor, start, person)
+
+function link(userId = aliceId, subject = ALICE.sub) {
+  const names = { platform: 'OIDC', name: 'Alice Doe', linkedBy: 'user' }
+  return site.db
+    .insert(identities)
+    .values({ issuer: ISSUER, subject, userId, ...names, linkedAt: site.now })
+}
+
+function messageIn({ html }: Seen) {
+  const [, json] = /data-message="([^"]*)"/.exec(html) ?? []
+  return json === undefined ? undefined : JSON.parse(json.replaceAll('&quot;', '"'))
+}
+
+const rows = async () => ({
+  identities: await site.db.select().from(identities),
+  sessions: await site.db.select().from(sessions),
+  users: await site.db.select().from(users),
+})
+
+const kinds = async () =>
+  (await site.db.select().from(auditEvents))
+    .filter(({ kind }) => kind !== 'settings_changed')
+    .map(({ kind, detail, userId }) => `${kind} ${detail} of ${userId}`)
+
+describe('the sign-in page', () => {
+  test('has a button while single sign-on is on, which leads back to the wanted page', async () => {
+    const page = await visitor.get('/account/sign-in?next=/account/keys')
+    expect(textOf(page.html)).toContain('Sign in with OpenID')
+    expect(page.html).toContain('href="/account/sign-in/sso?next=/account/keys"')
+    await link()
+    const seen = await pass(`${OWN}?next=/account/keys`)
+    expect(seen.headers.get('Refresh')).toBe('0; url=/account/keys')
+    expect(messageIn(seen)).toBeUndefined()
+    expect((await visitor.get('/account/keys')).status).toBe(200)
+    await site.setUp({ sso_login_enabled: 'false' })
+    expect((await new Visitor(site).get('/account/sign-in')).html).not.toContain(OWN)
+  })
+
+  test('leads to no other site', async () => {
+    await link()
+    const seen = await pass(`${OWN}?next=https://evil.example.org`)
+    expect(seen.headers.get('Refresh')).toBe('0; url=/account')
+  })
+})
+
+describe('the second factor', () => {
+  async function enrolled() {
+    await link()
+    return site.enrol(await site.token('alice', PASSWORD))
+  }
+
+  test('is asked for on our page, and the window then gets its token', async () => {
+    const secret = await enrolled()
+    const { location } = await pass(TOKEN)
+    expect(location).toBe(STEP)
+    const page = await visitor.get(STEP)
+    expect(textOf(page.html)).toContain('OpenID has confirmed you. Now confirm that you are alice')
+    expect(page.headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
+    expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    const wrong = await visitor.post(`${OWN}/code`, { code: '000000' })
+    expect(problemAt(wrong.html, 'code')).toBe(
+      'This code is wrong or was already used. Wait for the next code.',
+    )
+    expect(messageIn(wrong)).toBeUndefined()
+    const seen = await visitor.post(`${OWN}/code`, { code: site.code(secret) })
+    const { token } = messageIn(seen)
+    expect((await site.get('/api/me', { token })).data).toMatchObject({ username: 'alice' })
+    expect((await rows()).sessions.at(-1)).toMatchObject({
+      amr: expect.stringMatching(/^sso otp$|^pwd/),
+    })
+    expect(await kinds()).toContain(`sign_in OIDC: sso otp of ${aliceId}`)
+    expect(await kinds()).toContain(`sign_in_refused code of ${aliceId}`)
+    // The code is used up, and so is the step.
+    expect((await visitor.post(`${OWN}/code`, { code: site.code(secret) })).location).toMatch(
+      /^\/account\/sign-in\?done/,
+    )
+  })
+
+  test('is limited like the codes of a password sign-in', async () => {
+    const secret = await enrolled()
+    await pass(TOKEN)
+    for (let i = 0; i < 10; i++) await visitor.post(`${OWN}/code`, { code: '000000' })
+    const right = await visitor.post(`${OWN}/code`, { code: site.code(secret) })
+    expect(right.status).toBe(429)
+    expect(messageIn(right)).toBeUndefined()
+  })
+
+  test('of the provider counts only when the operator says so', async () => {
+    await enrolled()
+    const strong = { ...ALICE, amr: ['pwd', 'mfa'] }
+    expect((await pass(TOKEN, strong)).location).toBe(STEP)
+    await site.setUp({ sso_trust_mfa: 'true' })
+    expect((await pass(TOKEN)).location).toBe(STEP)
+    expect((await pass(TOKEN, { ...ALICE, amr: ['pwd'] })).location).toBe(STEP)
+    expect((await pass(TOKEN, { ...ALICE, amr: 'mfa' })).location).toBe(STEP)
+    const { token } = messageIn(await pass(TOKEN, strong))
+    await site.setUp({ require_second_factor: 'everybody' })
+    expect((await site.get('/api/me/sshkey/list', { token })).code).toBe(200)
+    expect((await rows()).sessions.map(({ amr }) => amr)).toContain('sso mfa')
+  })
+
+  test('that the site requires is missing in a session without one', async () => {
+    await link()
+    await site.setUp({ require_second_factor: 'everybody', sso_trust_mfa: 'true' })
+    const { token } = messageIn(await pass(TOKEN, { ...ALICE, amr: ['pwd'] }))
+    expect(await site.get('/api/me/sshkey/list', { token })).toMatchObject({ code: 403 })
+  })
+
+  test('is not asked for after ten minutes, nor for an identity that was unlinked', async () => {
+    const secret = await enrolled()
+    await pass(TOKEN)
+    await site.db.delete(identities)
+    expect((await visitor.get(STEP)).location).toMatch(/^\/account\/sign-in\?/)
+    const code = await visitor.post(`${OWN}/code`, { code: site.code(secret) })
+    expect(messageIn(code)).toBeUndefined()
+    await link()
+    await pass(TOKEN)
+    site.now += 10 * MINUTE
+    expect((await visitor.get(STEP)).location).toMatch(/^\/account\/sign-in\?/)
+  })
+})
+
+describe('an identity that nobody has', () => {
+  test('is linked by one sign-in with name and password', async () => {
+    expect((await pass(TOKEN)).location).toBe(STEP)
+    const page = await visitor.get(STEP)
+    expect(textOf(page.html)).toContain(
+      'No user here is linked with the OpenID account “Alice Doe”.',
+    )
+    const wrong = await visitor.post(`${OWN}/link`, {
+      username: 'alice',
+      password: 'wrong-Passw0rd',
+    })
+    expect(alertIn(wrong.html)).toBe('User name or password is wrong.')
+    expect((await rows()).identities).toEqual([])
+    const seen = await visitor.post(`${OWN}/link`, { username: 'alice', password: PASSWORD })
+    expect(messageIn(seen)).toMatchObject({ token: expect.any(String) })
+    expect((await rows()).identities).toMatchObject([
+      { issuer: ISSUER, subject: '4711', userId: aliceId, linkedBy: 'user', name: 'Alice Doe' },
+    ])
+    expect(await kinds()).toContain(`identity_linked OIDC: Alice Doe of ${aliceId}`)
+    expect(messageIn(await pass(TOKEN))).toMatchObject({ token: expect.any(String) })
+  })
+
+  test('needs the code of its user as well', async () => {
+    const secret = await site.enrol(await site.token('alice', PASSWORD))
+    await pass(TOKEN)
+    const first = await visitor.post(`${OWN}/link`, { username: 'alice', password: PASSWORD })
+    expect(first.html).toContain('id="code"')
+    expect((await rows()).identities).toEqual([])
+    const fields = { username: 'alice', password: PASSWORD, code: site.code(secret) }
+    expect(messageIn(await visitor.post(`${OWN}/link`, fields))).toMatchObject({
+      token: expect.any(String),
+    })
+  })
+
+  test('gets no account by default, and one of its own where the operator says so', async () => {
+    await pass(TOKEN)
+    expect((await rows()).users).toHaveLength(3)
+    await site.setUp({
+      sso_auto_register: 'true',
+      sso_default_dir: '/new',
+      sso_default_permission: '256',
+      sso_oidc_username_key: 'preferred_username',
+    })
+    const person = { ...ALICE, preferred_username: 'ALICE' }
+    const { token } = messageIn(await pass(TOKEN, person))
+    const { data } = await site.get('/api/me', { token })
+    expect(data).toMatchObject({
+      username: 'ALICE-2',
+      role: 0,
+      permission: 256,
+      base_path: '/new',
+      sso_id: '4711',
+    })
+    expect((await rows()).users.find(({ id }) => id === data.id)).toMatchObject({
+      passwordHash: null,
+    })
+    expect(await kinds()).toEqual([
+      `user_made OIDC of ${data.id}`,
+      `identity_linked OIDC: ALICE of ${data.id}`,
+      `sign_in OIDC: sso of ${data.id}`,
+    ])
+    expect(messageIn(await pass(TOKEN, person))).toMatchObject({ token: expect.any(String) })
+    expect((await rows()).users).toHaveLength(4)
+  })
+
+  test('gets one account when two callbacks come at the same time', async () => {
+    await site.setUp({ sso_auto_register: 'true' })
+    const visitors = [1, 2, 3].map(() => new Visitor(site))
+    const seen = await Promise.all(
+      visitors.map((one) => passProvider(site.providers, one, TOKEN, ALICE)),
+    )
+    expect(seen.map((one) => messageIn(one) !== undefined)).toEqual([true, true, true])
+    expect((await rows()).users).toHaveLength(4)
+    expect((await rows()).identities).toHaveLength(1)
+  })
+
+  test('gets a name that keeps our rules', async () => {
+    await site.setUp({ sso_auto_register: 'true' })
+    for (const [sub, name] of [
+      ['a', '../../root'],
+      ['b', '#7'],
+      ['c', ''],
+      ['d', '\u202Eadmin'],
+    ])
+      await pass(TOKEN, { sub: sub ?? '', name: name ?? '' })
+    const names = (await rows()).users.map(({ username }) => username)
+    expect(names.slice(3)).toEqual(['....root', 'user-2', 'user-3', 'admin-2'])
+  })
+
+  test('may belong to an account that was moved here, which its owner confirms', async () => {
+    await site.setUp({ sso_auto_register: 'true' })
+    await site.db.update(users).set({ ssoId: 'Alice Doe' })
+    expect((await pass(TOKEN)).location).toBe(STEP)
+    expect((await rows()).users).toHaveLength(3)
+    await visitor.post(`${OWN}/link`, { username: 'alice', password: PASSWORD })
+    expect(messageIn(await pass(TOKEN))).toMatchObject({ token: expect.any(String) })
+  })
+})
+
+describe('POST /api/me/update with sso_id', () => {
+  /** Sends what the stock client sends, in the visitor's browser. */
+  async function update(token: string, body: object, cookies = true) {
+    const cookie = Array.from(visitor.cookies, (pair) => pair.join('=')).join('; ')
+    return site.post('/api/me/update', body, {
+      token,
+      ...(cookies && { headers: { Cookie: cookie } }),
+    })
+  }
+
+  const ssoId = async (token: string) => (await site.get('/api/me', { token })).data.sso_id
+
+  test('links the identity that this browser has just proven', async () => {
+    const token = await site.token('alice', PASSWORD)
+    const seen = await pass(ID)
+    expect(messageIn(seen)).toEqual({ sso_id: '4711' })
+    const body = { username: 'alice', password: '', sso_id: '4711' }
+    expect(await update(token, body, false)).toMatchObject({ code: 403 })
+    expect(await update(token, { ...body, sso_id: '4712' })).toMatchObject({ code: 403 })
+    expect((await rows()).identities).toEqual([])
+    expect(await update(token, body)).toMatchObject({ code: 200 })
+    expect(await ssoId(token)).toBe('4711')
+    expect((await rows()).identities).toMatchObject([{ subject: '4711', userId: aliceId }])
+    expect(await kinds()).toContain(`identity_linked OIDC: Alice Doe of ${aliceId}`)
+    // The stock client sends the present one with every other change.
+    expect(await update(token, body, false)).toMatchObject({ code: 200 })
+    expect((await rows()).identities).toHaveLength(1)
+  })
+
+  test('refuses an old proof, a stale session and an identity of another user', async () => {
+    const body = { username: 'alice', password: '', sso_id: '4711' }
+    const token = await site.token('alice', PASSWORD)
+    await pass(ID)
+    site.now += 5 * MINUTE
+    expect(await update(token, body)).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('sso_id must be proven'),
+    })
+    site.now += HOUR
+    await pass(ID)
+    expect(await update(token, body)).toMatchObject({
+      code: 403,
+      message: 'Sign in again or confirm to do this',
+    })
+    const bobId = await site.addUser('bob', { password: PASSWORD })
+    await link(bobId)
+    expect(await update(await site.token('alice', PASSWORD), body)).toMatchObject({
+      code: 409,
+      message: 'this account is linked with another user',
+    })
+    expect((await rows()).identities).toMatchObject([{ userId: bobId }])
+  })
+
+  test('unlinks with an empty sso_id, but never the last way to sign in', async () => {
+    await link()
+    await site.db.update(users).set({ ssoId: '4711' })
+    const { token } = messageIn(await pass(TOKEN))
+    await site.db.update(users).set({ passwordHash: null })
+    const body = { username: 'alice', password: '', sso_id: '' }
+    expect(await update(token, body)).toMatchObject({ code: 400 })
+    expect((await rows()).identities).toHaveLength(1)
+    await site.db.update(users).set({ passwordHash: 'x' })
+    expect(await update(token, body)).toMatchObject({ code: 200 })
+    expect((await rows()).identities).toEqual([])
+    expect(await ssoId(token)).toBe('')
+    expect(await kinds()).toContain(`identity_unlinked OIDC: Alice Doe of ${aliceId}`)
+  })
+})
+
+describe('the page Security', () => {
+  test('links an account after a fresh session, and shows when and by whom', async () => {
+    await visitor.signIn('alice', PASSWORD)
+    expect(textOf((await visitor.get(SECURITY)).html)).toContain('No account is linked.')
+    const begun = await visitor.post(`${SECURITY}/identities/link`)
+    const [, url = ''] = /^0; url=(.*)$/.exec(begun.headers.get('Refresh') ?? '') ?? []
+    const back = site.providers.signIn(url, ALICE)
+    // The browser keeps its Strict cookie on the way back from another site.
+    const session = visitor.cookies.get('session') ?? ''
+    visitor.cookies.delete('session')
+    const seen = await visitor.get(back, BROWSER)
+    expect(seen.headers.get('Refresh')).toBe('0; url=/account/security?done=identity-linked')
+    visitor.cookies.set('session', session)
+    const page = textOf((await visitor.get(`${SECURITY}?done=identity-linked`)).html)
+    expect(page).toContain('The account is linked.')
+    expect(page).toContain('Alice Doe OpenID Linked by you just now Never used')
+    expect((await site.db.select().from(users)).find(({ id }) => id === aliceId)?.ssoId).toBe(
+      '4711',
+    )
+  })
+
+  test('asks for the password first in an old session', async () => {
+    await visitor.signIn('alice', PASSWORD)
+    site.now += HOUR
+    const asked = await visitor.post(`${SECURITY}/identities/link`)
+    expect(asked.headers.get('Refresh')).toBe(null)
+    expect(problemAt(asked.html, 'link-identity-confirm_password')).toBe(
+      'Confirm your identity to continue.',
+    )
+    const begun = await visitor.post(`${SECURITY}/identities/link`, { confirm_password: PASSWORD })
+    expect(begun.headers.get('Refresh')).toContain(ISSUER)
+  })
+
+  test('links nothing when the session has ended meanwhile, or somebody else has it', async () => {
+    await visitor.signIn('alice', PASSWORD)
+    const begin = async () => {
+      const begun = await visitor.post(`${SECURITY}/identities/link`)
+      return site.providers.signIn(
+        /url=(.*)$/.exec(begun.headers.get('Refresh') ?? '')?.[1] ?? '',
+        ALICE,
+      )
+    }
+    const first = await begin()
+    await link(await site.addUser('bob'))
+    expect((await visitor.get(first, BROWSER)).status).toBe(409)
+    await site.db.delete(identities)
+    const second = await begin()
+    await site.db.delete(sessions)
+    expect((await visitor.get(second, BROWSER)).status).toBe(403)
+    expect((await rows()).identities).toEqual([])
+  })
+
+  test('unlinks an account, but not the last way to sign in', async () => {
+    await link()
+    await link(aliceId, '4712')
+    await link(await site.addUser('bob'), '4713')
+    await pass(OWN)
+    await site.db.update(users).set({ passwordHash: null })
+    const unlink = (subject: string) =>
+      visitor.post(`${SECURITY}/identities/unlink`, { issuer: ISSUER, subject })
+    expect(alertIn((await unlink('4713')).html)).toBeUndefined()
+    expect((await unlink('4712')).location).toBe(`${SECURITY}?done=identity-unlinked`)
+    const refused = await unlink('4711')
+    expect(alertIn(refused.html)).toBe(
+      'You could not sign in any more. Set a password or add a passkey first.',
+    )
+    expect((await rows()).identities.map(({ subject }) => subject).toSorted()).toEqual([
+      '4711',
+      '4713',
+    ])
+    expect(await kinds()).toContain(`identity_unlinked OIDC: Alice Doe of ${aliceId}`)
+  })
+
+  test('unlinks nothing in an old session', async () => {
+    await link()
+    await pass(OWN)
+    site.now += HOUR
+    const fields = { issuer: ISSUER, subject: '4711' }
+    expect((await visitor.post(`${SECURITY}/identities/unlink`, fields)).status).toBe(403)
+    expect((await rows()).identities).toHaveLength(1)
+  })
+})

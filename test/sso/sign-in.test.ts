@@ -1,0 +1,299 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, identities, sessions, usedChallenges, users } from '../../schema/tables.ts'
+import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
+import { loggedLines } from '../support/log.ts'
+import { MINUTE } from '../support/site.ts'
+import { SsoSite } from '../support/sso-site.ts'
+import { type Seen, textOf, Visitor } from '../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const START = '/api/auth/sso?method=sso_get_token'
+const ALICE: Person = { sub: '4711', name: 'Alice Doe', preferred_username: 'alice.d' }
+
+let site: SsoSite
+let visitor: Visitor
+let aliceId: number
+
+beforeEach(async () => {
+  site = new SsoSite()
+  await site.addFirstUsers()
+  aliceId = await site.addUser('alice', { password: PASSWORD })
+  visitor = new Visitor(site)
+})
+
+function link(person: Person = ALICE, { issuer = ISSUER, platform = 'OIDC' } = {}) {
+  const names = { platform, name: person.name ?? '', linkedBy: 'user' }
+  return site.db
+    .insert(identities)
+    .values({ issuer, subject: person.sub, userId: aliceId, ...names, linkedAt: site.now })
+}
+
+function unescaped(html: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+  return html.replaceAll(/&([\w#]+);/g, (_, name) => characters[name] ?? '')
+}
+
+/** The message of a page for the window that opened it. */
+function messageIn({ html }: Seen) {
+  const [, json] = /data-message="([^"]*)"/.exec(html) ?? []
+  return json === undefined ? undefined : JSON.parse(unescaped(json))
+}
+
+const signIn = (person = ALICE, start = START) =>
+  passProvider(site.providers, visitor, start, person)
+
+const me = async (token: string) => (await site.get('/api/me', { token })).data
+
+describe('GET /api/auth/sso', () => {
+  test('answers programs with envelopes and browsers with pages', async () => {
+    expect(await site.get(START)).toMatchObject({
+      code: 403,
+      message: 'Single sign-on is not enabled',
+    })
+    const seen = await visitor.get(START, BROWSER)
+    expect(seen.status).toBe(403)
+    expect(textOf(seen.html)).toContain('Single sign-on is turned off on this site.')
+    await site.setUp()
+    expect(await site.get('/api/auth/sso')).toMatchObject({
+      code: 400,
+      message: 'no method provided',
+    })
+    expect(await site.get('/api/auth/sso?method=x')).toMatchObject({ code: 400 })
+    await site.setUp({ sso_login_platform: '' })
+    expect(await site.get(START)).toMatchObject({ code: 400, message: 'invalid platform' })
+  })
+
+  test('sends the browser to the provider with PKCE, state and nonce, in a sealed cookie', async () => {
+    await site.setUp({ sso_extra_scopes: ' email  groups ' })
+    const { status, location } = await visitor.get(START)
+    expect(status).toBe(302)
+    const url = new URL(location ?? '')
+    expect(url.origin + url.pathname).toBe(`${ISSUER}/authorize`)
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'latchkey-client',
+      redirect_uri: 'http://localhost/api/auth/sso_callback?method=sso_get_token',
+      scope: 'openid profile email groups',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    const [cookie = ''] = visitor.setCookies
+    expect(cookie).toMatch(/^sso=[\w-]+\.[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
+    const https = await site.fetch('GET', `https://localhost${START}`)
+    expect(https.headers.get('Set-Cookie')).toMatch(/^__Host-sso=.*; Secure; SameSite=Lax$/)
+  })
+
+  test('says so when the provider is down, hangs, answers nonsense or too much', async () => {
+    await site.setUp()
+    const path = '/.well-known/openid-configuration'
+    const answers = {
+      down: () => Promise.reject(new Error('connection refused')),
+      status: () => new Response('no', { status: 500 }),
+      nonsense: () => new Response('<html>', { headers: { 'Content-Type': 'application/json' } }),
+      other: () => Response.json({ issuer: 'https://other.example.org' }),
+      large: () => new Response(new Uint8Array(10 * 1024 * 1024)),
+      script: () =>
+        Response.json({ issuer: ISSUER, authorization_endpoint: 'javascript:alert(1)' }),
+    }
+    for (const [name, answer] of Object.entries(answers)) {
+      site.providers.mischief = { answers: { [path]: answer } }
+      const { status, location } = await visitor.get(START, BROWSER)
+      expect(location, name).toBe(null)
+      expect(status, name).toBe(name === 'down' || name === 'large' ? 503 : 400)
+    }
+    expect(visitor.cookies.has('sso')).toBe(false)
+  })
+})
+
+describe('GET /api/auth/sso_callback', () => {
+  test('signs in the user whose identity is linked, and gives the token to our own origin', async () => {
+    await site.setUp()
+    await link()
+    const seen = await signIn()
+    expect(seen.status).toBe(200)
+    const { token } = messageIn(seen)
+    expect(await me(token)).toMatchObject({ username: 'alice' })
+    expect(seen.html).not.toMatch(/<script[^>]*>[^<]/)
+    expect(seen.headers.get('Content-Security-Policy')).toContain("script-src 'self';")
+    expect(seen.headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
+    expect(seen.headers.get('Cache-Control')).toBe('no-store')
+    expect(visitor.cookies.has('sso')).toBe(false)
+    const event = (await site.db.select().from(auditEvents)).at(-1)
+    expect(event).toMatchObject({ kind: 'sign_in', userId: aliceId, detail: 'OIDC: sso' })
+    expect(await site.db.select().from(sessions)).toMatchObject([{ userId: aliceId, amr: 'sso' }])
+    await site.settle()
+    expect(await site.db.select().from(identities)).toMatchObject([{ lastUsedAt: site.now }])
+  })
+
+  const platforms: Record<string, { person: Person; issuer: string }> = {
+    OIDC: { person: ALICE, issuer: ISSUER },
+    Casdoor: { person: ALICE, issuer: ISSUER },
+    Google: { person: ALICE, issuer: 'https://accounts.google.com' },
+    Microsoft: {
+      person: { ...ALICE, tid: '9188040d-6c67-4c5b-b112-36a304b66dad' },
+      issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
+    },
+    Github: {
+      person: { sub: '583231', name: 'octocat' },
+      issuer: 'https://github.com/login/oauth',
+    },
+    Dingtalk: { person: { sub: 'union-1', name: 'A Li' }, issuer: 'https://login.dingtalk.com' },
+  }
+
+  for (const [platform, { person, issuer }] of Object.entries(platforms)) {
+    test(`signs in with ${platform}, also in compatibility mode`, async () => {
+      await site.setUp({ sso_login_platform: platform })
+      await link(person, { issuer, platform })
+      const { token } = messageIn(await signIn(person))
+      expect(await me(token)).toMatchObject({ username: 'alice' })
+      await site.setUp({ sso_login_platform: platform, sso_compatibility_mode: 'true' })
+      const { status, location } = await signIn(person)
+      expect(status).toBe(302)
+      const [, second = ''] = /^\/@login\?token=(.+)$/.exec(location ?? '') ?? []
+      expect(await me(second)).toMatchObject({ username: 'alice' })
+      expect(await signIn({ ...person, sub: '1' })).toMatchObject({
+        location: '/account/sign-in/sso/step',
+      })
+    })
+  }
+
+  test('names the user of another tenant of Microsoft as another one', async () => {
+    const { person, issuer } = platforms['Microsoft'] ?? { person: ALICE, issuer: '' }
+    await site.setUp({ sso_login_platform: 'Microsoft' })
+    await link(person, { issuer, platform: 'Microsoft' })
+    const other = { ...person, tid: '11111111-2222-4333-8444-555555555555' }
+    expect(await signIn(other)).toMatchObject({ location: '/account/sign-in/sso/step' })
+    // A token whose `tid` and `iss` differ.
+    site.providers.mischief = { claims: { tid: other['tid'] } }
+    expect((await signIn(person)).status).toBe(400)
+  })
+
+  /** Comes back from the provider with a change; nothing may follow. */
+  const hostile: Record<string, (path: string) => Promise<Seen | string>> = {
+    'a wrong state': async (path) => path.replace(/state=./, 'state=_'),
+    'no state': async (path) => path.replace(/state=[^&]*/, ''),
+    'two states': async (path) => `${path}&state=x`,
+    'an old state': async (path) => {
+      site.now += 10 * MINUTE
+      return path
+    },
+    'the browser of somebody else': async (path) => new Visitor(site).get(path, BROWSER),
+    'an altered cookie': async (path) => {
+      visitor.cookies.set('sso', `${visitor.cookies.get('sso')?.slice(0, -2)}AA`)
+      return path
+    },
+    'the callback of another method': async (path) => path.replace('sso_get_token', 'get_sso_id'),
+    'the callback of the other mode': async (path) =>
+      path.replace('/sso_callback?method=sso_get_token&', '/sso_get_token?'),
+    'a code of another sign-in': async (path) => path.replace(/code=[^&]*/, 'code=x'),
+    'no code': async (path) => path.replace(/code=[^&]*/, ''),
+    'an error': async (path) => path.replace(/code=[^&]*/, 'error=access_denied'),
+    'the issuer of somebody else': async (path) => `${path}&iss=https://other.example.org`,
+    'a provider that was changed meanwhile': async (path) => {
+      await site.setUp({ sso_endpoint_name: 'https://other.example.org' })
+      return path
+    },
+    'single sign-on turned off meanwhile': async (path) => {
+      await site.setUp({ sso_login_enabled: 'false' })
+      return path
+    },
+  }
+  const dayAgo = Math.floor(Date.now() / 1000) - 86_400 * 365 * 10
+  const badTokens: Record<string, NonNullable<SsoSite['providers']['mischief']>> = {
+    'a wrong nonce': { claims: { nonce: 'x' } },
+    'no nonce': { claims: { nonce: undefined } },
+    'a wrong issuer': { claims: { iss: 'https://other.example.org' } },
+    'a wrong audience': { claims: { aud: 'other' } },
+    'another authorized party': { claims: { aud: ['latchkey-client', 'x'], azp: 'x' } },
+    'an expired token': { claims: { exp: dayAgo, iat: dayAgo - 300 } },
+    'a token without a subject': { claims: { sub: undefined } },
+    'a forged signature': { isForged: true },
+    'an unsigned token': { isUnsigned: true },
+    'an error of the token endpoint': {
+      answers: { '/token': () => Response.json({ error: 'invalid_grant' }, { status: 400 }) },
+    },
+    'an answer of 10 MB': {
+      answers: { '/token': () => new Response(new Uint8Array(10 * 1024 * 1024)) },
+    },
+    'a redirect of the token endpoint': {
+      answers: { '/token': () => Response.redirect('https://other.example.org/') },
+    },
+    'no keys': { answers: { '/keys': () => Response.json({ keys: [] }) } },
+    'a broken connection': { answers: { '/token': () => Promise.reject(new Error('reset')) } },
+  }
+  for (const [name, mischief] of Object.entries(badTokens)) {
+    hostile[name] = async (path) => {
+      site.providers.mischief = mischief
+      return path
+    }
+  }
+
+  for (const [name, change] of Object.entries(hostile)) {
+    test(`refuses ${name} in words, and writes nothing but the used state`, async () => {
+      await site.setUp({ sso_auto_register: 'true' })
+      await link()
+      const { location } = await visitor.get(START, BROWSER)
+      const changed = await change(site.providers.signIn(location ?? '', ALICE))
+      const seen = typeof changed === 'string' ? await visitor.get(changed, BROWSER) : changed
+      expect(seen.status).toBeGreaterThanOrEqual(400)
+      expect(textOf(seen.html)).toContain('Signing in did not work')
+      expect(messageIn(seen)).toBeUndefined()
+      expect(await site.db.select().from(sessions)).toEqual([])
+      const kinds = (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
+      expect(kinds.filter((kind) => kind !== 'settings_changed')).toEqual([])
+      expect(await site.db.select().from(identities)).toMatchObject([{ lastUsedAt: null }])
+      expect(await site.db.select().from(users)).toHaveLength(3)
+    })
+  }
+
+  test('takes a state once, also when two requests come at the same time', async () => {
+    await site.setUp()
+    await link()
+    const { location } = await visitor.get(START, BROWSER)
+    const sealed = visitor.cookies.get('sso') ?? ''
+    const path = site.providers.signIn(location ?? '', ALICE)
+    const back = () => site.fetch('GET', path, { headers: { ...BROWSER, Cookie: `sso=${sealed}` } })
+    const statuses = (await Promise.all([back(), back(), back()])).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 400, 400])
+    expect((await back()).status).toBe(400)
+    expect(loggedLines('"reason":"state used"')).toHaveLength(3)
+    expect(await site.db.select().from(usedChallenges)).toHaveLength(1)
+    expect(await site.db.select().from(sessions)).toHaveLength(1)
+  })
+
+  test('gives up after five seconds, which this test waits for', async () => {
+    await site.setUp()
+    await link()
+    site.providers.mischief = {
+      answers: { '/token': () => new Promise<Response>(() => undefined) },
+    }
+    const seen = await signIn()
+    expect(seen.status).toBe(503)
+    expect(textOf(seen.html)).toContain('The provider does not answer.')
+  })
+
+  test('escapes what the provider says', async () => {
+    await site.setUp()
+    const name = `"><script>alert(1)</script>'\u2028`
+    const { location } = await signIn({ sub: `</script><b>'"`, name })
+    const { html } = await visitor.get(location ?? '')
+    expect(html).not.toContain('<script>alert')
+    const bound = await signIn({ sub: `</script><b>'"&`, name }, '/api/auth/sso?method=get_sso_id')
+    expect(bound.html).not.toContain('<b>')
+    expect(messageIn(bound)).toEqual({ sso_id: `</script><b>'"&` })
+  })
+
+  test('refuses disabled users and the guest', async () => {
+    await site.setUp()
+    await link()
+    await site.db.update(users).set({ disabled: true })
+    const seen = await signIn()
+    expect(seen.status).toBe(403)
+    expect(messageIn(seen)).toBeUndefined()
+    expect(await site.db.select().from(sessions)).toEqual([])
+    const events = await site.db.select().from(auditEvents)
+    expect(events.at(-1)).toMatchObject({ kind: 'sign_in_refused', detail: 'disabled' })
+  })
+})

@@ -1,0 +1,210 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { rememberSecret } from './log.ts'
+import type { Visitor } from './visitor.ts'
+
+export const ISSUER = 'https://idp.example.org'
+export const CLIENT_ID = 'latchkey-client'
+export const CLIENT_SECRET = 'client-Secret-4711'
+
+/** A user of an identity provider. */
+export interface Person {
+  sub: string
+  name?: string
+  [claim: string]: unknown
+}
+
+/** What a provider does differently from what it should. */
+export interface Mischief {
+  /** Claims of the ID token that replace the right ones; `undefined` leaves one out. */
+  claims?: Record<string, unknown>
+  /** Signs with a key that the provider does not publish. */
+  isForged?: boolean
+  /** The header says `alg: none`, and there is no signature. */
+  isUnsigned?: boolean
+  /** Answers to the path instead of the right one. */
+  answers?: Record<string, () => Response | Promise<Response>>
+}
+
+const keys = await generateKeyPair('RS256', { extractable: true })
+const others = await generateKeyPair('RS256', { extractable: true })
+
+/** The parts of a request that a provider looks at. */
+interface Asked {
+  url: URL
+  form: URLSearchParams
+  headers: Headers
+  json: () => Record<string, string>
+}
+
+/** Identity providers of all platforms, in place of the network. */
+export class FakeProviders {
+  mischief: Mischief = {}
+  /** Every request, as `POST https://…`. */
+  readonly asked: string[] = []
+  /** Seconds since 1970. */
+  now: () => number
+  /** What a code stands for. */
+  readonly #codes = new Map<
+    string,
+    { person: Person; nonce: string; challenge: string; redirectUri: string }
+  >()
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** In place of `Deps.fetch`. */
+  readonly fetch = async (address: string, init: RequestInit): Promise<Response> => {
+    const url = new URL(address)
+    const body = typeof init.body === 'string' ? init.body : String(init.body ?? '')
+    this.asked.push(`${init.method ?? 'GET'} ${url.origin}${url.pathname}`)
+    const wrong = this.mischief.answers?.[url.pathname]
+    if (wrong !== undefined) return wrong()
+    const asked = {
+      url,
+      form: new URLSearchParams(body),
+      headers: new Headers(init.headers),
+      json: () => JSON.parse(body) as Record<string, string>,
+    }
+    return this.#answer(asked)
+  }
+
+  /**
+   * Signs a person in at the provider.
+   *
+   * @param location Where the site has sent the browser.
+   * @returns The path with which the browser comes back.
+   */
+  signIn(location: string, person: Person, parameters: Record<string, string> = {}): string {
+    const { searchParams } = new URL(location)
+    const code = crypto.randomUUID()
+    rememberSecret(code)
+    this.#codes.set(code, {
+      person,
+      nonce: searchParams.get('nonce') ?? '',
+      challenge: searchParams.get('code_challenge') ?? '',
+      redirectUri: searchParams.get('redirect_uri') ?? '',
+    })
+    const back = new URL(searchParams.get('redirect_uri') ?? '')
+    back.searchParams.set('state', searchParams.get('state') ?? '')
+    back.searchParams.set(location.includes('dingtalk') ? 'authCode' : 'code', code)
+    for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value)
+    return `${back.pathname}${back.search}`
+  }
+
+  async #answer({ url, form, headers, json }: Asked): Promise<Response> {
+    const { host, pathname } = url
+    const isUserAgent = headers.get('User-Agent') === 'Latchkey'
+    if (!isUserAgent) return new Response('who are you', { status: 403 })
+    if (host === 'api.dingtalk.com') return this.#dingtalk(pathname, headers, json)
+    if (pathname.endsWith('/.well-known/openid-configuration'))
+      return Response.json(metadataOf(url.origin))
+    if (pathname.endsWith('/keys')) {
+      const jwk = await exportJWK(keys.publicKey)
+      return Response.json({ keys: [{ ...jwk, kid: 'k', alg: 'RS256', use: 'sig' }] })
+    }
+    if (host === 'api.github.com') {
+      const [, code = ''] = /^Bearer gho_(.*)$/i.exec(headers.get('Authorization') ?? '') ?? []
+      const person = this.#codes.get(code)?.person
+      if (person === undefined) return new Response('{}', { status: 401 })
+      return Response.json({ id: Number(person.sub), login: person.name })
+    }
+    return this.#token(url, form, headers)
+  }
+
+  async #token(url: URL, form: URLSearchParams, headers: Headers): Promise<Response> {
+    const code = form.get('code') ?? ''
+    const begun = this.#codes.get(code)
+    const isClient =
+      (form.get('client_id') === CLIENT_ID && form.get('client_secret') === CLIENT_SECRET) ||
+      headers.get('Authorization') ===
+        `Basic ${btoa(`${CLIENT_ID.replace('-', '%2D')}:${CLIENT_SECRET.replaceAll('-', '%2D')}`)}`
+    const verifier = new TextEncoder().encode(form.get('code_verifier') ?? '')
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', verifier))
+    const challenge = btoa(String.fromCharCode(...digest))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replaceAll('=', '')
+    const isRight =
+      begun !== undefined &&
+      isClient &&
+      begun.challenge === challenge &&
+      begun.redirectUri === form.get('redirect_uri')
+    if (!isRight) return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (url.host === 'github.com')
+      return Response.json({
+        access_token: `gho_${code}`,
+        token_type: 'bearer',
+        scope: 'read:user',
+      })
+    this.#codes.delete(code)
+    const idToken = await this.#idToken(url, begun.person, begun.nonce)
+    return Response.json({ access_token: 'at', token_type: 'Bearer', id_token: idToken })
+  }
+
+  async #idToken(url: URL, person: Person, nonce: string): Promise<string> {
+    const { claims = {}, isForged = false, isUnsigned = false } = this.mischief
+    const tenant = String(person['tid'] ?? '')
+    const iss = url.host.startsWith('login.microsoft') ? `${url.origin}/${tenant}/v2.0` : url.origin
+    const payload: Record<string, unknown> = {
+      iss,
+      aud: CLIENT_ID,
+      iat: this.now(),
+      exp: this.now() + 300,
+      nonce,
+      ...person,
+      ...claims,
+    }
+    if (isUnsigned) {
+      const part = (json: object) =>
+        btoa(JSON.stringify(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+      return `${part({ alg: 'none' })}.${part(payload)}.`
+    }
+    return new SignJWT(payload)
+      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+      .sign((isForged ? others : keys).privateKey)
+  }
+
+  #dingtalk(path: string, headers: Headers, json: () => Record<string, string>): Response {
+    if (path === '/v1.0/oauth2/userAccessToken') {
+      const { clientId, clientSecret, code = '', grantType } = json()
+      const isRight =
+        clientId === CLIENT_ID &&
+        clientSecret === CLIENT_SECRET &&
+        grantType === 'authorization_code' &&
+        this.#codes.has(code)
+      if (!isRight) return Response.json({ code: 'invalid' }, { status: 400 })
+      return Response.json({ accessToken: `ding-${code}`, expireIn: 7200 })
+    }
+    const code = (headers.get('x-acs-dingtalk-access-token') ?? '').replace('ding-', '')
+    const person = this.#codes.get(code)?.person
+    if (person === undefined) return new Response('{}', { status: 401 })
+    return Response.json({ unionId: person.sub, nick: person.name, openId: 'other' })
+  }
+}
+
+function metadataOf(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256', 'none'],
+  }
+}
+
+/** Goes to the provider with a button, signs in there and comes back. */
+export async function passProvider(
+  providers: FakeProviders,
+  visitor: Visitor,
+  path: string,
+  person: Person,
+) {
+  const { location } = await visitor.get(path, BROWSER)
+  return visitor.get(providers.signIn(location ?? '', person), BROWSER)
+}
+
+/** What browsers send when they open a page. */
+export const BROWSER = { Accept: 'text/html,application/xhtml+xml' }
