@@ -119,7 +119,6 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
-<<<<<<< HEAD
   'alice has a channel': async () => {
     const { token } = await signedIn()
     const site = siteWithReceiver()
@@ -133,8 +132,6 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   },
   'the admin is signed in, there is a channel': () => withChannels(1),
   'the admin is signed in, there are 20 channels': () => withChannels(20),
-=======
->>>>>>> openid
   'a program has a code of alice': async () => {
     const { site, client, code } = await withCode()
     const { clientId, secret } = client
@@ -152,22 +149,6 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { site } = await signedIn()
     return { site, token: 'Bearer lka_unknown' }
   },
-<<<<<<< HEAD
-=======
-  'alice has a channel': async () => {
-    const { token } = await signedIn()
-    const site = siteWithReceiver()
-    const wish = {
-      kind: 'ntfy',
-      address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
-      topics: ['new_network', 'password'],
-    }
-    await site.post('/api/me/notices/save', wish, { token })
-    return { site, token }
-  },
-  'the admin is signed in, there is a channel': () => withChannels(1),
-  'the admin is signed in, there are 20 channels': () => withChannels(20),
->>>>>>> openid
   'alice was shown a QR code': async () => {
     const asked = await signedIn()
     const { data } = await asked.site.post('/api/auth/2fa/generate', undefined, asked)
