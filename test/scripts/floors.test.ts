@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { findUpwardImports, FLOORS } from '../../scripts/floors.ts'
+import { findUpwardImports } from '../../scripts/floors.ts'
 
 const upward = (path: string, text: string) => findUpwardImports(new Map([[path, text]]))
 
@@ -35,25 +34,4 @@ describe('the floors of src', () => {
       'src/helpers/text.ts stands on no floor: add helpers to FLOORS',
     ])
   })
-
-  test('stand in the table of README.md, in their order', () => {
-    const rows = sectionOf('README.md', 'Folders').matchAll(/^\| (`.*?`) \|/gm)
-    expect(Array.from(rows).flatMap(([, cell = '']) => namesIn(cell))).toEqual(FLOORS)
-  })
-
-  test('stand in the list of CONTRIBUTING.md, in their order', () => {
-    const [list = ''] = sectionOf('CONTRIBUTING.md', 'Floors').split('. The [README]')
-    expect(namesIn(list).filter((name) => name !== 'src')).toEqual(FLOORS)
-  })
 })
-
-function sectionOf(path: string, heading: string): string {
-  const [, rest = ''] = readFileSync(path, 'utf8').split(`\n## ${heading}\n`)
-  const [section = ''] = rest.split('\n## ')
-  return section
-}
-
-/** The floors in backticks: `http/` and `app.ts` are http and app. */
-function namesIn(text: string): string[] {
-  return Array.from(text.matchAll(/`([^`]+)`/g), ([, name = '']) => name.replace(/\/$|\.tsx?$/, ''))
-}
