@@ -2,9 +2,10 @@ import { posix } from 'node:path'
 
 /**
  * The folders and files of `src`, lowest first. Each imports only from entries before it; type
- * imports count too. `docs/decisions/013-floors.md` gives the reasons.
+ * imports count too. `docs/decisions/013-floors.md` gives the reasons. README.md and
+ * CONTRIBUTING.md repeat the list; a test compares them.
  */
-const FLOORS = [
+export const FLOORS = [
   'base',
   'database',
   'crypto',

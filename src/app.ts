@@ -1,5 +1,5 @@
 import { mountApi } from './api.ts'
-import { countDeadAppPasswords } from './app-passwords/count-dead.ts'
+import { countDeadAppPasswords } from './app-passwords/dead-app-passwords.ts'
 import type { Deps } from './deps.ts'
 import { limitBody } from './http/body-limit.ts'
 import { bookmark } from './http/bookmark.ts'

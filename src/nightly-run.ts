@@ -17,8 +17,9 @@ const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
 
 /**
- * The nightly run (docs/operating.md): deletes expired sessions, app passwords, counters and
- * challenges, and old events, and rebuilds the KV copy of the settings.
+ * The nightly run (docs/operating.md): deletes what has expired, namely sessions, app passwords,
+ * counters, challenges, codes and tokens of programs, signing keys and logouts given up, and old
+ * events. It rebuilds the KV copy of the settings, and then sends the logouts that are left.
  */
 export async function runNightly(deps: Deps): Promise<void> {
   const { db } = deps

@@ -5,7 +5,10 @@ import type { ChallengeUse } from './store.ts'
 
 const NONCE_BYTES = 16
 
-/** Names the use of a challenge by this request. */
+/**
+ * Returns the mark that a challenge was used, and by this request. Nothing is stored: the mark uses
+ * the challenge up when `claimChallenge` (store.ts) inserts it.
+ */
 export async function challengeUse(
   deps: Pick<Deps, 'randomBytes'>,
   { challenge, expiresAt }: Ceremony,

@@ -13,7 +13,7 @@ import {
   selectProofBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
-import { checkAnswer, credentialIdOf, type ShownPasskey } from './assertion.ts'
+import { checkAnswer, credentialIdOf, type ShownPasskey } from './shown-passkey.ts'
 import { challengeUse } from './challenge-use.ts'
 import { reportClone } from './clones.ts'
 import { PasskeyError } from './reasons.ts'

@@ -20,7 +20,7 @@ import {
   signInCounters,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
-import { checkAnswer, credentialIdOf, type ShownPasskey } from './assertion.ts'
+import { checkAnswer, credentialIdOf, type ShownPasskey } from './shown-passkey.ts'
 import type { Assertion } from './ceremonies.ts'
 import { challengeUse } from './challenge-use.ts'
 import { reportClone } from './clones.ts'

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
+import { FLOORS } from '../../scripts/floors.ts'
+import { EVENT_KINDS } from '../../src/audit/events.ts'
 import { Clone } from '../support/clone.ts'
 import {
   commandsOf,
@@ -102,13 +104,18 @@ describe('README.md', () => {
       expect(answer).toMatch(withOmissions(printed[i] ?? ''))
   })
 
-  test('names every folder and file of src', () => {
+  test('names every folder and file of src, the lowest floor first', () => {
     const [, table = ''] = /^## Folders\n(.*?)^## /ms.exec(readme.text) ?? []
-    const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
-      cell.split(', ').map((name) => name.replaceAll(/[`/]/g, '')),
-    )
+    const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => namesIn(cell))
     expect(named.toSorted()).toEqual(readdirSync('src').toSorted())
+    expect(named.map(asFloor)).toEqual(FLOORS)
   })
+})
+
+test('CONTRIBUTING.md lists the floors of src, the lowest first', () => {
+  const text = readFileSync('CONTRIBUTING.md', 'utf8')
+  const [, list = ''] = /^## Floors\n.*? included: (.*?)\. /ms.exec(text) ?? []
+  expect(namesIn(list).map(asFloor)).toEqual(FLOORS)
 })
 
 describe('the documents', () => {
@@ -126,6 +133,11 @@ describe('the documents', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(endpoints.filter((one) => !page.includes(`| \`${one}\` |`))).toEqual([])
+  })
+
+  test('list every kind of event', () => {
+    const page = readFileSync('docs/interface.md', 'utf8')
+    expect(EVENT_KINDS.filter((kind) => !page.includes(`\`${kind}\``))).toEqual([])
   })
 
   test('name only scripts of package.json', () => {
@@ -163,6 +175,15 @@ async function exitCodeOf(command: string): Promise<number | null> {
     ? clone.command(wordsOf(command).slice(4))
     : clone.shell(asScript(command)).ended
   return (await ended).code
+}
+
+/** Files and folders in backticks, without the slash at the end of a folder. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/`([^`]+?)\/?`/g)].map(([, name = '']) => name)
+}
+
+function asFloor(name: string): string {
+  return name.replace(/\.ts$/, '')
 }
 
 /** As a shell splits a line; single quotes are the only ones in use. */
