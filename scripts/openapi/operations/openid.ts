@@ -5,6 +5,12 @@ import type { Operation, Operations } from '../operation.ts'
 /** The origin at which the tests ask. */
 const ISSUER = 'http://localhost'
 
+/** A program may authenticate in the form instead of the header. */
+const clientFields = {
+  client_id: v.optional(v.string()),
+  client_secret: v.optional(v.string()),
+}
+
 const form = v.object({
   grant_type: v.picklist(['authorization_code', 'refresh_token']),
   code: v.optional(v.string()),
@@ -12,8 +18,7 @@ const form = v.object({
   code_verifier: v.optional(v.string()),
   refresh_token: v.optional(v.string()),
   scope: v.optional(v.string()),
-  client_id: v.optional(v.string()),
-  client_secret: v.optional(v.string()),
+  ...clientFields,
 })
 
 const client = { client_id: '5f3c1d2e4b6a798001122334', client_secret: 'lks_…' }
@@ -25,14 +30,23 @@ const TOKEN_FORM = {
   ...client,
 }
 
+const metadata = discoveryDocument(ISSUER)
+
 const discovery: Operation = {
   summary: 'Read the metadata of the OpenID provider',
   description:
     'OpenID Connect Discovery 1.0 and RFC 8414. `issuer` is the variable `ISSUER` of `wrangler.toml`, or the address of the request. Browsers go to `authorization_endpoint` and `end_session_endpoint`, which are pages.',
   needs: [],
   plain: 'application/json',
-  schema: v.looseObject({ issuer: v.string(), jwks_uri: v.string(), token_endpoint: v.string() }),
-  examples: { success: { answer: { raw: discoveryDocument(ISSUER) } } },
+  schema: v.strictObject(
+    Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, kindOf(value)])),
+  ),
+  examples: { success: { answer: { raw: metadata } } },
+}
+
+function kindOf(value: unknown) {
+  if (Array.isArray(value)) return v.array(v.string())
+  return typeof value === 'boolean' ? v.boolean() : v.string()
 }
 
 const claims = v.strictObject({
@@ -150,7 +164,7 @@ export const openidOperations: Operations = {
     security: 'client',
     needs: ['database'],
     plain: 'application/json',
-    form: v.object({ token: v.string(), token_type_hint: v.optional(v.string()) }),
+    form: v.object({ token: v.string(), token_type_hint: v.optional(v.string()), ...clientFields }),
     schema: v.strictObject({}),
     examples: {
       success: {
