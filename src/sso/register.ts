@@ -1,8 +1,9 @@
 import * as base64url from 'jose/base64url'
-import { sql } from 'drizzle-orm'
+import { and, notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, logEvent } from '../audit/events.ts'
+import { selectReservation } from '../accounts/reserved-names.ts'
 import { GENERAL } from '../accounts/roles.ts'
 import { usernameKey, usernameSchema } from '../accounts/username.ts'
 import type { Client } from '../base/network.ts'
@@ -16,12 +17,14 @@ import type { ProvenIdentity } from './store.ts'
 const NUMBERED_NAMES = 4
 const RANDOM_BYTES = 6
 const MAX_NAME_CHARACTERS = 64
+/** No user has this id. */
+const NOBODY = 0
 
 type NewAccount = NonNullable<SsoConfig['newAccount']>
 
 /**
  * Creates an account for an identity that no user has. It never takes an account over: a name that
- * is taken gets a number.
+ * is taken or reserved gets a number.
  */
 export async function registerUser(
   deps: Pick<Deps, 'db' | 'now' | 'randomBytes'>,
@@ -58,6 +61,7 @@ async function insertUser(
   const made: AuditEvent = { ...client, at: now, kind: 'user_made', detail: platform }
   const linked: AuditEvent = { ...made, kind: 'identity_linked', detail: identityText(identity) }
   const isLinked = sql`exists (select 1 from ${identities} where ${identities.issuer} = ${issuer} and ${identities.subject} = ${subject})`
+  const isFree = notExists(selectReservation(db, username, NOBODY))
   const written = writing(db, THE_SERVICE)
   const row = {
     username,
@@ -76,7 +80,7 @@ async function insertUser(
       .select({ isLinked: sql`${isLinked}`.mapWith(Boolean).as('linked') })
       .from(sql`(select 1)`),
     inserted: written
-      .insert(users, row, { where: sql`not ${isLinked}` })
+      .insert(users, row, { where: and(sql`not ${isLinked}`, isFree) })
       .onConflictDoNothing()
       .returning({ id: users.id }),
     linked: written.insert(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, identities, sessions, users } from '../../schema/tables.ts'
+import { auditEvents, identities, reservedNames, sessions, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
@@ -235,6 +235,14 @@ describe('an identity that nobody has', () => {
       await pass(TOKEN, { sub: sub ?? '', name: name ?? '' })
     const names = (await rows()).users.map(({ username }) => username)
     expect(names.slice(3)).toEqual(['....root', 'user-2', 'user-3', 'admin-2'])
+  })
+
+  test('gets no name that is reserved, because a program would take them for its owner', async () => {
+    await site.setUp({ sso_auto_register: 'true' })
+    const gone = { usernameKey: 'grace', username: 'grace', userId: 99, reservedAt: site.now }
+    await site.db.insert(reservedNames).values(gone)
+    await pass(TOKEN, { sub: 'g', name: 'Grace' })
+    expect((await rows()).users.at(-1)).toMatchObject({ username: 'Grace-2' })
   })
 
   test('may belong to an account that was moved here, which its owner confirms', async () => {
