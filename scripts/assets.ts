@@ -55,12 +55,15 @@ function makeFiles(): Map<string, string> {
     return `/${served}`
   }
   const logo = source('logo.svg')
+  const sso = source('sso.js')
   const module = {
     LOGO: addHashed('logo', 'svg', logo),
     ICONS: addHashed('icons', 'svg', source('icons.svg')),
     SCRIPT: addHashed('script', 'js', source('script.js')),
     PASSKEY_SCRIPT: addHashed('passkeys', 'js', source('passkeys.js')),
-    SSO_SCRIPT: addHashed('sso', 'js', source('sso.js')),
+    // Stands in its page: a host may pass only `/api` and `/account` on to this service.
+    SSO_SCRIPT: sso,
+    SSO_SCRIPT_HASH: `sha256-${createHash('sha256').update(sso).digest('base64')}`,
     STYLE_SHEET: pico() + minifyCss(source('style.css')),
   }
   // The default of the setting `logo`.
@@ -76,8 +79,8 @@ function makeFiles(): Map<string, string> {
   )
   files.set(join(SERVED, 'docs.html'), page)
   files.set(join(SERVED, 'openapi-explorer-license.txt'), source('docs/openapi-explorer.LICENSE'))
-  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, SSO_SCRIPT } = module
-  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, SSO_SCRIPT, ...Object.values(docs)]
+  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT } = module
+  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, ...Object.values(docs)]
   files.set(join(SERVED, '_headers'), headers(...hashed))
   files.set(MODULE, toModule(module))
   return files

@@ -5,11 +5,18 @@ import { buildBundle, kib } from '../src/cli/deploy/bundle.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 import { runWrangler } from '../src/cli/wrangler.ts'
 
-const MAX_GZIP_BYTES = { 'with pages': 170 * 1024, 'without pages': 115 * 1024 }
+/**
+ * 170 KiB were enough until programs could sign users in: their endpoints, pages and texts in two
+ * languages.
+ */
+const MAX_GZIP_BYTES = { 'with pages': 187 * 1024, 'without pages': 115 * 1024 }
 
 const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
-const PAGES = 'src/pages/routes.tsx'
-const NO_PAGES = `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`
+/** The files that name the pages, and what stands for them in a Worker without pages. */
+const NO_PAGES = {
+  'src/pages/routes.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
+  'src/pages/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
+}
 
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */
 await runCommand(async () => {
@@ -18,7 +25,7 @@ await runCommand(async () => {
     for (const source of SOURCES) cpSync(source, join(folder, source), { recursive: true })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const whole = await weigh(folder, 'with pages')
-    writeFileSync(join(folder, PAGES), NO_PAGES)
+    for (const [path, text] of Object.entries(NO_PAGES)) writeFileSync(join(folder, path), text)
     const bare = await weigh(folder, 'without pages')
     if (!whole || !bare) throw new CommandError('The Worker is too large.')
   } finally {

@@ -42,10 +42,9 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use('/oauth/*', limitBody)
   app.use('/api/*', countDeadAppPasswords)
   app.use(noticesAfterRequests)
+  app.use(tellClients)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
-
-  app.use(tellClients)
 
   mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)

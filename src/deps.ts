@@ -91,7 +91,7 @@ export interface Deps {
 }
 
 /** An e-mail without attachments. */
-export interface EmailText {
+interface EmailText {
   to: string
   from: string
   subject: string

@@ -1,6 +1,6 @@
 import { pruneEvents } from './audit/events.ts'
 import { runBatch } from './database/statements.ts'
-import type { Deps } from './deps.ts'
+import type { Database, Deps } from './deps.ts'
 import { MAX_LOGOUT_ATTEMPTS, sendAllLogouts } from './openid/back-channel.ts'
 import { pruneGrants, pruneLogouts } from './openid/grant-store.ts'
 import { pruneKeys } from './openid/keys.ts'
@@ -23,24 +23,25 @@ export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
  */
 export async function runNightly(deps: Deps): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const results = await Promise.allSettled([
-    runBatch(db, {
-      sessions: pruneSessions(db, now),
-      events: pruneEvents(db, now - (await eventRetention(db))),
-      counters: pruneCounters(db, now),
-      challenges: pruneChallenges(db, now),
-      grants: pruneGrants(db, now),
-      logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
-      keys: pruneKeys(db, now),
-      appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
-    }),
-    rebuildCopy(deps),
-  ])
+  const results = await Promise.allSettled([prune(db, deps.now()), rebuildCopy(deps)])
   // Ending expired sessions may have written more logouts.
   await sendAllLogouts(deps)
   for (const result of results) {
     // Thrown after both have ended, so that the platform shows the run as failed.
     if (result.status === 'rejected') throw result.reason
   }
+}
+
+async function prune(db: Database, now: number): Promise<void> {
+  const retentionMilliseconds = await eventRetention(db)
+  await runBatch(db, {
+    sessions: pruneSessions(db, now),
+    events: pruneEvents(db, now - retentionMilliseconds),
+    counters: pruneCounters(db, now),
+    challenges: pruneChallenges(db, now),
+    grants: pruneGrants(db, now),
+    logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
+    keys: pruneKeys(db, now),
+    appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
+  })
 }

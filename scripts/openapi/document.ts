@@ -25,6 +25,17 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'For SFTP servers, file servers and proxies: a service token.',
   },
+  client: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'The `client_id` and the secret of a program, which may stand in the form instead.',
+  },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of a program.',
+  },
   appPassword: {
     type: 'http',
     scheme: 'basic',

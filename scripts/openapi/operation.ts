@@ -55,6 +55,9 @@ export type Given =
   | 'alice comes back from GitHub to bind her account'
   | 'the database is unavailable'
   | 'no secret is configured'
+  | 'a program has a code of alice'
+  | 'a program has an access token of alice'
+  | 'a program has a token that is not in force'
 
 /** One request and its answer. */
 export interface Example {
@@ -84,7 +87,7 @@ export interface Operation {
   /** The refusal that the guest gets; missing when the guest is served. */
   guest?: RefusalName
   /** A credential that the guard does not check. */
-  security?: 'token' | 'serviceToken' | 'appPassword'
+  security?: 'token' | 'serviceToken' | 'appPassword' | 'client' | 'accessToken'
   /** Schema of a form, for an endpoint that takes one. */
   form?: v.GenericSchema
   /** A header that the endpoint needs besides `Authorization`. */

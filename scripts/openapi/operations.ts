@@ -7,6 +7,7 @@ import {
 } from './operations/app-passwords.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
+import { openidOperations } from './operations/openid.ts'
 import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
 import { adminNoticeOperations, noticeOperations } from './operations/notices.ts'
 import { publicOperations } from './operations/public.ts'
@@ -37,6 +38,7 @@ export const operationGroups: Record<string, Operations> = {
   'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,
   'File servers and proxies': tokenServerOperations,
+  'OpenID provider': openidOperations,
   Public: publicOperations,
 }
 
@@ -57,6 +59,7 @@ export const tagDescriptions: Record<string, string> = {
     'For admins: the settings of the site, its notices and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
   'File servers and proxies': 'Ask whether a token or an app password is good.',
+  'OpenID provider': 'For programs whose users sign in through this site (OpenID Connect).',
   Public: 'For everybody, without a token.',
 }
 

@@ -34,6 +34,7 @@ const EVENTS_PER_PAGE = 2000
  * Reads the events of the site in the order in which they were written, page by page, so that any
  * number of them can be exported. Events that are written meanwhile are read too.
  *
+ * @yields A page of events.
  * @throws {Refusal} `notAdmin`.
  */
 export async function* readSiteEvents(deps: ActorDeps, operator: Operator, filter: EventFilter) {

@@ -58,8 +58,18 @@ export async function openLocalSite(
 async function migrateDatabase(signal: AbortSignal): Promise<void> {
   const known = listMigrations(await readSiteConfig())
   const applied = new Set(readAppliedMigrations())
+  refuseNewerDatabase(known, applied)
   if (known.every((name) => applied.has(name))) return
   await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], {}, signal)
+}
+
+/** @throws {CommandError} When a later version has migrated the database, which this one can't know. */
+function refuseNewerDatabase(known: readonly string[], applied: ReadonlySet<string>): void {
+  const unknown = Array.from(applied).filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new CommandError(
+      `A later version of Latchkey has changed the database (${unknown.join(', ')}), and this one left it as it is: go back to that version with git, or restore a backup of this one.`,
+    )
 }
 
 /** @returns None when they can't be read; wrangler then says why. */

@@ -35,6 +35,10 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'shows and changes the settings of the site: title, appearance, features',
     load: async () => (await import('./operator/setting.ts')).addSettingCommands,
   },
+  sso: {
+    description: 'tests single sign-on with an identity provider',
+    load: async () => (await import('./operator/sso.ts')).addSsoCommands,
+  },
   token: {
     description: 'manages app passwords, with which programs of users sign in',
     load: async () => (await import('./operator/token.ts')).addTokenCommands,

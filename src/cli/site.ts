@@ -23,6 +23,7 @@ export type Site = Pick<
   | 'randomBytes'
   | 'makeSigningKey'
   | 'defer'
+  | 'fetch'
 >
 
 /** Longer than the deadline of a request, because a command writes more. */
@@ -86,6 +87,7 @@ async function withPlatform<Result>(
       randomBytes,
       makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),
+      fetch: (url, init) => fetch(url, init),
     })
     await Promise.all(deferred)
     return result

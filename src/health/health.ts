@@ -43,9 +43,10 @@ async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
   return { ok, milliseconds: Math.round(performance.now() - start) }
 }
 
-/** Tells whether every migration of this version is applied. */
+/** Tells whether every migration of this version is applied, and none of a later one. */
 async function isMigrated({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   const applied = await db.all<{ name: string }>(sql`select name from d1_migrations`)
+  const known = new Set(journal.entries.map(({ tag }) => `${tag}.sql`))
   const names = new Set(applied.map(({ name }) => name))
-  return journal.entries.every(({ tag }) => names.has(`${tag}.sql`))
+  return known.size === names.size && Array.from(known).every((name) => names.has(name))
 }

@@ -110,6 +110,7 @@ const OWN_PAGES: Partial<Record<EventKind, string>> = {
   token_created: 'app-passwords',
   key_added: 'keys',
   passkey_added: 'security',
+  identity_linked: 'security',
   passkey_cloned: 'security',
   two_factor_off: 'security',
   two_factor_cancelled: 'security',

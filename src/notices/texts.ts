@@ -3,7 +3,7 @@ import type { NoticeLanguage } from './channels.ts'
 import type { NoticeTopic } from './topics.ts'
 
 /** What a sentence can name. */
-export interface Named {
+interface Named {
   user: string
   /** The title of a key or the name of an app password; empty for none. */
   what: string
@@ -48,6 +48,7 @@ const en: NoticeTexts = {
     key_added: ({ user, what }) => `${user} has a new SSH key: ${quoted(what)}`,
     passkey_added: ({ user, what }) => `${user} has a new passkey: ${quoted(what)}`,
     token_created: ({ user, what }) => `${user} has a new app password: ${quoted(what)}`,
+    identity_linked: ({ user }) => `An account at an identity provider was linked to ${user}`,
     service_token_made: ({ what }) => `A service token was created: ${quoted(what)}`,
     passkey_cloned: ({ user }) => `A passkey of ${user} may have been copied`,
     many_refusals: ({ count }) => `${count} sign-ins were refused in the last hour`,
@@ -80,6 +81,7 @@ const zh: NoticeTexts = {
     key_added: ({ user, what }) => `${user} 添加了 SSH 密钥：${quoted(what)}`,
     passkey_added: ({ user, what }) => `${user} 添加了通行密钥：${quoted(what)}`,
     token_created: ({ user, what }) => `${user} 创建了应用专用密码：${quoted(what)}`,
+    identity_linked: ({ user }) => `${user} 关联了单点登录账户`,
     service_token_made: ({ what }) => `创建了服务令牌：${quoted(what)}`,
     passkey_cloned: ({ user }) => `${user} 的通行密钥可能被复制`,
     many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,

@@ -41,7 +41,13 @@ export const KINDS_OF_TOPICS = {
   second_factor_off: ['two_factor_off', 'two_factor_cancelled'],
   new_admin: [],
   password: ['password_changed', 'password_reset'],
-  credential_added: ['key_added', 'passkey_added', 'token_created', 'service_token_made'],
+  credential_added: [
+    'key_added',
+    'passkey_added',
+    'token_created',
+    'service_token_made',
+    'identity_linked',
+  ],
   passkey_cloned: ['passkey_cloned'],
   many_refusals: ['many_refusals'],
 } as const satisfies Record<Topic, readonly EventKind[]>

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
+import { refuse } from '../http/envelope.ts'
 import { logError } from '../http/log.ts'
 import { refusalIn } from '../base/refusals.ts'
 import { readCredentials } from './client-credentials.ts'
@@ -32,7 +33,7 @@ export const openidRoutes = new Hono<App>()
   .get('/jwks', async (c) => {
     const keySet = await readKeySet(c.get('deps'))
     c.header('Cache-Control', `public, max-age=${KEY_SET_SECONDS}`)
-    return c.body(keySet, 200, { 'Content-Type': 'application/jwk-set+json' })
+    return c.body(keySet, 200, { 'Content-Type': 'application/json' })
   })
   .post('/token', noStore, async (c) => {
     const form = await readFormParameters(c.req)
@@ -53,7 +54,7 @@ export const openidRoutes = new Hono<App>()
     const form = await readFormParameters(c.req)
     const credentials = await readCredentials(c.req.raw, form)
     await revoke(c.get('deps'), { credentials, form })
-    return c.body(null, 200)
+    return c.json({})
   })
   .onError((error, c) => answerError(error, c))
 
@@ -75,9 +76,9 @@ function bearerToken(c: AppContext): string | undefined {
 function answerError(error: Error, c: AppContext) {
   c.header('Cache-Control', 'no-store')
   if (!(error instanceof OAuthError)) {
-    const { code } = refusalIn(error)
-    if (code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
-    return c.json({ error: code === 503 ? 'temporarily_unavailable' : 'server_error' }, code)
+    const refusal = refusalIn(error)
+    if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
+    return refuse(c, refusal)
   }
   const { code, message } = error
   if (code === 'invalid_token')

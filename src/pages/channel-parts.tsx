@@ -74,7 +74,7 @@ export function ChannelFacts({ view, channel }: { view: View; channel: ListedCha
 }
 
 /** @param failure A code of `notices/post.ts`. */
-export function failureText({ channels: t }: Texts, failure: string): string {
+function failureText({ channels: t }: Texts, failure: string): string {
   return own(t.failures, failure) ?? t.failedStatus(failure.replace(/\D/g, ''))
 }
 

@@ -13,19 +13,27 @@ const POLICY = [
 ].join('; ')
 
 /**
- * A program opens these pages in a window of its own, and the page after them needs
- * `window.opener`: the header would cut it off. They show nothing of an account.
+ * Allows one script that stands in the page.
+ *
+ * @see https://www.w3.org/TR/CSP3/#grammardef-hash-source
  */
-const KEEPS_OPENER = /^\/(?:oauth|account\/(?:sign-in|language|announcement))(?:\/|$)/
+export function policyWithScript(hash: string): string {
+  return POLICY.replace("script-src 'self'", `script-src 'self' '${hash}'`)
+}
+
+/**
+ * A program or the stock client opens these pages in a window of its own, and the page after them
+ * needs `window.opener`: the header would cut it off, on a redirect as well. They show nothing of
+ * an account.
+ */
+const KEEPS_OPENER = /^\/(?:oauth|api\/auth|account\/(?:sign-in|language|announcement))(?:\/|$)/
 
 /** Sets the headers of pages, in addition to those of every answer. */
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
   await next()
-  c.header('Content-Security-Policy', POLICY)
+  if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', POLICY)
   // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
   c.header('Referrer-Policy', 'same-origin')
-  // A window that the stock client has opened must reach its opener (`sso/answers.tsx`).
-  if (!KEEPS_OPENER.test(c.req.path) && !c.res.headers.has('Cross-Origin-Opener-Policy'))
-    c.header('Cross-Origin-Opener-Policy', 'same-origin')
+  if (!KEEPS_OPENER.test(c.req.path)) c.header('Cross-Origin-Opener-Policy', 'same-origin')
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
 })

@@ -175,7 +175,7 @@ export function isHttpsOrigin(text: string): boolean {
 }
 
 /** Tells whether a text is the address of an identity provider. */
-export function isIssuer(text: string): boolean {
+function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   const isPlain = url.username === '' && url.password === '' && !/[?#]/.test(text)

@@ -2,6 +2,7 @@ import { eq, inArray } from 'drizzle-orm'
 import * as v from 'valibot'
 import { settings } from '../../schema/tables.ts'
 import { orUnavailable } from '../database/database.ts'
+import { runBatch } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { sha256Hex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -152,8 +153,9 @@ export async function findChangedSetting(
   db: Database,
   key: SettingKey,
 ): Promise<string | undefined> {
-  const [row] = await selectChangedSettings(db).where(eq(settings.key, key))
-  return row?.value
+  const selected = selectChangedSettings(db).where(eq(settings.key, key))
+  const { found } = await runBatch(db, { found: selected })
+  return found[0]?.value
 }
 
 /** Returns the time for which events are kept, in milliseconds. */

@@ -6,7 +6,7 @@ import type { Ask } from './outside.ts'
 import type { Provider } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
-export const DINGTALK_ISSUER = 'https://login.dingtalk.com'
+const DINGTALK_ISSUER = 'https://login.dingtalk.com'
 
 const SERVER = {
   issuer: DINGTALK_ISSUER,

@@ -6,7 +6,7 @@ import { createOpenId } from './openid.ts'
 import type { Ask } from './outside.ts'
 
 /** The random values of one sign-in. */
-export interface Secrets {
+interface Secrets {
   state: string
   /** Comes back in the ID token. */
   nonce: string

@@ -29,6 +29,8 @@ class FakeWrangler {
   accounts = [{ id: 'account', name: 'Example' }]
   secrets: string[] | undefined
   migrated = false
+  /** Migrations of any version. */
+  applied: string[] = []
   uploads: { config: unknown; secrets: unknown }[] = []
   asked: string[] = []
   bundle: string | Uint8Array = 'small'
@@ -47,6 +49,8 @@ class FakeWrangler {
     if (command.startsWith('kv namespace create'))
       this.namespaces.push({ title: args[3] ?? '', id: 'N' })
     if (command.startsWith('d1 migrations apply DB --remote')) this.migrated = true
+    if (command.startsWith('d1 execute DB --remote'))
+      return JSON.stringify([{ results: this.applied.map((name) => ({ name })) }])
     if (command.startsWith('secret list')) return this.#listSecrets()
     if (command.startsWith('deploy')) this.#deploy(args, env)
     return ''
@@ -224,6 +228,15 @@ describe('npm run deploy', () => {
     wrangler.bundle = randomBytes(3 * 1024 * 1024)
     expect((await deploy()).failure).toMatch(/^2\/7 failed: The Worker has 307\d\.\d KiB gzip/)
     expect(wrangler.databases).toEqual([])
+  })
+
+  test('uploads no code that is older than the database', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.applied = ['0000_accounts.sql', '9999_later.sql']
+    expect((await deploy()).failure).toMatch(
+      /^5\/7 failed: A later version of Latchkey has changed the database \(9999_later\.sql\)/,
+    )
+    expect(wrangler.uploads).toEqual([])
   })
 
   test('takes a secret that is known here, and no invalid one', async () => {

@@ -23,6 +23,7 @@ const WELL: SiteData = {
   isGuestEnabled: false,
   siteTitle: 'Our files',
   copy: 'equal',
+  sso: undefined,
   sealedOut: 0,
   leftovers: 0,
   appPasswords: { endless: 0, unused: 0 },
@@ -170,6 +171,10 @@ describe('the judgement of a site', () => {
       [
         facts({}, { copy: 'different' }),
         /^warn settings: .* → npm run latchkey -- doctor --fix --remote$/,
+      ],
+      [
+        facts({}, { sso: { problem: 'the provider does not answer' } }),
+        /^fail sso: the provider does not answer → npm run latchkey -- sso test --remote; /,
       ],
       [
         facts({}, { appPasswords: { endless: 2, unused: 1 } }),

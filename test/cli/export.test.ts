@@ -67,6 +67,8 @@ test('user export prints everything that is kept of a user, and no hash', async 
     ssh_keys: [{ title: 'laptop', key }],
     app_passwords: [{ name: 'rclone' }],
     passkeys: [],
+    identities: [],
+    openid_grants: [],
     notices: [],
   })
   expect(all.sessions).toHaveLength(2)

@@ -60,13 +60,14 @@ const settingRow: fc.Arbitrary<RawRow> = fc.record({
   value: mostly(fc.constantFrom('Ours', '#123456', 'OpenList', SECRET)),
 })
 /** What only a Latchkey site has. */
-const REST = { passkeys: [], recoveryCodes: [], serviceTokens: [], warnings: [] }
+const REST = { passkeys: [], recoveryCodes: [], identities: [], serviceTokens: [], warnings: [] }
 const source: fc.Arbitrary<Source> = fc.record({
   kind: fc.constant('database' as const),
   users: fc.array(userRow, { maxLength: 12 }),
   keys: fc.array(keyRow, { maxLength: 12 }),
   settings: fc.array(settingRow, { maxLength: 3 }),
   recoveryCodes: fc.constant([]),
+  identities: fc.constant([]),
   passkeys: fc.constant([]),
   serviceTokens: fc.constant([]),
   warnings: fc.constant([]),
@@ -263,4 +264,60 @@ test('a 2FA secret is read as the reference reads it: any bits may be left over'
   )
   expect(fromLooseBase32('MZ======')).toEqual(fromLooseBase32('MY======'))
   for (const none of ['M', 'MZX', 'MZXW61']) expect(fromLooseBase32(none)).toBeUndefined()
+})
+
+describe('single sign-on', () => {
+  const nobody = { users: [], eventUserIds: [], passkeyIds: [], settings: [] }
+  const platform = (value: string) => [
+    { key: 'sso_login_enabled', value: 'true' },
+    { key: 'sso_login_platform', value },
+    { key: 'sso_client_id', value: 'client' },
+    { key: 'sso_client_secret', value: SECRET },
+  ]
+  const users = [
+    { id: 3, username: 'anna', role: 0, sso_id: '583231' },
+    { id: 4, username: 'berta', role: 0, sso_id: '7' },
+    { id: 5, username: 'clara', role: 0, sso_id: '7' },
+    { id: 6, username: 'dora', role: 0, sso_id: 'Dora' },
+  ]
+  const plan = (value: string) =>
+    planImport(
+      { kind: 'database', users, keys: [], settings: platform(value), ...REST },
+      nobody,
+      NOW,
+    )
+
+  test("takes GitHub's numbers as identities, where one user has each", () => {
+    const { accounts, settings, notes } = plan('Github')
+    const github = { issuer: 'https://github.com/login/oauth', platform: 'Github', name: '' }
+    expect(accounts.map(({ identities }) => identities)).toEqual([
+      [{ ...github, subject: '583231' }],
+      [],
+      [],
+      [],
+    ])
+    expect(settings).toMatchObject({ sso_login_platform: 'Github', sso_client_secret: SECRET })
+    const reasons = notes.filter(({ reason }) => reason.includes('sso_id'))
+    expect(reasons.map(({ name }) => name)).toEqual(['berta', 'clara'])
+  })
+
+  test('leaves every other sso_id as a text, which its user confirms', () => {
+    const { accounts } = plan('OIDC')
+    expect(accounts.flatMap(({ identities }) => identities)).toEqual([])
+    expect(accounts.map(({ ssoId }) => ssoId)).toEqual(['583231', '7', '7', 'Dora'])
+  })
+
+  test('takes the identities of another Latchkey site, but not its sealed secret', () => {
+    const row = { issuer: 'https://idp.example.org', subject: 's', platform: 'OIDC', name: 'Anna' }
+    const source = { kind: 'latchkey' as const, users, keys: [], settings: platform('OIDC') }
+    const identities = [{ ...row, user_id: 3 }]
+    const { accounts, settings, refused } = planImport(
+      { ...source, ...REST, identities },
+      nobody,
+      NOW,
+    )
+    expect(accounts[0]?.identities).toEqual([row])
+    expect(settings).not.toHaveProperty('sso_client_secret')
+    expect(refused).toMatchObject([{ kind: 'setting', name: 'sso_client_secret' }])
+  })
 })

@@ -36,6 +36,10 @@ const PATHS = [
   '/account/security',
   '/account/security/passkeys/add',
   '/account/sessions',
+  '/account/programs',
+  '/account/admin/programs',
+  '/oauth/authorize',
+  '/oauth/end_session',
   '/account/no-such-page',
 ]
 

@@ -136,7 +136,10 @@ describe('every statement', () => {
         .filter((detail) => !NO_TABLE.test(detail) && !PARTIAL_INDEX.test(detail))
         .filter((detail) => !FEW_ROWS.test(detail))
       const allowed = PAGES.find(([page]) => page.test(sql))?.[1] ?? SCANS[sql]
-      expect(SEARCH.test(sql) || NIGHTLY.test(sql) ? [] : scans.filter((scan) => scan !== allowed), sql).toEqual([])
+      expect(
+        SEARCH.test(sql) || NIGHTLY.test(sql) ? [] : scans.filter((scan) => scan !== allowed),
+        sql,
+      ).toEqual([])
     }
   })
 })

@@ -290,7 +290,9 @@ describe('an authorization request', () => {
       }),
     )
     fc.assert(
-      fc.property(fc.string(), (text) => expect(parseHandle('refresh', text)).toBeUndefined()),
+      fc.property(fc.string(), (text) => {
+        expect(parseHandle('refresh', text)).toBeUndefined()
+      }),
     )
   })
 })

@@ -377,7 +377,7 @@ describe('the command line', () => {
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
     expect(SETTINGS).toHaveLength(
-      SETTING_KEYS.length + CAPABILITY_KEYS.length + 4 + SSO_KEYS.length,
+      SETTING_KEYS.length + CAPABILITY_KEYS.length + 5 + SSO_KEYS.length,
     )
   })
 

@@ -83,7 +83,7 @@ describe('the second factor', () => {
     expect(location).toBe(STEP)
     const page = await visitor.get(STEP)
     expect(textOf(page.html)).toContain('OpenID has confirmed you. Now confirm that you are alice')
-    expect(page.headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
+    expect(page.headers.get('Cross-Origin-Opener-Policy')).toBe(null)
     expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
     const wrong = await visitor.post(`${OWN}/code`, { code: '000000' })
     expect(problemAt(wrong.html, 'code')).toBe(

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, sessions, usedChallenges, users } from '../../schema/tables.ts'
+import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../src/pages/assets.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { loggedLines } from '../support/log.ts'
 import { MINUTE } from '../support/site.ts'
@@ -65,8 +66,10 @@ describe('GET /api/auth/sso', () => {
 
   test('sends the browser to the provider with PKCE, state and nonce, in a sealed cookie', async () => {
     await site.setUp({ sso_extra_scopes: ' email  groups ' })
-    const { status, location } = await visitor.get(START)
+    const { status, location, headers } = await visitor.get(START)
     expect(status).toBe(302)
+    // Otherwise the window loses the page that opened it.
+    expect(headers.get('Cross-Origin-Opener-Policy')).toBe(null)
     const url = new URL(location ?? '')
     expect(url.origin + url.pathname).toBe(`${ISSUER}/authorize`)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -115,9 +118,14 @@ describe('GET /api/auth/sso_callback', () => {
     expect(seen.status).toBe(200)
     const { token } = messageIn(seen)
     expect(await me(token)).toMatchObject({ username: 'alice' })
-    expect(seen.html).not.toMatch(/<script[^>]*>[^<]/)
-    expect(seen.headers.get('Content-Security-Policy')).toContain("script-src 'self';")
-    expect(seen.headers.get('Cross-Origin-Opener-Policy')).toBe('unsafe-none')
+    const inline = Array.from(seen.html.matchAll(/<script[^>]*>([^<]+)<\/script>/g))
+    expect(inline.map(([, script]) => script)).toEqual([SSO_SCRIPT])
+    expect(SSO_SCRIPT).not.toContain(token)
+    const policy = seen.headers.get('Content-Security-Policy')
+    expect(policy).toContain(`script-src 'self' '${SSO_SCRIPT_HASH}';`)
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(SSO_SCRIPT))
+    expect(SSO_SCRIPT_HASH).toBe(`sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}`)
+    expect(seen.headers.get('Cross-Origin-Opener-Policy')).toBe(null)
     expect(seen.headers.get('Cache-Control')).toBe('no-store')
     expect(visitor.cookies.has('sso')).toBe(false)
     const event = (await site.db.select().from(auditEvents)).at(-1)
@@ -200,6 +208,23 @@ describe('GET /api/auth/sso_callback', () => {
       return path
     },
   }
+  /** What the log says; otherwise it is `answer`. */
+  const reasons: Record<string, string> = {
+    'a wrong state': 'state',
+    'no state': 'state',
+    'two states': 'state',
+    'an old state': 'expired',
+    'the browser of somebody else': 'state',
+    'an altered cookie': 'state',
+    'the callback of another method': 'state',
+    'the callback of the other mode': 'state',
+    'an error': 'denied',
+    'a provider that was changed meanwhile': 'provider changed',
+    'an answer of 10 MB': 'answer too large',
+    'a broken connection': 'no answer',
+  }
+  /** Refused before anything is looked at. */
+  const unlogged = ['single sign-on turned off meanwhile']
   const dayAgo = Math.floor(Date.now() / 1000) - 86_400 * 365 * 10
   const badTokens: Record<string, NonNullable<SsoSite['providers']['mischief']>> = {
     'a wrong nonce': { claims: { nonce: 'x' } },
@@ -240,6 +265,9 @@ describe('GET /api/auth/sso_callback', () => {
       expect(seen.status).toBeGreaterThanOrEqual(400)
       expect(textOf(seen.html)).toContain('Signing in did not work')
       expect(messageIn(seen)).toBeUndefined()
+      const logged = loggedLines('"event":"sso_refused"').at(-1) ?? '{}'
+      if (!unlogged.includes(name))
+        expect(JSON.parse(logged)).toMatchObject({ reason: reasons[name] ?? 'answer' })
       expect(await site.db.select().from(sessions)).toEqual([])
       const kinds = (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
       expect(kinds.filter((kind) => kind !== 'settings_changed')).toEqual([])

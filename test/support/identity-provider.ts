@@ -1,10 +1,9 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { rememberSecret } from './log.ts'
+import { CLIENT_ID, CLIENT_SECRET } from './sso-client.ts'
 import type { Visitor } from './visitor.ts'
 
 export const ISSUER = 'https://idp.example.org'
-export const CLIENT_ID = 'latchkey-client'
-export const CLIENT_SECRET = 'client-Secret-4711'
 
 /** A user of an identity provider. */
 export interface Person {

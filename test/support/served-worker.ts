@@ -96,6 +96,20 @@ export class ServedWorker {
     )
   }
 
+  /** Deletes everything in KV. @returns The number of entries that there were. */
+  async emptySettings(): Promise<number> {
+    const kv = await this.#miniflare.getKVNamespace('SETTINGS')
+    const { keys } = await kv.list()
+    for (const { name } of keys) await kv.delete(name)
+    return keys.length
+  }
+
+  /** Runs the nightly run. */
+  async runScheduled(): Promise<void> {
+    const worker = await this.#miniflare.getWorker()
+    await worker.scheduled({})
+  }
+
   database(): Promise<D1Database> {
     return this.#miniflare.getD1Database('DB')
   }

@@ -4,7 +4,8 @@ import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { saveSettings } from '../../src/settings/manage-settings.ts'
 import type { Deps } from '../../src/deps.ts'
 import { CheapSite } from './cheap-site.ts'
-import { CLIENT_ID, CLIENT_SECRET, FakeProviders, ISSUER } from './identity-provider.ts'
+import { FakeProviders, ISSUER } from './identity-provider.ts'
+import { CLIENT_ID, CLIENT_SECRET } from './sso-client.ts'
 
 /** A site whose provider is a fake one. */
 export class SsoSite extends CheapSite {

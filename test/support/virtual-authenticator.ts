@@ -46,7 +46,7 @@ export class VirtualAuthenticator {
   }
 
   async count(): Promise<number> {
-    return (await this.#credentials()).length
+    return (await this.credentials()).length
   }
 
   /** Breaks its answers from now on: as named here, and in no other way. */
@@ -65,7 +65,7 @@ export class VirtualAuthenticator {
   /** Sets the counters of its credentials, as in an authenticator that was copied earlier. */
   async setCounters(signCount: number): Promise<void> {
     const authenticatorId = this.#id
-    for (const credential of await this.#credentials()) {
+    for (const credential of await this.credentials()) {
       const { credentialId } = credential
       await this.#session.send('WebAuthn.removeCredential', { authenticatorId, credentialId })
       await this.#session.send('WebAuthn.addCredential', {
@@ -75,7 +75,15 @@ export class VirtualAuthenticator {
     }
   }
 
-  async #credentials() {
+  /** Takes a passkey of another page's authenticator over, as a device has it in every window. */
+  async add(
+    credential: Awaited<ReturnType<VirtualAuthenticator['credentials']>>[number],
+  ): Promise<void> {
+    await this.#session.send('WebAuthn.addCredential', { authenticatorId: this.#id, credential })
+  }
+
+  /** Its passkeys, with their private keys. */
+  async credentials() {
     const { credentials } = await this.#session.send('WebAuthn.getCredentials', {
       authenticatorId: this.#id,
     })

@@ -120,8 +120,29 @@ const migrate: Step = {
   },
   async run({ wrangler, config }) {
     await wrangler(['d1', 'migrations', 'apply', 'DB', '--remote'])
-    return `all ${listMigrations(config).length} are applied`
+    const known = listMigrations(config)
+    await refuseNewerDatabase(wrangler, known)
+    return `all ${known.length} are applied`
   },
+}
+
+const appliedSchema = v.tuple([
+  v.looseObject({ results: v.array(v.looseObject({ name: v.string() })) }),
+])
+
+/** Refuses to upload code that is older than the database: it can't know what has changed. */
+async function refuseNewerDatabase(
+  wrangler: Deployment['wrangler'],
+  known: readonly string[],
+): Promise<void> {
+  const query = ['--command', 'select name from d1_migrations']
+  const args = ['d1', 'execute', 'DB', '--remote', '--json', ...query]
+  const [{ results }] = await readJson(wrangler, args, appliedSchema)
+  const unknown = results.map(({ name }) => name).filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new CommandError(
+      `A later version of Latchkey has changed the database (${unknown.join(', ')}), and this one left it as it is: deploy that version, or go back with Time Travel (docs/deploying.md, Backup).`,
+    )
 }
 
 const upload: Step = {

@@ -1,6 +1,7 @@
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { usernameKey } from '../../accounts/username.ts'
 import { readId, readText } from './columns.ts'
+import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
 import type { Item, SiteState } from './plan.ts'
 import type { OldPasskey } from './passkeys.ts'
@@ -17,6 +18,7 @@ export interface Account extends Omit<OldUser, 'id' | 'remarks'> {
   completes: boolean
   keys: OldKey[]
   passkeys: OldPasskey[]
+  identities: OldIdentity[]
   /** Hashes of recovery codes; they are valid only with the old id. */
   recoveryCodes: string[]
 }
@@ -132,7 +134,7 @@ function planNewAccount(
   return { outcome, remarks: [...remarks, ...moved] }
 }
 
-const NOTHING_YET = () => ({ keys: [], passkeys: [], recoveryCodes: [] })
+const NOTHING_YET = () => ({ keys: [], passkeys: [], recoveryCodes: [], identities: [] })
 
 /**
  * Decides about a user whose name exists here. Built-in accounts exist before any import; while

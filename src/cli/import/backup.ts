@@ -32,6 +32,7 @@ export function parseBackup(path: string, text: string): Source {
     settings: backup.output.settings,
     keys: [],
     recoveryCodes: [],
+    identities: [],
     passkeys: passkeyRowsOf(backup.output.users),
     serviceTokens: [],
     warnings: [],

@@ -44,6 +44,7 @@ export async function readDatabase(path: string, header: Buffer): Promise<Source
         keys: table(`${prefix}ssh_public_keys`),
         settings: table(`${prefix}setting_items`),
         recoveryCodes: [],
+        identities: [],
         serviceTokens: [],
         warnings,
       }

@@ -24,6 +24,7 @@ export function readLatchkey(table: (name: string) => RawRow[], warnings: string
     recoveryCodes: table('recovery_codes').filter((row) => (row['used_by'] ?? null) === null),
     passkeys: table('passkeys'),
     serviceTokens: table('service_tokens'),
+    identities: table('identities'),
     warnings: [...warnings, ...appPasswordWarnings(table('app_passwords').length)],
   }
 }

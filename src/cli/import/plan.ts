@@ -2,6 +2,7 @@ import { type Account, isKept, type Outcome, planAccounts } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { readKey } from './keys.ts'
 import { passkeyNameOf, readPasskey, rpIdOf } from './passkeys.ts'
+import { giveIdentities } from './identities.ts'
 import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
 import type { RawRow, Source } from './source.ts'
@@ -77,8 +78,9 @@ export function planImport(
   const users = planAccounts(source.users, site, now)
   const keys = planKeys(source.keys, users.outcomes, now)
   const passkeys = planPasskeys(source, site, users.outcomes, passkeyRpId, now)
-  const settings = planSettings(source.settings, site.settings)
+  const settings = planSettings(source.settings, site.settings, source.kind === 'latchkey')
   giveRecoveryCodes(source.recoveryCodes, users)
+  users.notes.push(...giveIdentities(source, users.outcomes))
   return {
     accounts: users.accounts,
     settings: settings.changes,

@@ -18,6 +18,8 @@ const OLD_DEFAULTS: Record<string, RegExp> = {
     /^\{"doc,docx,xls,xlsx,ppt,pptx":\{"Microsoft":"[^"]*","Google":"[^"]*"\},"pdf":\{"PDF.js":"https:\/\/(res\.oplist\.org|openlistteam\.github\.io|alist-org\.github\.io)\/[^"]*"\},"epub":\{"EPUB.js":"https:\/\/(res\.oplist\.org|openlistteam\.github\.io|alist-org\.github\.io)\/[^"]*"\}\}$/,
 }
 
+const SEALED = 'is sealed with the key of the old site: set it again, with setting set … --stdin'
+
 /** The plan for the settings of a source. */
 interface SettingsPlan {
   /** By key. */
@@ -29,8 +31,14 @@ interface SettingsPlan {
 /**
  * Decides which settings are imported: settings that exist here, were changed in the source, and
  * were not changed here.
+ *
+ * @param isSealed Whether the secrets of the source are sealed, so that they can't be imported.
  */
-export function planSettings(rows: RawRow[], changedHere: string[]): SettingsPlan {
+export function planSettings(
+  rows: RawRow[],
+  changedHere: string[],
+  isSealed = false,
+): SettingsPlan {
   const seen = new Set(changedHere)
   const plan: SettingsPlan = { changes: {}, kept: 0, refused: [] }
   for (const row of rows) {
@@ -40,6 +48,8 @@ export function planSettings(rows: RawRow[], changedHere: string[]): SettingsPla
     const { key, check } = setting
     const checked = v.safeParse(check, value, { abortPipeEarly: true })
     if (seen.has(key)) plan.kept += 1
+    else if (setting.isSecret && isSealed)
+      plan.refused.push({ kind: 'setting', name: key, reason: SEALED })
     else if (checked.success) plan.changes[key] = checked.output
     else plan.refused.push({ kind: 'setting', name: key, reason: messageOf(checked.issues[0]) })
     seen.add(key)

@@ -18,6 +18,8 @@ export interface Source {
   /** See `readPasskey`. */
   passkeys: RawRow[]
   serviceTokens: RawRow[]
+  /** Of a Latchkey site; OpenList has them in `sso_id`. */
+  identities: RawRow[]
   /** What the operator should know about the file. */
   warnings: string[]
 }

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNotNull, isNull, not, notExists, sql } from 'dr
 import {
   appPasswords,
   auditEvents,
+  identities,
   passkeys,
   recoveryCodes,
   serviceTokens,
@@ -16,6 +17,7 @@ import type { Database } from '../../deps.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { isEnrolled } from '../../two-factor/store.ts'
+import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'
 import type { SiteState } from './plan.ts'
@@ -46,6 +48,12 @@ export interface KeyRow extends OldKey {
 
 /** A passkey and its owner. */
 export interface PasskeyRow extends OldPasskey {
+  userId: number
+  usernameKey: string
+}
+
+/** An identity and its owner. */
+export interface IdentityRow extends OldIdentity {
   userId: number
   usernameKey: string
 }
@@ -187,6 +195,31 @@ export function insertPasskeys(db: Database, by: Authority, rows: PasskeyRow[], 
         createdAt: member('createdAt'),
         lastUsedAt: member('lastUsedAt'),
         discoverable: member('discoverable'),
+      },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
+    )
+    .onConflictDoNothing()
+}
+
+/** Adds identities to the accounts that this import has made, and to no others. */
+export function insertOldIdentities(db: Database, by: Authority, rows: IdentityRow[], now: number) {
+  const isOwner = and(
+    eq(users.id, member('userId')),
+    eq(users.usernameKey, member('usernameKey')),
+    eq(users.createdAt, now),
+  )
+  return writing(db, by)
+    .insert(
+      identities,
+      {
+        issuer: member('issuer'),
+        subject: member('subject'),
+        userId: member('userId'),
+        platform: member('platform'),
+        name: member('name'),
+        linkedAt: now,
+        linkedBy: 'import',
+        lastUsedAt: null,
       },
       { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
     )

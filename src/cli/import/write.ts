@@ -18,8 +18,10 @@ import {
   insertAccounts,
   insertKeys,
   insertOldCodes,
+  insertOldIdentities,
   insertOldServiceTokens,
   insertPasskeys,
+  type IdentityRow,
   type KeyRow,
   type PasskeyRow,
   replaceBuiltIn,
@@ -103,6 +105,7 @@ async function writeAccounts(
   const by = isOperator(db, COMMAND_LINE, now)
   const keys = chunk(accounts.flatMap(keysOf))
   const passkeys = chunk(accounts.flatMap(passkeysOf))
+  const identities = chunk(accounts.flatMap(identitiesOf))
   const codes = accounts.flatMap(codesOf)
   await runBatch(db, {
     accounts: insertAccounts(db, by, newRows, now),
@@ -112,6 +115,7 @@ async function writeAccounts(
     events: insertAccountEvents(db, by, events, now),
     ...numbered('keys', keys, (some) => insertKeys(db, by, some, now)),
     ...numbered('passkeys', passkeys, (some) => insertPasskeys(db, by, some, now)),
+    ...numbered('identities', identities, (some) => insertOldIdentities(db, by, some, now)),
     codes: codes.length === 0 ? undefined : insertOldCodes(db, by, codes, now),
   })
   const made = await selectWritten(
@@ -169,6 +173,10 @@ function keysOf({ id, usernameKey, keys }: Account): KeyRow[] {
 
 function passkeysOf({ id, usernameKey, passkeys }: Account): PasskeyRow[] {
   return passkeys.map((passkey) => ({ ...passkey, userId: id, usernameKey }))
+}
+
+function identitiesOf({ id, usernameKey, identities }: Account): IdentityRow[] {
+  return identities.map((identity) => ({ ...identity, userId: id, usernameKey }))
 }
 
 function codesOf({ id, usernameKey, recoveryCodes }: Account) {

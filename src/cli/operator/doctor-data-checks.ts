@@ -16,6 +16,7 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
     checkLeftovers(facts, data),
     checkAppPasswords(facts, data),
     checkStoredPasskeys(facts, data),
+    ...checkSso(facts, data),
     ...checkPrograms(facts, data),
   ]
 }
@@ -61,6 +62,15 @@ function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData
     text: `admins without a second factor: ${listNames(without)}`,
     fix: 'each of them adds a passkey or an authenticator app at /account',
   }
+}
+
+/** Nothing is checked while single sign-on is off. */
+function checkSso(facts: Facts, { sso }: SiteData): Finding[] {
+  const check = 'sso'
+  if (sso === undefined) return []
+  if ('host' in sso) return [{ check, status: 'ok', text: `users are sent to ${sso.host}` }]
+  const fix = `${command(facts, 'sso test')}; the settings are at /account/admin/settings/sso`
+  return [{ check, status: 'fail', text: sso.problem, fix }]
 }
 
 const MAX_NAMES = 5

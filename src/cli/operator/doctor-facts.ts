@@ -9,6 +9,8 @@ import { selectKeys } from '../../openid/keys.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
+import { refusalIn } from '../../base/refusals.ts'
+import { checkProvider } from '../../sso/check.ts'
 import { countSeedsByKey } from '../../two-factor/store.ts'
 import { listStaleAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
@@ -53,6 +55,8 @@ export interface SiteData {
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
+  /** What the identity provider answers, or what is wrong; `undefined` while single sign-on is off. */
+  sso: { host: string } | { problem: string } | undefined
   /** The number of users whose seed no entry of `SECRET_KEYS` opens; absent without a key ring. */
   sealedOut: number | undefined
   /** The number of sessions that expired more than two days ago. */
@@ -154,57 +158,70 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+async function askProvider(site: Site): Promise<SiteData['sso']> {
+  try {
+    return await checkProvider(site)
+  } catch (error) {
+    const { message, detail } = refusalIn(error)
+    return { problem: detail === '' ? message : detail }
+  }
+}
+
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const { admins, guests, titles, seals, clients, keys, expired, requirements, lacking, rpIds } =
-    await runBatch(db, {
-      admins: db
-        .select({
-          username: users.username,
-          disabled: users.disabled,
-          passwordHash: users.passwordHash,
-          hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
-        })
-        .from(users)
-        .where(eq(users.role, ADMIN))
-        .orderBy(users.id),
-      guests: db
-        .select({ total: count() })
-        .from(users)
-        .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
-      titles: db
-        .select({ value: settings.value })
-        .from(settings)
-        .where(eq(settings.key, 'site_title')),
-      requirements: db
-        .select({ value: settings.value })
-        .from(settings)
-        .where(eq(settings.key, 'require_second_factor')),
-      lacking: db
-        .select({ username: users.username })
-        .from(users)
-        .where(
-          and(
-            eq(users.disabled, false),
-            ne(users.role, GUEST),
-            mustUseSecondFactor,
-            not(hasSecondFactor),
-          ),
-        )
-        .orderBy(users.id),
-      rpIds: db
-        .select({ rpId: passkeys.rpId, total: count() })
-        .from(passkeys)
-        .groupBy(passkeys.rpId)
-        .orderBy(passkeys.rpId),
-      seals: countSeedsByKey(db),
-      clients: db.select({ id: openidClients.id }).from(openidClients),
-      keys: selectKeys(db, site.now()),
-      expired: db
-        .select({ total: count() })
-        .from(sessions)
-        .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
-    })
+  const { requirements, lacking, rpIds, ssoSwitches, ...found } = await runBatch(db, {
+    admins: db
+      .select({
+        username: users.username,
+        disabled: users.disabled,
+        passwordHash: users.passwordHash,
+        hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
+      })
+      .from(users)
+      .where(eq(users.role, ADMIN))
+      .orderBy(users.id),
+    guests: db
+      .select({ total: count() })
+      .from(users)
+      .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
+    titles: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'site_title')),
+    ssoSwitches: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'sso_login_enabled')),
+    requirements: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'require_second_factor')),
+    lacking: db
+      .select({ username: users.username })
+      .from(users)
+      .where(
+        and(
+          eq(users.disabled, false),
+          ne(users.role, GUEST),
+          mustUseSecondFactor,
+          not(hasSecondFactor),
+        ),
+      )
+      .orderBy(users.id),
+    rpIds: db
+      .select({ rpId: passkeys.rpId, total: count() })
+      .from(passkeys)
+      .groupBy(passkeys.rpId)
+      .orderBy(passkeys.rpId),
+    seals: countSeedsByKey(db),
+    clients: db.select({ id: openidClients.id }).from(openidClients),
+    keys: selectKeys(db, site.now()),
+    expired: db
+      .select({ total: count() })
+      .from(sessions)
+      .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
+  })
+  const { admins, guests, titles, seals, clients, keys, expired } = found
   const [newestKey] = keys
   const stale = await listStaleAppPasswords(site, COMMAND_LINE)
   const endless = stale.filter(({ expiresAt }) => expiresAt === null)
@@ -224,6 +241,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     isGuestEnabled: (guests[0]?.total ?? 0) > 0,
     siteTitle: titles[0]?.value,
     copy: await compareCopy(site),
+    sso: ssoSwitches[0]?.value === 'true' ? await askProvider(site) : undefined,
     sealedOut: ring === undefined ? undefined : sealedOut,
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },

@@ -142,7 +142,7 @@ const EXPORT_COLUMNS = [
   'user_agent',
 ] as const
 
-/** Gives the text of one page of events after the other. */
+/** @yields The text of one page of events after the other. */
 async function* exportLines(
   site: Site,
   filter: EventFilter,

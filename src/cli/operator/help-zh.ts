@@ -67,6 +67,14 @@ export const ZH: Readonly<Record<string, string>> = {
     '通行密钥也是第二验证因素。在终端中，命令会询问是否同时删除该用户的通行密钥；\n在其他环境中，不带 --passkeys 时会保留。',
   'also delete the passkeys of the user': '同时删除该用户的通行密钥',
 
+  'tests single sign-on with an identity provider': '测试与登录平台的单点登录',
+  'asks the identity provider whether it can be used': '查询登录平台是否可用',
+  'the address of the site, for the redirect URIs to register':
+    '站点的地址，用于显示要登记的回调地址',
+  'It asks the provider for its metadata with the stored settings, also while single sign-on is off. It signs\nnobody in, so it cannot tell whether the client ID and the client secret are right.':
+    '用已保存的设置查询登录平台的元数据，单点登录关闭时也可以。此命令不会登录，\n因此无法判断客户端 ID 和客户端密钥是否正确。',
+  'Secrets are left out: setting set sso_client_secret --stdin sets one.':
+    '不包含密钥：用 setting set sso_client_secret --stdin 设置。',
   'lists and deletes the passkeys of users': '列出、删除用户的通行密钥',
   'lists the passkeys of a user': '列出用户的通行密钥',
   'deletes a passkey of a user, who can no longer sign in with it':

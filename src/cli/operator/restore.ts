@@ -117,7 +117,12 @@ async function restore(file: string): Promise<void> {
   try {
     copyFileSync(file, copy)
     // A session that has ended since the backup must not come back.
-    withSqlite(copy, { readOnly: false }, (database) => database.exec('delete from sessions'))
+    withSqlite(copy, { readOnly: false }, (database) => {
+      // A backup of an older version has no programs.
+      const tables = "select 1 from sqlite_master where name = 'openid_grants'"
+      if (database.prepare(tables).get() !== undefined) database.exec('delete from openid_grants')
+      database.exec('delete from sessions')
+    })
     for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
     renameSync(copy, target)
   } finally {

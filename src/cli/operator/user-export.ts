@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { eq } from 'drizzle-orm'
-import { sshKeys } from '../../../schema/tables.ts'
+import { identities, openidConsents, openidGrants, sshKeys } from '../../../schema/tables.ts'
 import { readSiteEvents } from '../../activity/operator-events.ts'
 import { eventRecord } from '../../activity/record.ts'
 import { appPasswordRecords } from '../../app-passwords/record.ts'
@@ -47,13 +47,16 @@ async function everythingOf(site: Site, name: string) {
   const account = await lookUpUser(site, name)
   const { id } = account
   const { keys } = await listKeysOf(site, COMMAND_LINE, id)
-  const { lines, codes, channels } = await runBatch(site.db, {
+  const { lines, codes, channels, linked, consents, grants } = await runBatch(site.db, {
     lines: site.db
       .select({ id: sshKeys.id, line: sshKeys.line })
       .from(sshKeys)
       .where(eq(sshKeys.userId, id)),
     codes: countUnusedCodes(site.db, id),
     channels: selectChannels(site.db, id),
+    linked: site.db.select().from(identities).where(eq(identities.userId, id)),
+    consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
+    grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
   })
   const events = []
   for await (const page of readSiteEvents(site, COMMAND_LINE, { userId: id })) events.push(...page)
@@ -69,6 +72,24 @@ async function everythingOf(site: Site, name: string) {
     })),
     passkeys: (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord),
     app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
+    identities: linked.map(({ issuer, subject, platform, name, linkedAt, lastUsedAt }) => ({
+      issuer,
+      subject,
+      platform,
+      name,
+      linked_at: isoTime(linkedAt),
+      last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    })),
+    openid_consents: consents.map(({ clientId, scope, givenAt }) => ({
+      client_id: clientId,
+      scope,
+      given_at: isoTime(givenAt),
+    })),
+    openid_grants: grants.map(({ clientId, scope, createdAt }) => ({
+      client_id: clientId,
+      scope,
+      created_at: isoTime(createdAt),
+    })),
     notices: channels.map(channelRecord),
     events: events.map((one) => ({ ...eventRecord(one), country: one.country })),
   }

@@ -3,6 +3,7 @@ import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { type SettingGroup, SETTINGS } from '../../settings/definitions.ts'
+import { checkProvider, type SsoCheck } from '../../sso/check.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../../http/guard.ts'
@@ -15,6 +16,14 @@ const PATH = '/account/admin/settings'
 /** The pages of settings, one per group, under `/account/admin/settings`. */
 export const settingPages = new Hono<App>()
   .get('/', (c) => goTo(c, `${PATH}/site`))
+  .post('/sso/check', async (c) => {
+    await readForm(c)
+    // Also decides whether the visitor is an admin.
+    await listSettings(c.get('deps'), actorOf(c))
+    const checked = await attempt(() => checkProvider(c.get('deps')))
+    return showGroup(c, 'sso', checked instanceof Refusal ? { refusal: checked } : { checked })
+  })
+  .get('/sso/check', (c) => goTo(c, `${PATH}/sso`))
   .get('/:group', (c) => showGroup(c, groupOf(c)))
   .post('/:group', async (c) => {
     const group = groupOf(c)
@@ -57,10 +66,11 @@ interface Answer {
   fields?: Fields
   refusal?: Refusal
   notice?: Notice
+  checked?: SsoCheck
 }
 
 async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}) {
-  const { fields, refusal, notice } = answer
+  const { fields, refusal, notice, checked } = answer
   const view = await adminView(c)
   const settings = await listSettings(c.get('deps'), actorOf(c))
   const problem = refusal && problemOf(view.t, refusal)
@@ -70,6 +80,8 @@ async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}
     settings: settings.filter((setting) => setting.group === group),
     fields,
     problem,
+    checked,
+    site: c.req.url,
   }
   return showPage(c, <SettingsPage {...props} />, refusal)
 }

@@ -5,15 +5,21 @@ import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert } from '../parts.tsx'
 import type { View } from '../view.ts'
+import type { SsoCheck } from '../../sso/check.ts'
+import { SsoSetup } from './sso-setup.tsx'
 import { SettingField } from './setting-field.tsx'
 
-interface SettingsProps {
+export interface SettingsProps {
   view: View
   group: SettingGroup
   settings: Setting[]
   /** The values of a form that was not saved. */
   fields?: Fields | undefined
   problem?: Problem | undefined
+  /** What the identity provider answered. */
+  checked?: SsoCheck | undefined
+  /** An address of the site. */
+  site: string
 }
 
 const GROUPS = Object.keys(GROUP_NUMBERS).filter(isGroup)
@@ -22,7 +28,8 @@ export function isGroup(name: string): name is SettingGroup {
   return Object.hasOwn(GROUP_NUMBERS, name)
 }
 
-export function SettingsPage({ view, group, settings, fields, problem }: SettingsProps) {
+export function SettingsPage(props: SettingsProps) {
+  const { view, group, settings, fields, problem } = props
   const t = view.t.adminSettings
   const path = `/account/admin/settings/${group}`
   return (
@@ -60,6 +67,7 @@ export function SettingsPage({ view, group, settings, fields, problem }: Setting
           <button>{t.save}</button>
         </form>
       </article>
+      {group === 'sso' && <SsoSetup {...props} />}
     </AccountPage>
   )
 }

@@ -1,9 +1,10 @@
+import { raw } from 'hono/html'
 import type { AppContext } from '../../http/context.ts'
 import type { Refusal } from '../../base/refusals.ts'
 import type { Destination, SsoPages } from '../../sso/routes.ts'
-import { SSO_SCRIPT } from '../assets.ts'
+import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../assets.ts'
 import { problemOf } from '../form.ts'
-import { pageHeaders } from '../headers.ts'
+import { pageHeaders, policyWithScript } from '../headers.ts'
 import { SinglePage } from '../layout.tsx'
 import { setSessionToken } from '../session-cookie.ts'
 import { pathAfter, signInPath } from '../sign-in/next.ts'
@@ -36,7 +37,7 @@ export async function giveToken(c: AppContext, token: string, { answer, next }: 
 
 /** Answers with a page whose script gives the message to the page that opened this window. */
 async function showMessage(c: AppContext, message: Message) {
-  keepOpener(c)
+  c.header('Content-Security-Policy', policyWithScript(SSO_SCRIPT_HASH))
   return showPage(c, <MessagePage view={await readView(c)} message={message} />)
 }
 
@@ -81,11 +82,6 @@ export async function showFailedSso(c: AppContext, refusal: Refusal) {
   )
 }
 
-/** Lets the window keep its opener, which `pageHeaders` cuts off by default. */
-export function keepOpener(c: AppContext): void {
-  c.header('Cross-Origin-Opener-Policy', 'unsafe-none')
-}
-
 function MessagePage({ view, message }: { view: View; message: Message }) {
   const t = view.t.sso
   return (
@@ -96,7 +92,7 @@ function MessagePage({ view, message }: { view: View; message: Message }) {
         <p class="note warn" id="no-opener" hidden>
           {t.noOpener}
         </p>
-        <script type="module" src={SSO_SCRIPT} />
+        <script type="module">{raw(SSO_SCRIPT)}</script>
       </article>
     </SinglePage>
   )

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
@@ -18,7 +17,7 @@ import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { parseNext, signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
-import { giveToken, keepOpener, showFailedSso } from './answers.tsx'
+import { giveToken, showFailedSso } from './answers.tsx'
 import { goToProvider } from '../../sso/go-to-provider.ts'
 import { clearStep, readStep, type Step } from './step.ts'
 import { FactorPage, LinkPage } from './step-pages.tsx'
@@ -30,15 +29,8 @@ const linkSchema = v.object({
   code: v.optional(possiblyEmptyText(), ''),
 })
 
-/** These pages may stand in a window that the stock client has opened. */
-const inWindow = createMiddleware<App>(async function inWindow(c, next) {
-  keepOpener(c)
-  await next()
-})
-
 /** The pages of a sign-in with an identity provider, under `/account/sign-in/sso`. */
 export const ssoSignInPages = new Hono<App>()
-  .use(inWindow)
   .get('/', async (c) => {
     const next = parseNext(c.req.query())
     const url = await attempt(() => goToProvider(c, { kind: 'sign-in', next }))

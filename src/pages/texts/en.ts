@@ -412,6 +412,8 @@ export const en = {
     checkLead: 'Asks the provider for its metadata with the saved settings.',
     checkSubmit: 'Ask the provider',
     checkGood: (host: string) => `The provider answers. Users are sent to ${host}.`,
+    checkBad:
+      'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
   },
 
   nav: {

@@ -175,6 +175,7 @@ export const zh: Texts = {
     checkLead: '用已保存的设置向登录平台查询其元数据。',
     checkSubmit: '查询登录平台',
     checkGood: (host) => `登录平台有响应，用户将前往 ${host}。`,
+    checkBad: '登录平台没有作出 OpenID 平台应有的响应。请检查地址后重试。',
   },
 
   nav: {

@@ -11,6 +11,13 @@ import { GITHUB_ISSUER } from '../../../src/sso/github.ts'
 import { BROWSER } from '../../support/identity-provider.ts'
 import { SsoSite } from '../../support/sso-site.ts'
 import { base64url, SoftwarePasskey } from '../../support/passkey.ts'
+import {
+  CALLBACK,
+  codeFor,
+  exchangeCode,
+  signedIn as visitorOf,
+  withClient,
+} from '../../support/openid.ts'
 import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
@@ -33,6 +40,13 @@ export interface Asked {
   form?: Record<string, string>
   /** Sent instead of the documented body. */
   rawBody?: string
+}
+
+async function withCode() {
+  const site = new CheapSite()
+  const client = await withClient(site)
+  const code = await codeFor(await visitorOf(site), client)
+  return { site, client, code }
 }
 
 /** What every `given` of a documented example means. */
@@ -118,6 +132,23 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   },
   'the admin is signed in, there is a channel': () => withChannels(1),
   'the admin is signed in, there are 20 channels': () => withChannels(20),
+  'a program has a code of alice': async () => {
+    const { site, client, code } = await withCode()
+    const { clientId, secret } = client
+    return {
+      site,
+      form: { code, redirect_uri: CALLBACK, client_id: clientId, client_secret: secret },
+    }
+  },
+  'a program has an access token of alice': async () => {
+    const { site, client, code } = await withCode()
+    const { access_token: token } = await exchangeCode(site, client, code)
+    return { site, token: `Bearer ${token}` }
+  },
+  'a program has a token that is not in force': async () => {
+    const { site } = await signedIn()
+    return { site, token: 'Bearer lka_unknown' }
+  },
   'alice was shown a QR code': async () => {
     const asked = await signedIn()
     const { data } = await asked.site.post('/api/auth/2fa/generate', undefined, asked)

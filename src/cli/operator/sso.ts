@@ -1,0 +1,52 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { checkProvider } from '../../sso/check.ts'
+import { redirectUrisOf } from '../../sso/redirect-uris.ts'
+import { CommandError } from '../command-error.ts'
+import { addHelp } from './help.ts'
+import { onSite } from './on-site.ts'
+import { refusalIn } from '../../base/refusals.ts'
+
+const NOTES =
+  'It asks the provider for its metadata with the stored settings, also while single sign-on is off. It signs\nnobody in, so it cannot tell whether the client ID and the client secret are right.'
+
+/** `latchkey sso test`: asks whether the identity provider can be used. */
+export function addSsoCommands(program: Command, sso: Command): void {
+  addHelp(sso.command('test'), {
+    notes: NOTES,
+    examples: ['sso test', 'sso test --url https://files.example.org'],
+  })
+    .description('asks the identity provider whether it can be used')
+    .option(
+      '--url <address>',
+      'the address of the site, for the redirect URIs to register',
+      parseAddress,
+    )
+    .action(({ url }: { url?: string }) =>
+      onSite(program, async (site, output) => {
+        const checked = await checkProvider(site).catch((error: unknown) => {
+          const { refusal, detail, message } = refusalIn(error)
+          if (refusal !== 'ssoPlatformInvalid') throw error
+          const missing = detail === '' ? 'sso_login_platform is empty' : detail
+          throw new CommandError(`${message}: ${missing}, see: setting list`)
+        })
+        if ('problem' in checked) throw new CommandError(`${checked.platform}: ${checked.problem}.`)
+        const uris = url === undefined ? [] : redirectUrisOf(url, false)
+        const compatible = url === undefined ? [] : redirectUrisOf(url, true)
+        const lines = [
+          `${checked.platform} answers. Users are sent to ${checked.host}.`,
+          ...(uris.length > 0 ? ['Register these redirect URIs:', ...uris] : []),
+          ...(uris.length > 0 ? ['In compatibility mode, register these:', ...compatible] : []),
+        ]
+        output.done(lines.join('\n'), {
+          ...checked,
+          redirect_uris: uris,
+          compatible_redirect_uris: compatible,
+        })
+      }),
+    )
+}
+
+function parseAddress(address: string): string {
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address
+  throw new InvalidArgumentError('It must be an address, as in https://accounts.example.org.')
+}

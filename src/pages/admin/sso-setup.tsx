@@ -1,0 +1,33 @@
+import { redirectUrisOf } from '../../sso/redirect-uris.ts'
+import { CopyButton } from '../parts.tsx'
+import type { SettingsProps } from './settings.tsx'
+
+/** What an operator registers at the identity provider, and a check of the saved settings. */
+export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
+  const t = view.t.sso
+  const mode = settings.find(({ key }) => key === 'sso_compatibility_mode')
+  return (
+    <article>
+      <h2>{t.redirectUris}</h2>
+      <p>{t.redirectUrisLead}</p>
+      <ul class="rows compact">
+        {redirectUrisOf(site, mode?.value === 'true').map((uri, place) => (
+          <li>
+            <code id={`redirect-uri-${place}`}>{uri}</code>
+            <CopyButton view={view} from={`redirect-uri-${place}`} />
+          </li>
+        ))}
+      </ul>
+      <h2>{t.check}</h2>
+      <p>{t.checkLead}</p>
+      {checked !== undefined && (
+        <p class={'host' in checked ? 'note' : 'note warn'} role="status">
+          {'host' in checked ? t.checkGood(checked.host) : t.checkBad}
+        </p>
+      )}
+      <form method="post" action="/account/admin/settings/sso/check">
+        <button class="secondary">{t.checkSubmit}</button>
+      </form>
+    </article>
+  )
+}

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { reservedNames } from '../../schema/tables.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import {
+  claimsIn,
+  codeFor,
+  exchangeCode,
+  PASSWORD,
+  type Registered,
+  register,
+  signedIn,
+  userInfo,
+  withClient,
+} from '../support/openid.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+import { textOf, type Visitor } from '../support/visitor.ts'
+
+const ALICE = 3
+
+let site: CheapSite
+let client: Registered
+let admin: string
+
+beforeEach(async () => {
+  site = new CheapSite()
+  client = await withClient(site)
+  admin = await site.token('admin', ADMIN_PASSWORD)
+})
+
+const create = (username: string) =>
+  site.post('/api/admin/user/create', { username, password: 'other-Passw0rd' }, { token: admin })
+
+async function rename(id: number, username: string) {
+  const { data } = await site.get(`/api/admin/user/get?id=${id}`, { token: admin })
+  return site.post('/api/admin/user/update', { ...data, username }, { token: admin })
+}
+
+describe('while a client is registered', () => {
+  test('users do not rename themselves', async () => {
+    const token = await site.token('alice', PASSWORD)
+    expect(await site.post('/api/me/update', { username: 'alicia' }, { token })).toMatchObject({
+      code: 403,
+      message: 'programs know you by your user name, only an operator can change it',
+    })
+    expect((await site.post('/api/me/update', { username: 'alice' }, { token })).code).toBe(200)
+  })
+
+  test('the name of a deleted account stays reserved until an operator releases it', async () => {
+    await site.post(`/api/admin/user/delete?id=${ALICE}`, undefined, { token: admin })
+    expect(await create('alice')).toMatchObject({ code: 409 })
+    expect(await create('ALICE')).toMatchObject({
+      code: 409,
+      message: 'username belonged to another account',
+    })
+    const operator = await signedIn(site, 'admin', ADMIN_PASSWORD)
+    const { html } = await operator.get('/account/admin/programs')
+    expect(textOf(html)).toContain('Reserved names')
+    await operator.post('/account/admin/programs/release', { username: 'alice' })
+    expect((await create('alice')).code).toBe(200)
+  })
+
+  test('the name of a renamed account is free for nobody but itself', async () => {
+    expect((await rename(ALICE, 'alicia')).code).toBe(200)
+    expect((await create('alice')).code).toBe(409)
+    await site.addUser('bob')
+    expect((await rename(4, 'Alice')).code).toBe(409)
+    expect((await rename(ALICE, 'alice')).code).toBe(200)
+    expect((await site.db.select().from(reservedNames)).map(({ username }) => username)).toEqual([
+      'alicia',
+    ])
+  })
+})
+
+test('without a client, names are free at once', async () => {
+  const other = new CheapSite()
+  await other.db.delete(reservedNames)
+  const { openidClients } = await import('../../schema/tables.ts')
+  await other.db.delete(openidClients)
+  await site.post(`/api/admin/user/delete?id=${ALICE}`, undefined, { token: admin })
+  expect((await create('alice')).code).toBe(200)
+})
+
+describe('the pages of programs', () => {
+  let alice: Visitor
+
+  beforeEach(async () => {
+    alice = await signedIn(site)
+  })
+
+  test('show a user what has access, and take it away', async () => {
+    expect(textOf((await alice.get('/account/programs')).html)).toContain('No programs')
+    const scope = 'openid offline_access'
+    const got = await exchangeCode(site, client, await codeFor(alice, client, { scope }))
+    expect(textOf((await alice.get('/account/programs')).html)).toContain('files')
+    const { location } = await alice.post('/account/programs/remove', { id: client.clientId })
+    expect(location).toBe('/account/programs?done=program-removed')
+    expect((await userInfo(site, got.access_token)).status).toBe(401)
+    expect((await alice.post('/account/programs/remove', { id: client.clientId })).status).toBe(404)
+    const { html } = await alice.get('/account/activity')
+    expect(textOf(html)).toContain('You took the access from the program “files”')
+  })
+
+  test('register an OpenList, replace its secret and delete it', async () => {
+    const operator = await signedIn(site, 'admin', ADMIN_PASSWORD)
+    const path = '/account/admin/programs'
+    const form = { name: 'list', preset: 'openlist', site: 'https://list.example.org/' }
+    const made = await operator.post(`${path}/add`, { ...form, first_party: 'on' })
+    expect(made.status).toBe(200)
+    expect(textOf(made.html)).toContain('sso_endpoint_name')
+    expect(made.html).toMatch(/>lks_[\w-]{43}</)
+    const list = textOf((await operator.get(path)).html)
+    expect(list).toContain('https://list.example.org/api/auth/sso_callback?method=sso_get_token')
+    expect(list).not.toContain('lks_')
+    expect((await operator.post(`${path}/add`, form)).status).toBe(409)
+    const wrong = { ...form, name: 'x', site: 'http://list.example.org' }
+    expect((await operator.post(`${path}/add`, wrong)).status).toBe(400)
+    const replaced = await operator.post(`${path}/secret`, { id: client.clientId })
+    const [, secret = ''] = />(lks_[\w-]{43})</.exec(replaced.html) ?? []
+    const code = await codeFor(alice, client)
+    expect((await exchangeCode(site, client, code)).status).toBe(401)
+    const got = await exchangeCode(site, { ...client, secret }, code)
+    expect(claimsIn(got.id_token)['name']).toBe('alice')
+    await operator.post(`${path}/delete`, { id: client.clientId })
+    expect((await userInfo(site, got.access_token)).status).toBe(401)
+  })
+
+  test('are for admins only, and need a fresh session', async () => {
+    expect((await alice.get('/account/admin/programs')).status).toBe(403)
+    const third = await register(site, { name: 'third' })
+    const operator = await signedIn(site, 'admin', ADMIN_PASSWORD)
+    site.now += 3_600_000
+    const refused = await operator.post('/account/admin/programs/delete', { id: third.clientId })
+    expect(refused.status).toBe(403)
+    expect(textOf((await operator.get('/account/admin/programs')).html)).toContain('third')
+  })
+})

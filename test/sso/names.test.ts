@@ -1,0 +1,20 @@
+import * as fc from 'fast-check'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { usernameSchema } from '../../src/accounts/username.ts'
+import { namesFor } from '../../src/sso/register.ts'
+
+test('whatever a provider calls its user, every name for the new account keeps our rules', () => {
+  const name = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 100 }),
+    fc.string({ unit: 'grapheme', maxLength: 100 }),
+    fc.constantFrom('', ' ', '.', '..', '#7', '\u200B', '\uFE0F', 'a'.repeat(64), ' a '),
+  )
+  fc.assert(
+    fc.property(name, (text) => {
+      const names = namesFor(text, 'abcd1234')
+      expect(new Set(names).size).toBe(names.length)
+      for (const one of names) expect(v.is(usernameSchema, one), JSON.stringify(one)).toBe(true)
+    }),
+  )
+})

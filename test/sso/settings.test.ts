@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents } from '../../schema/tables.ts'
+import { CLIENT_SECRET } from '../support/sso-client.ts'
+import { loggedLines } from '../support/log.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { SsoSite } from '../support/sso-site.ts'
+import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
+import { checkProvider } from '../../src/sso/check.ts'
+
+const PATH = '/account/admin/settings/sso'
+
+let site: SsoSite
+let token: string
+
+beforeEach(async () => {
+  site = new SsoSite()
+  await site.addFirstUsers()
+  token = await site.token('admin', ADMIN_PASSWORD)
+})
+
+const save = (items: Record<string, string>) =>
+  site.post(
+    '/api/admin/setting/save',
+    Object.entries(items).map(([key, value]) => ({ key, value })),
+    { token },
+  )
+
+describe('the client secret', () => {
+  test('is sealed at rest, and never shown or logged', async () => {
+    expect(await save({ sso_client_secret: CLIENT_SECRET })).toMatchObject({ code: 200 })
+    const { sso_client_secret: sealed = '' } = await site.stored()
+    expect(sealed).toMatch(/^[\w-]+\.[\w-]+$/)
+    expect(sealed).not.toContain(CLIENT_SECRET)
+    const { data } = await site.get('/api/admin/setting/list', { token })
+    expect(data.find(({ key }: { key: string }) => key === 'sso_client_secret')).toMatchObject({
+      value: '',
+      group: 7,
+      flag: 1,
+    })
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const page = await visitor.get(PATH)
+    expect(page.html).not.toContain(CLIENT_SECRET)
+    expect(page.html).not.toContain(sealed)
+    expect(page.html).toMatch(/<input id="sso_client_secret"[^>]* type="password" value=""/)
+    expect(JSON.stringify(await site.db.select().from(auditEvents))).not.toContain(CLIENT_SECRET)
+    expect(loggedLines(CLIENT_SECRET)).toEqual([])
+    expect(await (await site.fetch('GET', '/api/public/settings')).text()).not.toContain('client')
+  })
+
+  test('stays when the stock client saves the whole page, and goes with a reset', async () => {
+    await save({ sso_client_secret: CLIENT_SECRET })
+    const { sso_client_secret: before } = await site.stored()
+    const { data: all } = await site.get('/api/admin/setting/list?group=7', { token })
+    expect(await site.post('/api/admin/setting/save', all, { token })).toMatchObject({ code: 200 })
+    expect((await site.stored())['sso_client_secret']).toBe(before)
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    await visitor.post(PATH, { reset: 'sso_client_secret' })
+    expect(await site.stored()).not.toHaveProperty('sso_client_secret')
+  })
+
+  test('is set in a fresh session only', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    site.now += HOUR
+    expect(await save({ sso_client_id: 'x' })).toMatchObject({ code: 200 })
+    expect(await save({ sso_client_secret: CLIENT_SECRET })).toMatchObject({ code: 403 })
+    const asked = await visitor.post(PATH, { sso_client_secret: CLIENT_SECRET })
+    expect(problemAt(asked.html, 'settings-confirm_password')).toBe(
+      'Confirm your identity to continue.',
+    )
+    expect(await site.stored()).not.toHaveProperty('sso_client_secret')
+    const fields = { sso_client_secret: CLIENT_SECRET, confirm_password: ADMIN_PASSWORD }
+    expect((await visitor.post(PATH, fields)).location).toBe(`${PATH}?done=settings-saved`)
+    expect(await site.stored()).toHaveProperty('sso_client_secret')
+  })
+})
+
+test('settings with wrong values are refused', async () => {
+  const wrong = {
+    sso_endpoint_name: [
+      'accounts.example.org',
+      'http://example.org',
+      'https://a.b/?x',
+      'https://u:p@a.b',
+    ],
+    sso_default_dir: ['home', '/../x'],
+    sso_default_permission: ['-1', '65536', '1.5', ''],
+    sso_extra_scopes: ['a"b', 'ä'],
+    sso_oidc_username_key: ['', 'a b', '__proto__ x'],
+    sso_auto_register: ['yes'],
+  }
+  for (const [key, values] of Object.entries(wrong)) {
+    for (const value of values)
+      expect(await save({ [key]: value }), `${key} ${value}`).toMatchObject({ code: 400 })
+  }
+  const right = {
+    sso_endpoint_name: 'http://127.0.0.1:8080/realms/a',
+    sso_default_permission: '65535',
+  }
+  expect(await save(right)).toMatchObject({ code: 200 })
+})
+
+describe('the page for operators', () => {
+  test('shows the redirect URIs of the mode, and asks the provider', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const incomplete = await visitor.post(`${PATH}/check`)
+    expect(alertIn(incomplete.html)).toBe('Single sign-on is not set up completely on this site.')
+    await site.setUp()
+    const page = textOf((await visitor.get(PATH)).html)
+    expect(page).toContain('http://localhost/api/auth/sso_callback?method=sso_get_token')
+    expect(page).toContain('http://localhost/api/auth/sso_callback?method=get_sso_id')
+    const good = textOf((await visitor.post(`${PATH}/check`)).html)
+    expect(good).toContain('The provider answers. Users are sent to idp.example.org.')
+    await site.setUp({
+      sso_compatibility_mode: 'true',
+      sso_endpoint_name: 'https://other.example.org/x',
+    })
+    expect(textOf((await visitor.get(PATH)).html)).toContain('http://localhost/api/auth/get_sso_id')
+    const bad = textOf((await visitor.post(`${PATH}/check`)).html)
+    expect(bad).toContain('The provider does not answer as an OpenID provider')
+  })
+
+  test('asks nothing for users who are no admins', async () => {
+    await site.addUser('alice', { password: 'alice-Passw0rd' })
+    await site.setUp()
+    const visitor = new Visitor(site)
+    await visitor.signIn('alice', 'alice-Passw0rd')
+    expect((await visitor.post(`${PATH}/check`)).status).toBe(403)
+    expect(site.providers.asked).toEqual([])
+  })
+})
+
+test('a check tells the command line what is wrong', async () => {
+  await site.setUp({ sso_login_enabled: 'false' })
+  expect(await checkProvider(site.deps)).toEqual({ platform: 'OIDC', host: 'idp.example.org' })
+  site.providers.mischief = {
+    answers: { '/.well-known/openid-configuration': () => Promise.reject(new Error('down')) },
+  }
+  expect(await checkProvider(site.deps)).toEqual({
+    platform: 'OIDC',
+    problem: 'the provider does not answer',
+  })
+})
