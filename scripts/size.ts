@@ -16,6 +16,7 @@ const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.tom
 const NO_PAGES = {
   'src/pages/routes.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
   'src/pages/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
+  'src/pages/sso/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
 }
 
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */

@@ -23,7 +23,7 @@ export type Site = Pick<
   | 'randomBytes'
   | 'makeSigningKey'
   | 'defer'
-  | 'fetch'
+  | 'sendOut'
 >
 
 /** Longer than the deadline of a request, because a command writes more. */
@@ -87,7 +87,7 @@ async function withPlatform<Result>(
       randomBytes,
       makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),
-      fetch: (url, init) => fetch(url, init),
+      sendOut: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
     })
     await Promise.all(deferred)
     return result

@@ -8,7 +8,7 @@ const ID_BYTES = 16
 const SECRET_BYTES = 32
 
 /** The kinds of handles. The prefix lets scanners of public code recognise the tokens. */
-export const PREFIX = { code: '', access: 'lka_', refresh: 'lkr_' } as const
+const PREFIX = { code: '', access: 'lka_', refresh: 'lkr_' } as const
 
 type Kind = keyof typeof PREFIX
 
@@ -20,11 +20,10 @@ export interface Handle {
   secret: string
 }
 
+/** Makes the id of a row, or the part that its refresh tokens share. */
 export function newGrantId({ randomBytes }: Pick<Deps, 'randomBytes'>): string {
   return base64url.encode(randomBytes(ID_BYTES))
 }
-
-export const newFamily = newGrantId
 
 export function newSecret({ randomBytes }: Pick<Deps, 'randomBytes'>): string {
   return base64url.encode(randomBytes(SECRET_BYTES))

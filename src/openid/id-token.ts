@@ -73,8 +73,9 @@ function amrOf(methods: string): string[] {
     ...(used.includes('otp') || used.includes('recovery') ? ['otp'] : []),
     ...(used.includes('passkey') ? [used.includes('hwk') ? 'hwk' : 'swk'] : []),
   ]
-  // A passkey verifies its user, so it is two factors.
-  return amr.length > 1 || used.includes('passkey') ? [...amr, 'mfa'] : amr
+  // A passkey verifies its user, so it is two factors. `mfa` is the trusted word of another provider.
+  const isTwo = amr.length > 1 || used.includes('passkey') || used.includes('mfa')
+  return isTwo ? [...amr, 'mfa'] : amr
 }
 
 function toSeconds(milliseconds: number): number {

@@ -28,7 +28,7 @@ const SHOWN_MILLISECONDS = 24 * 60 * 60 * 1000
 const COPY = 'openid-jwks'
 
 /** A public key of the key set. @see RFC 7517 section 4 */
-export interface Jwk {
+interface Jwk {
   kty: 'RSA'
   n: string
   e: string

@@ -18,7 +18,7 @@ import {
   useCode,
   useRefreshToken,
 } from './grant-store.ts'
-import { handleText, hashSecret, newFamily, newSecret, parseHandle } from './handles.ts'
+import { handleText, hashSecret, newGrantId, newSecret, parseHandle } from './handles.ts'
 import { signIdToken } from './id-token.ts'
 import { ensureKey, selectKeys, type StoredKey } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -126,7 +126,7 @@ interface MadeTokens {
 async function newTokens(
   deps: TokenDeps,
   id: string,
-  family = newFamily(deps),
+  family = newGrantId(deps),
 ): Promise<MadeTokens> {
   const [access, refreshSecret] = [newSecret(deps), newSecret(deps)]
   const [accessHash, familyHash, refreshHash] = await Promise.all(
@@ -148,7 +148,7 @@ async function newTokens(
  *
  * @throws {OAuthError} `invalid_client`.
  */
-export function refuseWrongClient(
+function refuseWrongClient(
   client: Client | undefined,
   { secretHash }: Credentials,
 ): asserts client is Client {

@@ -15,7 +15,7 @@ export type SsoCheck =
  *   secret that no key opens.
  */
 export async function checkProvider(
-  deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now' | 'fetch'>,
+  deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now' | 'sendOut'>,
 ): Promise<SsoCheck> {
   const config = await readSsoSettings(deps)
   const { platform } = config

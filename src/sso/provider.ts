@@ -1,3 +1,4 @@
+import type { SsoPlatform } from '../base/sso-platforms.ts'
 import type { SsoConfig } from './config.ts'
 import { createDingtalk } from './dingtalk.ts'
 import { createGithub } from './github.ts'
@@ -42,17 +43,14 @@ const GOOGLE = 'https://accounts.google.com'
 
 /** @param now Unix time, milliseconds. */
 export function providerOf(config: SsoConfig, ask: Ask, now: number): Provider {
-  switch (config.platform) {
-    case 'Github':
-      return createGithub(config, ask)
-    case 'Dingtalk':
-      return createDingtalk(config, ask)
-    case 'Microsoft':
-      return createMicrosoft(config, ask, now)
-    case 'Google':
-      return createOpenId(config, GOOGLE, ask, now)
-    case 'Casdoor':
-    case 'OIDC':
-      return createOpenId(config, config.endpoint, ask, now)
-  }
+  return CREATORS[config.platform](config, ask, now)
+}
+
+const CREATORS: Record<SsoPlatform, (config: SsoConfig, ask: Ask, now: number) => Provider> = {
+  OIDC: (config, ask, now) => createOpenId(config, config.endpoint, ask, now),
+  Casdoor: (config, ask, now) => createOpenId(config, config.endpoint, ask, now),
+  Google: (config, ask, now) => createOpenId(config, GOOGLE, ask, now),
+  Microsoft: createMicrosoft,
+  Github: createGithub,
+  Dingtalk: createDingtalk,
 }

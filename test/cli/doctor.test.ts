@@ -40,7 +40,7 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     copyProblem: undefined,
     tokenHours: '48',
     freshMinutes: '10',
-    issuer: 'https://files.example.org',
+    issuer: `https://${wrong.host ?? 'files.example.org'}`,
     crons: ['17 3 * * *'],
     plainHttp: 'refused',
     passkeySite: { rpId: 'example.org', origins: [] },

@@ -266,14 +266,16 @@ test('a 2FA secret is read as the reference reads it: any bits may be left over'
   for (const none of ['M', 'MZX', 'MZXW61']) expect(fromLooseBase32(none)).toBeUndefined()
 })
 
+/** The settings of a site with this provider. */
+const platform = (value: string) => [
+  { key: 'sso_login_enabled', value: 'true' },
+  { key: 'sso_login_platform', value },
+  { key: 'sso_client_id', value: 'client' },
+  { key: 'sso_client_secret', value: SECRET },
+]
+
 describe('single sign-on', () => {
   const nobody = { users: [], eventUserIds: [], passkeyIds: [], settings: [] }
-  const platform = (value: string) => [
-    { key: 'sso_login_enabled', value: 'true' },
-    { key: 'sso_login_platform', value },
-    { key: 'sso_client_id', value: 'client' },
-    { key: 'sso_client_secret', value: SECRET },
-  ]
   const users = [
     { id: 3, username: 'anna', role: 0, sso_id: '583231' },
     { id: 4, username: 'berta', role: 0, sso_id: '7' },
@@ -298,7 +300,7 @@ describe('single sign-on', () => {
     ])
     expect(settings).toMatchObject({ sso_login_platform: 'Github', sso_client_secret: SECRET })
     const reasons = notes.filter(({ reason }) => reason.includes('sso_id'))
-    expect(reasons.map(({ name }) => name)).toEqual(['berta', 'clara'])
+    expect(reasons.map((note) => note.name)).toEqual(['berta', 'clara'])
   })
 
   test('leaves every other sso_id as a text, which its user confirms', () => {
@@ -309,10 +311,10 @@ describe('single sign-on', () => {
 
   test('takes the identities of another Latchkey site, but not its sealed secret', () => {
     const row = { issuer: 'https://idp.example.org', subject: 's', platform: 'OIDC', name: 'Anna' }
-    const source = { kind: 'latchkey' as const, users, keys: [], settings: platform('OIDC') }
+    const latchkey = { kind: 'latchkey' as const, users, keys: [], settings: platform('OIDC') }
     const identities = [{ ...row, user_id: 3 }]
     const { accounts, settings, refused } = planImport(
-      { ...source, ...REST, identities },
+      { ...latchkey, ...REST, identities },
       nobody,
       NOW,
     )

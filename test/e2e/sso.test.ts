@@ -157,6 +157,39 @@ test('an account is linked on the page Security', async () => {
   expect(await violations()).toEqual([])
 })
 
+test('another Latchkey is the identity provider', async () => {
+  const other = new Clone(inject('startedSite'))
+  try {
+    // Cookies don't tell ports apart, so the other site has another host name.
+    const { url } = await other.serve()
+    const issuer = new URL(url.replace('127.0.0.1', 'localhost')).origin
+    const site = new URL(client.url).origin
+    const added = await other.latchkey(['client', 'add', 'files', '--openlist', site, '--json'])
+    const registered: Record<string, string> = JSON.parse(added.stdout)
+    await set({
+      sso_endpoint_name: issuer,
+      sso_client_id: registered['client_id'] ?? '',
+      sso_client_secret: registered['client_secret'] ?? '',
+      sso_auto_register: 'true',
+    })
+    await page.goto('/account/sign-in?next=/account/security')
+    await page.getByRole('button', { name: 'Sign in with OpenID' }).click()
+    await page.waitForURL(`${issuer}/**`)
+    await page.getByLabel('User name').fill('admin')
+    await page.getByLabel('Password').fill(ADMIN_PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${site}/account/security`)
+    // The name is taken here, and its account is not taken over.
+    await page.getByRole('heading', { name: 'admin', exact: true }).waitFor()
+    expect(clone.sql('select username from users order by id desc limit 1')).toEqual([
+      { username: 'admin-2' },
+    ])
+  } finally {
+    await other.remove()
+  }
+})
+
 test('in compatibility mode the token stands in the address of the stock client', async () => {
   await set({ sso_auto_register: 'true', sso_compatibility_mode: 'true' })
   const publicSettings = await client.call('GET', '/api/public/settings')

@@ -34,6 +34,12 @@ class OpenListClient extends Client {
   }
 }
 
+async function picture(of: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return
+  mkdirSync(PICTURES, { recursive: true })
+  await of.screenshot({ path: join(PICTURES, `sign-in-${name}.png`) })
+}
+
 const program = findProgram('OPENLIST_BIN', 'openlist')
 const dist = findStockClient()
 
@@ -133,12 +139,6 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
     const opened = page.waitForEvent('popup')
     await button.click()
     return opened
-  }
-
-  async function picture(of: Page, name: string): Promise<void> {
-    if (PICTURES === undefined) return
-    mkdirSync(PICTURES, { recursive: true })
-    await of.screenshot({ path: join(PICTURES, `sign-in-${name}.png`) })
   }
 
   async function me(): Promise<string> {

@@ -71,12 +71,12 @@ describe('the sign-in page', () => {
   })
 })
 
-describe('the second factor', () => {
-  async function enrolled() {
-    await link()
-    return site.enrol(await site.token('alice', PASSWORD))
-  }
+async function enrolled() {
+  await link()
+  return site.enrol(await site.token('alice', PASSWORD))
+}
 
+describe('the second factor', () => {
   test('is asked for on our page, and the window then gets its token', async () => {
     const secret = await enrolled()
     const { location } = await pass(TOKEN)
@@ -247,18 +247,18 @@ describe('an identity that nobody has', () => {
   })
 })
 
+/** Sends what the stock client sends, in the visitor's browser. */
+async function update(token: string, body: object, cookies = true) {
+  const cookie = Array.from(visitor.cookies, (pair) => pair.join('=')).join('; ')
+  return site.post('/api/me/update', body, {
+    token,
+    ...(cookies && { headers: { Cookie: cookie } }),
+  })
+}
+
+const ssoId = async (token: string) => (await site.get('/api/me', { token })).data.sso_id
+
 describe('POST /api/me/update with sso_id', () => {
-  /** Sends what the stock client sends, in the visitor's browser. */
-  async function update(token: string, body: object, cookies = true) {
-    const cookie = Array.from(visitor.cookies, (pair) => pair.join('=')).join('; ')
-    return site.post('/api/me/update', body, {
-      token,
-      ...(cookies && { headers: { Cookie: cookie } }),
-    })
-  }
-
-  const ssoId = async (token: string) => (await site.get('/api/me', { token })).data.sso_id
-
   test('links the identity that this browser has just proven', async () => {
     const token = await site.token('alice', PASSWORD)
     const seen = await pass(ID)

@@ -9,6 +9,7 @@ export const ISSUER = 'https://idp.example.org'
 export interface Person {
   sub: string
   name?: string
+  tid?: string
   [claim: string]: unknown
 }
 
@@ -55,7 +56,7 @@ export class FakeProviders {
   /** In place of `Deps.fetch`. */
   readonly fetch = async (address: string, init: RequestInit): Promise<Response> => {
     const url = new URL(address)
-    const body = typeof init.body === 'string' ? init.body : String(init.body ?? '')
+    const body = await new Response(init.body).text()
     this.asked.push(`${init.method ?? 'GET'} ${url.origin}${url.pathname}`)
     const wrong = this.mischief.answers?.[url.pathname]
     if (wrong !== undefined) return wrong()
@@ -63,7 +64,7 @@ export class FakeProviders {
       url,
       form: new URLSearchParams(body),
       headers: new Headers(init.headers),
-      json: () => JSON.parse(body) as Record<string, string>,
+      json: (): Record<string, string> => JSON.parse(body),
     }
     return this.#answer(asked)
   }
@@ -143,8 +144,8 @@ export class FakeProviders {
 
   async #idToken(url: URL, person: Person, nonce: string): Promise<string> {
     const { claims = {}, isForged = false, isUnsigned = false } = this.mischief
-    const tenant = String(person['tid'] ?? '')
-    const iss = url.host.startsWith('login.microsoft') ? `${url.origin}/${tenant}/v2.0` : url.origin
+    const { tid = '' } = person
+    const iss = url.host.startsWith('login.microsoft') ? `${url.origin}/${tid}/v2.0` : url.origin
     const payload: Record<string, unknown> = {
       iss,
       aud: CLIENT_ID,
@@ -155,8 +156,6 @@ export class FakeProviders {
       ...claims,
     }
     if (isUnsigned) {
-      const part = (json: object) =>
-        btoa(JSON.stringify(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
       return `${part({ alg: 'none' })}.${part(payload)}.`
     }
     return new SignJWT(payload)
@@ -180,6 +179,11 @@ export class FakeProviders {
     if (person === undefined) return new Response('{}', { status: 401 })
     return Response.json({ unionId: person.sub, nick: person.name, openId: 'other' })
   }
+}
+
+/** A part of a JWT. */
+function part(json: object): string {
+  return btoa(JSON.stringify(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 function metadataOf(issuer: string) {

@@ -43,8 +43,8 @@ export function addUserExportCommand(program: Command, user: Command): void {
     )
 }
 
-async function everythingOf(site: Site, name: string) {
-  const account = await lookUpUser(site, name)
+async function everythingOf(site: Site, username: string) {
+  const account = await lookUpUser(site, username)
   const { id } = account
   const { keys } = await listKeysOf(site, COMMAND_LINE, id)
   const { lines, codes, channels, linked, consents, grants } = await runBatch(site.db, {
