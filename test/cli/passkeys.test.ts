@@ -15,8 +15,9 @@ let site: Client
 
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
-  site = new Client((await clone.serve()).url.replace('127.0.0.1', 'localhost'))
+  // Before the start, because a Worker remembers the settings for half a minute.
   clone.sql(`insert into settings values ('webauthn_login_enabled', 'true')`)
+  site = new Client((await clone.serve()).url.replace('127.0.0.1', 'localhost'))
 })
 afterAll(() => clone.remove())
 
