@@ -61,7 +61,7 @@ export function AppPasswordsPage({ view, appPasswords, fields, problem }: AppPas
       {appPasswords.length === 0 ? (
         <Empty icon="app-passwords" title={t.none} hint={t.noneHint} />
       ) : (
-        <ul class="rows">
+        <ul class="rows acting">
           {appPasswords.map((one) => (
             <li>
               <h2>{one.name}</h2>

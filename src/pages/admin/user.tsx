@@ -131,7 +131,7 @@ function Keys({ view, user, keys, refused }: UserProps) {
       {keys.length === 0 ? (
         <p class="hint">{t.noKeys}</p>
       ) : (
-        <ul class="rows compact">
+        <ul class="rows compact acting">
           {keys.map((key) => (
             <li>
               <h3>{key.title}</h3>
