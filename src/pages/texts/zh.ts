@@ -189,6 +189,7 @@ export const zh: Texts = {
     events: '事件',
     'app-passwords': '应用专用密码',
     programs: '已授权程序',
+    adminPrograms: '接入的程序',
     notices: '通知',
     channels: '通知渠道',
   },
