@@ -405,10 +405,13 @@ export const zh: Texts = {
     createdDone: '我已复制',
     howTo: '使用方法',
     webdav: 'WebDAV',
-    webdavHow: (username) => `填写文件服务器的地址，用户名“${username}”，密码填写应用专用密码。`,
-    sftpHow: '程序要求输入密码时，填写应用专用密码。',
-    rcloneHow: '粘贴应用专用密码，然后按回车和 Ctrl+D。',
-    curlHow: '放在 Authorization 请求头中发送。',
+    webdavHow: (username, host) =>
+      `填写你的文件服务器的地址，用户名“${username}”，密码填写应用专用密码。示例中的 ${host} 代表你的文件服务器。`,
+    sftpHow: '程序要求输入密码时，填写应用专用密码。OpenSSH 服务器只接受 SSH 公钥。',
+    rcloneHow:
+      '换成你的文件服务器的 WebDAV 地址。运行此命令，粘贴应用专用密码，按回车，再按 Ctrl+D。',
+    readHow: '在 bash 或 zsh 中运行此命令，粘贴应用专用密码，按回车：',
+    curlHow: '然后放在 Authorization 请求头中发送：',
     tools: 'OpenList 和 AList 的工具',
     toolsHow: '在工具要求填写令牌（token）的地方粘贴。',
   },
