@@ -38,8 +38,7 @@ export function UserPage(props: UserProps) {
   return (
     <AccountPage view={view} title={user.username}>
       <h1>
-        {user.username}
-        <UserBadges view={view} user={user} />
+        {user.username} <UserBadges view={view} user={user} />
       </h1>
       <ChangeForm {...props} />
       <AccessForms {...props} />
