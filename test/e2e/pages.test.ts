@@ -225,6 +225,18 @@ describe('what travels', () => {
 })
 
 describe('the script', () => {
+  test.each(['/account', '/account/sessions', '/account/notices'])(
+    'has the open page %s in view in the navigation of a phone',
+    async (path) => {
+      const page = await open({ javaScriptEnabled: true })
+      await signIn(page)
+      await page.goto(path)
+      const box = await page.locator('nav [aria-current]').boundingBox()
+      expect(box?.x).toBeGreaterThanOrEqual(0)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    },
+  )
+
   test('puts times into the zone of the visitor', async () => {
     const page = await open({ javaScriptEnabled: true })
     await signIn(page)
