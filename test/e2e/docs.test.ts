@@ -11,11 +11,11 @@ import { openVisit } from '../support/visit.ts'
 const LOGIN = '#?route=post-/api/auth/login'
 const ME = '#?route=get-/api/me'
 
-/** Returns the colours of the button Execute, which stands in a shadow tree of a shadow tree. */
-const EXECUTE_COLOURS = `(() => {
+/** Returns the colours of a button, which stands in a shadow tree of a shadow tree. */
+const coloursOf = (selector: string) => `(() => {
   const find = (root) => {
     for (const one of root.querySelectorAll('*')) {
-      const found = one.matches('.btn-execute') ? one : one.shadowRoot && find(one.shadowRoot)
+      const found = one.matches('${selector}') ? one : one.shadowRoot && find(one.shadowRoot)
       if (found) return found
     }
   }
@@ -83,16 +83,17 @@ test('/docs loads nothing from elsewhere, and the browser complains about nothin
 })
 
 test.each(['light', 'dark'] as const)(
-  'the label of Execute stays readable under the pointer, %s',
+  'the labels of Execute and Copy stay readable under the pointer, %s',
   async (colorScheme) => {
     const page = await open()
     await page.emulateMedia({ colorScheme })
     await page.goto(`/docs${ME}`)
-    const button = page.getByRole('button', { name: 'Execute' })
-    await button.hover()
-    const [label, ground]: string[] = await page.evaluate(EXECUTE_COLOURS)
-    expect(label).toMatch(/^rgb/)
-    expect(label).not.toBe(ground)
+    for (const selector of ['.btn-execute', '[part~=btn-copy]']) {
+      await page.locator(selector).first().hover()
+      const [label, ground]: string[] = await page.evaluate(coloursOf(selector))
+      expect(label).toMatch(/^rgb/)
+      expect(label).not.toBe(ground)
+    }
   },
 )
 
