@@ -1,6 +1,6 @@
 /** The origin of a request. */
 export interface Client {
-  /** An IPv4 address, an IPv6 /64, or `unknown`; `command line` for `COMMAND_LINE`. */
+  /** An IPv4 address, an IPv6 /64, `::1`, or `unknown`; `command line` for `COMMAND_LINE`. */
   network: string
   userAgent: string
   /** ISO 3166-1 alpha-2, as the platform tells it; missing or empty when it is not known. */
@@ -21,6 +21,8 @@ export function networkOf(address: string): string {
   const groups = ipv6Groups(address)
   if (groups === undefined) return 'unknown'
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
+  // Loopback is this one address (RFC 4291 section 2.5.3): the /64 around it has no other clients.
+  if (groups.join(':') === '0:0:0:0:0:0:0:1') return '::1'
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 

@@ -87,7 +87,14 @@ function Brand({ view: { site } }: { view: View }) {
   )
 }
 
-const PAGES = [
+/** The text of the icon's name, unless another is named. */
+type NavigationItem = [
+  address: string,
+  icon: IconName & keyof Texts['nav'],
+  text?: keyof Texts['nav'],
+]
+
+const PAGES: NavigationItem[] = [
   ['/account', 'overview'],
   ['/account/security', 'security'],
   ['/account/keys', 'keys'],
@@ -96,16 +103,16 @@ const PAGES = [
   ['/account/sessions', 'sessions'],
   ['/account/activity', 'activity'],
   ['/account/notices', 'notices'],
-] as const satisfies [string, IconName & keyof Texts['nav']][]
+]
 
 /** Pages that only admins see in the navigation. */
-const ADMIN_PAGES = [
+const ADMIN_PAGES: NavigationItem[] = [
   ['/account/admin/users', 'users'],
-  ['/account/admin/programs', 'programs'],
+  ['/account/admin/programs', 'programs', 'adminPrograms'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],
   ['/account/admin/notices', 'channels'],
-] as const satisfies [string, IconName & keyof Texts['nav']][]
+]
 
 function Navigation({ view }: { view: View }) {
   const { t, account } = view
@@ -123,19 +130,14 @@ function Navigation({ view }: { view: View }) {
   )
 }
 
-interface ItemsProps {
-  view: View
-  pages: typeof PAGES | typeof ADMIN_PAGES
-}
-
-function NavigationItems({ view: { t, path }, pages }: ItemsProps) {
+function NavigationItems({ view: { t, path }, pages }: { view: View; pages: NavigationItem[] }) {
   return (
     <>
-      {pages.map(([address, name]) => (
+      {pages.map(([address, icon, text = icon]) => (
         <li>
           <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
-            <Icon name={name} />
-            {t.nav[name]}
+            <Icon name={icon} />
+            {t.nav[text]}
           </a>
         </li>
       ))}

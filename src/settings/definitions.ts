@@ -157,7 +157,10 @@ const described: Record<SettingKey, Described> = {
     aContact,
     'Contact for security problems, shown in security.txt: mailto:, https: or tel:.',
   ),
-  webauthn_login_enabled: bool('global', 'Offers passkeys in the file list and its interface.'),
+  webauthn_login_enabled: bool(
+    'global',
+    "Offers passkeys in OpenList's web client; the account pages always offer them.",
+  ),
   require_second_factor: select(
     'site',
     ['off', 'admins', 'everybody'],

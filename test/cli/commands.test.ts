@@ -80,7 +80,10 @@ describe('latchkey user', () => {
     const added = await clone.latchkey(['user', 'add', 'alice', '--password-stdin'], {
       input: `${PASSWORD}\nnot this\n`,
     })
-    const [, id = ''] = /^Created alice \(id (\d+)\)\.\n$/.exec(added.stdout) ?? []
+    const [, id = ''] =
+      /^Created alice \(id (\d+)\), without permissions: npm run latchkey -- user set alice --permission [^\n]*\n$/.exec(
+        added.stdout,
+      ) ?? []
     expect(added).toMatchObject({ code: 0, stderr: '' })
     const token = await tokenOf('alice', PASSWORD)
     const change = ['--permission', '+sftp-read,+share', '--base-path', '/a', '--sso-id', '-s']

@@ -429,7 +429,13 @@ test('an admin who has been used here keeps password and rights', async () => {
   const { report } = await importJson(writeSource({ users: [ADMIN] }))
   expect(report).toMatchObject({
     users: counts(0, 1),
-    notes: [{ name: 'admin', reason: 'exists here already; keeps the password from here' }],
+    notes: [
+      {
+        name: 'admin',
+        reason:
+          'exists here already; keeps the password from here, because it was used or changed since it was made',
+      },
+    ],
   })
   expect(query('select * from users where id = 1')).toEqual(before)
 })

@@ -11,6 +11,18 @@ import { openVisit } from '../support/visit.ts'
 const LOGIN = '#?route=post-/api/auth/login'
 const ME = '#?route=get-/api/me'
 
+/** Returns the colours of a button, which stands in a shadow tree of a shadow tree. */
+const coloursOf = (selector: string) => `(() => {
+  const find = (root) => {
+    for (const one of root.querySelectorAll('*')) {
+      const found = one.matches('${selector}') ? one : one.shadowRoot && find(one.shadowRoot)
+      if (found) return found
+    }
+  }
+  const { color, backgroundColor } = getComputedStyle(find(document))
+  return [color, backgroundColor]
+})()`
+
 let clone: Clone
 let site: Client
 let browser: Browser
@@ -69,6 +81,21 @@ test('/docs loads nothing from elsewhere, and the browser complains about nothin
   expect(urls.length).toBeGreaterThanOrEqual(5)
   expect(complaints).toEqual([])
 })
+
+test.each(['light', 'dark'] as const)(
+  'the labels of Execute and Copy stay readable under the pointer, %s',
+  async (colorScheme) => {
+    const page = await open()
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`/docs${ME}`)
+    for (const selector of ['.btn-execute', '[part~=btn-copy]']) {
+      await page.locator(selector).first().hover()
+      const [label, ground]: string[] = await page.evaluate(coloursOf(selector))
+      expect(label).toMatch(/^rgb/)
+      expect(label).not.toBe(ground)
+    }
+  },
+)
 
 test('/docs alone may run scripts, its own only', async () => {
   await open()

@@ -36,6 +36,8 @@ const PATHS = [
   '/account/security',
   '/account/security/passkeys/add',
   '/account/sessions',
+  '/account/keys',
+  '/account/app-passwords',
   '/account/programs',
   '/account/admin/programs',
   '/oauth/authorize',
@@ -60,6 +62,7 @@ beforeAll(async () => {
   await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/account')
+  await addOtherSessions()
   cookies = await page.context().cookies()
 })
 afterAll(async () => {
@@ -77,7 +80,7 @@ async function open(width: number, language: (typeof LANGUAGES)[number]): Promis
   return page
 }
 
-/** Users of long names, keys and events of every kind. */
+/** Users of long names, keys, passkeys, app passwords and events of every kind. */
 async function fill(): Promise<void> {
   clone.sql(
     `with recursive n(i) as (select 3 union all select i + 1 from n where i < 60)
@@ -90,6 +93,18 @@ async function fill(): Promise<void> {
      values (3, ?, ?, 'ssh-ed25519', 256, 'x', 0, 0), (1, 'laptop', 'SHA256:x', 'ssh-ed25519', 256, 'x', 0, 0)`,
     LONG_NAME,
     `SHA256:${'x'.repeat(43)}`,
+  )
+  clone.sql(
+    `insert into app_passwords (user_id, name, token_hash, scopes, created_at)
+     values (3, ?, 'x', 'files:read', 0), (1, 'rclone on my laptop', 'y', 'account:read account:write', 0)`,
+    LONG_NAME,
+  )
+  clone.sql(
+    `insert into passkeys (credential_id, user_id, public_key, algorithm, sign_count, backed_up,
+       transports, aaguid, rp_id, name, created_at)
+     values ('x', 3, 'x', -7, 0, 0, '', '', 'accounts.example.org', ?, 0),
+       ('y', 1, 'x', -7, 0, 0, '', '', 'accounts.example.org', 'phone', 0)`,
+    LONG_NAME,
   )
   const changes = JSON.stringify([
     { field: 'username', from: LONG_NAME, to: 'alice' },
@@ -105,6 +120,16 @@ async function fill(): Promise<void> {
     )
 }
 
+/** Sessions and app passwords of the admin, whose rows have a control and much text. */
+async function addOtherSessions(): Promise<void> {
+  clone.sql(
+    `insert into sessions (id, user_id, created_at, expires_at, last_active_at, network, user_agent, amr)
+     select 'other-' || id, user_id, created_at, expires_at, last_active_at,
+       '2001:db8:1234:5678::/64', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'pwd otp'
+     from sessions`,
+  )
+}
+
 async function faultsOf(page: Page, path: string): Promise<string[]> {
   await page.goto(path)
   expect(new URL(page.url()).pathname).toBe(path.replace(/\?.*/, ''))
@@ -114,7 +139,7 @@ async function faultsOf(page: Page, path: string): Promise<string[]> {
 
 describe.each(LANGUAGES)('in %s', (language) => {
   test.each(LAYOUT_WIDTHS)(
-    'no page of %i px overflows, has a target below 44 px or a form of several heights',
+    'no page of %i px overflows, has a target below 44 px, a form of several heights or a covered text',
     async (width) => {
       const page = await open(width, language)
       const faults: string[] = []
@@ -127,17 +152,29 @@ describe.each(LANGUAGES)('in %s', (language) => {
   )
 })
 
-test('what is too wide, too small or uneven is found', async () => {
+test('the two actions of a passkey stand on one line', async () => {
+  const page = await open(375, 'en')
+  await page.context().addCookies(cookies)
+  await page.goto('/account/security')
+  const summaries = await page.locator('.passkeys summary').all()
+  const tops = await Promise.all(summaries.map(async (one) => (await one.boundingBox())?.y))
+  expect(tops).toHaveLength(2)
+  expect(tops[0]).toBe(tops[1])
+})
+
+test('what is too wide, too small, uneven or covered is found', async () => {
   const page = await open(375, 'en')
   await page.setContent(`<!doctype html><meta name="viewport" content="width=device-width">
     <form><select style="height: 50px"></select><button style="height: 60px">Send</button></form>
     <p>A text with <a href="/">a link</a>.</p>
     <p><a href="/" id="small">alone</a></p>
+    <ul><li>Under it <button style="position: absolute; left: 45px">over</button></li></ul>
     <div style="width: 700px">wide</div>`)
   const faults = (await layoutFaults(page)).join('\n')
   expect(faults).toMatch(/^light: the page is 7\d\d px wide$/m)
   expect(faults).toMatch(/^dark: beyond the right edge: <div style="width: 700px"> wide$/m)
   expect(faults).toMatch(/^light: a target of \d+ × \d+ px: <a href="\/" id="small"> alone$/m)
+  expect(faults).toMatch(/^light: <button style="[^"]*"> over covers Under it$/m)
   expect(faults).not.toContain('a link')
   expect(faults).toMatch(/^light: heights of 50, 60 px in one form: <form>/m)
 })

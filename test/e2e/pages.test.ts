@@ -162,6 +162,7 @@ describe('a person on a phone', () => {
     const page = await open()
     await signIn(page)
     await addKey(page, 'W'.repeat(250), 'ssh-rsa AAAA')
+    await page.getByRole('alert').waitFor()
     for (const path of ['', '/security', '/keys', '/keys/add', '/sessions', '/activity']) {
       if (path !== '') await page.goto(`/account${path}`)
       const width = await page.evaluate('document.documentElement.scrollWidth')
@@ -225,6 +226,18 @@ describe('what travels', () => {
 })
 
 describe('the script', () => {
+  test.each(['/account', '/account/sessions', '/account/notices'])(
+    'has the open page %s in view in the navigation of a phone',
+    async (path) => {
+      const page = await open({ javaScriptEnabled: true })
+      await signIn(page)
+      await page.goto(path)
+      const box = await page.locator('nav [aria-current]').boundingBox()
+      expect(box?.x).toBeGreaterThanOrEqual(0)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    },
+  )
+
   test('puts times into the zone of the visitor', async () => {
     const page = await open({ javaScriptEnabled: true })
     await signIn(page)

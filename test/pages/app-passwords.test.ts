@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { appPasswords, sessions, users } from '../../schema/tables.ts'
+import { appPasswords, sessions, settings, users } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
@@ -52,6 +52,28 @@ describe('the page of app passwords', () => {
     const [row] = await site.db.select().from(appPasswords)
     expect(row).toMatchObject({ scopes, expiresAt })
     expect(textOf(html)).toContain(use === 'write' ? 'rclone config' : 'curl -H')
+  })
+
+  test('shows where the SFTP server is, and commands that can be pasted one by one', async () => {
+    const created = async (fields: Record<string, string>) => {
+      const { html } = await visitor.post(`${PATH}/create`, { ...form, ...fields })
+      rememberSecret(valueOf(html, 'token'))
+      return html
+    }
+    const before = await created({ name: 'one' })
+    expect(before).toContain('<pre>sftp alice@files.example.org</pre>')
+    expect(before).toContain('rclone config create files webdav \\\n')
+    expect(textOf(before)).toContain('OpenSSH servers take SSH keys only.')
+    expect(textOf(before)).toContain('files.example.org stands for your file server.')
+    await site.db.insert(settings).values({ key: 'sftp_address', value: 'sftp.example.net:2022' })
+    const after = await created({ name: 'two' })
+    expect(after).toContain('<pre>sftp -P 2022 alice@sftp.example.net</pre>')
+    const curl = await created({ name: 'three', use: 'look' })
+    expect(curl).toMatch(/<pre>read -rs APP_PASSWORD<\/pre>.*<pre>curl -H/s)
+    await visitor.post('/account/language', { language: 'zh', path: PATH })
+    const chinese = textOf(await created({ name: 'four' }))
+    expect(chinese).toContain('OpenSSH 服务器只接受 SSH 公钥。')
+    expect(chinese).toContain('代表你的文件服务器')
   })
 
   test('offers administration to admins alone', async () => {

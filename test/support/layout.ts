@@ -29,7 +29,8 @@ export async function openScreen(
 
 /**
  * Finds what is wrong with the layout of a page as it stands: text or boxes that need scrolling
- * sideways, targets that are too small for a finger, controls of one form in different heights.
+ * sideways, targets that are too small for a finger, controls of one form in different heights,
+ * controls of one row that cover a text or each other.
  *
  * @returns One sentence each; empty when all is well.
  */
@@ -91,6 +92,32 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
     const shown = [...form.querySelectorAll(controls)].filter((one) => isShown(one) && !one.matches('.skip'))
     const heights = new Set(shown.map((one) => Math.round(boxOf(one).height)))
     if (heights.size > 1) faults.push('heights of ' + [...heights].join(', ') + ' px in one form: ' + nameOf(form))
+  }
+
+  // Lines of two texts may touch; a control may cover nothing.
+  const textsOf = (row) => {
+    const texts = []
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { currentNode: text } = walker
+      if (text.data.trim() === '' || text.parentElement.closest(targets) || !isShown(text.parentElement)) continue
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      for (const box of range.getClientRects()) texts.push({ box, name: text.data.trim().slice(0, 40) })
+    }
+    return texts
+  }
+  const isOver = (one, other) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1
+  for (const row of document.querySelectorAll('li:not(nav li), tr')) {
+    const shown = [...row.querySelectorAll('button, summary, select, input:not([type=hidden]), textarea')]
+      .filter(isShown)
+      .map((element) => ({ box: boxOf(element), name: nameOf(element) }))
+    const texts = textsOf(row)
+    for (const [place, control] of shown.entries())
+      for (const other of [...shown.slice(place + 1), ...texts])
+        if (isOver(control.box, other.box)) faults.push(control.name + ' covers ' + other.name)
   }
   return faults
 }`

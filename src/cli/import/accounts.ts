@@ -158,7 +158,7 @@ function decideExisting(user: OldUser, local: SiteState['users'][number]): Decis
       }
     return {
       outcome: { isKept: true, username: user.username, role: user.role, keys: [] },
-      remarks: isAdmin ? ['exists here already; keeps the password from here'] : [],
+      remarks: isAdmin ? [keptBecause(local)] : [],
     }
   }
   return {
@@ -167,6 +167,13 @@ function decideExisting(user: OldUser, local: SiteState['users'][number]): Decis
       ? [...remarks, 'signs in with the old password; the password from here no longer works']
       : remarks,
   }
+}
+
+function keptBecause({ isUntouched }: SiteState['users'][number]): string {
+  const reason = isUntouched
+    ? 'the one of the source cannot sign in'
+    : 'it was used or changed since it was made'
+  return `exists here already; keeps the password from here, because ${reason}`
 }
 
 const COMPLETED =

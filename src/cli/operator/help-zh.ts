@@ -36,6 +36,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'the role of the user': '用户的角色',
   'the names of all permissions, or +name and -name to add and to remove some; also all, none':
     '全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）',
+  'the names of all permissions, or +name and -name to add and to remove some; also all, none (default: none)':
+    '全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）；默认无权限',
   'the folder that is the root for the user': '用户的根目录',
   'the id of the user at the single sign-on provider': '用户在单点登录服务中的 id',
   'read the password from the first line of the standard input': '从标准输入的第一行读取密码',

@@ -29,14 +29,14 @@ interface AddOptions extends FieldOptions, PasswordOptions {
   disabled?: boolean
 }
 
-function addFieldOptions(command: Command): Command {
+const PERMISSION_HELP =
+  'the names of all permissions, or +name and -name to add and to remove some; also all, none'
+
+/** @param withoutPermission What follows without `--permission`, for the help. */
+function addFieldOptions(command: Command, withoutPermission = ''): Command {
   return command
     .addOption(new Option('--role <role>', 'the role of the user').choices(Object.keys(ROLES)))
-    .option(
-      '--permission <names>',
-      'the names of all permissions, or +name and -name to add and to remove some; also all, none',
-      parsePermission,
-    )
+    .option('--permission <names>', `${PERMISSION_HELP}${withoutPermission}`, parsePermission)
     .option(
       '--base-path <path>',
       'the folder that is the root for the user',
@@ -61,7 +61,7 @@ function fieldsOf({ role, permission, basePath, ssoId }: FieldOptions): UserRequ
 
 /** `latchkey user add` */
 export function addUserAddCommand(program: Command, user: Command): void {
-  const add = addPasswordOptions(addFieldOptions(user.command('add')))
+  const add = addPasswordOptions(addFieldOptions(user.command('add'), ' (default: none)'))
   addHelp(add, {
     section: PERMISSIONS,
     examples: [
@@ -91,9 +91,17 @@ export function addUserAddCommand(program: Command, user: Command): void {
         const id = await withNameExplained(site, username, 0, () =>
           createUser(site, COMMAND_LINE, fresh),
         )
-        output.done(`Created ${username} (id ${id}).`, { id, username }, given?.shownOnce)
+        const isBare = permission === undefined && fields.role === undefined
+        const hint = isBare ? `, without permissions: ${setLine(username)}` : '.'
+        output.done(`Created ${username} (id ${id})${hint}`, { id, username }, given?.shownOnce)
       })
     })
+}
+
+/** The command that gives permissions, for a POSIX shell. */
+function setLine(username: string): string {
+  const word = /^\w[\w.@-]*$/.test(username) ? username : '<user>'
+  return `npm run latchkey -- user set ${word} --permission +sftp-read,…`
 }
 
 /** `latchkey user set` */

@@ -1,9 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { codeOf, CommandError } from '../command-error.ts'
 
 const FOLDER = '.wrangler'
 const LOCK = `${FOLDER}/latchkey.lock`
+/** The process that has the lock. It isn't in the lock, which nobody else can read. */
+const HOLDER = `${FOLDER}/latchkey.pid`
 
 /** @see https://www.sqlite.org/rescode.html */
 const SQLITE_BUSY = 5
@@ -21,13 +23,29 @@ export function lockFolder(): () => void {
   try {
     const lock = new DatabaseSync(LOCK, { timeout: 0 })
     lock.exec('begin exclusive')
-    return () => lock.close()
+    writeFileSync(HOLDER, `${process.pid}\n`)
+    return () => {
+      rmSync(HOLDER, { force: true })
+      lock.close()
+    }
   } catch (error) {
     throw new CommandError(
       isBusy(error)
-        ? 'Another npm start serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site.'
+        ? `Another npm start${describeHolder()} serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site.`
         : `Can't lock ${LOCK} (${messageOf(error)}): remove that file, which holds nothing, then run npm start again.`,
     )
+  }
+}
+
+/** Names the process, unless its file is missing or was left by one that has ended. */
+function describeHolder(): string {
+  try {
+    const pid = Number(readFileSync(HOLDER, 'utf8').trim())
+    if (!Number.isInteger(pid) || pid <= 0) return ''
+    process.kill(pid, 0)
+    return ` (process ${pid})`
+  } catch {
+    return ''
   }
 }
 

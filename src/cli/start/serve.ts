@@ -46,6 +46,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
     } finally {
       unlock()
     }
+    console.log('Stopped.')
   })
 }
 

@@ -11,6 +11,8 @@ import { sessionOf } from '../../http/guard.ts'
 import { idQuery, validate } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { readAs } from '../../access/act-as.ts'
+import { parseSftpAddress } from '../../settings/sftp-address.ts'
+import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { goTo, readView, showPage } from '../view.ts'
@@ -50,9 +52,13 @@ export const appPasswordPages = new Hono<App>()
     })
     if (made instanceof Refusal) return showAppPasswords(c, fields, made)
     const { name, use, token } = made
-    const { account } = await readAs(c.get('deps'), sessionOf(c), {})
+    const deps = c.get('deps')
+    const { account, changed } = await readAs(deps, sessionOf(c), {
+      changed: selectSettings(deps.db, ['sftp_address']),
+    })
+    const sftp = parseSftpAddress(withAllDefaults(changed).sftp_address)
     const { origin } = new URL(c.req.url)
-    const props = { view: await readView(c, account), name, use, token, origin }
+    const props = { view: await readView(c, account), name, use, token, origin, sftp }
     return showPage(c, <CreatedAppPasswordPage {...props} />)
   })
   .post('/delete', async (c) => {

@@ -1,5 +1,7 @@
 import type { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { type AppPasswordScope, scopesText } from '../../access/scopes.ts'
+import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
+import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import { ADMIN } from '../../accounts/roles.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
@@ -61,7 +63,7 @@ export function AppPasswordsPage({ view, appPasswords, fields, problem }: AppPas
       {appPasswords.length === 0 ? (
         <Empty icon="app-passwords" title={t.none} hint={t.noneHint} />
       ) : (
-        <ul class="rows">
+        <ul class="rows acting">
           {appPasswords.map((one) => (
             <li>
               <h2>{one.name}</h2>
@@ -176,10 +178,16 @@ interface CreatedProps {
   use: Use
   /** Where this service answers, such as `https://accounts.example.org`. */
   origin: string
+  /** `undefined` when the operator has not said where the SFTP server is. */
+  sftp: SftpAddress | undefined
 }
 
+/** Stands for the user's file server in examples. */
+const EXAMPLE_HOST = 'files.example.org'
+
 /** Shows an app password once, in the answer to the form that created it, and how to use it. */
-export function CreatedAppPasswordPage({ view, name, token, use, origin }: CreatedProps) {
+export function CreatedAppPasswordPage(props: CreatedProps) {
+  const { view, name, token, use, origin, sftp } = props
   const t = view.t.appPasswords
   const username = view.account?.username ?? ''
   return (
@@ -209,7 +217,7 @@ export function CreatedAppPasswordPage({ view, name, token, use, origin }: Creat
       <article>
         <h2>{t.howTo}</h2>
         {use === 'read' || use === 'write' ? (
-          <FileUse view={view} username={username} />
+          <FileUse view={view} username={username} sftp={sftp} />
         ) : (
           <ProgramUse view={view} origin={origin} />
         )}
@@ -218,21 +226,26 @@ export function CreatedAppPasswordPage({ view, name, token, use, origin }: Creat
   )
 }
 
-function FileUse({ view, username }: { view: View; username: string }) {
+interface FileUseProps extends Pick<CreatedProps, 'view' | 'sftp'> {
+  username: string
+}
+
+function FileUse({ view, username, sftp }: FileUseProps) {
   const t = view.t.appPasswords
   return (
     <dl>
       <dt>{t.webdav}</dt>
-      <dd>{t.webdavHow(username)}</dd>
+      <dd>{t.webdavHow(username, EXAMPLE_HOST)}</dd>
       <dt>SFTP</dt>
       <dd>
         {t.sftpHow}
-        <pre>{`sftp ${shellWord(username)}@files.example.org`}</pre>
+        <pre>{sftpCommand(username, sftp ?? { host: EXAMPLE_HOST, port: SFTP_PORT })}</pre>
       </dd>
       <dt>rclone</dt>
       <dd>
         {t.rcloneHow}
-        <pre>{`rclone config create files webdav url=https://files.example.org \\
+        <pre>{`rclone config create files webdav \\
+  url=https://${EXAMPLE_HOST} \\
   vendor=other user=${shellWord(username)} \\
   pass="$(rclone obscure -)"`}</pre>
       </dd>
@@ -246,6 +259,8 @@ function ProgramUse({ view, origin }: { view: View; origin: string }) {
     <dl>
       <dt>curl</dt>
       <dd>
+        {t.readHow}
+        <pre>read -rs APP_PASSWORD</pre>
         {t.curlHow}
         <pre>{`curl -H "Authorization: Bearer $APP_PASSWORD" ${origin}/api/me`}</pre>
       </dd>

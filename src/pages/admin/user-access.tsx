@@ -43,7 +43,7 @@ function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
         <PasswordField view={view} problem={problem} />
       </AccessForm>
       <AccessForm {...props} form="unlock" label={t.unlock} lead={t.unlockLead} />
-      {(user.hasTwoFactor || passkeys.length > 0) && (
+      {user.hasTwoFactor && (
         <AccessForm
           {...props}
           form="cancel-two-factor"

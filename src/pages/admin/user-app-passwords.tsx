@@ -22,7 +22,7 @@ export function UserAppPasswords({ view, userId, appPasswords, problem }: UserAp
       {appPasswords.length === 0 ? (
         <p class="hint">{t.none}</p>
       ) : (
-        <ul class="rows compact">
+        <ul class="rows compact acting">
           {appPasswords.map((one) => (
             <li>
               <h3>{one.name}</h3>

@@ -14,7 +14,7 @@ export function UserPasskeys({ view, user, passkeys, refused }: UserProps) {
       {passkeys.length === 0 ? (
         <p class="hint">{t.none}</p>
       ) : (
-        <ul class="rows compact">
+        <ul class="rows compact acting">
           {passkeys.map((passkey) => {
             const { id } = passkeyRecord(passkey)
             const problem = isRefused && refused.fields['id'] === id ? refused.problem : undefined

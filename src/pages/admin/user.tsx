@@ -38,8 +38,7 @@ export function UserPage(props: UserProps) {
   return (
     <AccountPage view={view} title={user.username}>
       <h1>
-        {user.username}
-        <UserBadges view={view} user={user} />
+        {user.username} <UserBadges view={view} user={user} />
       </h1>
       <ChangeForm {...props} />
       <AccessForms {...props} />
@@ -131,7 +130,7 @@ function Keys({ view, user, keys, refused }: UserProps) {
       {keys.length === 0 ? (
         <p class="hint">{t.noKeys}</p>
       ) : (
-        <ul class="rows compact">
+        <ul class="rows compact acting">
           {keys.map((key) => (
             <li>
               <h3>{key.title}</h3>

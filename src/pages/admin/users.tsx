@@ -178,10 +178,10 @@ function LastSignIn({ view, at }: { view: View; at: number | null }) {
 export function UserBadges({ view: { t }, user }: { view: View; user: Account }) {
   return (
     <>
-      {user.role !== GENERAL && <span class="badge">{t.overview.roles[user.role]}</span>}
-      {user.hasTwoFactor && <span class="badge good">{t.adminUsers.twoFactor}</span>}
-      {user.hasPasskey && <span class="badge good">{t.adminUsers.hasPasskey}</span>}
-      {user.disabled && <span class="badge bad">{t.adminUsers.disabled}</span>}
+      {user.role !== GENERAL && <span class="badge">{t.overview.roles[user.role]}</span>}{' '}
+      {user.hasTwoFactor && <span class="badge good">{t.adminUsers.twoFactor}</span>}{' '}
+      {user.hasPasskey && <span class="badge good">{t.adminUsers.hasPasskey}</span>}{' '}
+      {user.disabled && <span class="badge bad">{t.adminUsers.disabled}</span>}{' '}
       {user.role !== GUEST && !user.hasTwoFactor && !user.hasPasskey && (
         <span class="badge">{t.adminUsers.withoutFactor}</span>
       )}

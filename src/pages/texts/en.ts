@@ -426,7 +426,8 @@ export const en = {
     settings: 'Settings',
     events: 'Events',
     'app-passwords': 'App passwords',
-    programs: 'Programs',
+    programs: 'Connected programs',
+    adminPrograms: 'Registered programs',
     notices: 'Notices',
     channels: 'Channels',
   },
@@ -650,11 +651,14 @@ export const en = {
     createdDone: 'I have copied it',
     howTo: 'How to use it',
     webdav: 'WebDAV',
-    webdavHow: (username: string) =>
-      `Enter the address of the file server, the user name “${username}”, and the app password as the password.`,
-    sftpHow: 'Enter the app password when the program asks for a password.',
-    rcloneHow: 'Paste the app password, then press Enter and Ctrl+D.',
-    curlHow: 'Send it in the header Authorization.',
+    webdavHow: (username: string, host: string) =>
+      `Enter the address of your file server, the user name “${username}”, and the app password as the password. In the examples here, ${host} stands for your file server.`,
+    sftpHow:
+      'Enter the app password when the program asks for a password. OpenSSH servers take SSH keys only.',
+    rcloneHow:
+      'Put in the WebDAV address of your file server. Run this, paste the app password, press Enter, then Ctrl+D.',
+    readHow: 'Run this in bash or zsh, paste the app password, press Enter:',
+    curlHow: 'Then send it in the header Authorization:',
     tools: 'Tools for OpenList and AList',
     toolsHow: 'Paste it where the tool asks for a token.',
   },

@@ -45,7 +45,7 @@ export const authorizeEn = {
 
 /** The programs of a user. */
 export const programsEn = {
-  title: 'Programs',
+  title: 'Connected programs',
   lead: 'Programs in which you sign in with this account.',
   none: 'No programs',
   noneHint: 'A program appears here once you have signed in to it with this account.',
@@ -58,7 +58,7 @@ export const programsEn = {
 
 /** The registered programs, for operators. */
 export const adminProgramsEn = {
-  title: 'Programs',
+  title: 'Registered programs',
   lead: 'Programs whose users sign in here (OpenID Connect).',
   none: 'No programs',
   noneHint: 'Register one, then copy its settings into the program.',

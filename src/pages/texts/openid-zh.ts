@@ -42,7 +42,7 @@ export const programsZh: typeof programsEn = {
 }
 
 export const adminProgramsZh: typeof adminProgramsEn = {
-  title: '程序',
+  title: '接入的程序',
   lead: '用户在此处登录的程序（OpenID Connect）。',
   none: '没有程序',
   noneHint: '先注册一个程序，再把它的设置复制到该程序中。',

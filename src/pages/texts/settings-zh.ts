@@ -89,7 +89,7 @@ const help: Record<SettingKey, string> = {
   sso_compatibility_mode: '用于不接受回调地址带查询参数的登录平台。此时令牌会出现在地址中。',
   security_contact:
     '报告安全问题的联系方式：mailto:…、https://… 或 tel:…；显示在 /.well-known/security.txt 中，留空则没有该文件。',
-  webauthn_login_enabled: '在文件列表及其接口中提供通行密钥。',
+  webauthn_login_enabled: '在 OpenList 网页客户端中提供通行密钥；账户页面始终提供。',
   require_second_factor: '必须使用验证码或通行密钥登录的用户。',
   passkey_related_origins: '可使用本站通行密钥的其他 https 源，每行一个。',
   sftp_address:

@@ -1,10 +1,15 @@
-// The pages work without this script. It shows times in the visitor's zone, fills in that zone, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It shows times in the visitor's zone, fills in that zone, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 for (const time of document.querySelectorAll('time[datetime]')) {
   const text = local.format(new Date(time.dateTime))
   if ('exact' in time.dataset) time.textContent = text
   else time.title = text
+}
+// `scrollIntoView` would also scroll the page, which a browser may have put back to where it was.
+for (const link of document.querySelectorAll('nav [aria-current]')) {
+  const list = link.closest('ul')
+  list.scrollLeft = link.offsetLeft - list.offsetLeft - (list.clientWidth - link.offsetWidth) / 2
 }
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = !navigator.clipboard
