@@ -5,9 +5,10 @@ import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.
 /**
  * How a user proves who they are: a password, a code of an authenticator app, a recovery code, a
  * passkey, an identity provider (`sso`), or the word of that provider that it has asked for a
- * second factor (`mfa`). `pwd`, `otp` and `mfa` are names of RFC 8176.
+ * second factor (`mfa`). `hwk` stands beside `passkey` for one that never leaves its device. `pwd`,
+ * `otp`, `hwk` and `mfa` are names of RFC 8176.
  */
-export type Method = 'pwd' | 'otp' | 'recovery' | 'passkey' | 'sso' | 'mfa'
+export type Method = 'pwd' | 'otp' | 'recovery' | 'passkey' | 'hwk' | 'sso' | 'mfa'
 
 /** The methods that count as a second factor. A passkey does, because it verifies the user. */
 const SECOND_FACTORS: readonly Method[] = ['otp', 'recovery', 'passkey', 'mfa']
@@ -23,9 +24,22 @@ const isStrong: SQL = sql`(${sql.join(
   sql` or `,
 )})`
 
-/** Adds a method to those of a session. */
-export function withMethod(method: Method): SQL {
-  return sql`iif(instr(${sessions.amr}, ${method}) > 0, ${sessions.amr}, trim(${sessions.amr} || ' ' || ${method}))`
+/** Adds methods to those of a session. */
+export function withMethods(methods: readonly Method[]): SQL {
+  return methods.reduce<SQL>(
+    (amr, method) =>
+      sql`iif(instr(${amr}, ${method}) > 0, ${amr}, trim(${amr} || ' ' || ${method}))`,
+    sql`${sessions.amr}`,
+  )
+}
+
+/**
+ * Returns the methods that the use of a passkey counts as.
+ *
+ * @see https://www.w3.org/TR/webauthn-3/#backup-eligible
+ */
+export function passkeyMethods({ isBackupEligible }: { isBackupEligible: boolean }): Method[] {
+  return isBackupEligible ? ['passkey'] : ['passkey', 'hwk']
 }
 
 /**

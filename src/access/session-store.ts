@@ -7,7 +7,7 @@ import { accountColumns } from '../accounts/accounts.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor, type SessionActor } from './actor.ts'
 import { selectLiveAppPassword } from './app-password-store.ts'
-import { type Method, whenEnough, withMethod } from './methods.ts'
+import { type Method, whenEnough, withMethods } from './methods.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 
@@ -136,7 +136,7 @@ export function deleteSessions(db: Database, by: Authority, which?: SQL) {
 
 /** Records that the user of a live session has just proved who they are. */
 export function confirmLiveSession(db: Database, actor: SessionActor, method: Method, now: number) {
-  return confirmSessionWhen(db, isLive(db, actor, now), actor, method, now)
+  return confirmSessionWhen(db, isLive(db, actor, now), actor, [method], now)
 }
 
 /** Works like `confirmLiveSession`, under a condition that includes that the session is live. */
@@ -144,11 +144,11 @@ export function confirmSessionWhen(
   db: Database,
   by: Authority,
   { userId, sessionId }: SessionClaims,
-  method: Method,
+  methods: readonly Method[],
   now: number,
 ) {
   return writing(db, by)
-    .update(sessions, { confirmedAt: now, amr: withMethod(method) }, isSession(userId, sessionId))
+    .update(sessions, { confirmedAt: now, amr: withMethods(methods) }, isSession(userId, sessionId))
     .returning({ id: sessions.id })
 }
 
@@ -157,10 +157,10 @@ export function strengthenSession(
   db: Database,
   by: Authority,
   { userId, sessionId }: SessionClaims,
-  method: Method,
+  methods: readonly Method[],
   when?: SQL,
 ) {
-  const set = { amr: withMethod(method) }
+  const set = { amr: withMethods(methods) }
   return writing(db, by).update(sessions, set, and(isSession(userId, sessionId), when))
 }
 

@@ -30,10 +30,8 @@ const ADDRESSES: Record<Preset, { redirects: string[]; postLogouts: string[] }> 
     ],
     postLogouts: [],
   },
-  sftpgo: {
-    redirects: ['/web/oidc/redirect'],
-    postLogouts: ['/web/client/login', '/web/admin/login'],
-  },
+  // It ends the session itself, with the ID token and no address to go back to.
+  sftpgo: { redirects: ['/web/oidc/redirect'], postLogouts: [] },
   grafana: { redirects: ['/login/generic_oauth'], postLogouts: ['/login'] },
   'cloudflare-access': { redirects: ['/cdn-cgi/access/callback'], postLogouts: [] },
 }
@@ -43,12 +41,27 @@ export function accessTeamSite(team: string): string {
   return `https://${team}.cloudflareaccess.com`
 }
 
-/** What an operator writes into the settings of a program. The names are those of the program. */
+/** What the settings of a program are made of. */
+interface Registration {
+  issuer: string
+  clientId: string
+  /** Empty for a public client. */
+  secret: string
+  /** The origin of the program's site; not needed without a preset. */
+  site: string
+}
+
+/**
+ * Returns what an operator writes into the settings of a program. The names are those of the
+ * program.
+ *
+ * @see https://docs.sftpgo.com/2.6/oidc
+ * @see https://grafana.com/docs/grafana/latest/setup-grafana/configure-access/configure-authentication/generic-oauth/
+ * @see https://developers.cloudflare.com/cloudflare-one/integrations/identity-providers/generic-oidc/
+ */
 export function presetSettings(
   preset: Preset | undefined,
-  issuer: string,
-  clientId: string,
-  secret: string,
+  { issuer, clientId, secret, site }: Registration,
 ): [name: string, value: string][] {
   switch (preset) {
     case 'openlist':
@@ -66,12 +79,14 @@ export function presetSettings(
         ['config_url', issuer],
         ['client_id', clientId],
         ['client_secret', secret],
-        ['redirect_base_url', 'https://(the address of SFTPGo)'],
+        ['redirect_base_url', site],
         ['scopes', '["openid","profile"]'],
         ['username_field', 'preferred_username'],
       ]
     case 'grafana':
       return [
+        // Grafana makes its redirect address from this one.
+        ['GF_SERVER_ROOT_URL', `${site}/`],
         ['GF_AUTH_GENERIC_OAUTH_ENABLED', 'true'],
         ['GF_AUTH_GENERIC_OAUTH_NAME', 'Latchkey'],
         ['GF_AUTH_GENERIC_OAUTH_CLIENT_ID', clientId],
@@ -90,7 +105,7 @@ export function presetSettings(
       ]
     case 'cloudflare-access':
       return [
-        ['App ID', clientId],
+        ['Client ID', clientId],
         ['Client secret', secret],
         ['Auth URL', `${issuer}/oauth/authorize`],
         ['Token URL', `${issuer}/oauth/token`],

@@ -4,6 +4,7 @@ import { asAuthority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
+import { passkeyMethods } from '../access/methods.ts'
 import { confirmSessionWhen, isLive } from '../access/session-store.ts'
 import {
   chargeProof,
@@ -76,7 +77,7 @@ async function confirm(
     claimed: claimChallenge(db, isLive(db, actor, now), use, mayConfirm),
     used: markUsed(db, by, credential, assertion, ceremony.userId === undefined, now),
     cleared: clearCounter(db, by, counter),
-    confirmed: confirmSessionWhen(db, by, actor, 'passkey', now),
+    confirmed: confirmSessionWhen(db, by, actor, passkeyMethods(assertion), now),
   })
   if (confirmed.length > 0) return
   if (uses.length > 0) throw new PasskeyError('challenge used')

@@ -8,6 +8,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { toEnrol } from '../access/methods.ts'
+import { passkeyMethods } from '../access/methods.ts'
 import { isFresh, strengthenSession } from '../access/session-store.ts'
 import { knownTransports, type RegistrationAnswer } from './answers.ts'
 import { tooManyPasskeys } from './begin.ts'
@@ -106,7 +107,7 @@ async function add(
     uses: selectUse(db, use),
     claimed: claimChallenge(db, isFresh(deps, actor, now), use, mayAdd),
     event: insertEvent(db, by, event),
-    strengthened: strengthenSession(db, by, actor, 'passkey'),
+    strengthened: strengthenSession(db, by, actor, passkeyMethods(credential)),
     inserted: insertPasskey(db, by, passkey, now),
   })
   if (inserted.length > 0) return logEvent(event)

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
-import { methodText } from '../access/methods.ts'
+import { methodText, passkeyMethods } from '../access/methods.ts'
 import { signToken } from '../access/token.ts'
 import { newSession } from '../sign-in/new-session.ts'
 import { insertSession } from '../sign-in/store.ts'
@@ -142,7 +142,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
     claimed: claimChallenge(db, THE_SERVICE, use, mayBegin),
     event: insertEvent(db, by, event),
     used: markUsed(db, by, credential, assertion, ceremony.userId === undefined, now),
-    inserted: insertSession(db, by, session, client, METHODS),
+    inserted: insertSession(db, by, session, client, passkeyMethods(assertion)),
   })
   if (inserted.length === 0) {
     if (uses.length > 0) throw new PasskeyError('challenge used')

@@ -13,6 +13,7 @@ export function sessionRecord(session: StoredSession) {
     network: session.network,
     user_agent: session.userAgent,
     /** Empty for a session of an earlier version. */
-    methods: session.amr === '' ? [] : session.amr.split(' '),
+    // `hwk` tells programs what a passkey is, and is no method of its own.
+    methods: session.amr.split(' ').filter((method) => method !== '' && method !== 'hwk'),
   }
 }

@@ -109,7 +109,7 @@ export async function confirmEnrolment(
     event: insertEvent(db, by, event, isStillPending),
     ended: deleteSessions(db, by, and(isOtherSession(actor), isStillPending)),
     // The user has just shown a code of the new authenticator app.
-    strengthened: strengthenSession(db, by, actor, 'otp', isStillPending),
+    strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
     // Stands last, because the seed is no longer pending after it.
     confirmed: confirmPendingSeed(db, by, pending, now),
   })

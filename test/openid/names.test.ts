@@ -59,6 +59,15 @@ describe('while a client is registered', () => {
     expect((await create('alice')).code).toBe(200)
   })
 
+  test('an operator who could rename an account is told what that means', async () => {
+    const operator = await signedIn(site, 'admin', ADMIN_PASSWORD)
+    const told = 'Programs know this account by its name'
+    const shown = async () => textOf((await operator.get(`/account/admin/users/${ALICE}`)).html)
+    expect(await shown()).toContain(told)
+    await operator.post('/account/admin/programs/delete', { id: client.clientId })
+    expect(await shown()).not.toContain(told)
+  })
+
   test('the name of a renamed account is free for nobody but itself', async () => {
     expect((await rename(ALICE, 'alicia')).code).toBe(200)
     expect((await create('alice')).code).toBe(409)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,11 @@ import { freePort } from '../support/free-port.ts'
 import { execute, type Outcome, stop } from './programs.ts'
 
 const TEMPLATES = '/usr/share/sftpgo/templates'
+
+const DEFAULT_ADMIN = {
+  SFTPGO_DEFAULT_ADMIN_USERNAME: 'operator',
+  SFTPGO_DEFAULT_ADMIN_PASSWORD: 'operator-Passw0rd',
+}
 
 /** How somebody signs in over SSH. */
 interface Proof {
@@ -21,6 +26,13 @@ interface Ports {
   sftp: number
   ftp: number
   webdav: number
+}
+
+/** The web client of SFTPGo. */
+export interface WebClient {
+  port: number
+  /** `httpd.bindings[].oidc` of its settings. */
+  oidc: object
 }
 
 /** A real SFTPGo that asks the service, set up with the lines of docs/sftp.md. */
@@ -38,7 +50,12 @@ export class SftpgoServer {
   }
 
   /** @param origin Where the service answers. */
-  static async start(program: string, origin: string, token: string): Promise<SftpgoServer> {
+  static async start(
+    program: string,
+    origin: string,
+    token: string,
+    web?: WebClient,
+  ): Promise<SftpgoServer> {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftpgo-'))
     const [sftp, ftp, webdav] = [await port(), await port(), await port()]
     const { common, data_provider: provider } = documentedSettings(origin, token)
@@ -51,13 +68,15 @@ export class SftpgoServer {
       },
       ftpd: local(ftp),
       webdavd: local(webdav),
-      httpd: { bindings: [{ port: 0 }] },
+      httpd: web === undefined ? { bindings: [{ port: 0 }] } : httpd(web, folder),
       telemetry: { bind_port: 0 },
       smtp: { templates_path: templatesFolder() },
       data_provider: {
         // SFTPGo hashes every password that it asks about, which takes most of the time.
         password_hashing: { bcrypt_options: { cost: 4 } },
         driver: 'sqlite',
+        // Without an admin, the web client shows a form that makes one.
+        create_default_admin: true,
         name: 'sftpgo.db',
         ...provider,
         users_base_dir: join(folder, 'users'),
@@ -67,10 +86,11 @@ export class SftpgoServer {
     const child = spawn(
       program,
       ['serve', '--config-dir', folder, '--log-file-path', join(folder, 'log')],
-      { cwd: folder, stdio: 'ignore' },
+      { cwd: folder, stdio: 'ignore', env: { ...process.env, ...DEFAULT_ADMIN } },
     )
     const server = new SftpgoServer(child, folder, { sftp, ftp, webdav })
-    for (const number of [sftp, ftp, webdav]) await server.#answers(number)
+    for (const number of [sftp, ftp, webdav, ...(web ? [web.port] : [])])
+      await server.#answers(number)
     return server
   }
 
@@ -179,6 +199,14 @@ export class SftpgoServer {
       attempt()
     })
   }
+}
+
+/** Its web client alone, without the files of its style: an empty folder is enough. */
+function httpd({ port: number, oidc }: WebClient, folder: string) {
+  const static_files_path = join(folder, 'static')
+  mkdirSync(static_files_path)
+  const binding = { port: number, address: '127.0.0.1', enable_web_admin: false, oidc }
+  return { bindings: [binding], templates_path: templatesFolder(), static_files_path }
 }
 
 function local(number: number) {

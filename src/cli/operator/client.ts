@@ -98,7 +98,8 @@ function addAddCommand(program: Command, client: Command): void {
           if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
           throw new CommandError(`There is a program "${name}" already: delete it first.`)
         })
-        const settings = presetSettings(preset, await readIssuer(options.issuer), clientId, secret)
+        const issuer = await readIssuer(options.issuer)
+        const settings = presetSettings(preset, { issuer, clientId, secret, site: address })
         output.report(settings.map((pair) => pair.join(': ')).join('\n'), {
           name,
           client_id: clientId,

@@ -49,7 +49,8 @@ export const adminProgramPages = new Hono<App>()
     const made = await attempt(async () => {
       const given = validate(programSchema, { logout_uri: '', ...fields })
       const preset = PRESETS.find((one) => one === fields['preset'])
-      const known = preset && presetClient(preset, validate(siteSchema, fields).site)
+      const site = preset === undefined ? '' : validate(siteSchema, fields).site
+      const known = preset && presetClient(preset, site)
       const redirectUris = [...(known?.redirectUris ?? []), ...given.redirect_uris]
       if (redirectUris.length === 0)
         throw new Refusal('invalidBody', {
@@ -67,11 +68,12 @@ export const adminProgramPages = new Hono<App>()
         firstParty: 'first_party' in fields,
         adminsOnly: 'admins_only' in fields,
       })
-      return { name, preset, ...client }
+      return { name, preset, site, ...client }
     })
     if (made instanceof Refusal) return showPrograms(c, fields, made)
-    const { name, preset, clientId, secret = '' } = made
-    const settings = presetSettings(preset, c.get('deps').issuer(c.req.url), clientId, secret)
+    const { name, preset, site, clientId, secret = '' } = made
+    const issuer = c.get('deps').issuer(c.req.url)
+    const settings = presetSettings(preset, { issuer, clientId, secret, site })
     const view = await adminView(c)
     return showPage(c, <ProgramSettingsPage view={view} name={name} settings={settings} />)
   })
@@ -83,8 +85,10 @@ export const adminProgramPages = new Hono<App>()
       return { client, secret: await replaceSecret(c.get('deps'), actorOf(c), client) }
     })
     if (made instanceof Refusal) return showPrograms(c, {}, made)
-    const { id, name } = made.client
-    const settings = presetSettings(undefined, c.get('deps').issuer(c.req.url), id, made.secret)
+    const { client, secret } = made
+    const { id: clientId, name } = client
+    const issuer = c.get('deps').issuer(c.req.url)
+    const settings = presetSettings(undefined, { issuer, clientId, secret, site: '' })
     const view = await adminView(c)
     return showPage(c, <ProgramSettingsPage view={view} name={name} settings={settings} />)
   })

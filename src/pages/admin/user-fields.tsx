@@ -64,12 +64,23 @@ interface UserFieldsProps {
 }
 
 /** The fields for name, role and base folder. */
-export function UserFields({ view, fields, problem }: UserFieldsProps) {
+export function UserFields({
+  view,
+  fields,
+  problem,
+  nameHint,
+}: UserFieldsProps & { nameHint?: string | undefined }) {
   const t = view.t.adminUsers
   const { roles } = view.t.overview
   return (
     <>
-      <Field name="username" label={t.name} value={echo(fields, 'username')} problem={problem} />
+      <Field
+        name="username"
+        label={t.name}
+        value={echo(fields, 'username')}
+        problem={problem}
+        {...(nameHint !== undefined && { hint: nameHint })}
+      />
       {fields['role'] !== String(GUEST) && (
         <Field
           name="role"

@@ -27,6 +27,8 @@ export interface UserProps {
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
   appPasswords: Awaited<ReturnType<typeof listAppPasswordsOf>>
   passkeys: StoredPasskey[]
+  /** Programs sign users in here, and know them by their names. */
+  hasPrograms: boolean
   /** The form that was refused, the problem, and the form's values. */
   refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
 }
@@ -64,8 +66,9 @@ export function UserPage(props: UserProps) {
   )
 }
 
-function ChangeForm({ view, user, refused }: UserProps) {
+function ChangeForm({ view, user, hasPrograms, refused }: UserProps) {
   const t = view.t.adminUsers
+  const nameHint = hasPrograms ? view.t.adminPrograms.renameHint : undefined
   const isRefused = refused?.form === 'change'
   const problem = isRefused ? refused.problem : undefined
   // The guest's form sends no role.
@@ -75,7 +78,7 @@ function ChangeForm({ view, user, refused }: UserProps) {
       <h2>{t.account}</h2>
       <form class="wide" method="post" action={`/account/admin/users/${user.id}/change`}>
         <Alert problem={problem} fields={[...USER_FIELDS, ...CONFIRM_FIELDS]} />
-        <UserFields view={view} fields={fields} problem={problem} />
+        <UserFields view={view} fields={fields} problem={problem} nameHint={nameHint} />
         <PermissionBoxes view={view} fields={fields} />
         <ConfirmFields view={view} form="change" problem={problem} onlyWhenAsked />
         <button>{t.save}</button>

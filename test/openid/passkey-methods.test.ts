@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  claimsIn,
+  codeFor,
+  exchangeCode,
+  PASSWORD,
+  type Registered,
+  register,
+} from '../support/openid.ts'
+import { PasskeySite } from '../support/passkey-user.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let site: PasskeySite
+let client: Registered
+let password: string
+
+beforeEach(async () => {
+  site = new PasskeySite()
+  password = await site.addSignedInUser('alice', PASSWORD)
+  await site.switchOn()
+  client = await register(site, { name: 'files' })
+})
+
+async function amrOf(token: string): Promise<unknown> {
+  const visitor = new Visitor(site)
+  visitor.cookies.set('session', token)
+  const { id_token: idToken } = await exchangeCode(site, client, await codeFor(visitor, client))
+  return claimsIn(idToken)['amr']
+}
+
+/** RFC 8176 section 2, and WebAuthn's backup eligibility. */
+describe('amr', () => {
+  test.each([
+    ['hwk after a passkey that never leaves its device', false, 'hwk'],
+    ['swk after a passkey that can be copied', true, 'swk'],
+  ])('says %s', async (_, isSynced, method) => {
+    const passkey = await site.passkeyOf(password, { isSynced })
+    // The passkey that a session has made counts as shown in it.
+    expect(await amrOf(password)).toEqual(['pwd', method, 'mfa'])
+    const { token } = (await site.signInWith(passkey)).data
+    expect(await amrOf(token)).toEqual([method, 'mfa'])
+    const { data } = await site.get('/api/me/sessions', { token })
+    expect(JSON.stringify(data)).toContain('"passkey"')
+    expect(JSON.stringify(data)).not.toContain('hwk')
+  })
+})
