@@ -11,6 +11,7 @@ import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
 import { compareCredentials, toCredentialTable } from './credentials.ts'
 import { compareJourneys } from './journey.ts'
+import { measureOpenid, toOpenidTable } from './openid.ts'
 import { comparePasskeys } from './passkeys.ts'
 import { type Results, toMarkdown, toRowTable } from './report.ts'
 import { measureRows } from './rows.ts'
@@ -31,6 +32,7 @@ interface Options {
   quick?: true
   rows?: true
   credentials?: true
+  openid?: true
   publish?: true
 }
 
@@ -44,10 +46,12 @@ const program = new Command('bench')
   .option('--quick', 'a minute, to see that everything runs; the figures mean little')
   .option('--rows', 'only how many rows each request writes')
   .option('--credentials', 'only app passwords beside sessions and passwords')
+  .option('--openid', 'only the OpenID provider, beside the settings')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
   .action((options: Options) =>
     runCommand(() => {
       if (options.rows) return printRows()
+      if (options.openid) return printOpenid(options)
       return options.credentials ? printCredentials(options) : run(options)
     }),
   )
@@ -66,6 +70,21 @@ async function printCredentials({ rounds, seconds }: Options): Promise<void> {
   const effort = { rounds: Number(rounds), seconds: Number(seconds) }
   const figures = await withSites([now], (sites) => compareCredentials(sites, now.name, effort))
   console.log(toCredentialTable(figures))
+}
+
+async function printOpenid({ rounds, seconds }: Options): Promise<void> {
+  say('Bundling …')
+  const [script, meteredScript] = await Promise.all([
+    bundle('src/worker.ts'),
+    bundle('test/bench/metered.ts'),
+  ])
+  const now: Side = { name: 'now', script }
+  const metered: Side = { name: 'metered', script: meteredScript }
+  const effort = { rounds: Number(rounds), seconds: Number(seconds) }
+  const figures = await withSites([now, metered], (sites) =>
+    measureOpenid(sites, now.name, metered.name, effort),
+  )
+  console.log(toOpenidTable(figures))
 }
 
 async function run(options: Options): Promise<void> {

@@ -6,6 +6,7 @@ import { compareEndpoints, TOKEN_KEY } from '../bench/compare.ts'
 import { billOf } from '../bench/cost.ts'
 import { compareJourneys } from '../bench/journey.ts'
 import { load } from '../bench/load.ts'
+import { measureOpenid, toOpenidTable } from '../bench/openid.ts'
 import { comparePasskeys } from '../bench/passkeys.ts'
 import { toMarkdown } from '../bench/report.ts'
 import { measureRows } from '../bench/rows.ts'
@@ -41,6 +42,8 @@ beforeAll(async () => {
     { name: 'now', script },
     // Passkeys are switched on in the database, which a Worker that has settings in memory won't see.
     { name: 'passkeys', script },
+    { name: 'openid', script },
+    { name: 'openid metered', script: metered },
     { name: 'limit', script: limit, bindings: { TOKEN_KEY } },
   ])
   meteredSites = await Sites.start([{ name: 'now', script: metered }])
@@ -94,6 +97,20 @@ describe('the benchmark', () => {
       seconds: 0.05,
     })
     for (const { median } of [passkey, password, ratio]) expect(median).toBeGreaterThan(0)
+  })
+
+  test('measures a sign-in to a program, and counts its trips to D1', async () => {
+    const effort = { rounds: 1, seconds: 0.05 }
+    const figures = await measureOpenid(sites, 'openid', 'openid metered', effort)
+    expect(figures.map(({ name, d1Trips }) => [name, d1Trips])).toEqual([
+      ['settings', 0],
+      ['discovery', 0],
+      ['jwks', 0],
+      ['userinfo', 1],
+      ['authorize', 1],
+      ['token', 1],
+    ])
+    expect(toOpenidTable(figures)).not.toMatch(/NaN|undefined|Infinity/)
   })
 
   test('counts the rows that every sign-in writes, accepted and refused', async () => {
