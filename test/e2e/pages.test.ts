@@ -67,7 +67,10 @@ async function addKey(page: Page, title: string, key = KEY): Promise<void> {
   await page.getByRole('button', { name: 'Add key' }).click()
   await page.getByLabel('Title').fill(title)
   await page.getByLabel('Public key').fill(key)
+  // A click alone does not wait for the page that answers.
+  const answer = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Add key' }).click()
+  await answer
 }
 
 async function goThroughEverything(page: Page): Promise<void> {
@@ -162,7 +165,6 @@ describe('a person on a phone', () => {
     const page = await open()
     await signIn(page)
     await addKey(page, 'W'.repeat(250), 'ssh-rsa AAAA')
-    await page.getByRole('alert').waitFor()
     for (const path of ['', '/security', '/keys', '/keys/add', '/sessions', '/activity']) {
       if (path !== '') await page.goto(`/account${path}`)
       const width = await page.evaluate('document.documentElement.scrollWidth')
