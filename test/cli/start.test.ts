@@ -57,7 +57,10 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   const devVars = clone.path('.dev.vars')
   expect(readFileSync(devVars, 'utf8')).toMatch(/^SECRET_KEYS=[\w-]{43}\n$/)
   expect(statSync(devVars).mode & 0o777).toBe(0o600)
-  expect(await first.stop()).toMatchObject({ code: 0 })
+  expect(await first.stop()).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\nStopped\.\n$/),
+  })
 
   const second = clone.start({ PORT: port })
   await second.until('serves on')

@@ -46,7 +46,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
     } finally {
       unlock()
     }
-    console.log('Stopped.')
+    if (options.log === 'lines') console.log('Stopped.')
   })
 }
 
