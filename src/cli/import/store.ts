@@ -142,15 +142,10 @@ export function completeAccount(db: Database, by: Authority, row: AccountRow, no
 
 /** Adds keys to the accounts that this import has made, and to no others. */
 export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: number) {
-  const isOwner = and(
-    eq(users.id, member('userId')),
-    eq(users.usernameKey, member('usernameKey')),
-    eq(users.createdAt, now),
-  )
   // The ids of the keys follow their order in the source.
   const owned = sql`(
     select ${users.id} as owner_id, value
-    from ${jsonRows(rows)} inner join ${users} on ${isOwner} order by json_each.key
+    from ${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)} order by json_each.key
   )`
   return writing(db, by)
     .insert(
@@ -172,11 +167,6 @@ export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: num
 
 /** Adds passkeys to the accounts that this import has made, and to no others. */
 export function insertPasskeys(db: Database, by: Authority, rows: PasskeyRow[], now: number) {
-  const isOwner = and(
-    eq(users.id, member('userId')),
-    eq(users.usernameKey, member('usernameKey')),
-    eq(users.createdAt, now),
-  )
   return writing(db, by)
     .insert(
       passkeys,
@@ -196,18 +186,13 @@ export function insertPasskeys(db: Database, by: Authority, rows: PasskeyRow[], 
         lastUsedAt: member('lastUsedAt'),
         discoverable: member('discoverable'),
       },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
     )
     .onConflictDoNothing()
 }
 
 /** Adds identities to the accounts that this import has made, and to no others. */
 export function insertOldIdentities(db: Database, by: Authority, rows: IdentityRow[], now: number) {
-  const isOwner = and(
-    eq(users.id, member('userId')),
-    eq(users.usernameKey, member('usernameKey')),
-    eq(users.createdAt, now),
-  )
   return writing(db, by)
     .insert(
       identities,
@@ -221,7 +206,7 @@ export function insertOldIdentities(db: Database, by: Authority, rows: IdentityR
         linkedBy: 'import',
         lastUsedAt: null,
       },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
     )
     .onConflictDoNothing()
 }
@@ -233,16 +218,11 @@ export function insertOldCodes(
   rows: { userId: number; usernameKey: string; codeHash: string }[],
   now: number,
 ) {
-  const isOwner = and(
-    eq(users.id, member('userId')),
-    eq(users.usernameKey, member('usernameKey')),
-    eq(users.createdAt, now),
-  )
   return writing(db, by)
     .insert(
       recoveryCodes,
       { userId: member('userId'), codeHash: member('codeHash') },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwner}` },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
     )
     .onConflictDoNothing()
 }
@@ -340,4 +320,13 @@ function jsonRows(rows: unknown[]) {
 /** A member of a row of `each`. */
 function member(name: string) {
   return sql`value ->> ${`$.${name}`}`
+}
+
+/** Holds for the owner of a row of `jsonRows`, when this import has made the account. */
+function isOwnerMadeAt(now: number) {
+  return and(
+    eq(users.id, member('userId')),
+    eq(users.usernameKey, member('usernameKey')),
+    eq(users.createdAt, now),
+  )
 }
