@@ -8,10 +8,7 @@ import { CommandError, runCommand } from '../src/cli/command-error.ts'
 const SOURCES = 'src/pages/sources'
 /** Files that Cloudflare serves before it runs the Worker. */
 const SERVED = 'src/pages/assets'
-/**
- * Module with the paths of these files, and the style sheet, which the Worker serves in the site's
- * colour.
- */
+/** Module with the paths of these files. */
 const MODULE = 'src/pages/assets.ts'
 
 /** Files in the same folder that `npm run openapi` and `npm run interface` write. */
@@ -64,7 +61,7 @@ function makeFiles(): Map<string, string> {
     // Stands in its page: a host may pass only `/api` and `/account` on to this service.
     SSO_SCRIPT: sso,
     SSO_SCRIPT_HASH: `sha256-${createHash('sha256').update(sso).digest('base64')}`,
-    STYLE_SHEET: pico() + minifyCss(source('style.css')),
+    STYLE_SHEET: addHashed('style', 'css', pico() + minifyCss(source('style.css'))),
   }
   // The default of the setting `logo`.
   files.set(join(SERVED, 'logo.svg'), logo)
@@ -79,8 +76,8 @@ function makeFiles(): Map<string, string> {
   )
   files.set(join(SERVED, 'docs.html'), page)
   files.set(join(SERVED, 'openapi-explorer-license.txt'), source('docs/openapi-explorer.LICENSE'))
-  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT } = module
-  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, ...Object.values(docs)]
+  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET } = module
+  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET, ...Object.values(docs)]
   files.set(join(SERVED, '_headers'), headers(...hashed))
   files.set(MODULE, toModule(module))
   return files

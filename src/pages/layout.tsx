@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { ADMIN } from '../accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
-import { SCRIPT } from './assets.ts'
+import { SCRIPT, STYLE_SHEET } from './assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
 import { Icon, type IconName } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
@@ -59,7 +59,8 @@ function Document({ view, title, children }: LayoutProps) {
         <meta name="robots" content="noindex" />
         <title>{`${title} · ${site.title}`}</title>
         <link rel="icon" href={site.logo.light} />
-        <link rel="stylesheet" href={site.style} />
+        <link rel="stylesheet" href={STYLE_SHEET} />
+        <link rel="stylesheet" href={site.theme} />
         <script type="module" src={SCRIPT} />
       </head>
       <body>

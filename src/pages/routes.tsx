@@ -17,7 +17,7 @@ import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
 import { signInPath } from './sign-in/next.ts'
 import { signInPages } from './sign-in/routes.tsx'
-import { styleOf } from './style.ts'
+import { themeOf } from './theme.ts'
 import { goTo, readView, showPage } from './view.ts'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -27,9 +27,9 @@ export const pageRoutes = new Hono<App>()
   .use(pageHeaders)
   .use(sameOrigin)
   .use(limitBody)
-  .get('/:style{style-[0-9a-f]+\\.css}', async (c) => {
-    const { path, css } = await styleOf((await readSettings(c.get('deps'))).values.main_color)
-    // A path of another version gets the current style sheet, and browsers must not keep it.
+  .get('/:theme{theme-[0-9a-f]+\\.css}', async (c) => {
+    const { path, css } = await themeOf((await readSettings(c.get('deps'))).values.main_color)
+    // A path of another version gets the current theme, and browsers must not keep it.
     const caching =
       c.req.path === path ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
     return c.body(css, 200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': caching })

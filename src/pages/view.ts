@@ -12,8 +12,8 @@ import { LOGO } from './assets.ts'
 import { type Language, languageOf, TEXTS } from './language.ts'
 import { localPathOf } from './local-path.ts'
 import { beginOnPage, type Ceremony } from './passkey.tsx'
-import { styleOf } from './style.ts'
 import type { Texts } from './texts/en.ts'
+import { themeOf } from './theme.ts'
 
 /** The data that every page gets. */
 export interface View {
@@ -46,7 +46,7 @@ interface Site {
   announcement: OpenAnnouncement | undefined
   /** Paths on this host. */
   logo: { light: string; dark: string }
-  style: string
+  theme: string
 }
 
 export async function readView(c: AppContext, account?: Acting): Promise<View> {
@@ -116,7 +116,7 @@ async function siteOf(c: AppContext, settings: Settings): Promise<Site> {
     title: settings.site_title || DEFAULT_SETTINGS.site_title,
     announcement: await openAnnouncement(c, settings.announcement),
     logo: { light: localImage(light), dark: localImage(dark) },
-    style: (await styleOf(settings.main_color)).path,
+    theme: (await themeOf(settings.main_color)).path,
   }
 }
 

@@ -262,7 +262,7 @@ const PREFIXES: Record<string, Audience> = {
   // Without the request of a client, everybody gets a page that says so.
   '/oauth/authorize': 'everybody',
   '/oauth/end_session': 'everybody',
-  '/account/:style': 'everybody',
+  '/account/:theme': 'everybody',
   '/account/language': 'everybody',
   '/account/announcement': 'everybody',
   '/account/sign-in': 'everybody',
@@ -365,7 +365,7 @@ const INPUTS: Record<
 
 /** What stands for the parameters of a page's path. */
 const PARAMETERS: [RegExp, string][] = [
-  [/:style\{.*\}/, 'style-0123456789.css'],
+  [/:theme\{.*\}/, 'theme-0123456789.css'],
   [/:id\{.*?\}/, String(SPARE_USER)],
   [/:group/, 'site'],
   [/:form/, 'delete'],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
+import { STYLE_SHEET } from '../../src/pages/assets.ts'
 import { contrast, parseColour, toReadable, toHex } from '../../src/pages/colour.ts'
 import { acceptedLanguage, TEXTS } from '../../src/pages/language.ts'
 import { describeUserAgent } from '../../src/pages/user-agent.ts'
@@ -26,8 +27,8 @@ async function looksWith(values: Record<string, string>): Promise<string> {
   return (await visitor.get(SIGN_IN)).html
 }
 
-function stylePath(html: string): string {
-  return /<link rel="stylesheet" href="([^"]+)"/.exec(html)?.[1] ?? ''
+function themePath(html: string): string {
+  return /<link rel="stylesheet" href="(\/account\/theme-[^"]+)"/.exec(html)?.[1] ?? ''
 }
 
 describe('a page', () => {
@@ -126,11 +127,12 @@ describe('a page', () => {
   })
 })
 
-describe('the style sheet', () => {
-  test('is one file that may be kept for ever', async () => {
+describe("the theme of the site's colour", () => {
+  test('follows the style sheet of all sites, and may be kept for ever', async () => {
     const { html } = await visitor.get(SIGN_IN)
-    expect(html.match(/rel="stylesheet"/g)).toHaveLength(1)
-    const { status, headers } = await visitor.get(stylePath(html))
+    const [style, theme] = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)]
+    expect([style?.[1], theme?.[1]]).toEqual([STYLE_SHEET, themePath(html)])
+    const { status, headers } = await visitor.get(themePath(html))
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/css; charset=utf-8')
     expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
@@ -138,8 +140,8 @@ describe('the style sheet', () => {
   })
 
   test('has another address in another colour, and an old address is not kept', async () => {
-    const old = '/account/style-0123456789abcdef.css'
-    const path = stylePath(await looksWith({ main_color: '#c0ffee' }))
+    const old = '/account/theme-0123456789abcdef.css'
+    const path = themePath(await looksWith({ main_color: '#c0ffee' }))
     expect((await visitor.get(path)).html).toContain('--site:#c0ffee')
     expect((await visitor.get(old)).headers.get('Cache-Control')).toBe('public, no-cache')
   })
@@ -147,7 +149,7 @@ describe('the style sheet', () => {
   test.each(['red;}body{display:none', 'url(https://evil.example)', '#12', '#1234567', '}', ''])(
     'is in our colour when the setting is %j',
     async (main_color) => {
-      const { html } = await visitor.get(stylePath(await looksWith({ main_color })))
+      const { html } = await visitor.get(themePath(await looksWith({ main_color })))
       expect(html).toContain('--site:#1890ff')
       expect(html).not.toMatch(/body\{display:none|evil/)
     },

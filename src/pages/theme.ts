@@ -1,13 +1,15 @@
 import { sha256Hex } from '../base/encoding.ts'
 import { DEFAULT_SETTINGS } from '../settings/defaults.ts'
-import { STYLE_SHEET } from './assets.ts'
 import { mix, parseColour, toReadable, toHex } from './colour.ts'
 
-/** 64 bits, so that two style sheets do not share a path by chance. */
+/** 64 bits, so that two themes do not share a path by chance. */
 const HASH_DIGITS = 16
 
-/** A style sheet whose path changes with its content. */
-interface Style {
+/**
+ * A style sheet with the site's colours; it follows the style sheet of all sites. Its path changes
+ * with its content.
+ */
+interface Theme {
   path: string
   css: string
 }
@@ -18,21 +20,21 @@ const BLACK = [0, 0, 0] as const
 const LIGHT_GROUNDS = ['#f5f6f8', '#ffffff', '#fff4dc'] as const
 const DARK_GROUNDS = ['#11141a', '#1a1f28', '#33290f'] as const
 
-let last: { colour: string; style: Promise<Style> } | undefined
+let last: { colour: string; theme: Promise<Theme> } | undefined
 
-/** Returns the style sheet in the site's colour, or in the default colour if it is not valid. */
-export function styleOf(mainColour: string): Promise<Style> {
-  if (last?.colour !== mainColour) last = { colour: mainColour, style: makeStyle(mainColour) }
-  return last.style
+/** Returns the theme in the site's colour, or in the default colour if it is not valid. */
+export function themeOf(mainColour: string): Promise<Theme> {
+  if (last?.colour !== mainColour) last = { colour: mainColour, theme: makeTheme(mainColour) }
+  return last.theme
 }
 
-async function makeStyle(mainColour: string): Promise<Style> {
-  const css = STYLE_SHEET + themeOf(mainColour)
-  return { path: `/account/style-${(await sha256Hex(css)).slice(0, HASH_DIGITS)}.css`, css }
+async function makeTheme(mainColour: string): Promise<Theme> {
+  const css = variablesOf(mainColour)
+  return { path: `/account/theme-${(await sha256Hex(css)).slice(0, HASH_DIGITS)}.css`, css }
 }
 
 /** Sets Pico's variables to shades of the site's colour that have enough contrast. */
-function themeOf(mainColour: string): string {
+function variablesOf(mainColour: string): string {
   const colour = parseColour(mainColour) ?? parseColour(DEFAULT_SETTINGS.main_color) ?? [0, 0, 0]
   const onLight = toReadable(colour, [...BLACK], grounds(LIGHT_GROUNDS))
   const onDark = toReadable(colour, [...WHITE], grounds(DARK_GROUNDS))
