@@ -7,11 +7,8 @@ import {
 } from '../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
-import { EVERYTHING } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
-import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
-import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
 import { selectAnyClient } from '../openid/client-store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
@@ -30,6 +27,7 @@ import { logUnlinked } from '../sso/manage.ts'
 import { identityLinking, identityUnlinking, type ProvenIdentity } from '../sso/store.ts'
 import type { Authority } from '../database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
+import { selectSurviving, type Surviving } from './surviving.ts'
 
 type ProfileDeps = ProofDeps & FreshnessDeps
 
@@ -46,12 +44,6 @@ interface ProfileRequest {
   sso_id?: string | null | undefined
   /** The identity that the user of this browser has just signed in to. */
   proof?: ProvenIdentity | undefined
-}
-
-/** What still gives access to the account or its files after a new password. */
-interface Surviving {
-  keys: StoredKey[]
-  passkeys: StoredPasskey[]
 }
 
 /**
@@ -84,13 +76,12 @@ export async function changeProfile(
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
   const identity = identityParts(deps, mayChange, actor, change, now)
-  const { account, clients, keys, passkeys, events, updated, ...identities } = await actAs(
+  const { account, clients, events, updated, linked, unlinked, ...found } = await actAs(
     deps,
     actor,
     {
       clients: change.username === undefined ? undefined : selectAnyClient(db),
-      keys: passwordHash === undefined ? undefined : selectKeys(db, userId, EVERYTHING),
-      passkeys: passwordHash === undefined ? undefined : selectPasskeys(db, userId),
+      ...(passwordHash === undefined ? undefined : selectSurviving(db, userId)),
       events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
       // They stand before the update, because it changes the row that its condition reads.
       ...identity.parts,
@@ -100,9 +91,10 @@ export async function changeProfile(
   )
   if (updated.length > 0) {
     logEvents(event, events)
-    if (identities.linked?.length) logEvent(identity.linkedEvent)
-    logUnlinked(identity.unlinkedEvent, identities.unlinked ?? [])
-    return { keys: keys ?? [], passkeys: passkeys ?? [] }
+    if (linked?.length) logEvent(identity.linkedEvent)
+    logUnlinked(identity.unlinkedEvent, unlinked ?? [])
+    const { keys = [], passkeys = [], appPasswords = [], identities = [] } = found
+    return { keys, passkeys, appPasswords, identities }
   }
   const { username = account.username } = change
   const isGuarded = passwordHash !== undefined || needsProof(account, change)

@@ -10,6 +10,7 @@ import { toEnrol } from '../../access/methods.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/manage.ts'
 import { changeProfile } from '../../users/profile.ts'
+import { isNothing } from '../../users/surviving.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { clearSessionToken } from '../session-cookie.ts'
@@ -20,7 +21,7 @@ import { RecoveryCodesPage } from './recovery-codes.tsx'
 import { identityPages } from '../sso/identity-routes.tsx'
 import { passkeyPages } from './passkey-routes.tsx'
 import { showSecurity } from './show-security.tsx'
-import { SurvivingKeysPage } from './surviving-keys.tsx'
+import { SurvivingPage } from './surviving.tsx'
 
 const PATH = '/account/security'
 
@@ -46,9 +47,8 @@ export const securityPages = new Hono<App>()
     if (surviving instanceof Refusal)
       return showSecurity(c, { form: 'password', refusal: surviving })
     clearSessionToken(c)
-    if (surviving.keys.length + surviving.passkeys.length === 0)
-      return goTo(c, '/account/sign-in', 'password-changed')
-    return showPage(c, <SurvivingKeysPage view={await readView(c)} {...surviving} />)
+    if (isNothing(surviving)) return goTo(c, '/account/sign-in', 'password-changed')
+    return showPage(c, <SurvivingPage view={await readView(c)} surviving={surviving} />)
   })
   .post('/factor', async (c) => {
     const fields = await readForm(c)

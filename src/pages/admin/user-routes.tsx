@@ -18,6 +18,7 @@ import {
   MAX_LISTED_USERS,
 } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
+import { isNothing, listSurvivingOf, NOTHING_SURVIVES } from '../../users/surviving.ts'
 import { REASONS } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
@@ -72,7 +73,7 @@ export const userPages = new Hono<App>()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    const props = { view, user, keys: [], passkeys: [], password: generated }
+    const props = { view, user, surviving: NOTHING_SURVIVES, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
@@ -85,22 +86,17 @@ export const userPages = new Hono<App>()
       const { password, generated } = readNewPassword(c, fields)
       await confirmWith(c, fields)
       const target = [c.get('deps'), actorOf(c), id] as const
-      const [user, { keys }, passkeys] = await Promise.all([
-        getUser(...target),
-        listKeysOf(...target),
-        listPasskeysOf(...target),
-      ])
+      const [user, surviving] = await Promise.all([getUser(...target), listSurvivingOf(...target)])
       await changeUser(...target, { password })
-      return { user, keys, passkeys, generated }
+      return { user, surviving, generated }
     })
     if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
-    const { user, keys, passkeys, generated } = changed
+    const { user, surviving, generated } = changed
     if (generated === undefined) {
-      const notice =
-        keys.length + passkeys.length === 0 ? 'user-password-set' : 'user-password-set-keys'
+      const notice = isNothing(surviving) ? 'user-password-set' : 'user-password-set-surviving'
       return goTo(c, `${PATH}/${id}`, notice)
     }
-    const props = { view, user, keys, passkeys, password: generated }
+    const props = { view, user, surviving, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .post('/:id{[0-9]+}/:form', async (c) => {

@@ -1,10 +1,9 @@
-import type { listKeysOf } from '../../ssh-keys/keys.ts'
-import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../accounts/roles.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
-import { SurvivingKeys, SurvivingPasskeys } from '../account/surviving-keys.tsx'
+import { isNothing, type Surviving } from '../../users/surviving.ts'
+import { SurvivingLists } from '../account/surviving.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { LANGUAGE_TAGS } from '../language.ts'
@@ -217,16 +216,14 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
 interface GeneratedProps {
   view: View
   user: { id: number; username: string }
-  /** The SSH keys that still work after a new password. */
-  keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
-  /** The passkeys that still work. */
-  passkeys: StoredPasskey[]
+  /** What still gives access after the new password. */
+  surviving: Surviving
   password: string
 }
 
 /** Shows a generated password once, in the answer to the form that asked for it. */
 export function GeneratedPasswordPage(props: GeneratedProps) {
-  const { view, user, keys, passkeys, password } = props
+  const { view, user, surviving, password } = props
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.generatedTitle}>
@@ -252,16 +249,10 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
           </a>
         </p>
       </article>
-      {keys.length > 0 && (
+      {!isNothing(surviving) && (
         <article>
-          <p>{t.survivingKeys}</p>
-          <SurvivingKeys view={view} keys={keys} />
-        </article>
-      )}
-      {passkeys.length > 0 && (
-        <article>
-          <p>{t.survivingPasskeys}</p>
-          <SurvivingPasskeys view={view} passkeys={passkeys} />
+          <p>{t.surviving}</p>
+          <SurvivingLists view={view} surviving={surviving} />
         </article>
       )}
     </AccountPage>

@@ -4,6 +4,7 @@ import { own } from '../../base/own.ts'
 import { Alert, Confirm, Time } from '../parts.tsx'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { problemIn } from '../account/security-forms.ts'
+import type { View } from '../view.ts'
 import { providerName } from './names.ts'
 
 const PATH = '/account/security/identities'
@@ -48,30 +49,14 @@ export function IdentitySection(props: SecurityProps) {
 function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
   const { view, identity, refused } = props
   const t = view.t.sso
-  const { issuer, subject, platform, name, linkedAt, lastUsedAt } = identity
+  const { issuer, subject, name } = identity
   const isRefused = refused?.form === 'unlink-identity' && refused.identity === subject
   const problem = isRefused ? refused.problem : undefined
   const shown = name || t.unnamed
   return (
     <li>
       <h3>{shown}</h3>
-      <p class="facts">
-        <span>{providerName(view.t, platform)}</span>
-        <span>
-          <Time
-            view={view}
-            at={linkedAt}
-            phrase={own(t.linkedBy, identity.linkedBy) ?? t.linkedBy.user}
-          />
-        </span>
-        <span>
-          {lastUsedAt === null ? (
-            view.t.passkeys.neverUsed
-          ) : (
-            <Time view={view} at={lastUsedAt} phrase={view.t.passkeys.lastUsed} />
-          )}
-        </span>
-      </p>
+      <IdentityFacts view={view} identity={identity} />
       <Confirm label={t.unlink} question={t.unlinkQuestion(shown)} open={problem !== undefined}>
         <form method="post" action={`${PATH}/unlink`}>
           <Alert problem={problem} fields={CONFIRM_FIELDS} />
@@ -82,5 +67,26 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
         </form>
       </Confirm>
     </li>
+  )
+}
+
+/** What lists show of an identity, except its name. */
+export function IdentityFacts({ view, identity }: { view: View; identity: StoredIdentity }) {
+  const { platform, linkedAt, linkedBy, lastUsedAt } = identity
+  const phrases = view.t.sso.linkedBy
+  return (
+    <p class="facts">
+      <span>{providerName(view.t, platform)}</span>
+      <span>
+        <Time view={view} at={linkedAt} phrase={own(phrases, linkedBy) ?? phrases.user} />
+      </span>
+      <span>
+        {lastUsedAt === null ? (
+          view.t.passkeys.neverUsed
+        ) : (
+          <Time view={view} at={lastUsedAt} phrase={view.t.passkeys.lastUsed} />
+        )}
+      </span>
+    </p>
   )
 }

@@ -88,10 +88,8 @@ export const adminUsersEn = {
     'The password is not shown again. Give it to the user now, over a channel that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,
   generatedDone: 'I have passed it on',
-  survivingPasskeys:
-    'These passkeys still sign in. On the page of the user, delete every passkey that the user does not recognise.',
-  survivingKeys:
-    'These SSH keys still work. On the page of the user, delete every key that the user does not recognise.',
+  surviving:
+    'All sessions of the user have ended, but this still gives access. On the page of the user, delete everything that the user does not recognise.',
 }
 
 export const adminSettingsEn = {
@@ -172,8 +170,8 @@ export const adminNoticesEn = {
   'user-made': 'The user was created.',
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',
-  'user-password-set-keys':
-    'The new password was set. All sessions of the user have ended. The SSH keys and passkeys below still work: delete those that the user does not recognise.',
+  'user-password-set-surviving':
+    'The new password was set. All sessions of the user have ended. The SSH keys, passkeys, app passwords and linked accounts below still work: delete those that the user does not recognise.',
   'user-unlocked': 'The failed sign-ins were cleared.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions have ended, and all app passwords of the user are deleted.',

@@ -572,14 +572,11 @@ export const en = {
     written: (relative: string) => relative,
   },
 
-  survivingKeys: {
+  surviving: {
     title: 'Your password was changed',
-    passkeysLead:
-      'These passkeys still sign you in. Delete every passkey that you do not recognise.',
-    signInForPasskeys: 'Sign in to check the passkeys',
-    lead: 'These SSH keys still give access to your files. Delete every key that you do not recognise.',
-    hint: 'All sessions have ended. Sign in with the new password to delete them.',
-    signIn: 'Sign in to check the keys',
+    lead: 'This still gives access to your account or your files. Delete everything that you do not recognise.',
+    hint: 'All sessions have ended. Sign in with the new password to delete something.',
+    signIn: 'Sign in to check it',
   },
 
   sessions: {

@@ -328,13 +328,11 @@ export const zh: Texts = {
     written: (relative) => relative.replace(/^(\d+)/, '$1 '),
   },
 
-  survivingKeys: {
+  surviving: {
     title: '密码已修改',
-    passkeysLead: '这些通行密钥仍然可以登录。请删除所有你不认识的通行密钥。',
-    signInForPasskeys: '登录并查看通行密钥',
-    lead: '这些 SSH 公钥仍然可以访问你的文件。请删除所有你不认识的公钥。',
+    lead: '以下内容仍然可以访问你的账号或文件。请删除所有你不认识的内容。',
     hint: '所有设备均已退出。用新密码登录后即可删除。',
-    signIn: '登录并查看公钥',
+    signIn: '登录并查看',
   },
 
   sessions: {

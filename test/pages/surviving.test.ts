@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, sshKeys } from '../../schema/tables.ts'
+import { auditEvents, identities, sshKeys } from '../../schema/tables.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ED1, ED2 } from '../reference/keys.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
@@ -32,7 +33,7 @@ describe('a new password of a user who has SSH keys', () => {
     expect(seen.status).toBe(200)
     expect(visitor.cookies.has('session')).toBe(false)
     const text = textOf(seen.html)
-    expect(text).toContain('These SSH keys still give access to your files.')
+    expect(text).toContain('This still gives access to your account or your files.')
     expect(seen.html).toContain('&lt;b&gt;laptop&lt;/b&gt;')
     for (const fingerprint of fingerprints) expect(text).toContain(`Added just now ${fingerprint}`)
     for (const secret of [PASSWORD, NEW]) expect(seen.html).not.toContain(secret)
@@ -94,6 +95,39 @@ describe('a new password of a user who has SSH keys', () => {
   })
 })
 
+/** Gives alice an app password and a linked account, and takes her SSH keys away. */
+async function replaceKeys() {
+  await site.db.delete(sshKeys)
+  await addAppPassword(site, 3, ['files:read'], { name: '<i>NAS</i>' })
+  await site.db.insert(identities).values({
+    issuer: 'https://idp.example',
+    subject: '1',
+    userId: 3,
+    platform: 'OIDC',
+    name: 'alice at work',
+    linkedAt: site.now,
+    linkedBy: 'user',
+  })
+}
+
+describe('a new password of a user who has an app password and a linked account', () => {
+  test('shows both, and leads to the page where one of them can be removed', async () => {
+    await replaceKeys()
+    const { html } = await visitor.post('/account/security/password', CHANGE)
+    expect(html).toContain('&lt;i&gt;NAS&lt;/i&gt;')
+    expect(textOf(html)).toContain('alice at work')
+    expect(html).toContain('href="/account/sign-in?next=/account/security"')
+  })
+})
+
+describe('a new password of a user who has nothing else', () => {
+  test('leads to the sign-in', async () => {
+    await site.db.delete(sshKeys)
+    const { location } = await visitor.post('/account/security/password', CHANGE)
+    expect(location).toBe('/account/sign-in?done=password-changed')
+  })
+})
+
 describe('a new password that an operator sets', () => {
   beforeEach(async () => {
     visitor = new Visitor(site)
@@ -102,9 +136,11 @@ describe('a new password that an operator sets', () => {
 
   test('leads to the keys that still work', async () => {
     const { location } = await visitor.post(`${USER}/password`, { password: NEW })
-    expect(location).toBe(`${USER}?done=user-password-set-keys`)
+    expect(location).toBe(`${USER}?done=user-password-set-surviving`)
     const text = textOf((await visitor.get(location ?? '')).html)
-    expect(text).toContain('The SSH keys and passkeys below still work')
+    expect(text).toContain(
+      'The SSH keys, passkeys, app passwords and linked accounts below still work',
+    )
     for (const fingerprint of fingerprints) expect(text).toContain(fingerprint)
   })
 
@@ -113,5 +149,12 @@ describe('a new password that an operator sets', () => {
     expect(status).toBe(200)
     expect(valueOf(html, 'password')).not.toBe('')
     for (const fingerprint of fingerprints) expect(textOf(html)).toContain(fingerprint)
+  })
+
+  test('shows an app password and a linked account beside a generated one', async () => {
+    await replaceKeys()
+    const { html } = await visitor.post(`${USER}/password`, { password: '' })
+    expect(html).toContain('&lt;i&gt;NAS&lt;/i&gt;')
+    expect(textOf(html)).toContain('alice at work')
   })
 })
