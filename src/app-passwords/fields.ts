@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { APP_PASSWORD_SCOPES, scopesText } from '../access/scopes.ts'
 import { hasAppPasswordForm } from '../access/app-password.ts'
-import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
+import { nameText } from '../base/text.ts'
 import { parseTime } from '../base/time.ts'
 import { REASONS } from '../base/reasons.ts'
 
@@ -9,10 +9,8 @@ const MAX_NAME_CHARACTERS = 100
 
 /** The name by which a user tells app passwords apart. It stands in events, so it is no secret. */
 export const appPasswordNameSchema = v.pipe(
-  text(),
-  maxCharacters(MAX_NAME_CHARACTERS),
-  noControlCharacters(),
-  v.check((name) => !hasAppPasswordForm(name.trim()), REASONS.nameIsAppPassword),
+  nameText(MAX_NAME_CHARACTERS),
+  v.check((name) => !hasAppPasswordForm(name), REASONS.nameIsAppPassword),
 )
 
 export const scopeSchema = v.picklist(

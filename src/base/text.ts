@@ -32,3 +32,24 @@ export function visible(written: string): string {
 export function noControlCharacters() {
   return v.check((value: string) => !/\p{Cc}/u.test(value), REASONS.noControlCharacters)
 }
+
+/**
+ * A name that tells things of one user or operator apart, without blanks around it. Characters that
+ * change the direction of writing are refused as well: they would change what stands beside it.
+ */
+export function nameText(limit: number) {
+  return v.pipe(possiblyEmptyName(limit), v.minLength(1, 'must not be empty'))
+}
+
+/** Like `nameText`, but the name may be empty. */
+export function possiblyEmptyName(limit: number) {
+  return v.pipe(
+    possiblyEmptyText(),
+    v.check(
+      (name) => !/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(name),
+      REASONS.noControlCharacters,
+    ),
+    v.trim(),
+    maxCharacters(limit),
+  )
+}

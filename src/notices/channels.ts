@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isPublicHttps } from '../base/public-address.ts'
 import { REASONS } from '../base/reasons.ts'
-import { maxCharacters, noControlCharacters, possiblyEmptyText, text } from '../base/text.ts'
+import { maxCharacters, nameText, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { OWN_TOPICS, TOPICS } from './topics.ts'
 
 /** The kinds of channels of operators. */
@@ -45,7 +45,7 @@ const topics = <const Names extends readonly string[]>(names: Names) =>
 /** The request for a new channel of the operators. */
 export const newChannelSchema = v.object({
   kind: v.picklist(CHANNEL_KINDS, `must be one of ${CHANNEL_KINDS.join(', ')}`),
-  name: v.pipe(text(), maxCharacters(MAX_NAME_CHARACTERS), noControlCharacters()),
+  name: nameText(MAX_NAME_CHARACTERS),
   /** A URL; for e-mail the recipient. */
   address: optionalLine,
   /** The access token of ntfy, or the token of a Telegram bot. */

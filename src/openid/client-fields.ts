@@ -1,20 +1,14 @@
 import * as v from 'valibot'
 import { isSafeUrl } from '../base/issuer.ts'
 import { REASONS } from '../base/reasons.ts'
-import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
+import { maxCharacters, nameText, text } from '../base/text.ts'
 
 const MAX_NAME_CHARACTERS = 100
 const MAX_URI_CHARACTERS = 2000
 const MAX_URIS = 20
 
 /** The name by which users and operators know a program. */
-export const clientNameSchema = v.pipe(
-  text(),
-  maxCharacters(MAX_NAME_CHARACTERS),
-  noControlCharacters(),
-  v.transform((name) => name.trim()),
-  v.minLength(1, 'must not be empty'),
-)
+export const clientNameSchema = nameText(MAX_NAME_CHARACTERS)
 
 /**
  * An address of a client: https, or http on this computer, without a fragment, and spelt as a

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { fromBase64Url } from '../base/encoding.ts'
-import { maxCharacters, noControlCharacters, possiblyEmptyText, text } from '../base/text.ts'
+import { nameText, possiblyEmptyName } from '../base/text.ts'
 import { MAX_NAME_CHARACTERS } from './session-text.ts'
 
 /** Bytes as `PublicKeyCredential.toJSON()` writes them. */
@@ -37,18 +37,10 @@ export const registrationSchema = v.object({
 export type AssertionAnswer = v.InferOutput<typeof assertionSchema>
 export type RegistrationAnswer = v.InferOutput<typeof registrationSchema>
 
-/** The user's name for a passkey. */
-const passkeyName = [maxCharacters(MAX_NAME_CHARACTERS), noControlCharacters()] as const
-
 /** The name in a request to add a passkey; empty for the default name. */
-export const newNameSchema = v.pipe(v.optional(possiblyEmptyText(), ''), v.trim(), ...passkeyName)
+export const newNameSchema = v.optional(possiblyEmptyName(MAX_NAME_CHARACTERS), '')
 
-export const nameSchema = v.pipe(
-  text(),
-  v.trim(),
-  v.minLength(1, 'must not be empty'),
-  ...passkeyName,
-)
+export const nameSchema = nameText(MAX_NAME_CHARACTERS)
 
 /** The transports of Level 3. Others are left out: they are hints that a browser would ignore. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']

@@ -73,6 +73,8 @@ describe('POST /api/me/tokens/create', () => {
     [{ scopes: ['files:read'] }, 'name is required'],
     [{ ...rclone, name: 'x'.repeat(101) }, 'name must have at most 100 characters'],
     [{ ...rclone, name: 'a\u0007' }, 'name must not contain control characters'],
+    [{ ...rclone, name: 'a\u202Eb' }, 'name must not contain control characters'],
+    [{ ...rclone, name: ' ' }, 'name is required'],
     [{ ...rclone, name: `lk_${'0'.repeat(38)}` }, 'name must not be an app password'],
     [{ name: 'rclone' }, 'scopes is required'],
     [{ name: 'rclone', scopes: [] }, 'scopes must name at least one scope'],

@@ -464,6 +464,7 @@ describe('delete_authn and rename_authn', () => {
     ['   ', 'name is required'],
     ['x'.repeat(101), 'name must have at most 100 characters'],
     ['a\nb', 'name must not contain control characters'],
+    ['a\u202Eb', 'name must not contain control characters'],
   ])('refuse the name %j', async (name, message) => {
     const body = { id: passkey.listedId, name }
     expect(await call('rename_authn', body)).toEqual({ code: 400, message, data: null })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import * as v from 'valibot'
 import { isoTime } from '../../base/time.ts'
-import { maxCharacters, noControlCharacters, text } from '../../base/text.ts'
+import { nameText } from '../../base/text.ts'
 import {
   addServiceToken,
   deleteServiceToken,
@@ -18,7 +18,7 @@ import { parsed } from './parsed.ts'
 const COLUMNS = ['name', 'scope', 'created_time']
 const MAX_NAME_CHARACTERS = 255
 
-const nameSchema = v.pipe(text(), maxCharacters(MAX_NAME_CHARACTERS), noControlCharacters())
+const nameSchema = nameText(MAX_NAME_CHARACTERS)
 const scopeSchema = v.picklist(SCOPE_NAMES, `must be one of ${SCOPE_NAMES.join(', ')}`)
 
 type Scopes = [ScopeName, ...ScopeName[]]
