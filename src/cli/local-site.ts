@@ -161,7 +161,8 @@ async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): P
       ...worker,
       host: '127.0.0.1',
       port: 0,
-      cf: false,
+      // `false` stands for a request from the United States.
+      cf: {},
       unsafeLocalExplorer: false,
       unsafeObservability: false,
       unsafeTriggerHandlers: false,

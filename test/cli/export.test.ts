@@ -38,6 +38,11 @@ test('event export writes each event once, in order, as one JSON object a line',
   expect(events[0]).toMatchObject({ kind: 'key_used', user: 'alice', country: '', times: 1 })
 })
 
+test('an event of npm start is from no country', async () => {
+  const { stdout } = await clone.command(['event', 'export', '--kind', 'user_made'])
+  expect(JSON.parse(stdout)).toMatchObject({ network: '127.0.0.1', country: '' })
+})
+
 test('event export --format csv quotes what a spreadsheet would run', async () => {
   const args = ['event', 'export', '--user', 'alice', '--since', '1h', '--format', 'csv']
   const { stdout } = await clone.latchkey(args)
