@@ -9,6 +9,7 @@ import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
 import { usernameKey } from '../../src/accounts/username.ts'
 import { phoneCode } from './authenticator.ts'
+import { noteDeferred } from './clean-state.ts'
 import type { Envelope } from './envelope.ts'
 import { rememberSecret } from './log.ts'
 
@@ -51,7 +52,10 @@ export class Site {
   /** @param faults Parts of the world that are to behave differently. */
   constructor(faults: Partial<Deps> = {}, bindings: Partial<Env & OptionalBindings> = {}) {
     const settingsMemory = {}
-    const defer = (work: Promise<unknown>) => this.deferred.push(work)
+    const defer = (work: Promise<unknown>) => {
+      this.deferred.push(work)
+      noteDeferred(work)
+    }
     const world: Env & OptionalBindings = { ...env, ...bindings }
     this.#bindings = world
     const real = createDeps(world, defer)
