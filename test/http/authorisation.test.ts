@@ -474,9 +474,8 @@ function isPage(path: string): boolean {
 }
 
 /** All that a caller could have changed. */
-async function readEverything(site: CheapSite): Promise<unknown> {
-  const { db } = site
-  return db.batch([
+async function readEverything({ db }: CheapSite): Promise<string> {
+  const rows = await db.batch([
     db.select().from(users),
     db.select().from(sessions),
     db.select().from(sshKeys),
@@ -487,6 +486,7 @@ async function readEverything(site: CheapSite): Promise<unknown> {
     // A wrong app password is counted against its network, so its event says nothing of a trespass.
     db.select().from(auditEvents).where(ne(auditEvents.kind, 'sign_in_refused')),
   ])
+  return JSON.stringify(rows)
 }
 
 /** What an endpoint answers to every caller, and whether one whom it refused changed something. */
@@ -497,19 +497,23 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
   extend(app)
   const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
   const trespassers: Caller[] = []
+  let isGuestDisabled: boolean | undefined
+  let before: string | undefined
   for (const caller of CALLERS) {
-    const isGuestDisabled = caller !== 'nobody while the guest is enabled'
-    await site.db.update(users).set({ disabled: isGuestDisabled }).where(eq(users.role, 1))
-    await site.settle()
-    const before = await readEverything(site)
+    const isToBeDisabled = caller !== 'nobody while the guest is enabled'
+    if (isGuestDisabled !== isToBeDisabled) {
+      isGuestDisabled = isToBeDisabled
+      await site.db.update(users).set({ disabled: isGuestDisabled }).where(eq(users.role, 1))
+      before = undefined
+    }
+    before ??= await readEverything(site)
     const code = await ask(app, endpoint, tokens[caller])
     await site.settle()
     answers.set(caller, isServed(code, endpoint) ? SERVED : code)
     const isRefused = code === 401 || code === 403 || code === SENT
-    if (isRefused) {
-      const after = await readEverything(site)
-      if (JSON.stringify(after) !== JSON.stringify(before)) trespassers.push(caller)
-    }
+    const after = isRefused ? await readEverything(site) : undefined
+    if (isRefused && after !== before) trespassers.push(caller)
+    before = after
   }
   return { answers: Object.fromEntries(answers), trespassers }
 }
