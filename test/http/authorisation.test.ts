@@ -428,9 +428,11 @@ const arrange = prepared(async (site) => {
   return tokens
 })
 
+type Send = (path: string, init: RequestInit) => Response | Promise<Response>
+
 /** What an endpoint answers to who shows this token. */
-async function ask(app: Hono<App>, endpoint: string, token: string): Promise<number | typeof SENT> {
-  const response = await app.request(...requestOf(endpoint, token), env)
+async function ask(send: Send, endpoint: string, token: string): Promise<number | typeof SENT> {
+  const response = await send(...requestOf(endpoint, token))
   const isSent = /^\/account\/sign-in(\?(next=[\w/%-]+)?(&?done=session-over)?)?$/.test(
     response.headers.get('Location') ?? '',
   )
@@ -490,11 +492,10 @@ async function readEverything({ db }: CheapSite): Promise<string> {
 }
 
 /** What an endpoint answers to every caller, and whether one whom it refused changed something. */
-async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: string) {
+async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send => site.request) {
   const site = new CheapSite()
   const tokens = await arrange(site)
-  const app = createApp(() => site.deps)
-  extend(app)
+  const send = sendTo(site)
   const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
   const trespassers: Caller[] = []
   let isGuestDisabled: boolean | undefined
@@ -507,7 +508,7 @@ async function tryEveryCaller(extend: (app: Hono<App>) => unknown, endpoint: str
       before = undefined
     }
     before ??= await readEverything(site)
-    const code = await ask(app, endpoint, tokens[caller])
+    const code = await ask(send, endpoint, tokens[caller])
     await site.settle()
     answers.set(caller, isServed(code, endpoint) ? SERVED : code)
     const isRefused = code === 401 || code === 403 || code === SENT
@@ -526,12 +527,11 @@ function isServed(code: number | typeof SENT, endpoint: string): boolean {
   return [200, 302, 404, 409, INPUTS[endpoint]?.code].includes(code)
 }
 
-const asItIs = () => undefined
 const endpoints = endpointsOf(createApp(() => new CheapSite().deps))
 
 describe('every endpoint of the route table', () => {
   test.each(endpoints)('%s serves those it is for, and nobody else', async (endpoint) => {
-    expect(await tryEveryCaller(asItIs, endpoint)).toEqual({
+    expect(await tryEveryCaller(endpoint)).toEqual({
       answers: ANSWERS[audienceOf(endpoint)],
       trespassers: [],
     })
@@ -556,7 +556,11 @@ describe('a new endpoint', () => {
         app.get('/api/admin/new', anyCaller('admin'), (c) => c.json({ code: 200 })),
     ],
   ])('%s is found out', async (_, extend) => {
-    const { answers } = await tryEveryCaller(extend, 'GET /api/admin/new')
+    const { answers } = await tryEveryCaller('GET /api/admin/new', (site) => {
+      const app = createApp(() => site.deps)
+      extend(app)
+      return (path, init) => app.request(path, init, env)
+    })
     expect(answers).not.toEqual(ANSWERS[audienceOf('GET /api/admin/new')])
     expect(answers['a user']).toBe(SERVED)
   })

@@ -96,8 +96,11 @@ export class Site {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array
       init.body = isRaw ? body : JSON.stringify(body)
     }
-    return app.request(path, init, this.#bindings, createExecutionContext())
+    return this.request(path, init)
   }
+
+  readonly request = async (path: string, init: RequestInit): Promise<Response> =>
+    app.request(path, init, this.#bindings, createExecutionContext())
 
   /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */
   async call(method: string, path: string, call?: Call): Promise<Envelope> {
