@@ -8,6 +8,7 @@ import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -308,8 +309,10 @@ describe('a receiver that fails', () => {
 
   test('that hangs is left after a few seconds', async () => {
     await addChannel()
+    const asked = hurryTimeouts()
     answers = ['hang']
     await signIn()
+    expect(asked).toEqual([8000])
     expect((await channels())[0]).toMatchObject({ failure: 'no answer in time', waiting: 1 })
   })
 
