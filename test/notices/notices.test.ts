@@ -9,6 +9,7 @@ import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -46,14 +47,17 @@ const sendOut: Deps['sendOut'] = async (url, init, reach) => {
   })
 }
 
+const signInAdmin = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: PASSWORD })
+  return arranged.token('admin', ADMIN_PASSWORD)
+})
+
 beforeEach(async () => {
   got = []
   answers = []
   site = new CheapSite({ sendOut })
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD })
-  admin = await site.token('admin', ADMIN_PASSWORD)
-  await site.settle()
+  admin = await signInAdmin(site)
 })
 
 const webhook = { kind: 'webhook', name: 'hook', address: HOOK }

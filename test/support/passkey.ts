@@ -165,6 +165,13 @@ export class SoftwarePasskey {
     return new SoftwarePasskey(keyType, pair.privateKey, coseOf(keyType, jwk), id, origin)
   }
 
+  /** The same passkey on a device that knows nothing of what happens to this one from now on. */
+  copy(): SoftwarePasskey {
+    const { keyType, publicKey, id, origin, userHandle, counter, isSynced } = this
+    const copy = new SoftwarePasskey(keyType, this.#key, publicKey, id, origin)
+    return Object.assign(copy, { userHandle, counter, isSynced })
+  }
+
   /** The id as lists show it. */
   get listedId(): string {
     return btoa(String.fromCharCode(...this.id))
