@@ -37,6 +37,9 @@ const app = createApp((bindings, _defer, request) => {
   return deps
 })
 
+/** Copied once, because each binding is looked up in `env` anew. */
+const realBindings: Env = { ...env }
+
 /** One service with a clock of its own on the real database, KV and hasher. */
 export class Site {
   now = NOW
@@ -56,7 +59,7 @@ export class Site {
       this.deferred.push(work)
       noteDeferred(work)
     }
-    const world: Env & OptionalBindings = { ...env, ...bindings }
+    const world: Env & OptionalBindings = { ...realBindings, ...bindings }
     this.#bindings = world
     const real = createDeps(world, defer)
     this.deps = {
