@@ -19,6 +19,7 @@ import { CheapSite } from './support/cheap-site.ts'
 import type { Envelope } from './support/envelope.ts'
 import { loggedLines } from './support/log.ts'
 import { HOUR, NOW, SECOND, Site } from './support/site.ts'
+import { signInAlice } from './support/signed-in.ts'
 
 const success = { code: 200, message: 'success', data: null }
 const signedIn = { code: 200, message: 'success', data: { token: expect.any(String) } }
@@ -95,7 +96,7 @@ beforeEach(async () => {
   linesBefore = loggedLines('').length
   breakTrip(0)
   site = new CheapSite({ db: faultyDb(), hashPassword: hashes })
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
   hashes.mockClear()
 })
 

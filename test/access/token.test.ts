@@ -9,8 +9,8 @@ import { Refusal } from '../../src/base/refusals.ts'
 import type { KeyRing } from '../../src/crypto/key-ring.ts'
 import { verifyToken } from '../../src/access/token.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { prepared } from '../support/prepared.ts'
 import type { Envelope } from '../support/envelope.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { HOUR, NOW, SECOND } from '../support/site.ts'
 
 const invalidated = { code: 401, message: 'token is invalidated', data: null }
@@ -100,8 +100,6 @@ async function forgeAll(variants: Partial<Parts>[]): Promise<Record<string, stri
 }
 
 const me = (asked: string, at = site) => at.get('/api/me', { token: asked })
-
-const signInAlice = prepared((arranged) => arranged.addSignedInUser())
 
 beforeEach(async () => {
   site = new CheapSite()

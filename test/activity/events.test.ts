@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { createKeyRing, hashName } from '../../src/crypto/key-ring.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { prepared } from '../support/prepared.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { type Call, HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
 import { ED1 } from '../reference/keys.ts'
 
@@ -30,8 +30,6 @@ let token: string
 /** A network of each test's own, by which to find its lines in the log. */
 let network: string
 let networks = 0
-
-const signInAlice = prepared((arranged) => arranged.addSignedInUser())
 
 beforeEach(async () => {
   network = `2001:db8:a0d1:${++networks}::/64`

@@ -4,6 +4,7 @@ import { appPasswords, auditEvents, users } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { leakedSecrets } from '../support/log.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE, NOW } from '../support/site.ts'
 
 const DAY = 24 * HOUR
@@ -17,7 +18,7 @@ let alice: string
 
 beforeEach(async () => {
   site = new CheapSite()
-  alice = await site.addSignedInUser()
+  alice = await signInAlice(site)
 })
 
 const create = (body: object, token = alice) => site.post('/api/me/tokens/create', body, { token })

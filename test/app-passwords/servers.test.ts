@@ -11,6 +11,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import { failingDb } from '../support/failing-d1.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
+import { prepared } from '../support/prepared.ts'
 import { HOUR, NOW } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -25,18 +26,24 @@ let session: string
 let service: string
 let hashes = 0
 
+const arrange = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: PASSWORD, permission: EVERYTHING })
+  const token = await arranged.token('alice', PASSWORD)
+  const server = await addServiceToken(arranged.deps, 'files', 'sftp', 'introspect')
+  return { token, server: server ?? '' }
+})
+
 beforeEach(async () => {
-  hashes = 0
   site = new CheapSite({
     hashPassword: (digest, salt) => {
       hashes += 1
       return cheapHash(digest, salt)
     },
   })
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD, permission: EVERYTHING })
-  session = await site.token('alice', PASSWORD)
-  service = (await addServiceToken(site.deps, 'files', 'sftp', 'introspect')) ?? ''
+  const { token, server } = await arrange(site)
+  session = token
+  service = server
   rememberSecret(service)
   hashes = 0
 })

@@ -5,6 +5,7 @@ import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
 
@@ -24,7 +25,7 @@ let alice: string
 beforeEach(async () => {
   network = `198.51.100.${++networks}`
   site = new CheapSite()
-  alice = await site.addSignedInUser()
+  alice = await signInAlice(site)
   admin = await site.token('admin', ADMIN_PASSWORD)
   await site.db.delete(auditEvents)
 })

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { Site } from '../support/site.ts'
 
 const LIMIT_BYTES = 64 * 1024
@@ -103,7 +104,7 @@ function padTo(size: number, body: object): string {
 /** A signed-in user, and a site that notes whatever it asks of the database or the hasher. */
 async function addWatchedSite() {
   const open = new CheapSite()
-  const token = await open.addSignedInUser()
+  const token = await signInAlice(open)
   const used: string[] = []
   const watchedDb = new Proxy(env.DB, {
     get(db, name) {
@@ -217,7 +218,7 @@ describe('any body', () => {
 
   beforeEach(async () => {
     site = new CheapSite()
-    token = await site.addSignedInUser()
+    token = await signInAlice(site)
   })
 
   test('is read as JSON whatever the content type says', async () => {

@@ -6,6 +6,7 @@ import { signToken } from '../../src/access/token.ts'
 import { ED1 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { LaggingD1 } from '../support/lagging-d1.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, type Call } from '../support/site.ts'
 
 const BOOKMARK = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
@@ -46,7 +47,7 @@ beforeEach(async () => {
   d1 = new LaggingD1()
   site = new CheapSite({}, { DB: d1.binding })
   browser = new Visitor()
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
   await d1.replicate()
   await browser.fetch('GET', '/api/me')
   await d1.replicate()

@@ -8,6 +8,8 @@ import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { hurryTimeouts } from '../support/hurried-timeouts.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -45,14 +47,17 @@ const sendOut: Deps['sendOut'] = async (url, init, reach) => {
   })
 }
 
+const signInAdmin = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: PASSWORD })
+  return arranged.token('admin', ADMIN_PASSWORD)
+})
+
 beforeEach(async () => {
   got = []
   answers = []
   site = new CheapSite({ sendOut })
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD })
-  admin = await site.token('admin', ADMIN_PASSWORD)
-  await site.settle()
+  admin = await signInAdmin(site)
 })
 
 const webhook = { kind: 'webhook', name: 'hook', address: HOOK }
@@ -308,8 +313,10 @@ describe('a receiver that fails', () => {
 
   test('that hangs is left after a few seconds', async () => {
     await addChannel()
+    const asked = hurryTimeouts()
     answers = ['hang']
     await signIn()
+    expect(asked).toEqual([8000])
     expect((await channels())[0]).toMatchObject({ failure: 'no answer in time', waiting: 1 })
   })
 

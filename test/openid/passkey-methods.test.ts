@@ -1,13 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  claimsIn,
-  codeFor,
-  exchangeCode,
-  PASSWORD,
-  type Registered,
-  register,
-} from '../support/openid.ts'
+import { claimsIn, codeFor, exchangeCode, type Registered, register } from '../support/openid.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { Visitor } from '../support/visitor.ts'
 
 let site: PasskeySite
@@ -16,7 +10,7 @@ let password: string
 
 beforeEach(async () => {
   site = new PasskeySite()
-  password = await site.addSignedInUser('alice', PASSWORD)
+  password = await signInAlice(site)
   await site.switchOn()
   client = await register(site, { name: 'files' })
 })

@@ -5,6 +5,7 @@ import { PERMISSION } from '../../src/accounts/roles.ts'
 import { ED2 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
+import { preparedVisit } from '../support/signed-in.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
 import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
@@ -20,12 +21,18 @@ b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQyNTUxOQ
 let site: CheapSite
 let visitor: Visitor
 
+const signIn = preparedVisit(
+  async (arranged, browser) => {
+    await arranged.addFirstUsers()
+    await arranged.addUser('alice', { password: PASSWORD })
+    await browser.signIn('alice', PASSWORD)
+  },
+  { 'User-Agent': FIREFOX },
+)
+
 beforeEach(async () => {
   site = new CheapSite()
-  visitor = new Visitor(site, { 'User-Agent': FIREFOX })
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD })
-  await visitor.signIn('alice', PASSWORD)
+  visitor = await signIn(site)
 })
 
 async function textAt(path: string): Promise<string> {

@@ -3,6 +3,7 @@ import { settings } from '../../schema/tables.ts'
 import { ALL_DEFAULTS } from '../../src/settings/defaults.ts'
 import { GROUP_NUMBERS, SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 import { problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
@@ -11,11 +12,14 @@ const SETTINGS_PAGE = '/account/admin/settings'
 let site: CheapSite
 let admin: Visitor
 
+const signIn = preparedVisit(async (arranged, browser) => {
+  await arranged.addFirstUsers()
+  await browser.signIn('admin', ADMIN_PASSWORD)
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  await site.addFirstUsers()
-  admin = new Visitor(site)
-  await admin.signIn('admin', ADMIN_PASSWORD)
+  admin = await signIn(site)
 })
 
 /** What a browser sends of a group's form as it is shown. */

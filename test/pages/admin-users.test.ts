@@ -5,6 +5,7 @@ import { auditEvents, sessions, sshKeys, users } from '../../schema/tables.ts'
 import { createMeter } from '../../src/database/database.ts'
 import { PERMISSION } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
@@ -17,14 +18,17 @@ const bob = { username: 'bob', role: '0', base_path: '/homes/bob', password: 'bo
 
 let site: CheapSite
 let admin: Visitor
-let aliceId: number
+const aliceId = 3
+
+const signIn = preparedVisit(async (arranged, browser) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: alice.password, basePath: '/homes/alice' })
+  await browser.signIn('admin', ADMIN_PASSWORD)
+})
 
 beforeEach(async () => {
   site = new CheapSite()
-  await site.addFirstUsers()
-  aliceId = await site.addUser('alice', { password: alice.password, basePath: '/homes/alice' })
-  admin = new Visitor(site)
-  await admin.signIn('admin', ADMIN_PASSWORD)
+  admin = await signIn(site)
 })
 
 async function aliceRow() {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, sshKeys, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
+import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { alertIn, problemAt, type Seen, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
@@ -16,12 +17,15 @@ const USER = '/account/admin/users/3'
 let site: CheapSite
 let visitor: Visitor
 
+const signIn = preparedVisit(async (arranged, browser) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: PASSWORD })
+  await browser.signIn('alice', PASSWORD)
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  visitor = new Visitor(site)
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD })
-  await visitor.signIn('alice', PASSWORD)
+  visitor = await signIn(site)
 })
 
 /** A page with the field that asks for the password, and nothing typed in it. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { prepared } from '../support/prepared.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { textOf } from '../support/visitor.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -13,8 +13,6 @@ const PASSWORD = 'alice-Passw0rd'
 
 let site: CheapSite
 let token: string
-
-const signInAlice = prepared((arranged) => arranged.addSignedInUser())
 
 beforeEach(async () => {
   site = new CheapSite()

@@ -11,6 +11,7 @@ import {
   type Tampering,
 } from '../support/passkey.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, MINUTE, NOW, SECOND } from '../support/site.ts'
 
 const added = { code: 200, message: 'success', data: 'Registered Successfully' }
@@ -26,7 +27,7 @@ let linesBefore = 0
 
 beforeEach(async () => {
   site = new PasskeySite()
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
   await site.switchOn()
   passkey = await SoftwarePasskey.make()
   reasons()

@@ -5,6 +5,7 @@ import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { ED1 } from '../reference/keys.ts'
 import { SoftwarePasskey } from '../support/passkey.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -26,7 +27,7 @@ let token: string
 
 beforeEach(async () => {
   site = new PasskeySite()
-  token = await site.addSignedInUser('alice', PASSWORD)
+  token = await signInAlice(site)
   await site.switchOn()
 })
 

@@ -18,6 +18,7 @@ import { failingDb } from '../support/failing-d1.ts'
 import { loggedLines } from '../support/log.ts'
 import { base64url, concat, SoftwarePasskey, type Tampering } from '../support/passkey.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
+import { prepared } from '../support/prepared.ts'
 import { MINUTE, NOW, SECOND } from '../support/site.ts'
 
 const signedIn = { code: 200, message: 'success', data: { token: expect.any(String) } }
@@ -39,12 +40,25 @@ let site: PasskeySite
 let token: string
 let passkey: SoftwarePasskey
 
+let registered: SoftwarePasskey
+const register = prepared(async (arranged: PasskeySite) => {
+  const ofAlice = await arranged.addSignedInUser('alice', PASSWORD)
+  await arranged.switchOn()
+  registered = await arranged.passkeyOf(ofAlice)
+  return ofAlice
+})
+
 beforeEach(async () => {
   site = new PasskeySite()
-  token = await site.addSignedInUser('alice', PASSWORD)
-  await site.switchOn()
-  passkey = await site.passkeyOf(token)
+  token = await register(site)
+  passkey = registered.copy()
 })
+
+/** Puts the public settings into the memory of the isolate and into KV. */
+async function readSettings(): Promise<void> {
+  await site.beginLogin()
+  await site.settle()
+}
 
 /** The reasons of the refusals since the last call, from the log. */
 let linesBefore = 0
@@ -101,6 +115,7 @@ describe('a sign-in with a passkey', () => {
   })
 
   test('costs nothing at begin, one read and one write at finish, and no hash', async () => {
+    await readSettings()
     const { data } = await site.beginLogin()
     expect(site.meter).toMatchObject({ roundTrips: 0, hashMilliseconds: 0 })
     const answer = await passkey.get(data.options.publicKey)
@@ -530,7 +545,7 @@ describe('while D1 is down', () => {
   )
 
   test('begin_login with a name is unavailable, and without one it answers', async () => {
-    await site.settle()
+    await readSettings()
     const down = new PasskeySite({ db: failingDb(1) })
     expect(await down.beginLogin('alice')).toMatchObject({ code: 503 })
     expect(await down.beginLogin()).toMatchObject({ code: 200 })

@@ -5,6 +5,7 @@ import { commonPasswords, sessions, users } from '../../schema/tables.ts'
 import type { Deps } from '../../src/deps.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { MINUTE, NOW, SECOND } from '../support/site.ts'
 
 const success = { code: 200, message: 'success', data: null }
@@ -42,7 +43,7 @@ let token: string
 
 beforeEach(async () => {
   site = new CheapSite({ hashPassword: hashes })
-  token = await site.addSignedInUser()
+  token = await signInAlice(site)
   hashes.mockClear()
 })
 

@@ -6,9 +6,9 @@ import { noteSessionUse } from '../../src/access/session-store.ts'
 import { VERSION } from '../../src/settings/defaults.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { prepared } from '../support/prepared.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { loggedLines } from '../support/log.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
 
 const success = { code: 200, message: 'success', data: null }
@@ -30,8 +30,6 @@ const DAY = 24 * HOUR
 
 let site: CheapSite
 let token: string
-
-const signInAlice = prepared((arranged) => arranged.addSignedInUser())
 
 beforeEach(async () => {
   site = new CheapSite()

@@ -11,6 +11,7 @@ import { rebuildCopy } from '../../src/settings/store.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, NOW, SECOND, Site } from '../support/site.ts'
 
 const success = { code: 200, message: 'success', data: null }
@@ -31,10 +32,14 @@ interface Item {
 let site: CheapSite
 let token: string
 
+const signInAdmin = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  return arranged.token('admin', ADMIN_PASSWORD)
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  await site.addFirstUsers()
-  token = await site.token('admin', ADMIN_PASSWORD)
+  token = await signInAdmin(site)
 })
 
 const get = (path: string) => site.get(`/api/admin/setting/${path}`, { token })

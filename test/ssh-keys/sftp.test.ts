@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, serviceTokens, sshKeys, users } from '../../schema/tables.ts'
 import { addServiceToken, deleteServiceToken } from '../../src/access/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
 
 const BLOB = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
@@ -17,17 +18,20 @@ let site: CheapSite
 let alice: string
 let service: string
 
+const arrange = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: PASSWORD, permission: READ | WRITE })
+  const token = await arranged.token('alice', PASSWORD)
+  const key = { title: 'laptop', key: `${BLOB} alice@laptop` }
+  await arranged.post('/api/me/sshkey/add', key, { token })
+  return { token, server: (await addServiceToken(arranged.deps, 'files', 'sftp')) ?? '' }
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  await site.addFirstUsers()
-  await site.addUser('alice', { password: PASSWORD, permission: READ | WRITE })
-  alice = await site.token('alice', PASSWORD)
-  await site.post(
-    '/api/me/sshkey/add',
-    { title: 'laptop', key: `${BLOB} alice@laptop` },
-    { token: alice },
-  )
-  service = (await addServiceToken(site.deps, 'files', 'sftp')) ?? ''
+  const { token, server } = await arrange(site)
+  alice = token
+  service = server
 })
 
 async function setAlice(columns: Partial<typeof users.$inferInsert>) {

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sshKeys, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { prepared } from '../support/prepared.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { HOUR, NOW } from '../support/site.ts'
 import { blobOf, ECDSA, ED25519, line, mpint, rfc4716, RSA, samples } from './key-texts.ts'
 
@@ -17,8 +17,6 @@ const guestDisabled = { code: 401, message: 'Guest user is disabled, login pleas
 
 let site: CheapSite
 let token: string
-
-const signInAlice = prepared((arranged) => arranged.addSignedInUser())
 
 beforeEach(async () => {
   site = new CheapSite()

@@ -25,8 +25,8 @@ export interface Mischief {
   answers?: Record<string, () => Response | Promise<Response>>
 }
 
-const keys = await generateKeyPair('RS256', { extractable: true })
-const others = await generateKeyPair('RS256', { extractable: true })
+const makeKeys = () => generateKeyPair('RS256', { extractable: true })
+const keys = await makeKeys()
 
 /** The parts of a request that a provider looks at. */
 interface Asked {
@@ -158,9 +158,8 @@ export class FakeProviders {
     if (isUnsigned) {
       return `${part({ alg: 'none' })}.${part(payload)}.`
     }
-    return new SignJWT(payload)
-      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-      .sign((isForged ? others : keys).privateKey)
+    const { privateKey } = isForged ? await makeKeys() : keys
+    return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'k' }).sign(privateKey)
   }
 
   #dingtalk(path: string, headers: Headers, json: () => Record<string, string>): Response {

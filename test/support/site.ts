@@ -9,6 +9,7 @@ import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
 import { usernameKey } from '../../src/accounts/username.ts'
 import { phoneCode } from './authenticator.ts'
+import { noteDeferred } from './clean-state.ts'
 import type { Envelope } from './envelope.ts'
 import { rememberSecret } from './log.ts'
 
@@ -36,6 +37,9 @@ const app = createApp((bindings, _defer, request) => {
   return deps
 })
 
+/** Copied once, because each binding is looked up in `env` anew. */
+const realBindings: Env = { ...env }
+
 /** One service with a clock of its own on the real database, KV and hasher. */
 export class Site {
   now = NOW
@@ -51,8 +55,11 @@ export class Site {
   /** @param faults Parts of the world that are to behave differently. */
   constructor(faults: Partial<Deps> = {}, bindings: Partial<Env & OptionalBindings> = {}) {
     const settingsMemory = {}
-    const defer = (work: Promise<unknown>) => this.deferred.push(work)
-    const world: Env & OptionalBindings = { ...env, ...bindings }
+    const defer = (work: Promise<unknown>) => {
+      this.deferred.push(work)
+      noteDeferred(work)
+    }
+    const world: Env & OptionalBindings = { ...realBindings, ...bindings }
     this.#bindings = world
     const real = createDeps(world, defer)
     this.deps = {
@@ -92,8 +99,11 @@ export class Site {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array
       init.body = isRaw ? body : JSON.stringify(body)
     }
-    return app.request(path, init, this.#bindings, createExecutionContext())
+    return this.request(path, init)
   }
+
+  readonly request = async (path: string, init: RequestInit): Promise<Response> =>
+    app.request(path, init, this.#bindings, createExecutionContext())
 
   /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */
   async call(method: string, path: string, call?: Call): Promise<Envelope> {

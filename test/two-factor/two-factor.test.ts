@@ -9,7 +9,7 @@ import { fromBase32, toBase32 } from '../../src/base/base32.ts'
 import { openSeed, sealSeed } from '../../src/two-factor/sealed.ts'
 import { codeAt, findTimeStep, timeStepAt } from '../../src/two-factor/totp.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { prepared } from '../support/prepared.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { MINUTE, NOW, SECOND } from '../support/site.ts'
 
 const success = { code: 200, message: 'success', data: null }
@@ -23,8 +23,6 @@ const FINDER_MODULES = 7
 
 let site: CheapSite
 let token: string
-
-const signInAlice = prepared((arranged) => arranged.addSignedInUser())
 
 beforeEach(async () => {
   site = new CheapSite()

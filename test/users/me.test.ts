@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
 
 const success = { code: 200, message: 'success', data: null }
@@ -30,7 +31,7 @@ const noHasher = () => Promise.reject(new Error('nobody asked for a hash'))
 
 describe('GET /api/me', () => {
   test('has exactly nine fields, in this order', async () => {
-    const token = await site.addSignedInUser()
+    const token = await signInAlice(site)
     const { data } = await site.get('/api/me', { token })
     expect(Object.entries(data)).toEqual([
       ['id', 3],
@@ -100,7 +101,7 @@ describe('GET /api/me', () => {
   })
 
   test('reads no token but that of the Authorization header', async () => {
-    const token = await site.addSignedInUser()
+    const token = await signInAlice(site)
     const headers = { Cookie: `token=${token}`, 'X-Token': token }
     expect(await site.get(`/api/me?token=${token}`, { headers })).toEqual(guestDisabled)
   })
@@ -110,7 +111,7 @@ describe('POST /api/me/update', () => {
   let token: string
 
   beforeEach(async () => {
-    token = await site.addSignedInUser()
+    token = await signInAlice(site)
   })
 
   const update = (body: unknown, call = token) => site.post('/api/me/update', body, { token: call })
@@ -323,7 +324,7 @@ describe('a user name that is not what it seems', () => {
   test.each(['\u200B', 'alice\u200B', 'ad\u00ADmin', '\u202Enimda', '\u115F'])(
     'is refused: %j',
     async (username) => {
-      const token = await site.addSignedInUser()
+      const token = await signInAlice(site)
       expect(await site.post('/api/me/update', { username }, { token })).toEqual({
         code: 400,
         message: 'username must not contain invisible characters',
@@ -333,7 +334,7 @@ describe('a user name that is not what it seems', () => {
   )
 
   test('has as many characters as people count in it', async () => {
-    const token = await site.addSignedInUser()
+    const token = await signInAlice(site)
     const rename = (username: string) => site.post('/api/me/update', { username }, { token })
     expect(await rename('🗝'.repeat(255))).toMatchObject({ code: 200 })
     expect(await rename('🗝'.repeat(256))).toEqual({
@@ -352,7 +353,7 @@ describe('the name of somebody who has files elsewhere', () => {
   }
 
   test.each([8, 9, 10, 11])('is kept, with permission bit %i', async (bit) => {
-    const token = await site.addSignedInUser()
+    const token = await signInAlice(site)
     await site.db
       .update(users)
       .set({ permission: 1 << bit, ssoId: 'x' })
@@ -378,7 +379,7 @@ describe('the name of somebody who has files elsewhere', () => {
 })
 
 test('GET /api/me takes one round trip', async () => {
-  const token = await site.addSignedInUser()
+  const token = await signInAlice(site)
   for (let i = 0; i < 3; i++) {
     await site.get('/api/me', { token })
     expect(site.meter.roundTrips).toBe(1)

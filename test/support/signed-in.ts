@@ -1,0 +1,30 @@
+import { type CheapSite } from './cheap-site.ts'
+import { rememberSecret } from './log.ts'
+import { prepared } from './prepared.ts'
+import { Visitor } from './visitor.ts'
+
+const arrangeAlice = prepared((site: CheapSite) => site.addSignedInUser())
+
+/** Fills empty storage with admin, guest and alice (id 3), who is signed in: her token. */
+export async function signInAlice(site: CheapSite): Promise<string> {
+  const token = await arrangeAlice(site)
+  for (const secret of [token, 'alice-Passw0rd']) rememberSecret(secret)
+  return token
+}
+
+/** Like `prepared`, for a set-up in which somebody at a browser gets cookies. */
+export function preparedVisit<Arranged extends CheapSite>(
+  arrange: (site: Arranged, visitor: Visitor) => Promise<unknown>,
+  headers: Record<string, string> = {},
+): (site: Arranged) => Promise<Visitor> {
+  const arrangeCookies = prepared(async (site: Arranged) => {
+    const visitor = new Visitor(site, headers)
+    await arrange(site, visitor)
+    return visitor.cookies
+  })
+  return async (site) => {
+    const visitor = new Visitor(site, headers)
+    for (const [name, value] of await arrangeCookies(site)) visitor.cookies.set(name, value)
+    return visitor
+  }
+}
