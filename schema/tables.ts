@@ -61,6 +61,10 @@ export const users = sqliteTable(
     index('users_without_two_factor')
       .on(table.id)
       .where(sql`${table.totpSeed} is null and ${table.role} <> 1`),
+    // The texts that an identity of a provider is compared with (sso/store.ts).
+    index('users_sso_id')
+      .on(table.ssoId)
+      .where(sql`${table.ssoId} <> ''`),
     check('users_role_known', sql`${table.role} in (0, 1, 2)`),
     check('users_username_given', sql`${table.username} <> ''`),
   ],
@@ -395,7 +399,8 @@ export const openidGrants = sqliteTable(
   },
   (table) => [
     index('openid_grants_session').on(table.userId, table.sessionId),
-    index('openid_grants_client').on(table.clientId),
+    // For the programs of one user, whose rows may be few of a program's.
+    index('openid_grants_client').on(table.clientId, table.userId, table.createdAt),
   ],
 )
 

@@ -7,7 +7,7 @@ import {
   orUnavailable,
 } from './database/database.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
-import { parseIssuer } from './base/issuer.ts'
+import { nearestIssuer, parseIssuer } from './base/issuer.ts'
 import type { ScryptCost } from './crypto/scrypt.ts'
 import type { NewSigningKey } from './crypto/signing-key.ts'
 import { Refusal } from './base/refusals.ts'
@@ -261,7 +261,7 @@ function issuerOf(set: string | undefined, requestUrl: string): string {
   const issuer = parseIssuer(set)
   if (issuer !== undefined) return issuer
   throw new Refusal('internal', {
-    detail: `ISSUER in wrangler.toml must be an origin such as https://account.example.org, not "${set}"`,
+    detail: `ISSUER in wrangler.toml must be an origin such as ${nearestIssuer(set)}, not "${set}"`,
   })
 }
 

@@ -11,6 +11,12 @@ export function parseIssuer(text: string): string | undefined {
   return url.origin === text && isSafeUrl(url) ? text : undefined
 }
 
+/** Returns the issuer identifier that an operator may have meant, or an example of one. */
+export function nearestIssuer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && isSafeUrl(url) ? url.origin : 'https://account.example.org'
+}
+
 /** Holds for https, and for http on this computer. */
 export function isSafeUrl({ protocol, hostname }: URL): boolean {
   const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)

@@ -1,7 +1,29 @@
+import * as v from 'valibot'
+import { nearestIssuer, parseIssuer } from '../base/issuer.ts'
+import { CommandError } from './command-error.ts'
 import { readVars } from './deploy/site-config.ts'
 
-/** Returns the address of this site for the settings of a program, or words in its place. */
+/** The address of this site on the command line; programs compare it byte by byte. */
+export const issuerSchema = v.pipe(
+  v.string(),
+  v.transform((address) => address.replace(/\/+$/, '')),
+  v.check(
+    (address) => parseIssuer(address) !== undefined,
+    'must be the address of this site, such as https://account.example.org',
+  ),
+)
+
+/**
+ * Returns the address of this site for the settings of a program, or words in its place.
+ *
+ * @throws {CommandError} When the variable `ISSUER` is no issuer: no program could sign in.
+ */
 export async function readIssuer(given: string | undefined): Promise<string> {
   const { ISSUER: set } = await readVars()
-  return given ?? (typeof set === 'string' && set !== '' ? set : '(the address of this site)')
+  if (given !== undefined) return given
+  if (typeof set !== 'string' || set === '') return '(the address of this site)'
+  if (parseIssuer(set) !== undefined) return set
+  throw new CommandError(
+    `ISSUER in wrangler.toml is ${set}, which is no origin: set it to ${nearestIssuer(set)}.`,
+  )
 }

@@ -53,7 +53,12 @@ export async function showContinue(c: AppContext, to: string, words?: string) {
     c,
     <SinglePage view={view} title={t.authorize.continueTitle}>
       <article>
-        <a href={to}>{words ?? t.authorize.continue}</a>
+        <h1>{t.authorize.continueTitle}</h1>
+        <p class="buttons">
+          <a role="button" href={to}>
+            {words ?? t.authorize.continue}
+          </a>
+        </p>
       </article>
     </SinglePage>,
   )

@@ -85,7 +85,7 @@ export function selectClaims(db: Database, texts: readonly string[]) {
   return db
     .select({ id: users.id })
     .from(users)
-    .where(and(claimed ?? sql`false`, hasNoIdentity(db)))
+    .where(and(claimed ?? sql`false`, ne(users.ssoId, sql`''`), hasNoIdentity(db)))
     .limit(1)
 }
 

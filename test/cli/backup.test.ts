@@ -45,6 +45,87 @@ test('a backup of a running site, restored on another machine, lets users sign i
   })
 })
 
+const CALLBACK = 'https://wiki.example.org/callback'
+
+/** A program, as it asks a site. */
+class Wiki {
+  readonly #basic: string
+  readonly #id: string
+  url = ''
+
+  constructor({ client_id: id, client_secret: secret }: Record<string, string>) {
+    this.#id = id ?? ''
+    this.#basic = `Basic ${btoa(`${id}:${secret}`)}`
+  }
+
+  /** Returns a code for somebody who is signed in; `undefined` when they are asked something first. */
+  async code(token: string): Promise<string | undefined> {
+    const query = new URLSearchParams({
+      client_id: this.#id,
+      redirect_uri: CALLBACK,
+      response_type: 'code',
+      scope: 'openid offline_access',
+    })
+    const { headers } = await fetch(new URL(`/oauth/authorize?${query.toString()}`, this.url), {
+      headers: { Cookie: `session=${token}` },
+      redirect: 'manual',
+    })
+    const to = new URL(headers.get('Location') ?? '', this.url)
+    return to.searchParams.get('code') ?? undefined
+  }
+
+  async token(form: Record<string, string>): Promise<Record<string, string>> {
+    const response = await fetch(new URL('/oauth/token', this.url), {
+      method: 'POST',
+      headers: { Authorization: this.#basic },
+      body: new URLSearchParams({ redirect_uri: CALLBACK, ...form }),
+    })
+    const answer: Record<string, string> = await response.json()
+    return answer
+  }
+
+  exchange(code = ''): Promise<Record<string, string>> {
+    return this.token({ grant_type: 'authorization_code', code })
+  }
+
+  async userStatus(token = ''): Promise<number> {
+    const headers = { Authorization: `Bearer ${token}` }
+    return (await fetch(new URL('/oauth/userinfo', this.url), { headers })).status
+  }
+}
+
+// It starts two sites.
+test('a restored site knows its programs and what users allowed them, but none of their codes and tokens', async () => {
+  const site = await clone.serve()
+  const added = await clone.latchkey(['client', 'add', 'wiki', '--redirect', CALLBACK, '--json'])
+  const wiki = new Wiki(JSON.parse(added.stdout))
+  wiki.url = site.url
+  const { token } = (await site.signIn('admin', ADMIN_PASSWORD)).data
+  expect(await wiki.code(token), 'without consent').toBeUndefined()
+  clone.sql(`insert into openid_consents (user_id, client_id, scope, given_at)
+    select 1, id, 'openid offline_access', 0 from openid_clients`)
+  const tokens = await wiki.exchange(await wiki.code(token))
+  expect(await wiki.userStatus(tokens['access_token'])).toBe(200)
+  const unused = await wiki.code(token)
+  const file = clone.path('site.backup')
+  expect((await clone.latchkey(['backup', file])).code).toBe(0)
+  await clone.stop()
+
+  copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
+  expect((await other.latchkey(['restore', file])).code).toBe(0)
+  expect(other.sql('select 1 from openid_grants union all select 1 from sessions')).toEqual([])
+  const restored = await other.serve()
+  wiki.url = restored.url
+  expect(await wiki.userStatus(tokens['access_token'])).toBe(401)
+  const refresh = { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] ?? '' }
+  expect(await wiki.token(refresh)).toMatchObject({ error: 'invalid_grant' })
+  expect(await wiki.exchange(unused)).toMatchObject({ error: 'invalid_grant' })
+  expect(await wiki.code(token), 'the session has ended').toBeUndefined()
+  const again = (await restored.signIn('admin', ADMIN_PASSWORD)).data.token
+  const fresh = await wiki.exchange(await wiki.code(again))
+  expect(await wiki.userStatus(fresh['access_token'])).toBe(200)
+})
+
 test('a backup overwrites nothing, and a restore neither', async () => {
   await clone.serve()
   const file = clone.path('taken')

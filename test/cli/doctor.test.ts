@@ -84,6 +84,26 @@ describe('the judgement of a site', () => {
         /^warn fresh minutes: FRESH_MINUTES is 0: a thief with a stolen session/,
       ],
       [facts({ tokenHours: '721' }), /^warn token hours: a sign-in lasts 721 hours → set/],
+      [
+        facts({ issuer: '' }),
+        /^warn issuer: .* two addresses → set ISSUER .* such as https:\/\/files\.example\.org$/,
+      ],
+      [
+        facts({ issuer: '', host: undefined }),
+        /^warn issuer: .* such as https:\/\/account\.example/,
+      ],
+      ...[
+        'https://files.example.org/',
+        'https://Files.example.org',
+        'https://files.example.org:443',
+      ].map((issuer): [Facts, RegExp] => [
+        facts({ issuer }),
+        /^fail issuer: .* no origin: .* → set ISSUER .* such as https:\/\/files\.example\.org$/,
+      ]),
+      [
+        facts({ issuer: 'https://account.example.org' }),
+        /^warn issuer: ISSUER is https:\/\/account\.example\.org, and people use files\.example\.org → /,
+      ],
       [facts({ crons: [] }), /^fail nightly run: .* → put crons = /],
       [
         facts({ plainHttp: 'answered' }),

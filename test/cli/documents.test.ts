@@ -78,10 +78,32 @@ beforeAll(async () => {
 })
 afterAll(() => clone.remove())
 
-test.each(['README.md', 'README.zh-CN.md'])('%s links to the other language at its top', (path) => {
-  const [first = ''] = (documents.find((one) => one.path === path)?.text ?? '').split('\n')
-  const [, other] = /\]\((README\S*\.md)\)/.exec(first) ?? []
-  expect(new Set([path, other])).toEqual(new Set(['README.md', 'README.zh-CN.md']))
+function textOf(path: string): string {
+  return documents.find((one) => one.path === path)?.text ?? ''
+}
+
+function blocksIn(text: string): string[] {
+  return [...text.matchAll(/^```.*?^```/gms)].map(([block]) => block)
+}
+
+const translated = documents.filter(({ path }) => path.endsWith('.zh-CN.md'))
+
+describe.each(translated.map(({ path }) => path))('%s', (path) => {
+  const english = path.replace('.zh-CN', '')
+
+  test('and the English document link to each other at their tops', () => {
+    for (const [one, other] of [
+      [path, english],
+      [english, path],
+    ] as const) {
+      const [first] = textOf(one).split('\n')
+      expect(first, one).toContain(`](${other.replace(/^.*\//, '')})`)
+    }
+  })
+
+  test.runIf(path.startsWith('docs/'))('has the commands and settings of the English one', () => {
+    expect(blocksIn(textOf(path))).toEqual(blocksIn(textOf(english)))
+  })
 })
 
 describe('README.md', () => {

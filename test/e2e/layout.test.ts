@@ -4,8 +4,11 @@ import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { LANGUAGES, LAYOUT_WIDTHS, layoutFaults, openScreen } from '../support/layout.ts'
+import { programStates } from '../screenshots/program-states.ts'
 
 const LONG_NAME = 'W'.repeat(250)
+/** A phone, the window that OpenList opens, and a screen. */
+const PROGRAM_WIDTHS = [375, 500, 1280]
 /** Each test opens every page at one width. */
 const TOUR_MILLISECONDS = 120_000
 
@@ -40,8 +43,6 @@ const PATHS = [
   '/account/app-passwords',
   '/account/programs',
   '/account/admin/programs',
-  '/oauth/authorize',
-  '/oauth/end_session',
   '/account/no-such-page',
 ]
 
@@ -150,6 +151,20 @@ describe.each(LANGUAGES)('in %s', (language) => {
     },
     TOUR_MILLISECONDS,
   )
+
+  test.each(PROGRAM_WIDTHS)(
+    'no page that a program leads to does so at %i px, and no page of programs',
+    async (width) => {
+      const page = await open(width, language)
+      await page.context().addCookies(cookies)
+      const faults: string[] = []
+      await programStates(page, async (name) => {
+        faults.push(...(await layoutFaults(page)).map((fault) => `${name}: ${fault}`))
+      })
+      expect(faults).toEqual([])
+    },
+    TOUR_MILLISECONDS,
+  )
 })
 
 test('the two actions of a passkey stand on one line', async () => {
@@ -168,6 +183,7 @@ test('what is too wide, too small, uneven or covered is found', async () => {
     <form><select style="height: 50px"></select><button style="height: 60px">Send</button></form>
     <p>A text with <a href="/">a link</a>.</p>
     <p><a href="/" id="small">alone</a></p>
+    <textarea readonly rows="1" style="width: 50px">A long secret in two lines</textarea>
     <ul><li>Under it <button style="position: absolute; left: 45px">over</button></li></ul>
     <div style="width: 700px">wide</div>`)
   const faults = (await layoutFaults(page)).join('\n')
@@ -175,6 +191,7 @@ test('what is too wide, too small, uneven or covered is found', async () => {
   expect(faults).toMatch(/^dark: beyond the right edge: <div style="width: 700px"> wide$/m)
   expect(faults).toMatch(/^light: a target of \d+ × \d+ px: <a href="\/" id="small"> alone$/m)
   expect(faults).toMatch(/^light: <button style="[^"]*"> over covers Under it$/m)
+  expect(faults).toMatch(/^light: its text is cut: <textarea readonly="" [^>]*> A long secret/m)
   expect(faults).not.toContain('a link')
   expect(faults).toMatch(/^light: heights of 50, 60 px in one form: <form>/m)
 })

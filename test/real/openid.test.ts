@@ -15,11 +15,17 @@ import { findStockClient } from './stock-client.ts'
 
 const ADMIN_PASSWORD = 'admin-Passw0rd'
 const NAME = 'alice'
+/** Has an account of OpenList already. */
+const OTHER_NAME = 'bob'
 const PASSWORD = 'alice-Passw0rd'
 const START_MILLISECONDS = 60_000
 
-/** Set to a folder, it gets the pictures of the guide (docs/openlist-sign-in.md). */
+/**
+ * Set to a folder, it gets the pictures of the guide (docs/openlist-sign-in.md); in Chinese with
+ * `zh-CN` in the other variable.
+ */
 const PICTURES = process.env['GUIDE_PICTURES']
+const LANGUAGE = process.env['GUIDE_LANGUAGE'] ?? 'en'
 
 /** OpenList reads a body as its content type says. */
 class OpenListClient extends Client {
@@ -37,7 +43,18 @@ class OpenListClient extends Client {
 async function picture(of: Page, name: string): Promise<void> {
   if (PICTURES === undefined) return
   mkdirSync(PICTURES, { recursive: true })
-  await of.screenshot({ path: join(PICTURES, `sign-in-${name}.png`) })
+  const ending = LANGUAGE === 'en' ? '' : '-zh'
+  await of.screenshot({
+    path: join(PICTURES, `openid-${name}${ending}.png`),
+    animations: 'disabled',
+  })
+}
+
+/** Signs in on a page of ours, in any language. */
+async function signInAt(page: Page, username: string, password: string): Promise<void> {
+  await page.locator('#username').fill(username)
+  await page.locator('#password').fill(password)
+  await page.locator('form[action="/account/sign-in"] button:not([type])').click()
 }
 
 const program = findProgram('OPENLIST_BIN', 'openlist')
@@ -61,12 +78,16 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
     issuer = url.replace('127.0.0.1', 'localhost')
     const api = new Client(url)
     const token = (await api.signIn('admin', ADMIN_PASSWORD)).data.token
-    const body = { username: NAME, password: PASSWORD, base_path: '/', permission: 0 }
-    await api.call('POST', '/api/admin/user/create', { token, body })
+    for (const username of [NAME, OTHER_NAME]) {
+      const body = { username, password: PASSWORD, base_path: '/', permission: 0 }
+      await api.call('POST', '/api/admin/user/create', { token, body })
+    }
     await clone.latchkey(['setting', 'set', 'webauthn_login_enabled', 'true'])
     await startOpenList()
-    await registerAtBoth()
     browser = await openBrowser()
+    page = await open()
+    await registerAtBoth()
+    await page.context().close()
   })
 
   afterAll(async () => {
@@ -97,27 +118,10 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
     })
   }
 
-  /** Writes what `client add` prints into OpenList's settings, and nothing else. */
-  async function registerAtBoth(): Promise<void> {
-    const add = ['--json', 'client', 'add', 'files', '--openlist', files.url, '--first-party']
-    const added = await clone.latchkey([...add, '--issuer', issuer])
-    expect(added, added.stderr).toMatchObject({ code: 0 })
-    const { settings }: { settings: Record<string, string> } = JSON.parse(added.stdout)
-    const token = (await files.signIn('admin', ADMIN_PASSWORD)).data.token
-    const { data: all } = await files.call('GET', '/api/admin/setting/list', { token })
-    const body = all
-      .filter(({ key }: { key: string }) => key in settings)
-      .map((item: { key: string }) => ({ ...item, value: settings[item.key] }))
-    expect(body).toHaveLength(Object.keys(settings).length)
-    const saved = await files.call('POST', '/api/admin/setting/save', { token, body })
-    expect(saved).toMatchObject({ code: 200 })
-  }
-
-  beforeEach(async () => {
-    clone.sql('delete from throttle_counters')
+  async function open(): Promise<Page> {
     const context = await browser.newContext({
       baseURL: files.url,
-      locale: 'en',
+      locale: LANGUAGE,
       viewport: { width: 900, height: 640 },
     })
     // Its pages load pictures and fonts from elsewhere.
@@ -126,7 +130,53 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
       (url) => !own.includes(url.origin),
       (route) => route.abort(),
     )
-    page = await context.newPage()
+    const opened = await context.newPage()
+    await opened.addInitScript(`localStorage.setItem('lang', '${LANGUAGE}')`)
+    return opened
+  }
+
+  /** Writes what `client add` prints into OpenList's settings, on its page, and nothing else. */
+  async function registerAtBoth(): Promise<void> {
+    const add = ['--json', 'client', 'add', 'files', '--openlist', files.url, '--first-party']
+    const added = await clone.latchkey([...add, '--issuer', issuer])
+    expect(added, added.stderr).toMatchObject({ code: 0 })
+    const { settings }: { settings: Record<string, string> } = JSON.parse(added.stdout)
+    const { sso_client_secret: secret = '' } = settings
+    expect(Object.keys(settings)).toHaveLength(7)
+    await signInToOpenList('admin', ADMIN_PASSWORD)
+    await page.setViewportSize({ width: 1000, height: 1180 })
+    await page.goto('/@manage/settings/sso')
+    await page.locator('#sso_client_id').waitFor()
+    for (const [name, value] of Object.entries({ ...settings, sso_client_secret: 'lks_…' }))
+      await fillSetting(name, value)
+    await picture(page, 'settings')
+    await fillSetting('sso_client_secret', secret)
+    const saved = page.waitForResponse((response) => response.url().endsWith('/setting/save'))
+    await page.getByRole('button', { name: /^(?:Save|保存)$/ }).click()
+    expect(await (await saved).json()).toMatchObject({ code: 200 })
+  }
+
+  async function fillSetting(name: string, value: string): Promise<void> {
+    const field = page.locator(`#${name}`)
+    if (value === 'true') {
+      if (!(await field.isChecked())) await page.locator(`label[for=${name}]`).last().click()
+    } else if (name === 'sso_login_platform') {
+      await page.locator(`#${name}-trigger`).click()
+      await page.getByRole('option', { name: value }).click()
+    } else await field.fill(value)
+  }
+
+  async function signInToOpenList(username: string, password: string): Promise<void> {
+    await page.goto('/@login')
+    await page.locator('input').nth(0).fill(username)
+    await page.locator('input').nth(1).fill(password)
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.pathname === '/')
+  }
+
+  beforeEach(async () => {
+    clone.sql('delete from throttle_counters')
+    page = await open()
     authenticator = await VirtualAuthenticator.addTo(page)
   })
   afterEach(() => page.context().close())
@@ -150,25 +200,47 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
 
   test('signs alice in with her password, and then without a question', async () => {
     const popup = await openPopup()
-    await popup.getByText('files (').waitFor()
+    await popup.getByText(new URL(files.url).host).waitFor()
+    await popup.locator('.passkey > button').waitFor()
     await picture(popup, 'popup')
-    await popup.getByLabel('User name').fill(NAME)
-    await popup.getByLabel('Password').fill(PASSWORD)
-    await popup.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await signInAt(popup, NAME, PASSWORD)
     expect(await me()).toBe(NAME)
-    await picture(page, 'done')
     await page.evaluate(`localStorage.removeItem('token')`)
     await openPopup()
     expect(await me()).toBe(NAME)
   })
 
-  test('signs alice in with her passkey', async () => {
+  test('binds an account that OpenList has already, which stops its registration', async () => {
+    const token = (await files.signIn('admin', ADMIN_PASSWORD)).data.token
+    const local = {
+      username: OTHER_NAME,
+      password: PASSWORD,
+      base_path: '/',
+      role: 0,
+      permission: 0,
+    }
+    await files.call('POST', '/api/admin/user/create', { token, body: local })
+    const popup = await openPopup()
+    await signInAt(popup, OTHER_NAME, PASSWORD)
+    await popup.getByText('UNIQUE constraint failed').waitFor()
+    await popup.close()
+    await signInToOpenList(OTHER_NAME, PASSWORD)
+    await page.goto('/@manage')
+    const opened = page.waitForEvent('popup')
+    await page.getByRole('button', { name: /^(?:Connect to Single Sign-On|绑定单点登录)/ }).click()
+    await opened
+    await page.getByRole('button', { name: /^(?:Disconnect from Single|解绑单点登录)/ }).waitFor()
+    await page.evaluate(`localStorage.removeItem('token')`)
+    await openPopup()
+    expect(await me()).toBe(OTHER_NAME)
+  })
+
+  test.skipIf(LANGUAGE !== 'en')('signs alice in with her passkey', async () => {
     const account = await page.context().newPage()
     authenticator = await VirtualAuthenticator.addTo(account)
     await account.goto(`${issuer}/account/sign-in`)
-    await account.getByLabel('User name').fill(NAME)
-    await account.getByLabel('Password').fill(PASSWORD)
-    await account.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await signInAt(account, NAME, PASSWORD)
+    await account.waitForURL('**/account')
     await account.goto(`${issuer}/account/security`)
     await account.getByRole('button', { name: 'Add a passkey' }).click()
     await account.getByLabel('Name').fill('laptop')

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { stop } from './programs.ts'
+import { execute, stop } from './programs.ts'
 
 /** A server of files without passwords, and a proxy that asks the service about each request. */
 export class ProxiedFiles {
@@ -37,7 +40,7 @@ export class ProxiedFiles {
       ['serve', 'webdav', join(folder, 'files'), '--addr', `127.0.0.1:${filesPort}`],
       { stdio: 'ignore' },
     )
-    const config = documented(proxy.name)
+    const config = documented(proxy.name, BEFORE_OTHERS)
       .replaceAll('https://accounts.example.org', origin)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${filesPort}`)
     const child =
@@ -63,26 +66,133 @@ export class ProxiedFiles {
   }
 }
 
-/** The lines for one proxy of docs/self-hosting.md, in the section about other servers. */
-function documented(language: string): string {
+/** The sections of docs/self-hosting.md with lines for proxies. */
+const BEFORE_OTHERS = '## In front of other servers'
+const BEFORE_THE_SITE = '## In front: a proxy with https'
+
+/** The lines for one proxy of docs/self-hosting.md, in one section. */
+function documented(language: string, heading: string): string {
   const page = readFileSync('docs/self-hosting.md', 'utf8')
-  const section = page.slice(page.indexOf('## In front of other servers'))
+  const section = page.slice(page.indexOf(heading))
   const fence = language === 'caddy' ? 'caddyfile' : language
   const [, lines] = new RegExp(`\`\`\`${fence}\n([^\`]*)\`\`\``).exec(section) ?? []
   if (lines === undefined) throw new Error(`docs/self-hosting.md has no lines for ${language}`)
   return lines
 }
 
+const NAME = 'accounts.example.org'
+
+/** An answer of a site behind its proxy. */
+export interface Answered {
+  status: number | undefined
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/** A proxy with https in front of a site, and clients that know its certificate. */
+export class HttpsProxy {
+  /** What people type. */
+  readonly url: string
+  readonly #port: string
+  readonly #folder: string
+  readonly #program: ChildProcess
+
+  private constructor(port: string, folder: string, program: ChildProcess) {
+    this.url = `https://${NAME}:${port}`
+    this.#port = port
+    this.#folder = folder
+    this.#program = program
+  }
+
+  /** @param site The port of the site. */
+  static async start(
+    { name, program }: { name: 'nginx' | 'caddy'; program: string },
+    site: string,
+  ): Promise<HttpsProxy> {
+    const folder = mkdtempSync(join(tmpdir(), `latchkey-https-${name}-`))
+    const port = await freePort()
+    const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+    const subject = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`]
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    const made = ['req', '-x509', ...kind, ...subject, '-out', certificate, '-keyout', key]
+    const { status, printed } = await execute('openssl', made)
+    if (status !== 0) throw new Error(printed)
+    const config = documented(name, BEFORE_THE_SITE).replace('127.0.0.1:8787', `127.0.0.1:${site}`)
+    const child =
+      name === 'nginx'
+        ? spawnNginx(
+            program,
+            folder,
+            config
+              .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+              .replace(/(ssl_certificate +).*;/, `$1${certificate};`)
+              .replace(/(ssl_certificate_key +).*;/, `$1${key};`),
+          )
+        : spawnCaddy(
+            program,
+            folder,
+            config.replace(
+              `${NAME} {`,
+              `${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
+            ),
+          )
+    const started = new HttpsProxy(port, folder, child)
+    await answers(Number(port))
+    return started
+  }
+
+  /** Sends a request as a browser that went to `url` does. */
+  async request(
+    method: string,
+    path: string,
+    {
+      headers = {},
+      form,
+    }: { headers?: Record<string, string>; form?: Record<string, string> } = {},
+  ): Promise<Answered> {
+    const asked = request({
+      host: '127.0.0.1',
+      port: this.#port,
+      servername: NAME,
+      ca: readFileSync(join(this.#folder, 'certificate.pem')),
+      method,
+      path,
+      headers: {
+        Host: `${NAME}:${this.#port}`,
+        ...(form !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      agent: false,
+    })
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve).once('error', reject)
+    })
+    asked.end(form && new URLSearchParams(form).toString())
+    const response = await answered
+    const { statusCode: status, headers: fields } = response
+    return { status, headers: fields, text: await text(response) }
+  }
+
+  async stop(): Promise<void> {
+    await stop(this.#program)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
 function startNginx(program: string, folder: string, config: string, port: string): ChildProcess {
+  const server = config.replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+  return spawnNginx(program, folder, withoutCertificates(server))
+}
+
+function spawnNginx(program: string, folder: string, server: string): ChildProcess {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   )
-  const server = config.replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
   const file = join(folder, 'nginx.conf')
   writeFileSync(
     file,
     `daemon off; pid ${folder}/pid; events {}
-http { access_log off; ${paths.join(' ')}\n${withoutCertificates(server)}\n}`,
+http { access_log off; ${paths.join(' ')}\n${server}\n}`,
   )
   const args = ['-c', file, '-e', join(folder, 'errors'), '-p', folder]
   return spawn(program, args, { stdio: 'ignore' })
@@ -93,8 +203,15 @@ function withoutCertificates(config: string): string {
 }
 
 function startCaddy(program: string, folder: string, config: string, port: string): ChildProcess {
+  return spawnCaddy(
+    program,
+    folder,
+    config.replace('files.example.org', `http://127.0.0.1:${port}`),
+  )
+}
+
+function spawnCaddy(program: string, folder: string, site: string): ChildProcess {
   const file = join(folder, 'Caddyfile')
-  const site = config.replace('files.example.org', `http://127.0.0.1:${port}`)
   writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
   return spawn(program, ['run', '--config', file, '--adapter', 'caddyfile'], {
     stdio: 'ignore',

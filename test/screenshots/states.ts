@@ -3,6 +3,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
 import { passkeyStates } from './passkey-states.ts'
+import { programStates } from './program-states.ts'
 
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
@@ -17,6 +18,7 @@ type Take = (name: string) => Promise<void>
 export async function states(page: Page, take: Take): Promise<void> {
   const secret = await accountStates(page, take)
   await passkeyStates(page, take)
+  await programStates(page, take)
   await chineseStates(page, take)
   await adminStates(page, take)
   await codeStates(page, take, secret)
@@ -165,6 +167,8 @@ async function chineseStates(page: Page, take: Take): Promise<void> {
     await page.goto(`/account/${name}`)
     await take(`chinese-${name.replace('/', '-')}`)
   }
+  await programStates(page, (name) => take(`chinese-${name}`))
+  await page.goto('/account')
   await submit(page, '/account/language')
 }
 

@@ -7,6 +7,10 @@ import { states } from './states.ts'
 
 const FOLDER = 'screenshots'
 const WIDTHS = [375, 768, 1280]
+/** The window in which OpenList has users sign in. */
+const POPUP = { width: 500, height: 600 }
+/** Pages that a program opens in such a window. */
+const IN_POPUP = /authorize|end-session/
 const NO_CHINESE_FONT = `No font has Chinese characters, so the Chinese pages show boxes. Install one first:
   Debian, Ubuntu   sudo apt install fonts-noto-cjk
   Fedora           sudo dnf install google-noto-sans-cjk-fonts
@@ -58,8 +62,10 @@ async function hasChineseFont(page: Page): Promise<boolean> {
 
 async function take(page: Page, name: string): Promise<void> {
   if (!name.includes(process.argv[2] ?? '')) return
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 })
+  const others = IN_POPUP.test(name) ? [POPUP] : []
+  for (const size of [...WIDTHS.map((width) => ({ width, height: 800 })), ...others]) {
+    const { width } = size
+    await page.setViewportSize(size)
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       const path = join(FOLDER, `${name}-${width}-${colorScheme}.png`)

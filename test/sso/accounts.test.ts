@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, reservedNames, sessions, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
@@ -405,4 +406,24 @@ describe('the page Security', () => {
     expect((await visitor.post(`${SECURITY}/identities/unlink`, fields)).status).toBe(403)
     expect((await rows()).identities).toHaveLength(1)
   })
+})
+
+test('a first sign-in reads no more among ten thousand users who claim an account', async () => {
+  await site.setUp({ sso_auto_register: 'true' })
+  const costOf = async (person: Person) => {
+    visitor = new Visitor(site)
+    await pass(TOKEN, person)
+    return site.meter.rowsRead
+  }
+  // The first one of all reads the settings.
+  await costOf({ sub: 'first', name: 'first' })
+  const few = await costOf({ sub: 'second', name: 'second' })
+  await site.db.run(
+    sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+      insert into users (username, username_key, sso_id, created_at)
+      select 'user-' || i, 'user-' || i, 'claim-' || i, 0 from n`,
+  )
+  expect(await costOf({ sub: 'third', name: 'third' })).toBe(few)
+  const subjects = (await rows()).identities.map(({ subject }) => subject)
+  expect(subjects.toSorted()).toEqual(['first', 'second', 'third'])
 })

@@ -29,8 +29,8 @@ export async function openScreen(
 
 /**
  * Finds what is wrong with the layout of a page as it stands: text or boxes that need scrolling
- * sideways, targets that are too small for a finger, controls of one form in different heights,
- * controls of one row that cover a text or each other.
+ * sideways, a text to copy that is cut, targets that are too small for a finger, controls of one
+ * form in different heights, controls of one row that cover a text or each other.
  *
  * @returns One sentence each; empty when all is well.
  */
@@ -63,6 +63,8 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
     const isCut = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0
     const isField = element.matches('input, select, textarea, img, picture')
     if (isCut && overflowX !== 'auto' && !isField) faults.push('its content is wider: ' + nameOf(element))
+    const isShownOnce = element.matches('textarea[readonly]')
+    if (isShownOnce && element.scrollHeight > element.clientHeight + 1) faults.push('its text is cut: ' + nameOf(element))
   }
 
   // A link within a text is as high as its line (2.5.5 excepts it).

@@ -19,7 +19,7 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import { isoTime } from '../../base/time.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { CommandError, UsageError } from '../command-error.ts'
-import { readIssuer } from '../issuer.ts'
+import { issuerSchema, readIssuer } from '../issuer.ts'
 import type { Site } from '../site.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
@@ -79,13 +79,18 @@ function addAddCommand(program: Command, client: Command): void {
     .option('--public', 'the program can not keep a secret, so it needs PKCE')
     .option('--first-party', 'users are not asked for their consent')
     .option('--admins-only', 'only admins may sign in to it')
-    .option('--issuer <address>', 'the address of this site, for the printed settings', site)
+    .option(
+      '--issuer <address>',
+      'the address of this site, for the printed settings',
+      parsed(issuerSchema),
+    )
     .action((name: string, options: AddOptions) => {
       const { preset, address } = presetOf(options)
       const known = preset && presetClient(preset, address)
       const redirects = [...(known?.redirectUris ?? []), ...(options.redirect ?? [])]
       if (redirects.length === 0) throw new UsageError('Name a program, or a --redirect address.')
       return onSite(program, async (opened, output) => {
+        const issuer = await readIssuer(options.issuer)
         const { clientId, secret = '' } = await addClient(opened, COMMAND_LINE, {
           name,
           redirectUris: v.parse(clientUrisSchema, redirects),
@@ -98,7 +103,6 @@ function addAddCommand(program: Command, client: Command): void {
           if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
           throw new CommandError(`There is a program "${name}" already: delete it first.`)
         })
-        const issuer = await readIssuer(options.issuer)
         const settings = presetSettings(preset, { issuer, clientId, secret, site: address })
         output.report(settings.map((pair) => pair.join(': ')).join('\n'), {
           name,

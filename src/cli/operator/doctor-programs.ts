@@ -1,4 +1,4 @@
-import { parseIssuer } from '../../base/issuer.ts'
+import { nearestIssuer, parseIssuer } from '../../base/issuer.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
@@ -12,20 +12,37 @@ export function checkPrograms(facts: Facts, data: SiteData): Finding[] {
 /** Programs compare the issuer byte by byte with the address in their settings. */
 function checkIssuer({ issuer: set, host, isRemote }: Facts): Finding {
   const check = 'issuer'
-  const fix =
-    'set ISSUER in wrangler.toml to the address that people use, such as https://account.example.org'
   if (!set) {
     const text = 'the address of each request'
     return isRemote
-      ? { check, status: 'warn', text: `${text}: it differs when the site has two addresses`, fix }
+      ? {
+          check,
+          status: 'warn',
+          text: `${text}: it differs when the site has two addresses`,
+          fix: setIssuer(nearestIssuer(`https://${host ?? ''}`)),
+        }
       : { check, status: 'ok', text }
   }
   const issuer = parseIssuer(set)
   if (issuer === undefined)
-    return { check, status: 'fail', text: `ISSUER is ${set}, which is no origin`, fix }
+    return {
+      check,
+      status: 'fail',
+      text: `ISSUER is ${set}, which is no origin: no program can sign in`,
+      fix: setIssuer(nearestIssuer(set)),
+    }
   if (host !== undefined && new URL(issuer).hostname !== host)
-    return { check, status: 'warn', text: `ISSUER is ${issuer}, and people use ${host}`, fix }
+    return {
+      check,
+      status: 'warn',
+      text: `ISSUER is ${issuer}, and people use ${host}`,
+      fix: setIssuer(nearestIssuer(`https://${host ?? ''}`)),
+    }
   return { check, status: 'ok', text: issuer }
+}
+
+function setIssuer(address: string): string {
+  return `set ISSUER in wrangler.toml to the address that people use, such as ${address}`
 }
 
 function checkSigningKey({ signingKeyAge: age, isSigningKeySealedOut }: SiteData): Finding {

@@ -151,6 +151,9 @@ interface SettingsProps {
   settings: [name: string, value: string][]
 }
 
+/** The characters of a value that fit into a line on a phone. */
+const PHONE_COLUMNS = 30
+
 /** Shows what an operator copies into a program, with the secret, once. */
 export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
   const t = view.t.adminPrograms
@@ -163,7 +166,13 @@ export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
         {settings.map(([label, value], place) => (
           <div class="field">
             <label for={`setting-${place}`}>{label}</label>
-            <textarea id={`setting-${place}`} class="codes" readonly rows={1} spellcheck={false}>
+            <textarea
+              id={`setting-${place}`}
+              class="codes"
+              readonly
+              rows={Math.ceil(value.length / PHONE_COLUMNS)}
+              spellcheck={false}
+            >
               {value}
             </textarea>
             <CopyButton view={view} from={`setting-${place}`} />

@@ -80,7 +80,7 @@ function RequestFields({ view, request }: Omit<RequestProps, 'client'>) {
 function NotYou({ view, request }: Omit<RequestProps, 'client'>) {
   const t = view.t.authorize
   return (
-    <form method="post" action="/oauth/authorize/switch">
+    <form class="aside" method="post" action="/oauth/authorize/switch">
       <p>{t.signedInAs(view.account?.username ?? '')}</p>
       <RequestFields view={view} request={request} />
       <button class="quiet">{t.notYou}</button>

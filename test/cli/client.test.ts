@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { Clone } from '../support/clone.ts'
+
+let clone: Clone
+
+beforeAll(() => {
+  clone = new Clone(inject('startedSite'))
+})
+afterAll(() => clone.remove())
+
+/** `client add`, with another name each time. */
+let programs = 0
+const add = (...args: string[]) =>
+  clone.command(['client', 'add', `program-${++programs}`, ...args])
+
+test('client add prints the seven settings of OpenList, with addresses as OpenList compares them', async () => {
+  const site = 'https://account.example.org:8443'
+  const { code, stdout } = await add(
+    '--openlist',
+    'https://files.example.org/',
+    '--issuer',
+    `${site}/`,
+  )
+  expect(code).toBe(0)
+  expect(
+    stdout
+      .replace(/[\da-f]{24}/, 'ID')
+      .replace(/lks_\S{43}/, 'SECRET')
+      .split('\n'),
+  ).toEqual([
+    'sso_login_enabled: true',
+    'sso_login_platform: OIDC',
+    'sso_client_id: ID',
+    'sso_client_secret: SECRET',
+    `sso_endpoint_name: ${site}`,
+    'sso_auto_register: true',
+    'sso_default_permission: 0',
+    '',
+  ])
+  expect(clone.sql('select redirect_uris from openid_clients')).toEqual([
+    {
+      redirect_uris: JSON.stringify([
+        'https://files.example.org/api/auth/sso_callback?method=sso_get_token',
+        'https://files.example.org/api/auth/sso_callback?method=get_sso_id',
+        'https://files.example.org/api/auth/sso_get_token',
+        'https://files.example.org/api/auth/get_sso_id',
+      ]),
+    },
+  ])
+})
+
+test('client add prints no issuer that no ID token will have', async () => {
+  const registered = () => clone.sql('select count(*) as total from openid_clients')
+  const before = registered()
+  const openlist = ['--openlist', 'https://files.example.org']
+  for (const issuer of [
+    'https://Account.example.org',
+    'https://account.example.org:443',
+    'https://account.example.org/latchkey',
+    'http://account.example.org',
+    'account.example.org',
+  ])
+    expect(await add(...openlist, '--issuer', issuer)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must be the address of this site'),
+    })
+  const file = clone.path('wrangler.toml')
+  const config = readFileSync(file, 'utf8')
+  writeFileSync(file, config.replace('ISSUER = ""', 'ISSUER = "https://account.example.org/"'))
+  expect(await add(...openlist)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no origin: set it to https:\/\/account\.example\.org\.\n$/),
+  })
+  expect(registered()).toEqual(before)
+})
