@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import {
   convertV4MiniflareOptions,
   Log,
@@ -11,11 +9,11 @@ import {
 import * as v from 'valibot'
 import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, readSiteConfig } from './deploy/site-config.ts'
+import { bundleLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 const CONFIG = 'wrangler.toml'
-const ENTRY = 'src/local-worker.ts'
 
 /** `[vars]` of `wrangler.toml`, and `.dev.vars`. */
 const bindingsSchema = v.record(v.string(), v.string('must be a text in quotes'))
@@ -33,25 +31,16 @@ export async function openLocalSite(
   isLogging: boolean,
   signal: AbortSignal,
 ): Promise<Miniflare> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  // Also when Miniflare ends the process at a signal.
-  process.once('exit', remove)
-  try {
-    // In parallel, because each takes seconds.
-    const preparing = [
-      readWorkerOptions(),
-      runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder], {}, signal),
-      migrateDatabase(signal),
-    ] as const
-    // After the failure of one, the others could still write into the folder.
-    await Promise.allSettled(preparing)
-    const [options] = await Promise.all(preparing)
-    return await startWorker(folder, options, bindings, isLogging)
-  } finally {
-    remove()
-    process.off('exit', remove)
-  }
+  // In parallel, because each takes seconds.
+  const preparing = [
+    readWorkerOptions(),
+    bundleLocalWorker(bindings['SECRET_KEYS'] ?? '', signal),
+    migrateDatabase(signal),
+  ] as const
+  // After the failure of one, the others could still write.
+  await Promise.allSettled(preparing)
+  const [options, script] = await Promise.all(preparing)
+  return startWorker(script, options, bindings, isLogging)
 }
 
 /** Runs wrangler only when a migration is missing: it takes a second to find none. */
@@ -115,7 +104,7 @@ export async function openLocalData(): Promise<Miniflare> {
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
 async function startWorker(
-  folder: string,
+  script: string,
   options: Awaited<ReturnType<typeof readWorkerOptions>>,
   bindings: Record<string, string>,
   isLogging: boolean,
@@ -123,8 +112,7 @@ async function startWorker(
   const worker = {
     ...options,
     modules: true,
-    modulesRoot: folder,
-    scriptPath: join(folder, 'local-worker.js'),
+    script,
     bindings: { ...options.bindings, ...bindings },
     serviceBindings: { PUBLIC_NETWORK },
   }

@@ -69,6 +69,40 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
+/** Makes Node refuse to run wrangler. */
+const WITHOUT_WRANGLER = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')`,
+  )}`,
+}
+
+// Starts the site four times, and bundles twice.
+test('npm start runs the bundle of the last start, but none that is stale or from elsewhere', async () => {
+  const answerOf = async (env: Record<string, string>) => {
+    const port = await freePort()
+    const service = clone.start({ PORT: port, ...env })
+    await service.until('serves on')
+    const response = await fetch(`http://127.0.0.1:${port}/ping`)
+    const text = await response.text()
+    await service.stop()
+    return text
+  }
+  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pong')
+
+  const source = clone.path('src/http/headers.ts')
+  writeFileSync(source, readFileSync(source, 'utf8').replace("'pong'", "'pang'"))
+  expect(await clone.start({ PORT: await freePort(), ...WITHOUT_WRANGLER }).ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ran wrangler'),
+  })
+  expect(await answerOf({})).toBe('pang')
+  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pang')
+
+  const kept = clone.path('.wrangler/latchkey.bundle')
+  writeFileSync(kept, readFileSync(kept, 'utf8').replace('pang', 'pwnd'))
+  expect(await answerOf({})).toBe('pang')
+})
+
 test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
