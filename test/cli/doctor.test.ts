@@ -232,7 +232,7 @@ describe('asking a deployed site over http', () => {
       [['--remote', '--url', 'accounts.example.org'], 'It must be an address'],
       [['--url', 'https://accounts.example.org'], '--url needs --remote.'],
     ] as const) {
-      expect(await clone.latchkey(['doctor', ...args])).toMatchObject({
+      expect(await clone.command(['doctor', ...args])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(sentence),
       })
@@ -257,7 +257,7 @@ describe('latchkey doctor', () => {
   afterAll(() => migrated.remove())
 
   async function examine() {
-    const { code, stdout, stderr } = await clone.latchkey(['doctor', '--json'])
+    const { code, stdout, stderr } = await clone.command(['doctor', '--json'])
     expect(stderr).toBe('')
     const { findings }: { findings: { check: string; status: string; text: string }[] } =
       JSON.parse(stdout)
@@ -268,13 +268,13 @@ describe('latchkey doctor', () => {
 
   /** What it tells people about the copy of the settings. */
   async function examineCopy(...options: string[]) {
-    const { stdout } = await clone.latchkey(['doctor', ...options])
+    const { stdout } = await clone.command(['doctor', ...options])
     return /^(\w+) +settings +(.*)$/m.exec(stdout)?.slice(1)
   }
 
   test('tells people what a fresh clone lacks, and how it is made', async () => {
     const fresh = new Clone()
-    const { code, stdout } = await fresh.latchkey(['doctor'])
+    const { code, stdout } = await fresh.command(['doctor'])
     await fresh.remove()
     expect(code).toBe(1)
     expect(stdout).toMatch(/^fail {2}secret /m)

@@ -13,19 +13,17 @@ import {
 } from 'vitest'
 import { PUBLIC_NETWORK } from '../../src/cli/local-site.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { hang, late, Receiver, status } from '../support/receiver.ts'
 import { ServedWorker } from '../support/served-worker.ts'
-
-const ADMIN_PASSWORD = 'admin-Passw0rd'
 
 let clone: Clone
 let site: Client
 let receiver: Receiver
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(ADMIN_PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
 })
 afterAll(() => clone.remove())
 beforeEach(async () => {
@@ -126,9 +124,9 @@ describe('the running site', () => {
 })
 
 test('a notice outlives a restart of the site, with its id', async () => {
-  const other = new Clone()
+  const other = new Clone(inject('startedSite'))
   try {
-    await other.serve(ADMIN_PASSWORD)
+    await other.serve()
     const args = ['notice', 'add', 'webhook', '--name', 'x', '--address', `${receiver.url}/hook`]
     expect((await other.command(args)).stderr).toBe('')
     receiver.answers.push(status(503))
@@ -139,7 +137,7 @@ test('a notice outlives a restart of the site, with its id', async () => {
     await receiver.until(1)
     await other.stop()
     other.sql('update notices set next_at = 0')
-    const again = await other.serve(ADMIN_PASSWORD)
+    const again = await other.serve()
     await again.signIn('admin', ADMIN_PASSWORD)
     await receiver.until(2)
     const [first, second] = receiver.got.map(({ headers }) => headers['webhook-id'])
