@@ -1,17 +1,14 @@
 import { resolve } from 'node:path'
-import {
-  convertV4MiniflareOptions,
-  Log,
-  LogLevel,
-  Miniflare,
-  type V4MiniflareOptions,
-} from 'miniflare'
+import type { Miniflare, V4MiniflareOptions } from 'miniflare'
 import * as v from 'valibot'
 import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
 import { bundleLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
+import { loadMiniflare, loadWrangler } from './platform-tools.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
+
+const tools = loadMiniflare()
 
 const CONFIG = 'wrangler.toml'
 
@@ -75,7 +72,7 @@ function readAppliedMigrations(): string[] {
 /** Reads the bindings as wrangler does, so that they lead to the same data. */
 async function readWorkerOptions() {
   Object.assign(process.env, QUIET)
-  const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const { unstable_getMiniflareWorkerOptions } = loadWrangler()
   const { name } = await readSiteConfig()
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
   // The bundle is one module, for which Miniflare accepts no rules.
@@ -140,7 +137,7 @@ export const PUBLIC_NETWORK = {
 /** Of Miniflare, which says so by `ready` as well: there it is answered for. */
 const RUNTIME_LOST = 'ERR_RUNTIME_FAILURE'
 
-class FaultLog extends Log {
+class FaultLog extends tools.Log {
   override error(error: Error): void {
     if (codeOf(error) !== RUNTIME_LOST) super.error(error)
   }
@@ -154,8 +151,8 @@ class FaultLog extends Log {
  * that and rejects from then on when it fails.
  */
 async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): Promise<Miniflare> {
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
+  const miniflare = new tools.Miniflare(
+    tools.convertV4MiniflareOptions({
       ...worker,
       host: '127.0.0.1',
       port: 0,
@@ -163,7 +160,7 @@ async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): P
       unsafeLocalExplorer: false,
       unsafeObservability: false,
       unsafeTriggerHandlers: false,
-      log: new FaultLog(LogLevel.ERROR),
+      log: new FaultLog(tools.LogLevel.ERROR),
       unsafeHandleRuntimeRestart: () =>
         console.error('The Workers runtime crashed, and was started again.'),
       handleStructuredLogs: ({ level, message }) => {
