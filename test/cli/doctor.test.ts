@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { judgeSite } from '../../src/cli/operator/doctor-checks.ts'
 import type { Facts, SiteData } from '../../src/cli/operator/doctor-facts.ts'
 import { askOverHttp, findHost, type PlainHttp } from '../../src/cli/operator/plain-http.ts'
@@ -245,10 +245,12 @@ describe('latchkey doctor', () => {
   let migrated: Clone
   let clone: Clone
 
-  beforeAll(async () => {
-    migrated = new Clone()
+  beforeAll(() => {
+    migrated = new Clone(inject('startedSite'))
     writeFileSync(migrated.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
-    await migrated.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+    migrated.sql('delete from users')
+    // The nightly run has written the copy of the settings.
+    rmSync(migrated.path('.wrangler/state/v3/kv'), { recursive: true })
   })
   beforeEach(() => {
     clone = new Clone(migrated.folder)
