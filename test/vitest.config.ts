@@ -1,19 +1,20 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './support/longest-first.ts'
 import { SECRET_KEYS } from './support/secrets.ts'
 
 /** Far more than any test takes, so that a busy machine makes none fail. */
 const TEST_MILLISECONDS = 120_000
 const PROCESS_MILLISECONDS = 300_000
 
-/**
- * Files at once, one for each core of a small machine. Both projects share one queue, so that no
- * core waits for the last file of the other.
- */
+/** Files at once, one for each core of a small machine. */
 const PROCESSES = 2
+/** One more, because these files wait for programs: for answers, for a page, for a deadline. */
+const PROGRAM_PROCESSES = 3
 
 export default defineConfig(async () => ({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         plugins: [
@@ -38,6 +39,7 @@ export default defineConfig(async () => ({
           setupFiles: ['./test/support/setup.ts'],
           isolate: false,
           maxWorkers: PROCESSES,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -48,7 +50,8 @@ export default defineConfig(async () => ({
           // Most tests start programs, and each of these bundles or loads wrangler.
           testTimeout: PROCESS_MILLISECONDS,
           hookTimeout: PROCESS_MILLISECONDS,
-          maxWorkers: PROCESSES,
+          maxWorkers: PROGRAM_PROCESSES,
+          sequence: { groupOrder: 0 },
         },
       },
     ],

@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import {
-  convertV4MiniflareOptions,
-  Log,
-  LogLevel,
-  Miniflare,
-  type V4MiniflareOptions,
-} from 'miniflare'
+import { resolve } from 'node:path'
+import type { Miniflare, V4MiniflareOptions } from 'miniflare'
 import * as v from 'valibot'
 import { codeOf, CommandError } from './command-error.ts'
-import { listMigrations, readSiteConfig } from './deploy/site-config.ts'
+import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
+import { bundleLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
+import { loadMiniflare, loadWrangler } from './platform-tools.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
+const tools = loadMiniflare()
+
 const CONFIG = 'wrangler.toml'
-const ENTRY = 'src/local-worker.ts'
 
 /** `[vars]` of `wrangler.toml`, and `.dev.vars`. */
 const bindingsSchema = v.record(v.string(), v.string('must be a text in quotes'))
@@ -33,25 +28,16 @@ export async function openLocalSite(
   isLogging: boolean,
   signal: AbortSignal,
 ): Promise<Miniflare> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  // Also when Miniflare ends the process at a signal.
-  process.once('exit', remove)
-  try {
-    // In parallel, because each takes seconds.
-    const preparing = [
-      readWorkerOptions(),
-      runWrangler(['deploy', ENTRY, '--dry-run', '--outdir', folder], {}, signal),
-      migrateDatabase(signal),
-    ] as const
-    // After the failure of one, the others could still write into the folder.
-    await Promise.allSettled(preparing)
-    const [options] = await Promise.all(preparing)
-    return await startWorker(folder, options, bindings, isLogging)
-  } finally {
-    remove()
-    process.off('exit', remove)
-  }
+  // In parallel, because each takes seconds.
+  const preparing = [
+    readWorkerOptions(),
+    bundleLocalWorker(bindings['SECRET_KEYS'] ?? '', signal),
+    migrateDatabase(signal),
+  ] as const
+  // After the failure of one, the others could still write.
+  await Promise.allSettled(preparing)
+  const [options, script] = await Promise.all(preparing)
+  return startWorker(script, options, bindings, isLogging)
 }
 
 /** Runs wrangler only when a migration is missing: it takes a second to find none. */
@@ -86,7 +72,7 @@ function readAppliedMigrations(): string[] {
 /** Reads the bindings as wrangler does, so that they lead to the same data. */
 async function readWorkerOptions() {
   Object.assign(process.env, QUIET)
-  const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const { unstable_getMiniflareWorkerOptions } = loadWrangler()
   const { name } = await readSiteConfig()
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
   // The bundle is one module, for which Miniflare accepts no rules.
@@ -104,18 +90,28 @@ function readBindings(bindings: unknown): Record<string, string> {
 }
 
 /** Replaces the Worker while a command works on its data; refuses all requests. */
-const IDLE_WORKER = `export class PasswordHasher {}
-export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
+const IDLE_WORKER = `export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
 
-/** Opens the local data for a command; a server may have it open at the same time. */
+/**
+ * Opens the local data for a command; a server may have it open at the same time. Loads no
+ * wrangler, which would take half of the time of a command.
+ */
 export async function openLocalData(): Promise<Miniflare> {
-  const options = { ...(await readWorkerOptions()), modules: true, script: IDLE_WORKER }
-  return startMiniflare(options, true)
+  const config = await readSiteConfig()
+  const ids = localIds(config)
+  const worker = {
+    name: config.name,
+    modules: true,
+    script: IDLE_WORKER,
+    d1Databases: { DB: { id: ids.database } },
+    kvNamespaces: { SETTINGS: { id: ids.namespace } },
+  }
+  return startMiniflare(worker, true)
 }
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
 async function startWorker(
-  folder: string,
+  script: string,
   options: Awaited<ReturnType<typeof readWorkerOptions>>,
   bindings: Record<string, string>,
   isLogging: boolean,
@@ -123,8 +119,7 @@ async function startWorker(
   const worker = {
     ...options,
     modules: true,
-    modulesRoot: folder,
-    scriptPath: join(folder, 'local-worker.js'),
+    script,
     bindings: { ...options.bindings, ...bindings },
     serviceBindings: { PUBLIC_NETWORK },
   }
@@ -142,7 +137,7 @@ export const PUBLIC_NETWORK = {
 /** Of Miniflare, which says so by `ready` as well: there it is answered for. */
 const RUNTIME_LOST = 'ERR_RUNTIME_FAILURE'
 
-class FaultLog extends Log {
+class FaultLog extends tools.Log {
   override error(error: Error): void {
     if (codeOf(error) !== RUNTIME_LOST) super.error(error)
   }
@@ -156,8 +151,8 @@ class FaultLog extends Log {
  * that and rejects from then on when it fails.
  */
 async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): Promise<Miniflare> {
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
+  const miniflare = new tools.Miniflare(
+    tools.convertV4MiniflareOptions({
       ...worker,
       host: '127.0.0.1',
       port: 0,
@@ -166,7 +161,7 @@ async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): P
       unsafeLocalExplorer: false,
       unsafeObservability: false,
       unsafeTriggerHandlers: false,
-      log: new FaultLog(LogLevel.ERROR),
+      log: new FaultLog(tools.LogLevel.ERROR),
       unsafeHandleRuntimeRestart: () =>
         console.error('The Workers runtime crashed, and was started again.'),
       handleStructuredLogs: ({ level, message }) => {

@@ -6,6 +6,7 @@ import { createKeyRing } from '../crypto/key-ring.ts'
 import { explain, findResources } from './deploy/cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
 import { readSiteConfig, remoteConfig, withConfigFile } from './deploy/site-config.ts'
+import { loadWrangler } from './platform-tools.ts'
 import { isSiteRunning, runningSiteBindings, type SiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
@@ -108,7 +109,7 @@ async function openLocal(): Promise<Platform> {
 }
 
 async function openRemote(configPath: string): Promise<Platform> {
-  const { getPlatformProxy } = await import('wrangler')
+  const { getPlatformProxy } = loadWrangler()
   return quietly(async () => {
     const options = { configPath, persist: false }
     const platform = await getPlatformProxy<Env>(options).catch((error: unknown) => {

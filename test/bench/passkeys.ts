@@ -57,7 +57,7 @@ export async function comparePasskeys(
       sites.pid,
     )
     const withPassword = await load(sites.url(name), signInOf(USERNAME), {
-      seconds: Math.max(1, seconds * 3),
+      seconds: seconds * 3,
       connections: CONNECTIONS,
       pid: sites.pid,
     })

@@ -21,9 +21,9 @@ test('a backup of a running site, restored on another machine, lets users sign i
   const signedIn = await site.signIn('admin', ADMIN_PASSWORD)
   const { token } = signedIn.data
   expect(await site.call('GET', '/api/me', { token })).toMatchObject({ code: 200 })
-  expect((await clone.latchkey(['setting', 'set', 'site_title', 'Ours'])).code).toBe(0)
+  expect((await clone.command(['setting', 'set', 'site_title', 'Ours'])).code).toBe(0)
   const file = clone.path('site.backup')
-  const made = await clone.latchkey(['backup', file])
+  const made = await clone.command(['backup', file])
   expect(made).toMatchObject({ code: 0, stderr: '' })
   expect(made.stdout).toContain('SECRET_KEYS')
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -31,7 +31,7 @@ test('a backup of a running site, restored on another machine, lets users sign i
   await clone.stop()
 
   copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
-  const outcome = await other.latchkey(['restore', file])
+  const outcome = await other.command(['restore', file])
   expect(outcome).toMatchObject({ code: 0, stderr: '' })
   expect(outcome.stdout).not.toContain('.dev.vars')
   expect(statSync(other.database).mode & 0o777).toBe(0o600)
@@ -130,16 +130,16 @@ test('a backup overwrites nothing, and a restore neither', async () => {
   await clone.serve()
   const file = clone.path('taken')
   writeFileSync(file, 'mine')
-  expect(await clone.latchkey(['backup', file])).toEqual({
+  expect(await clone.command(['backup', file])).toEqual({
     code: 1,
     stdout: '',
     stderr: `${file} exists already: name another file.\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe('mine')
   const backup = clone.path('site.backup')
-  expect((await clone.latchkey(['backup', backup])).code).toBe(0)
+  expect((await clone.command(['backup', backup])).code).toBe(0)
   const users = clone.sql('select * from users')
-  expect(await clone.latchkey(['restore', backup])).toEqual({
+  expect(await clone.command(['restore', backup])).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^There is a site here already: [^\n]*\n$/),
@@ -148,8 +148,8 @@ test('a backup overwrites nothing, and a restore neither', async () => {
 
   clone.sql(`insert into d1_migrations (name) values ('9999_later.sql')`)
   const newer = clone.path('newer.backup')
-  expect((await clone.latchkey(['backup', newer])).code).toBe(0)
-  expect(await other.latchkey(['restore', newer])).toMatchObject({
+  expect((await clone.command(['backup', newer])).code).toBe(0)
+  expect(await other.command(['restore', newer])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/9999_later\.sql[^\n]*git pull[^\n]*\n$/),
   })
@@ -185,7 +185,7 @@ test('what is no backup, or no site, is said in one line', async () => {
     [['restore', 'odd'], 1, noBackup],
   ]
   for (const [args, code, line] of wrong) {
-    expect(await other.latchkey(args)).toEqual({
+    expect(await other.command(args)).toEqual({
       code,
       stdout: '',
       stderr: expect.stringMatching(line),
@@ -197,8 +197,8 @@ test('what is no backup, or no site, is said in one line', async () => {
 test('a restore without the secret says what that means', async () => {
   await clone.serve()
   const file = clone.path('site.backup')
-  expect((await clone.latchkey(['backup', file])).code).toBe(0)
-  const { code, stdout } = await other.latchkey(['restore', file])
+  expect((await clone.command(['backup', file])).code).toBe(0)
+  const { code, stdout } = await other.command(['restore', file])
   expect(code).toBe(0)
   expect(stdout).toMatch(/There is no \.dev\.vars here[^\n]*two-step verification[^\n]*SECRET_KEYS/)
   expect(globSync(`${other.path('.wrangler')}/**/*.restored*`)).toEqual([])
@@ -209,8 +209,8 @@ test('a restore that fails half-way leaves no copy behind', async () => {
   // Of a site, as far as its tables say, but without the sessions that must go.
   clone.sql('alter table sessions rename to old_sessions')
   const file = clone.path('site.backup')
-  expect((await clone.latchkey(['backup', file])).code).toBe(0)
-  expect(await other.latchkey(['restore', file])).toEqual({
+  expect((await clone.command(['backup', file])).code).toBe(0)
+  expect(await other.command(['restore', file])).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^[^\n]* is not a backup of a Latchkey site[^\n]*\n$/),
@@ -220,7 +220,7 @@ test('a restore that fails half-way leaves no copy behind', async () => {
 
 test('a backup goes nowhere it may not', async () => {
   await clone.serve()
-  expect(await clone.latchkey(['backup', 'no-such-folder/file'])).toEqual({
+  expect(await clone.command(['backup', 'no-such-folder/file'])).toEqual({
     code: 1,
     stdout: '',
     stderr: "Can't write no-such-folder/file (ENOENT).\n",

@@ -71,7 +71,7 @@ describe.each(Object.entries(SHELLS))('in %s', (shell, { options, press }) => {
   const isMissing = spawnSync(shell, ['--version']).error !== undefined
 
   test.skipIf(isMissing)('the script completes commands, options, values and files', async () => {
-    const { stdout: script, stderr, code } = await clone.latchkey(['completion', shell])
+    const { stdout: script, stderr, code } = await clone.command(['completion', shell])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     writeFileSync(clone.path('script'), script)
     const complete = (words: string[]) => {
@@ -87,7 +87,7 @@ describe.each(Object.entries(SHELLS))('in %s', (shell, { options, press }) => {
   })
 
   test.skipIf(isMissing)('latchkey is short for the npm script', async () => {
-    const { stdout: script } = await clone.latchkey(['completion', shell])
+    const { stdout: script } = await clone.command(['completion', shell])
     writeFileSync(clone.path('script'), script)
     const command = `${BEFORE[shell] ?? ''}source ./script\nlatchkey --version`
     const done = spawnSync(shell, [...options, command], { cwd: clone.folder, encoding: 'utf8' })

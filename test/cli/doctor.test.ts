@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { judgeSite } from '../../src/cli/operator/doctor-checks.ts'
 import type { Facts, SiteData } from '../../src/cli/operator/doctor-facts.ts'
 import { askOverHttp, findHost, type PlainHttp } from '../../src/cli/operator/plain-http.ts'
@@ -252,7 +252,7 @@ describe('asking a deployed site over http', () => {
       [['--remote', '--url', 'accounts.example.org'], 'It must be an address'],
       [['--url', 'https://accounts.example.org'], '--url needs --remote.'],
     ] as const) {
-      expect(await clone.latchkey(['doctor', ...args])).toMatchObject({
+      expect(await clone.command(['doctor', ...args])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(sentence),
       })
@@ -265,10 +265,12 @@ describe('latchkey doctor', () => {
   let migrated: Clone
   let clone: Clone
 
-  beforeAll(async () => {
-    migrated = new Clone()
+  beforeAll(() => {
+    migrated = new Clone(inject('startedSite'))
     writeFileSync(migrated.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
-    await migrated.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+    migrated.sql('delete from users')
+    // The nightly run has written the copy of the settings.
+    rmSync(migrated.path('.wrangler/state/v3/kv'), { recursive: true })
   })
   beforeEach(() => {
     clone = new Clone(migrated.folder)
@@ -277,7 +279,7 @@ describe('latchkey doctor', () => {
   afterAll(() => migrated.remove())
 
   async function examine() {
-    const { code, stdout, stderr } = await clone.latchkey(['doctor', '--json'])
+    const { code, stdout, stderr } = await clone.command(['doctor', '--json'])
     expect(stderr).toBe('')
     const { findings }: { findings: { check: string; status: string; text: string }[] } =
       JSON.parse(stdout)
@@ -288,13 +290,13 @@ describe('latchkey doctor', () => {
 
   /** What it tells people about the copy of the settings. */
   async function examineCopy(...options: string[]) {
-    const { stdout } = await clone.latchkey(['doctor', ...options])
+    const { stdout } = await clone.command(['doctor', ...options])
     return /^(\w+) +settings +(.*)$/m.exec(stdout)?.slice(1)
   }
 
   test('tells people what a fresh clone lacks, and how it is made', async () => {
     const fresh = new Clone()
-    const { code, stdout } = await fresh.latchkey(['doctor'])
+    const { code, stdout } = await fresh.command(['doctor'])
     await fresh.remove()
     expect(code).toBe(1)
     expect(stdout).toMatch(/^fail {2}secret /m)

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
-const ADMIN_PASSWORD = 'admin-Passw0rd'
 /** More than ten pages. */
 const EVENTS = 25_000
 
@@ -10,8 +9,8 @@ let clone: Clone
 let site: Client
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(ADMIN_PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
   const { data } = await site.signIn('admin', ADMIN_PASSWORD)
   const body = { username: 'alice', password: 'alice-Passw0rd' }
   await site.call('POST', '/api/admin/user/create', { token: data.token, body })
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => clone.remove())
 
 test('event export writes each event once, in order, as one JSON object a line', async () => {
-  const { code, stdout, stderr } = await clone.latchkey(['event', 'export', '--kind', 'key_used'])
+  const { code, stdout, stderr } = await clone.command(['event', 'export', '--kind', 'key_used'])
   expect([code, stderr]).toEqual([0, ''])
   const events: { id: number; detail: string; user: string }[] = stdout
     .trimEnd()
@@ -45,7 +44,7 @@ test('an event of npm start is from no country', async () => {
 
 test('event export --format csv quotes what a spreadsheet would run', async () => {
   const args = ['event', 'export', '--user', 'alice', '--since', '1h', '--format', 'csv']
-  const { stdout } = await clone.latchkey(args)
+  const { stdout } = await clone.command(args)
   const [head, first, ...others] = stdout.trimEnd().split('\r\n')
   expect(head).toBe(
     '\uFEFFid,time,kind,user,user_id,by,what,detail,network,country,times,user_agent',
@@ -64,7 +63,7 @@ test('user export prints everything that is kept of a user, and no hash', async 
   await site.call('POST', '/api/me/sshkey/add', { token, body: { title: 'laptop', key } })
   const app = { name: 'rclone', scopes: ['files:read'] }
   const made = await site.call('POST', '/api/me/tokens/create', { token, body: app })
-  const { stdout } = await clone.latchkey(['user', 'export', 'alice'])
+  const { stdout } = await clone.command(['user', 'export', 'alice'])
   const all = JSON.parse(stdout)
   expect(all).toMatchObject({
     account: { id: 3, username: 'alice', password: '' },
@@ -83,8 +82,8 @@ test('user export prints everything that is kept of a user, and no hash', async 
 })
 
 test('user delete says what stays, for as long as events are kept', async () => {
-  await clone.latchkey(['setting', 'set', 'event_retention_days', '365'])
-  const { stdout } = await clone.latchkey(['user', 'delete', 'alice', '--yes'])
+  await clone.command(['setting', 'set', 'event_retention_days', '365'])
+  const { stdout } = await clone.command(['user', 'delete', 'alice', '--yes'])
   expect(stdout).toBe(
     'Deleted alice (id 3). The events of the account stay for up to 365 days, and the last one has the name. Backups keep what they hold, and files stay at the file server.\n',
   )

@@ -41,7 +41,7 @@ function writeSource(
 
 /** Runs an import and reads its report. */
 async function importJson(path: string, ...options: string[]) {
-  const { code, stdout, stderr } = await clone.latchkey(['import', path, '--json', ...options])
+  const { code, stdout, stderr } = await clone.command(['import', path, '--json', ...options])
   return { code, stderr, report: JSON.parse(stdout) }
 }
 
@@ -366,10 +366,10 @@ test('data.db after a backup gives passwords, codes and keys to users who have n
   const backup = clone.path('backup.json')
   writeFileSync(backup, JSON.stringify({ encrypted: '', users: people }))
   expect((await importJson(backup)).report.users).toEqual(counts(4))
-  await clone.latchkey(['user', 'set', 'anna', '--permission', 'share'])
+  await clone.command(['user', 'set', 'anna', '--permission', 'share'])
   await clone.latchkey(['user', 'password', 'ben', '--password-stdin'], { input: 'own-Passw0rd\n' })
   await clone.latchkey(['key', 'add', 'clara', '-', '--title', 'own'], { input: ECDSA })
-  await clone.latchkey(['user', 'set', 'dora', '--role', 'admin'])
+  await clone.command(['user', 'set', 'dora', '--role', 'admin'])
   const before = query(`select * from users where username <> 'anna' order by id`)
 
   const path = writeSource({
@@ -404,7 +404,7 @@ test('data.db after a backup gives passwords, codes and keys to users who have n
 })
 
 test('users who are here are kept, and a user whose id is taken gets another', async () => {
-  await clone.latchkey(['user', 'add', 'anna', '--generate'])
+  await clone.command(['user', 'add', 'anna', '--generate'])
   const [anna] = query(`select * from users where username = 'anna'`)
   const path = writeSource({
     users: [
@@ -424,7 +424,7 @@ test('users who are here are kept, and a user whose id is taken gets another', a
 })
 
 test('an admin who has been used here keeps password and rights', async () => {
-  await clone.latchkey(['user', 'set', 'admin', '--sso-id', 'mine'])
+  await clone.command(['user', 'set', 'admin', '--sso-id', 'mine'])
   const before = query('select * from users where id = 1')
   const { report } = await importJson(writeSource({ users: [ADMIN] }))
   expect(report).toMatchObject({
@@ -534,7 +534,7 @@ describe('the source', () => {
     const path = writeSource({ users: [ADMIN] })
     const server = new DatabaseSync(path)
     server.exec('pragma journal_mode = delete; begin exclusive')
-    const { code, stderr } = await clone.latchkey(['import', path])
+    const { code, stderr } = await clone.command(['import', path])
     server.close()
     expect(code).toBe(1)
     expect(stderr).toBe(
@@ -572,7 +572,7 @@ describe('the source', () => {
     const codes = await oldSite.call('POST', '/api/auth/2fa/recovery_codes', { token, body })
     const key = { title: 'laptop', key: ED25519 }
     await oldSite.call('POST', '/api/me/sshkey/add', { token, body: key })
-    await old.latchkey(['service-token', 'add', 'files.example.org'])
+    await old.command(['service-token', 'add', 'files.example.org'])
     const passkey = await SoftwarePasskey.make('ES256', { origin: new URL(oldSite.url).origin })
     expect(await registerAt(oldSite, passkey, token)).toMatchObject({ code: 200 })
     expect(await signInAt(oldSite, passkey)).toMatchObject({ code: 200 })
@@ -581,7 +581,7 @@ describe('the source', () => {
     await old.stop()
 
     writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS.split(',')[0]}\n`)
-    const refused = await clone.latchkey(['import', old.database])
+    const refused = await clone.command(['import', old.database])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(
       / of 1 user is sealed with other SECRET_KEYS: .* --secrets <file>/,
@@ -717,7 +717,7 @@ describe('the source', () => {
     for (const [name, write, reason] of files) {
       const path = clone.path(name)
       write(path)
-      const { code, stdout, stderr } = await clone.latchkey(['import', path])
+      const { code, stdout, stderr } = await clone.command(['import', path])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(/^[^\n]*\n$/)
       expect(stderr).toMatch(reason)
@@ -732,7 +732,7 @@ test('people get counts, then who is refused and why; a name cannot steer their 
       { id: 4, username: 'red\u001b[31m' },
     ],
   })
-  const { code, stdout, stderr } = await clone.latchkey(['import', path])
+  const { code, stdout, stderr } = await clone.command(['import', path])
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   expect(stdout).toMatch(/^ {2}users +1 +0 +0 +1$/m)
   expect(stdout).toContain('user 4 "red\\u{1b}[31m": username must not contain control characters')

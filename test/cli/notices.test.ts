@@ -13,19 +13,18 @@ import {
 } from 'vitest'
 import { PUBLIC_NETWORK } from '../../src/cli/local-site.ts'
 import type { Client } from '../support/client.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import type { Ended } from '../support/program.ts'
 import { hang, late, Receiver, status } from '../support/receiver.ts'
 import { ServedWorker } from '../support/served-worker.ts'
-
-const ADMIN_PASSWORD = 'admin-Passw0rd'
 
 let clone: Clone
 let site: Client
 let receiver: Receiver
 
 beforeAll(async () => {
-  clone = new Clone()
-  site = await clone.serve(ADMIN_PASSWORD)
+  clone = new Clone(inject('startedSite'))
+  site = await clone.serve()
 })
 afterAll(() => clone.remove())
 beforeEach(async () => {
@@ -41,6 +40,11 @@ async function add(kind: string, ...options: string[]) {
   const { stdout, stderr } = await run(...args, ...options)
   expect(stderr).toBe('')
   return JSON.parse(stdout)
+}
+
+/** What a command says in the end, with its code. */
+function outcomeOf({ code, stdout, stderr }: Ended): [number | null, string] {
+  return [code, stdout + stderr]
 }
 
 /** Signs in as a user whose network was never seen: that event is written as a command would. */
@@ -91,10 +95,8 @@ describe('the running site', () => {
   // The site waits eight seconds for a receiver that hangs.
   test('says by notice test what becomes of a test', async () => {
     const { id } = await add('webhook', '--address', `${receiver.url}/hook`)
-    const testIt = async () => {
-      const { code, stdout, stderr } = await run('notice', 'test', String(id))
-      return [code, stdout + stderr]
-    }
+    const slow = await add('slack', '--address', `${receiver.url}/slow`)
+    const testIt = async () => outcomeOf(await run('notice', 'test', String(id)))
     expect(await testIt()).toEqual([0, `The channel ${id} has received the test.\n`])
     receiver.answers.push(
       status(404),
@@ -104,8 +106,12 @@ describe('the running site', () => {
     )
     expect(await testIt()).toEqual([1, 'The test was not delivered: status 404.\n'])
     expect(await testIt()).toEqual([1, 'The test was not delivered: redirect.\n'])
-    expect(await testIt()).toEqual([1, 'The test was not delivered: no answer in time.\n'])
-    expect(await testIt()).toEqual([1, 'The test was not delivered: no answer in time.\n'])
+    // In processes of their own, so that they wait at the same time.
+    const waited = await Promise.all(
+      [id, slow.id].map((one) => clone.latchkey(['notice', 'test', String(one)])),
+    )
+    const inVain = [1, 'The test was not delivered: no answer in time.\n']
+    expect(waited.map(outcomeOf)).toEqual([inVain, inVain])
     expect(receiver.got.map(({ path }) => path)).not.toContain('/elsewhere')
     receiver.close()
     expect(await testIt()).toEqual([1, 'The test was not delivered: no connection.\n'])
@@ -126,9 +132,9 @@ describe('the running site', () => {
 })
 
 test('a notice outlives a restart of the site, with its id', async () => {
-  const other = new Clone()
+  const other = new Clone(inject('startedSite'))
   try {
-    await other.serve(ADMIN_PASSWORD)
+    await other.serve()
     const args = ['notice', 'add', 'webhook', '--name', 'x', '--address', `${receiver.url}/hook`]
     expect((await other.command(args)).stderr).toBe('')
     receiver.answers.push(status(503))
@@ -139,7 +145,7 @@ test('a notice outlives a restart of the site, with its id', async () => {
     await receiver.until(1)
     await other.stop()
     other.sql('update notices set next_at = 0')
-    const again = await other.serve(ADMIN_PASSWORD)
+    const again = await other.serve()
     await again.signIn('admin', ADMIN_PASSWORD)
     await receiver.until(2)
     const [first, second] = receiver.got.map(({ headers }) => headers['webhook-id'])

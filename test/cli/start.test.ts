@@ -13,11 +13,22 @@ import {
 import { request } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join, relative } from 'node:path'
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  test,
+  vi,
+} from 'vitest'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { listenersOf, workerdsOf } from '../support/listeners.ts'
+import type { Program } from '../support/program.ts'
 
 let clone: Clone
 
@@ -69,6 +80,40 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
+/** Makes Node refuse to run wrangler. */
+const WITHOUT_WRANGLER = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')`,
+  )}`,
+}
+
+// Starts the site four times, and bundles twice.
+test('npm start runs the bundle of the last start, but none that is stale or from elsewhere', async () => {
+  const answerOf = async (env: Record<string, string>) => {
+    const port = await freePort()
+    const service = clone.start({ PORT: port, ...env })
+    await service.until('serves on')
+    const response = await fetch(`http://127.0.0.1:${port}/ping`)
+    const text = await response.text()
+    await service.stop()
+    return text
+  }
+  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pong')
+
+  const source = clone.path('src/http/headers.ts')
+  writeFileSync(source, readFileSync(source, 'utf8').replace("'pong'", "'pang'"))
+  expect(await clone.start({ PORT: await freePort(), ...WITHOUT_WRANGLER }).ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ran wrangler'),
+  })
+  expect(await answerOf({})).toBe('pang')
+  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pang')
+
+  const kept = clone.path('.wrangler/latchkey.bundle')
+  writeFileSync(kept, readFileSync(kept, 'utf8').replace('pang', 'pwnd'))
+  expect(await answerOf({})).toBe('pang')
+})
+
 test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
@@ -78,28 +123,6 @@ test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, a
   )
   expect(service.printed).not.toContain('chosen-Passw0rd')
   expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
-})
-
-test('npm start shows what the service understands, to people and to programs', async () => {
-  const port = await freePort()
-  await clone.start({ PORT: port }).until('serves on')
-  const page = await fetch(`http://127.0.0.1:${port}/docs`)
-  const text = await page.text()
-  expect(page.headers.get('Content-Type')).toContain('text/html')
-  expect(text).toContain('/api/auth/login')
-  expect(text).not.toMatch(/style=|(src|href)="(?![/#])/)
-  const document = await fetch(`http://127.0.0.1:${port}/openapi.json`)
-  expect(document.headers.get('Access-Control-Allow-Origin')).toBe('*')
-  expect(await document.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Latchkey' } })
-})
-
-test('npm start takes the first password from ADMIN_PASSWORD', async () => {
-  await takeFreshClone()
-  const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
-  await service.until('serves on')
-  expect(service.printed).not.toContain('chosen-Passw0rd')
-  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 200 })
 })
 
 test('npm start says in one line what keeps it from starting', async () => {
@@ -124,7 +147,6 @@ test('npm start says in one line what keeps it from starting', async () => {
 })
 
 test('npm start says in one sentence that another start has this folder, which goes on', async () => {
-  await takeFreshClone()
   const ports = [await freePort(), await freePort()] as const
   const both = ports.map((PORT) => clone.start({ PORT }))
   const loser = await Promise.race(both.map((one) => one.ended.then(() => one)))
@@ -367,65 +389,129 @@ const TOOLS = [
 ]
 const RAW_SQL = JSON.stringify({ sql: 'update users set disabled = 1', params: [] })
 
-test('npm start serves none of the tools for developers, and opens no other port that obeys', async () => {
-  const port = await freePort()
-  const service = clone.start({ PORT: port })
-  await service.until('serves on')
-  const before = clone.sql('select * from users')
-  for (const path of TOOLS) {
-    for (const method of ['GET', 'POST']) {
-      const body = method === 'POST' ? RAW_SQL : undefined
-      expect([path, await statusOf(port, method, path, {}, body)]).toEqual([path, 404])
-    }
-  }
+describe('a site that npm start serves', () => {
+  let served: Clone
+  let port: string
+  let service: Program
 
-  const listeners = listenersOf(service.pid)
-  expect(listeners.map((one) => one.port)).toContain(Number(port))
-  expect(listeners.filter(({ isLoopback }) => !isLoopback)).toEqual([])
-  const forged = {
-    'CF-Connecting-IP': '192.0.2.1',
-    'MF-Route-Override': 'latchkey',
-    'MF-Op': 'GET',
-    'MF-Op-Secret': 'guess',
-    'X-Latchkey-Front': 'guess',
-  }
-  const signInBody = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
-  for (const { port: other } of listeners.filter((one) => one.port !== Number(port))) {
-    const calls: [string, string, string?][] = [
-      ['GET', '/ping'],
-      ['GET', '/json/list'],
-      ['GET', '/account'],
-      ['POST', '/api/auth/login', signInBody],
-      ...TOOLS.map((path): [string, string, string] => ['POST', path, RAW_SQL]),
-      ...TOOLS.map((path): [string, string] => ['GET', path]),
+  beforeAll(async () => {
+    served = new Clone(inject('startedSite'))
+    port = await freePort()
+    service = served.start({ PORT: port })
+    await service.until('serves on')
+  })
+  afterAll(() => served.remove())
+
+  test('shows what the service understands, to people and to programs', async () => {
+    const page = await fetch(`http://127.0.0.1:${port}/docs`)
+    const text = await page.text()
+    expect(page.headers.get('Content-Type')).toContain('text/html')
+    expect(text).toContain('/api/auth/login')
+    expect(text).not.toMatch(/style=|(src|href)="(?![/#])/)
+    const document = await fetch(`http://127.0.0.1:${port}/openapi.json`)
+    expect(document.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(await document.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Latchkey' } })
+  })
+
+  test('serves none of the tools for developers, and opens no other port that obeys', async () => {
+    const before = served.sql('select * from users')
+    for (const path of TOOLS) {
+      for (const method of ['GET', 'POST']) {
+        const body = method === 'POST' ? RAW_SQL : undefined
+        expect([path, await statusOf(port, method, path, {}, body)]).toEqual([path, 404])
+      }
+    }
+
+    const listeners = listenersOf(service.pid)
+    expect(listeners.map((one) => one.port)).toContain(Number(port))
+    expect(listeners.filter(({ isLoopback }) => !isLoopback)).toEqual([])
+    const forged = {
+      'CF-Connecting-IP': '192.0.2.1',
+      'MF-Route-Override': 'latchkey',
+      'MF-Op': 'GET',
+      'MF-Op-Secret': 'guess',
+      'X-Latchkey-Front': 'guess',
+    }
+    const signInBody = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
+    for (const { port: other } of listeners.filter((one) => one.port !== Number(port))) {
+      const calls: [string, string, string?][] = [
+        ['GET', '/ping'],
+        ['GET', '/json/list'],
+        ['GET', '/account'],
+        ['POST', '/api/auth/login', signInBody],
+        ...TOOLS.map((path): [string, string, string] => ['POST', path, RAW_SQL]),
+        ...TOOLS.map((path): [string, string] => ['GET', path]),
+      ]
+      for (const [method, path, body] of calls) {
+        const status = await statusOf(other, method, path, forged, body)
+        expect([path, status]).toEqual([
+          path,
+          expect.toSatisfy((code) => code >= 400 && code < 500),
+        ])
+      }
+    }
+    expect(served.sql('select * from users')).toEqual(before)
+  })
+
+  test('takes no Host header for a part of the path', async () => {
+    const hosts = [
+      'localhost/cdn-cgi/local/platform-proxy?',
+      'localhost\\cdn-cgi\\local\\platform-proxy?',
+      'x/ping?',
+      'a;b',
+      "x'y",
+      'a,b',
+      'localhost:99999999',
+      '[::1',
+      'x%2fy',
+      '999.1.1.1',
     ]
-    for (const [method, path, body] of calls) {
-      const status = await statusOf(other, method, path, forged, body)
-      expect([path, status]).toEqual([path, expect.toSatisfy((code) => code >= 400 && code < 500)])
-    }
-  }
-  expect(clone.sql('select * from users')).toEqual(before)
-})
+    for (const host of hosts)
+      expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 400])
+    for (const host of ['accounts.example.org', 'my_nas:1', '192.0.2.1:8787', '[2001:db8::1]:80'])
+      expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 200])
+  })
 
-test('npm start takes no Host header for a part of the path', async () => {
-  const port = await freePort()
-  await clone.start({ PORT: port }).until('serves on')
-  const hosts = [
-    'localhost/cdn-cgi/local/platform-proxy?',
-    'localhost\\cdn-cgi\\local\\platform-proxy?',
-    'x/ping?',
-    'a;b',
-    "x'y",
-    'a,b',
-    'localhost:99999999',
-    '[::1',
-    'x%2fy',
-    '999.1.1.1',
-  ]
-  for (const host of hosts)
-    expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 400])
-  for (const host of ['accounts.example.org', 'my_nas:1', '192.0.2.1:8787', '[2001:db8::1]:80'])
-    expect([host, await statusOf(port, 'GET', '/account/sign-in', { host })]).toEqual([host, 200])
+  test('answers a GET or HEAD that has a body in chunks', async () => {
+    const chunked = { 'Transfer-Encoding': 'chunked', Authorization: '' }
+    const codes = new Map([
+      ['/api/public/settings', 200],
+      ['/api/me', 401],
+      ['/api/nothing', 404],
+    ])
+    for (const body of ['hello', 'x'.repeat(100_000)]) {
+      for (const [path, code] of codes)
+        expect(await askEnvelope(port, path, chunked, body)).toMatchObject({ code })
+      for (const path of [...codes.keys(), '/account/sign-in', '/'])
+        for (const method of ['GET', 'HEAD'])
+          expect([path, await statusOf(port, method, path, chunked, body)]).toEqual([
+            path,
+            path === '/' ? 302 : 200,
+          ])
+    }
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+      expect(await statusOf(port, method, '/api/me', chunked, 'hello')).toBeLessThan(300)
+    expect(service.stderr).toBe('')
+  })
+
+  test('answers a body that is too large with 413, and logs no error when one breaks off', async () => {
+    const large = 'x'.repeat(1_000_000)
+    for (const headers of [{ 'Transfer-Encoding': 'chunked' }, { 'Content-Length': '1000000' }])
+      for (const [path, status] of [
+        ['/api/sftp/post_login', 413],
+        ['/api/auth/login', 200],
+      ] as const)
+        for (let i = 0; i < 5; i++)
+          expect([path, await statusOf(port, 'POST', path, headers, large)]).toEqual([path, status])
+    for (const headers of [{ 'Transfer-Encoding': 'chunked' }, { 'Content-Length': '100' }]) {
+      const broken = request({ host: '127.0.0.1', port, method: 'POST', path: '/broken', headers })
+      broken.on('error', () => undefined)
+      await new Promise<void>((resolve) => broken.write('half', () => resolve()))
+      broken.destroy()
+    }
+    await service.untilHolds(() => service.stdout.split('POST /broken aborted').length === 3)
+    expect(service.stderr).toBe('')
+  })
 })
 
 /** Ends the workerd of a program as the kernel does when memory runs out. */
@@ -478,57 +564,7 @@ function listenOn(port: number): Promise<Server> {
   })
 }
 
-test('npm start answers a GET or HEAD that has a body in chunks', async () => {
-  const port = await freePort()
-  const service = clone.start({ PORT: port })
-  await service.until('serves on')
-  const chunked = { 'Transfer-Encoding': 'chunked', Authorization: '' }
-  const codes = new Map([
-    ['/api/public/settings', 200],
-    ['/api/me', 401],
-    ['/api/nothing', 404],
-  ])
-  for (const body of ['hello', 'x'.repeat(100_000)]) {
-    for (const [path, code] of codes)
-      expect(await askEnvelope(port, path, chunked, body)).toMatchObject({ code })
-    for (const path of [...codes.keys(), '/account/sign-in', '/'])
-      for (const method of ['GET', 'HEAD'])
-        expect([path, await statusOf(port, method, path, chunked, body)]).toEqual([
-          path,
-          path === '/' ? 302 : 200,
-        ])
-  }
-  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
-    expect(await statusOf(port, method, '/api/me', chunked, 'hello')).toBeLessThan(300)
-  expect(service.stderr).toBe('')
-})
-
-test('npm start answers a body that is too large with 413, and logs no error when one breaks off', async () => {
-  const port = await freePort()
-  const service = clone.start({ PORT: port })
-  await service.until('doctor')
-  const large = 'x'.repeat(1_000_000)
-  for (const headers of [{ 'Transfer-Encoding': 'chunked' }, { 'Content-Length': '1000000' }])
-    for (const [path, status] of [
-      ['/api/sftp/post_login', 413],
-      ['/api/auth/login', 200],
-    ] as const)
-      for (let i = 0; i < 5; i++)
-        expect([path, await statusOf(port, 'POST', path, headers, large)]).toEqual([path, status])
-  for (const headers of [{ 'Transfer-Encoding': 'chunked' }, { 'Content-Length': '100' }]) {
-    const broken = request({ host: '127.0.0.1', port, method: 'POST', path: '/broken', headers })
-    broken.on('error', () => undefined)
-    await new Promise<void>((resolve) => broken.write('half', () => resolve()))
-    broken.destroy()
-  }
-  await service.untilHolds(() => service.stdout.split('POST /broken aborted').length === 3)
-  expect(service.stderr).toBe('')
-})
-
 test('a command opens no port that obeys, while it works on a site that is not served', async () => {
-  const serving = clone.start({ PORT: await freePort() })
-  await serving.until('serves on')
-  await serving.stop()
   // It has opened the site when it reads its standard input.
   const command = clone.holdLatchkey('setting', 'import')
   await vi.waitFor(() => expect(listenersOf(command.pid).length).toBeGreaterThan(1), 60_000)
@@ -545,23 +581,24 @@ test('a command opens no port that obeys, while it works on a site that is not s
   expect(await command.ended).toMatchObject({ code: 0 })
 })
 
+/** What other users may do with the files of a site. */
+function modesIn(folder: string) {
+  return globSync('.wrangler{,/**}', { cwd: folder }).map((name) => ({
+    name,
+    others: statSync(join(folder, name)).mode & 0o077,
+  }))
+}
+
 test('npm start keeps what it writes from other users, and narrows what they could read', async () => {
-  await takeFreshClone()
-  const first = clone.start({ PORT: await freePort() })
-  await first.until('serves on')
-  const modes = () =>
-    globSync('.wrangler{,/**}', { cwd: clone.folder }).map((name) => ({
-      name,
-      others: statSync(clone.path(name)).mode & 0o077,
-    }))
-  expect(modes().length).toBeGreaterThan(10)
-  expect(modes().filter(({ others }) => others !== 0)).toEqual([])
-  await first.stop()
+  // There, npm start has run once in a fresh clone.
+  const first = modesIn(inject('startedSite'))
+  expect(first.length).toBeGreaterThan(10)
+  expect(first.filter(({ others }) => others !== 0)).toEqual([])
 
   const paths = globSync('{.wrangler{,/**},.dev.vars}', { cwd: clone.folder })
   for (const name of paths) chmodSync(clone.path(name), 0o755)
   await clone.start({ PORT: await freePort() }).until('serves on')
-  expect(modes().filter(({ others }) => others !== 0)).toEqual([])
+  expect(modesIn(clone.folder).filter(({ others }) => others !== 0)).toEqual([])
   expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o700)
 })
 
@@ -626,23 +663,21 @@ test('npm start behind a proxy serves its clients over https, and nobody else', 
 })
 
 test('npm start cleans up once a day by itself, the first time at once', async () => {
-  const port = await freePort()
-  const first = clone.start({ PORT: port })
-  await first.until('serves on')
-  await signIn(port, ADMIN_PASSWORD)
-  await first.stop()
-  expect(clone.sql('update sessions set expires_at = 1 returning id')).toHaveLength(1)
-  await clone.start({ PORT: port }).until('serves on')
+  clone.sql(`insert into sessions (id, user_id, created_at, expires_at, network, user_agent)
+             values ('ended', 1, 0, 1, '', '')`)
+  await clone.start({ PORT: await freePort() }).until('serves on')
   await vi.waitFor(() => expect(clone.sql('select id from sessions')).toEqual([]), 60_000)
 })
 
-test('npm start serves the data that wrangler keeps here', async () => {
+test('npm start serves the data that wrangler keeps here, and takes the first password from ADMIN_PASSWORD', async () => {
   await takeFreshClone()
   await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
   const insert = `insert into users (username, username_key, role, created_at) values ('alice', 'alice', 0, 0)`
   await clone.wrangler('d1', 'execute', 'DB', '--local', '--command', insert)
   const port = await freePort()
-  await clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' }).until('serves on')
+  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+  await service.until('serves on')
+  expect(service.printed).not.toContain('chosen-Passw0rd')
   const client = new Client(`http://127.0.0.1:${port}`)
   const { data } = await client.signIn('admin', 'chosen-Passw0rd')
   const users = await client.call('GET', '/api/admin/user/list', { token: data.token })

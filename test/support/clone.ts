@@ -26,13 +26,47 @@ const NOBODY = { uid: 65_534, gid: 65_534 }
 
 type Env = Record<string, string>
 
+/** One for all tests of a file; it ends with the process of the tests. */
+let runner: CommandRunner | undefined
+
+/** Runs commands in one process, one after another. */
+class CommandRunner {
+  readonly #program = new Program(
+    process.execPath,
+    [join(import.meta.dirname, 'command-runner.ts')],
+    { env: { ...process.env, ...CLEAN } },
+  )
+  #commands = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor() {
+    this.#program.unref()
+  }
+
+  run(folder: string, words: readonly string[]): Promise<Ended> {
+    const ended = this.#last.then(() => this.#runNext(folder, words))
+    this.#last = ended.catch(() => undefined)
+    return ended
+  }
+
+  async #runNext(folder: string, words: readonly string[]): Promise<Ended> {
+    const program = this.#program
+    const end = new RegExp(`command ${++this.#commands} exits with (\\d+)\\.\n$`)
+    const before = { stdout: program.stdout.length, stderr: program.stderr.length }
+    program.type(`${JSON.stringify({ folder, words })}\n`)
+    await program.untilHolds(() => end.test(program.stdout) && end.test(program.stderr))
+    return {
+      code: Number(end.exec(program.stdout)?.[1]),
+      stdout: program.stdout.slice(before.stdout).replace(end, ''),
+      stderr: program.stderr.slice(before.stderr).replace(end, ''),
+    }
+  }
+}
+
 /** A copy of the repository as after `npm ci`, in a folder of its own: no secret, no database. */
 export class Clone {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-clone-'))
   readonly #programs: Program[] = []
-  #runner: Program | undefined
-  #commands = 0
-  #lastCommand: Promise<unknown> = Promise.resolve()
 
   /** @param from The folder of another clone, whose site comes along. */
   constructor(from?: string) {
@@ -100,30 +134,12 @@ export class Clone {
   }
 
   /**
-   * Runs a command in the process of the commands before it, which has wrangler loaded: several
-   * times as fast as `latchkey`. Its standard input is empty.
+   * Runs a command in the process of the commands before it, those of other clones included, which
+   * has everything loaded: several times as fast as `latchkey`. Its standard input is empty.
    */
   command(args: readonly string[]): Promise<Ended> {
-    const ended = this.#lastCommand.then(() => this.#runInRunner(args))
-    this.#lastCommand = ended.catch(() => undefined)
-    return ended
-  }
-
-  async #runInRunner(args: readonly string[]): Promise<Ended> {
-    const runner = (this.#runner ??= this.#start(
-      process.execPath,
-      [join(import.meta.dirname, 'command-runner.ts')],
-      {},
-    ))
-    const end = new RegExp(`command ${++this.#commands} exits with (\\d+)\\.\n$`)
-    const before = { stdout: runner.stdout.length, stderr: runner.stderr.length }
-    runner.type(`${JSON.stringify(args)}\n`)
-    await runner.untilHolds(() => end.test(runner.stdout) && end.test(runner.stderr))
-    return {
-      code: Number(end.exec(runner.stdout)?.[1]),
-      stdout: runner.stdout.slice(before.stdout).replace(end, ''),
-      stderr: runner.stderr.slice(before.stderr).replace(end, ''),
-    }
+    runner ??= new CommandRunner()
+    return runner.run(this.folder, args)
   }
 
   /** Runs a line of bash as somebody in this folder would. */
@@ -154,8 +170,6 @@ export class Clone {
   /** Ends what runs in it. */
   async stop(): Promise<void> {
     await Promise.all(this.#programs.splice(0).map((program) => program.stop()))
-    this.#runner = undefined
-    this.#commands = 0
   }
 
   /** The file of the local database. */

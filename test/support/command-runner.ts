@@ -5,17 +5,19 @@ import { runProgram } from '../../src/cli/program.ts'
 
 writePrivately()
 
-const wordsSchema = v.array(v.string())
+const commandSchema = v.object({ folder: v.string(), words: v.array(v.string()) })
 
 /**
- * Runs `latchkey` commands one after another in one process, because loading wrangler takes longer
- * than most of them: each line of the standard input holds the words of a command, as JSON. After
- * each it prints, to both outputs, its number and exit code.
+ * Runs `latchkey` commands one after another in one process, because loading Miniflare takes longer
+ * than most of them: each line of the standard input holds the folder and the words of a command,
+ * as JSON. After each it prints, to both outputs, its number and exit code.
  */
 let number = 0
 for await (const line of createInterface({ input: process.stdin })) {
   process.exitCode = 0
-  await runProgram(['node', 'latchkey', ...v.parse(wordsSchema, JSON.parse(line))])
+  const { folder, words } = v.parse(commandSchema, JSON.parse(line))
+  process.chdir(folder)
+  await runProgram(['node', 'latchkey', ...words])
   const end = `command ${++number} exits with ${process.exitCode}.`
   console.log(end)
   console.error(end)

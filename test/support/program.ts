@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
+import { Socket } from 'node:net'
 
 /** How a program ended, and what it printed. */
 export interface Ended {
@@ -59,7 +60,11 @@ export class Program {
   /** As `until`, for any condition on what was printed. */
   async untilHolds(holds: () => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const look = () => holds() && resolve()
+      const look = () => {
+        if (!holds()) return
+        this.#onPrint.delete(look)
+        resolve()
+      }
       this.#onPrint.add(look)
       look()
       void this.ended.then(({ code }) => reject(new Error(`ended with ${code}: ${this.#printed}`)))
@@ -73,6 +78,14 @@ export class Program {
   /** Writes the rest of the standard input, and closes it. */
   finishInput(rest: string): void {
     this.#child.stdin?.end(rest)
+  }
+
+  /** Lets the process of the tests end before this program, which then reads the end of its input. */
+  unref(): void {
+    this.#child.unref()
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) {
+      if (stream instanceof Socket) stream.unref()
+    }
   }
 
   stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {

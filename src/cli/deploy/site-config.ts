@@ -20,10 +20,17 @@ const configSchema = v.looseObject({
       binding: v.literal('DB'),
       database_name: text,
       database_id: v.optional(text),
+      preview_database_id: v.optional(text),
       migrations_dir: text,
     }),
   ]),
-  kv_namespaces: v.tuple([v.looseObject({ binding: v.literal('SETTINGS'), id: v.optional(text) })]),
+  kv_namespaces: v.tuple([
+    v.looseObject({
+      binding: v.literal('SETTINGS'),
+      id: v.optional(text),
+      preview_id: v.optional(text),
+    }),
+  ]),
 })
 export type SiteConfig = v.InferOutput<typeof configSchema>
 
@@ -60,6 +67,17 @@ export async function readVars(): Promise<Record<string, unknown>> {
 /** Returns the title of the KV namespace, the same that wrangler would choose. */
 export function namespaceTitle({ name }: SiteConfig): string {
   return `${name}-settings`
+}
+
+/** Returns the ids under which wrangler keeps the local data. */
+export function localIds({ d1_databases: [database], kv_namespaces: [namespace] }: SiteConfig): {
+  database: string
+  namespace: string
+} {
+  return {
+    database: database.preview_database_id ?? database.database_id ?? database.binding,
+    namespace: namespace.preview_id ?? namespace.id ?? namespace.binding,
+  }
 }
 
 /** Lists the file names of the migrations, in order. */

@@ -1,0 +1,131 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { runWrangler } from './wrangler.ts'
+
+const CONFIG = 'wrangler.toml'
+const ENTRY = 'src/local-worker.ts'
+
+/** Holds the bundle of the last build. */
+const KEPT_FILE = '.wrangler/latchkey.bundle'
+
+/** What leads to the bundle beside its sources: the configuration, and which packages there are. */
+const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
+/** What the bundler reads from the environment. */
+const SETUP_VARIABLES = [
+  'CLOUDFLARE_ENV',
+  'NODE_ENV',
+  'WRANGLER_BUILD_CONDITIONS',
+  'WRANGLER_BUILD_PLATFORM',
+]
+
+const MAC_KEY_BYTES = 32
+const NO_THROW = { throwIfNoEntry: false } as const
+
+/** The bundler's report: its inputs are paths, but for modules that it makes itself. */
+const reportSchema = v.object({ inputs: v.record(v.string(), v.unknown()) })
+const contentSchema = v.object({
+  script: v.string(),
+  sources: v.array(v.string()),
+  fingerprint: v.string(),
+})
+type Content = v.InferOutput<typeof contentSchema>
+
+/**
+ * Bundles the Worker of the local site as a deploy would. A start whose sources are those of the
+ * last build gets the bundle of that build, because wrangler takes seconds.
+ *
+ * @param secretKeys Authenticates the kept bundle: a file that someone else could write is not run.
+ * @param signal Ends the build, which then fails.
+ * @returns The text of the one module.
+ */
+export async function bundleLocalWorker(secretKeys: string, signal: AbortSignal): Promise<string> {
+  const kept = readKept(secretKeys)
+  if (kept !== undefined && kept.fingerprint === fingerprintOf(kept.sources)) return kept.script
+  return build(secretKeys, signal)
+}
+
+async function build(secretKeys: string, signal: AbortSignal): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Also when a signal ends the process.
+  process.once('exit', remove)
+  try {
+    const report = join(folder, 'report.json')
+    const begun = Date.now()
+    const args = ['--config', CONFIG, '--dry-run', '--outdir', folder, '--metafile', report]
+    await runWrangler(['deploy', ENTRY, ...args], {}, signal)
+    const script = readFileSync(join(folder, 'local-worker.js'), 'utf8')
+    keep(script, readSources(report), begun, secretKeys)
+    return script
+  } finally {
+    remove()
+    process.off('exit', remove)
+  }
+}
+
+/** Reads the files of a bundle from the bundler's report. */
+function readSources(report: string): string[] {
+  const { inputs } = v.parse(reportSchema, JSON.parse(readFileSync(report, 'utf8')))
+  return Object.keys(inputs).filter((name) => !/^[\w-]+:/.test(name))
+}
+
+/** @returns A text that changes with the content of any file that leads to a bundle. */
+function fingerprintOf(sources: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const path of [...SETUP_FILES, ...sources]) hash.update(`${path} ${digestOf(path)}\n`)
+  for (const name of SETUP_VARIABLES) hash.update(`${name}=${process.env[name] ?? ''}\n`)
+  return hash.digest('hex')
+}
+
+/** @returns A text of its own for a file that can't be read. */
+function digestOf(path: string): string {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch {
+    return 'none'
+  }
+}
+
+/** @returns `undefined` when there is none, or when this folder's secret has not authenticated it. */
+function readKept(secretKeys: string): Content | undefined {
+  try {
+    const text = readFileSync(KEPT_FILE, 'utf8')
+    const [mac = ''] = text.split('\n', 1)
+    const content = text.slice(mac.length + 1)
+    if (!isEqual(mac, macOf(content, secretKeys))) return undefined
+    return v.parse(contentSchema, JSON.parse(content))
+  } catch {
+    return undefined
+  }
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)]
+  return first.length === second.length && timingSafeEqual(first, second)
+}
+
+/**
+ * Keeps a bundle, unless one of its files was changed since the build began: the bundle may have
+ * the content of before.
+ */
+function keep(script: string, sources: string[], begun: number, secretKeys: string): void {
+  try {
+    const files = [...SETUP_FILES, ...sources]
+    const fingerprint = fingerprintOf(sources)
+    if (files.some((path) => (statSync(path, NO_THROW)?.ctimeMs ?? 0) >= begun)) return
+    const content = JSON.stringify({ script, sources, fingerprint } satisfies Content)
+    const written = `${KEPT_FILE}.new`
+    writeFileSync(written, `${macOf(content, secretKeys)}\n${content}`)
+    renameSync(written, KEPT_FILE)
+  } catch {
+    // The site runs without; the next start takes longer.
+  }
+}
+
+function macOf(content: string, secretKeys: string): string {
+  const key = hkdfSync('sha256', secretKeys, '', 'latchkey/kept bundle', MAC_KEY_BYTES)
+  return createHmac('sha256', Buffer.from(key)).update(content).digest('base64url')
+}
