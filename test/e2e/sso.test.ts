@@ -149,7 +149,7 @@ test('an account is linked on the page Security', async () => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL('**/account')
   await page.goto('/account/security')
-  await page.getByText('Link a OpenID account').click()
+  await page.getByText('Link your OpenID account').click()
   await page.getByRole('button', { name: 'Continue to the provider' }).click()
   await signInAt(page, 'dora')
   await page.getByText('The account is linked.').waitFor()

@@ -86,6 +86,17 @@ export const ZH: Readonly<Record<string, string>> = {
   'Sessions that were begun with the passkey stay: session end ends them.':
     '用该通行密钥登录的设备不会退出，可用 session end 退出。',
 
+  'lists and unlinks the accounts of users at identity providers':
+    '列出、取消用户在登录平台上的关联账号',
+  'lists the accounts at identity providers that a user is linked with':
+    '列出用户在登录平台上的关联账号',
+  'unlinks an account of a user, who can no longer sign in with it':
+    '取消用户的一个关联账号，之后不能再用它登录',
+  'the id at the provider, as identity list shows it': '登录平台上的 id（见 identity list）',
+  'the provider, when two have the same id for the user': '登录平台（两个平台上的 id 相同时需要）',
+  'The command asks before it unlinks the only way in of a user, who then can not sign in until user password\nsets a password. Sessions that were begun with the account stay: session end ends them.':
+    '取消用户唯一的登录方式之前，命令会先询问；之后该用户无法登录，直到用 user password 设置密码。\n用该账号登录的设备不会退出，可用 session end 退出。',
+
   'lists and ends the sessions of users': '列出、退出用户的登录设备',
   'lists the sessions of a user, the latest first': '列出用户的登录设备，最近的在前',
   'ends sessions of a user, or of all users': '退出某个用户或所有用户的登录设备',
