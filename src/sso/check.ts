@@ -20,8 +20,10 @@ export async function checkProvider(
   const config = await readSsoSettings(deps)
   const { platform } = config
   try {
+    // What this isolate remembers of the provider is no answer.
+    const asking = { ...deps, settingsMemory: {} }
     // The redirect URI is not compared before a user signs in.
-    const { url } = await beginAttempt(deps, config, 'https://site.invalid/', { kind: 'token' })
+    const { url } = await beginAttempt(asking, config, 'https://site.invalid/', { kind: 'token' })
     return { platform, host: url.host }
   } catch (error) {
     if (!(error instanceof SsoError)) throw error

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
 import { authorizationUrl, clientOf, inProtocol } from './oauth.ts'
 import type { Ask } from './outside.ts'
-import type { Provider } from './provider.ts'
+import type { Asking, Provider } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
 const DINGTALK_ISSUER = 'https://login.dingtalk.com'
@@ -26,7 +26,7 @@ const userSchema = v.object({
  *
  * @see https://open.dingtalk.com/document/orgapp/obtain-identity-credentials
  */
-export function createDingtalk(config: SsoConfig, ask: Ask): Provider {
+export function createDingtalk(config: SsoConfig, { ask }: Asking): Provider {
   const scope = `openid ${config.extraScopes}`.trim()
   return {
     begin: (begun) =>

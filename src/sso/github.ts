@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
 import { authorizationUrl, clientOf, exchangeCode, inProtocol, requestOptions } from './oauth.ts'
 import type { Ask } from './outside.ts'
-import type { Provider } from './provider.ts'
+import type { Asking, Provider } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
 export const GITHUB_ISSUER = 'https://github.com/login/oauth'
@@ -23,7 +23,7 @@ const userSchema = v.object({
 })
 
 /** GitHub: OAuth 2.0 without ID tokens. */
-export function createGithub(config: SsoConfig, ask: Ask): Provider {
+export function createGithub(config: SsoConfig, { ask }: Asking): Provider {
   const scope = `read:user ${config.extraScopes}`.trim()
   return {
     begin: (begun) => inProtocol(() => authorizationUrl(SERVER, config, begun, { scope })),

@@ -27,6 +27,7 @@ export interface Mischief {
 
 const keys = await generateKeyPair('RS256', { extractable: true })
 const others = await generateKeyPair('RS256', { extractable: true })
+const later = await generateKeyPair('RS256', { extractable: true })
 
 /** The parts of a request that a provider looks at. */
 interface Asked {
@@ -43,6 +44,8 @@ export class FakeProviders {
   readonly asked: string[] = []
   /** Seconds since 1970. */
   now: () => number
+  /** The key that signs, and is published. */
+  #signing = { kid: 'k', pair: keys }
   /** What a code stands for. */
   readonly #codes = new Map<
     string,
@@ -92,6 +95,11 @@ export class FakeProviders {
     return `${back.pathname}${back.search}`
   }
 
+  /** Signs with another key from now on. @param kid Some providers give it the name of the old one. */
+  changeKey(kid: string): void {
+    this.#signing = { kid, pair: later }
+  }
+
   async #answer({ url, form, headers, json }: Asked): Promise<Response> {
     const { host, pathname } = url
     const isUserAgent = headers.get('User-Agent') === 'Latchkey'
@@ -100,8 +108,9 @@ export class FakeProviders {
     if (pathname.endsWith('/.well-known/openid-configuration'))
       return Response.json(metadataOf(url.origin))
     if (pathname.endsWith('/keys')) {
-      const jwk = await exportJWK(keys.publicKey)
-      return Response.json({ keys: [{ ...jwk, kid: 'k', alg: 'RS256', use: 'sig' }] })
+      const { kid, pair } = this.#signing
+      const jwk = await exportJWK(pair.publicKey)
+      return Response.json({ keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] })
     }
     if (host === 'api.github.com') {
       const [, code = ''] = /^Bearer gho_(.*)$/i.exec(headers.get('Authorization') ?? '') ?? []
@@ -159,8 +168,8 @@ export class FakeProviders {
       return `${part({ alg: 'none' })}.${part(payload)}.`
     }
     return new SignJWT(payload)
-      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-      .sign((isForged ? others : keys).privateKey)
+      .setProtectedHeader({ alg: 'RS256', kid: this.#signing.kid })
+      .sign((isForged ? others : this.#signing.pair).privateKey)
   }
 
   #dingtalk(path: string, headers: Headers, json: () => Record<string, string>): Response {
