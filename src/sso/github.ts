@@ -1,7 +1,14 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
-import { authorizationUrl, clientOf, exchangeCode, inProtocol, requestOptions } from './oauth.ts'
+import {
+  authorizationUrl,
+  checkServer,
+  clientOf,
+  exchangeCode,
+  inProtocol,
+  requestOptions,
+} from './oauth.ts'
 import type { Ask } from './outside.ts'
 import type { Asking, Provider } from './provider.ts'
 import { SsoError } from './reasons.ts'
@@ -39,6 +46,8 @@ export function createGithub(config: SsoConfig, { ask }: Asking): Provider {
         const { id, login } = await readUser(token, ask)
         return { issuer: GITHUB_ISSUER, subject: String(id), name: login, hasMfa: false }
       }),
+    // It takes no redirect URI but its own.
+    check: () => inProtocol(() => checkServer(SERVER, config, ask, {})),
   }
 }
 

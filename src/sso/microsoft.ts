@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { decodeJwt } from 'jose/jwt/decode'
 import type { SsoConfig } from './config.ts'
 import { knowProvider } from './memory.ts'
-import { clientOf, exchangeCode, inProtocol } from './oauth.ts'
+import { checkServer, clientOf, exchangeCode, inProtocol } from './oauth.ts'
 import { openIdUrl, readIdToken } from './openid.ts'
 import type { Asking, Provider } from './provider.ts'
 
@@ -39,6 +39,7 @@ export function createMicrosoft(config: SsoConfig, { ask, now, memory }: Asking)
         const keys = { ask, known }
         return readIdToken({ ...COMMON, issuer }, config, client, begun, response, keys)
       }),
+    check: () => inProtocol(() => checkServer(COMMON, config, ask)),
   }
 }
 

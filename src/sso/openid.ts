@@ -1,7 +1,14 @@
 import * as oauth from 'oauth4webapi'
 import type { SsoConfig } from './config.ts'
 import { type KnownProvider, knowProvider } from './memory.ts'
-import { authorizationUrl, clientOf, exchangeCode, inProtocol, requestOptions } from './oauth.ts'
+import {
+  authorizationUrl,
+  checkServer,
+  clientOf,
+  exchangeCode,
+  inProtocol,
+  requestOptions,
+} from './oauth.ts'
 import type { Ask } from './outside.ts'
 import type { Asking, Begun, Provider, ProviderUser } from './provider.ts'
 import { SsoError } from './reasons.ts'
@@ -31,6 +38,7 @@ export function createOpenId(config: SsoConfig, issuer: string, asking: Asking):
         const response = await exchangeCode(known.server, config, client, begun, answer, ask)
         return readIdToken(known.server, config, client, begun, response, { ask, known })
       }),
+    check: () => inProtocol(async () => checkServer((await discover()).server, config, ask)),
   }
 }
 

@@ -32,6 +32,14 @@ export interface ProviderUser {
   hasMfa: boolean
 }
 
+/** What a provider answers to an operator. */
+export interface ProviderCheck {
+  /** The host to which users are sent. */
+  host: string
+  /** Whether it accepts client ID and client secret; `unknown` when its answer does not tell. */
+  client: 'accepted' | 'refused' | 'unknown'
+}
+
 /** How a provider is asked. */
 export interface Asking {
   ask: Ask
@@ -47,6 +55,8 @@ export interface Provider {
   begin: (begun: Begun) => Promise<URL>
   /** @param answer The query of the callback. */
   finish: (begun: Begun, answer: URLSearchParams) => Promise<ProviderUser>
+  /** Asks whether the provider can be used. It signs nobody in. */
+  check: () => Promise<ProviderCheck>
 }
 
 const GOOGLE = 'https://accounts.google.com'

@@ -42,6 +42,8 @@ export class FakeProviders {
   mischief: Mischief = {}
   /** Every request, as `POST https://…`. */
   readonly asked: string[] = []
+  /** The site is a client without a secret. */
+  isPublic = false
   /** Seconds since 1970. */
   now: () => number
   /** The key that signs, and is published. */
@@ -125,6 +127,7 @@ export class FakeProviders {
     const code = form.get('code') ?? ''
     const begun = this.#codes.get(code)
     const isClient =
+      (this.isPublic && form.get('client_id') === CLIENT_ID) ||
       (form.get('client_id') === CLIENT_ID && form.get('client_secret') === CLIENT_SECRET) ||
       headers.get('Authorization') ===
         `Basic ${btoa(`${CLIENT_ID.replace('-', '%2D')}:${CLIENT_SECRET.replaceAll('-', '%2D')}`)}`
@@ -134,13 +137,23 @@ export class FakeProviders {
       .replaceAll('+', '-')
       .replaceAll('/', '_')
       .replaceAll('=', '')
+    // GitHub answers errors with the status 200.
+    const isGithub = url.host === 'github.com'
+    if (!isClient)
+      return isGithub
+        ? Response.json({ error: 'incorrect_client_credentials' })
+        : Response.json({ error: 'invalid_client' }, { status: 401 })
+    if (!isGithub && form.get('redirect_uri') === null)
+      return Response.json({ error: 'invalid_request' }, { status: 400 })
     const isRight =
       begun !== undefined &&
-      isClient &&
       begun.challenge === challenge &&
       begun.redirectUri === form.get('redirect_uri')
-    if (!isRight) return Response.json({ error: 'invalid_grant' }, { status: 400 })
-    if (url.host === 'github.com')
+    if (!isRight)
+      return isGithub
+        ? Response.json({ error: 'bad_verification_code' })
+        : Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (isGithub)
       return Response.json({
         access_token: `gho_${code}`,
         token_type: 'bearer',
@@ -173,6 +186,12 @@ export class FakeProviders {
   }
 
   #dingtalk(path: string, headers: Headers, json: () => Record<string, string>): Response {
+    if (path === '/v1.0/oauth2/accessToken') {
+      const { appKey, appSecret } = json()
+      if (appKey === CLIENT_ID && appSecret === CLIENT_SECRET)
+        return Response.json({ accessToken: 'ding-app', expireIn: 7200 })
+      return Response.json({ code: 'invalidClientIdOrSecret', message: 'x' }, { status: 400 })
+    }
     if (path === '/v1.0/oauth2/userAccessToken') {
       const { clientId, clientSecret, code = '', grantType } = json()
       const isRight =

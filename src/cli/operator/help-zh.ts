@@ -73,8 +73,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'asks the identity provider whether it can be used': '查询登录平台是否可用',
   'the address of the site, for the redirect URIs to register':
     '站点的地址，用于显示要登记的回调地址',
-  'It asks the provider for its metadata with the stored settings, also while single sign-on is off. It signs\nnobody in, so it cannot tell whether the client ID and the client secret are right.':
-    '用已保存的设置查询登录平台的元数据，单点登录关闭时也可以。此命令不会登录，\n因此无法判断客户端 ID 和客户端密钥是否正确。',
+  'It asks the provider with the stored settings, also while single sign-on is off, and signs nobody in: whether\nit answers, and whether it accepts the client ID and the client secret. Some providers do not tell the latter.':
+    '用已保存的设置查询登录平台，单点登录关闭时也可以，不会登录：它是否有响应，\n是否接受客户端 ID 和客户端密钥。有些平台不会透露后者。',
   'Secrets are left out: setting set sso_client_secret --stdin sets one.':
     '不包含密钥：用 setting set sso_client_secret --stdin 设置。',
   'lists and deletes the passkeys of users': '列出、删除用户的通行密钥',

@@ -1,3 +1,4 @@
+import type { SsoProblem } from '../../sso/check.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventKind } from '../../audit/events.ts'
 import { own } from '../../base/own.ts'
@@ -417,11 +418,22 @@ export const en = {
     redirectUris: 'Redirect URIs',
     redirectUrisLead: 'Register these addresses at the provider, exactly as they stand here.',
     check: 'Check',
-    checkLead: 'Asks the provider for its metadata with the saved settings.',
+    checkLead:
+      'Asks the provider with the saved settings: whether it answers, and whether it accepts client ID and client secret.',
     checkSubmit: 'Ask the provider',
-    checkGood: (host: string) => `The provider answers. Users are sent to ${host}.`,
-    checkBad:
-      'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
+    checkGood: (host: string) =>
+      `The provider answers, and accepts client ID and client secret. Users are sent to ${host}.`,
+    checkUnsure: (host: string) =>
+      `The provider answers. Users are sent to ${host}. Its answer does not tell whether it accepts client ID and client secret: sign in once to see.`,
+    checkProblems: {
+      'no answer': 'The provider does not answer. Check the address and try again.',
+      'answer too large':
+        'The provider does not answer as an OpenID provider. Check the address and try again.',
+      answer:
+        'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
+      client:
+        'The provider does not accept the client ID or the client secret. Copy both again from the provider.',
+    } satisfies Record<SsoProblem, string>,
   },
 
   nav: {

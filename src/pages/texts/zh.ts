@@ -178,10 +178,17 @@ export const zh: Texts = {
     redirectUris: '回调地址',
     redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
     check: '检查',
-    checkLead: '用已保存的设置向登录平台查询其元数据。',
+    checkLead: '用已保存的设置查询登录平台：是否有响应，是否接受客户端 ID 和客户端密钥。',
     checkSubmit: '查询登录平台',
-    checkGood: (host) => `登录平台有响应，用户将前往 ${host}。`,
-    checkBad: '登录平台没有作出 OpenID 平台应有的响应。请检查地址后重试。',
+    checkGood: (host) => `登录平台有响应，并接受客户端 ID 和客户端密钥。用户将前往 ${host}。`,
+    checkUnsure: (host) =>
+      `登录平台有响应，用户将前往 ${host}。从响应无法判断它是否接受客户端 ID 和客户端密钥，请登录一次来确认。`,
+    checkProblems: {
+      'no answer': '登录平台没有响应。请检查地址后重试。',
+      'answer too large': '登录平台没有作出 OpenID 平台应有的响应。请检查地址后重试。',
+      answer: '登录平台没有作出与此地址相符的 OpenID 响应。请检查地址后重试。',
+      client: '登录平台不接受客户端 ID 或客户端密钥。请从登录平台重新复制两者。',
+    },
   },
 
   nav: {
