@@ -6,7 +6,7 @@ import type { Ask } from './outside.ts'
 import type { Asking, Provider, ProviderCheck } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
-const DINGTALK_ISSUER = 'https://login.dingtalk.com'
+export const DINGTALK_ISSUER = 'https://login.dingtalk.com'
 
 const SERVER = {
   issuer: DINGTALK_ISSUER,

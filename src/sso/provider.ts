@@ -59,7 +59,7 @@ export interface Provider {
   check: () => Promise<ProviderCheck>
 }
 
-const GOOGLE = 'https://accounts.google.com'
+export const GOOGLE_ISSUER = 'https://accounts.google.com'
 
 export function providerOf(config: SsoConfig, asking: Asking): Provider {
   return CREATORS[config.platform](config, asking)
@@ -68,7 +68,7 @@ export function providerOf(config: SsoConfig, asking: Asking): Provider {
 const CREATORS: Record<SsoPlatform, (config: SsoConfig, asking: Asking) => Provider> = {
   OIDC: (config, asking) => createOpenId(config, config.endpoint, asking),
   Casdoor: (config, asking) => createOpenId(config, config.endpoint, asking),
-  Google: (config, asking) => createOpenId(config, GOOGLE, asking),
+  Google: (config, asking) => createOpenId(config, GOOGLE_ISSUER, asking),
   Microsoft: createMicrosoft,
   Github: createGithub,
   Dingtalk: createDingtalk,

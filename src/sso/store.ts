@@ -74,9 +74,11 @@ export function isFreeFor(db: Database, identity: IdentityKey, userId: number): 
   return notExists(taken.where(and(isIdentity(identity), ne(identities.userId, userId))))
 }
 
-/** Records that the identity was used. */
-export function markIdentityUsed(db: Database, identity: IdentityKey, now: number) {
-  return writing(db, THE_SERVICE).update(identities, { lastUsedAt: now }, isIdentity(identity))
+/** Records that the identity was used. One that was imported gets its name. */
+export function markIdentityUsed(db: Database, identity: ProvenIdentity, now: number) {
+  const name = sql`coalesce(nullif(${identities.name}, ''), ${identity.name})`
+  const values = { lastUsedAt: now, name }
+  return writing(db, THE_SERVICE).update(identities, values, isIdentity(identity))
 }
 
 /** Tells whether a user has this text as `sso_id` and nobody has confirmed it (`docs/interface.md`). */

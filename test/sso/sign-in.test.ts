@@ -167,6 +167,19 @@ describe('GET /api/auth/sso_callback', () => {
     })
   }
 
+  test('names an account that was imported without a name, at its first use', async () => {
+    await site.setUp({ sso_login_platform: 'Github' })
+    const github = { issuer: 'https://github.com/login/oauth', platform: 'Github' }
+    await link({ sub: '583231', name: '' }, github)
+    for (const name of ['octocat', 'renamed']) {
+      await signIn({ sub: '583231', name })
+      await Promise.all(site.deferred)
+      expect(await site.db.select().from(identities)).toMatchObject([
+        { name: 'octocat', lastUsedAt: site.now },
+      ])
+    }
+  })
+
   test('names the user of another tenant of Microsoft as another one', async () => {
     const { person, issuer } = platforms['Microsoft'] ?? { person: ALICE, issuer: '' }
     await site.setUp({ sso_login_platform: 'Microsoft' })
