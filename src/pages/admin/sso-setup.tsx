@@ -20,7 +20,7 @@ export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
       <p>{t.redirectUrisLead}</p>
       <ul class="rows compact">
         {redirectUrisOf(site, mode?.value === 'true').map((uri, place) => (
-          <li>
+          <li class="bar">
             <code id={`redirect-uri-${place}`}>{uri}</code>
             <CopyButton view={view} from={`redirect-uri-${place}`} />
           </li>
@@ -29,7 +29,10 @@ export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
       <h2>{t.check}</h2>
       <p>{t.checkLead}</p>
       {checked !== undefined && (
-        <p class={'host' in checked ? 'note' : 'note warn'} role="status">
+        <p
+          class={'host' in checked && checked.isClientAccepted ? 'done' : 'note warn'}
+          role="status"
+        >
           {checkText(t, checked)}
         </p>
       )}

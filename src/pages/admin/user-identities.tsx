@@ -1,7 +1,7 @@
 import { own } from '../../base/own.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Confirm, Time } from '../parts.tsx'
-import { providerName } from '../sso/names.ts'
+import { Alert, Confirm, Icon, Time } from '../parts.tsx'
+import { providerIcon, providerName } from '../sso/names.ts'
 import type { UserProps } from './user.tsx'
 
 /** The linked accounts of a user at identity providers, for an operator. */
@@ -29,7 +29,9 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
             const warning = identity.isLastWayIn ? ` ${t.lastWayIn}` : ''
             return (
               <li>
-                <h3>{shown}</h3>
+                <h3 class="mark">
+                  <Icon name={providerIcon(platform)} /> {shown}
+                </h3>
                 <p class="facts">
                   <span>{providerName(view.t, platform)}</span>
                   <span>

@@ -1,10 +1,10 @@
 import type { StoredIdentity } from '../../sso/store.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { own } from '../../base/own.ts'
-import { Alert, Confirm, Time } from '../parts.tsx'
+import { Alert, Confirm, Icon, Time } from '../parts.tsx'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { problemIn } from '../account/security-forms.ts'
-import { providerName } from './names.ts'
+import { providerIcon, providerName } from './names.ts'
 
 const PATH = '/account/security/identities'
 
@@ -30,7 +30,11 @@ export function IdentitySection(props: SecurityProps) {
       )}
       {platform !== undefined && (
         <Confirm
-          label={t.link(providerName(view.t, platform))}
+          label={
+            <span class="mark">
+              <Icon name={providerIcon(platform)} /> {t.link(providerName(view.t, platform))}
+            </span>
+          }
           question={t.linkQuestion}
           open={problem !== undefined}
         >
@@ -54,7 +58,9 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
   const shown = name || t.unnamed
   return (
     <li>
-      <h3>{shown}</h3>
+      <h3 class="mark">
+        <Icon name={providerIcon(platform)} /> {shown}
+      </h3>
       <p class="facts">
         <span>{providerName(view.t, platform)}</span>
         <span>
