@@ -14,12 +14,11 @@ export type SsoCheck =
   | { platform: string; problem: SsoProblem }
 
 /** Why a provider can't be used. */
-export type SsoProblem = 'no answer' | 'answer too large' | 'answer' | 'client'
+export type SsoProblem = 'no answer' | 'answer' | 'client'
 
 /** The words of a problem, for the command line. */
 export const PROBLEM_TEXTS: Record<SsoProblem, string> = {
   'no answer': 'the provider does not answer',
-  'answer too large': 'the answer of the provider is too large',
   answer: 'the answer of the provider is not that of an OpenID provider with this address',
   client: 'the provider does not accept the client ID or the client secret',
 }
@@ -43,8 +42,6 @@ export async function checkProvider(
     return { platform, host, isClientAccepted: client === 'accepted' }
   } catch (error) {
     if (!(error instanceof SsoError)) throw error
-    const { reason } = error
-    const isUnreachable = reason === 'no answer' || reason === 'answer too large'
-    return { platform, problem: isUnreachable ? reason : 'answer' }
+    return { platform, problem: error.reason === 'no answer' ? 'no answer' : 'answer' }
   }
 }

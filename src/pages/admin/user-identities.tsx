@@ -38,7 +38,11 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                     <Time
                       view={view}
                       at={linkedAt}
-                      phrase={own(t.linkedByOf, linkedBy) ?? t.linkedByOf.user}
+                      phrase={
+                        linkedBy === 'user'
+                          ? t.linkedByOwner
+                          : (own(t.linkedBy, linkedBy) ?? t.linkedByOwner)
+                      }
                     />
                   </span>
                   <span>

@@ -408,11 +408,7 @@ export const en = {
       registration: (when: string) => `Linked ${when}, when this account was created`,
       import: (when: string) => `Linked ${when} by the move from another server`,
     } satisfies Record<LinkedBy, (when: string) => string>,
-    linkedByOf: {
-      user: (when: string) => `Linked by the user ${when}`,
-      registration: (when: string) => `Linked ${when}, when the account was created`,
-      import: (when: string) => `Linked ${when} by the move from another server`,
-    } satisfies Record<LinkedBy, (when: string) => string>,
+    linkedByOwner: (when: string) => `Linked by the user ${when}`,
     lastWayIn:
       'It is the only way in: the user has no password and no passkey, and cannot sign in again until you set a password.',
     redirectUris: 'Redirect URIs',
@@ -424,11 +420,9 @@ export const en = {
     checkGood: (host: string) =>
       `The provider answers, and accepts client ID and client secret. Users are sent to ${host}.`,
     checkUnsure: (host: string) =>
-      `The provider answers. Users are sent to ${host}. Its answer does not tell whether it accepts client ID and client secret: sign in once to see.`,
+      `The provider answers. Users are sent to ${host}. It does not tell whether it accepts client ID and client secret.`,
     checkProblems: {
       'no answer': 'The provider does not answer. Check the address and try again.',
-      'answer too large':
-        'The provider does not answer as an OpenID provider. Check the address and try again.',
       answer:
         'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
       client:

@@ -169,11 +169,7 @@ export const zh: Texts = {
       registration: (when) => `${when}创建本账户时关联`,
       import: (when) => `${when}从其他服务器迁移时关联`,
     },
-    linkedByOf: {
-      user: (when) => `${when}由用户关联`,
-      registration: (when) => `${when}创建该账户时关联`,
-      import: (when) => `${when}从其他服务器迁移时关联`,
-    },
+    linkedByOwner: (when) => `${when}由用户关联`,
     lastWayIn: '这是唯一的登录方式：该用户没有密码，也没有通行密钥，在你设置密码之前无法再登录。',
     redirectUris: '回调地址',
     redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
@@ -182,10 +178,9 @@ export const zh: Texts = {
     checkSubmit: '查询登录平台',
     checkGood: (host) => `登录平台有响应，并接受客户端 ID 和客户端密钥。用户将前往 ${host}。`,
     checkUnsure: (host) =>
-      `登录平台有响应，用户将前往 ${host}。从响应无法判断它是否接受客户端 ID 和客户端密钥，请登录一次来确认。`,
+      `登录平台有响应，用户将前往 ${host}。无法判断它是否接受客户端 ID 和客户端密钥。`,
     checkProblems: {
       'no answer': '登录平台没有响应。请检查地址后重试。',
-      'answer too large': '登录平台没有作出 OpenID 平台应有的响应。请检查地址后重试。',
       answer: '登录平台没有作出与此地址相符的 OpenID 响应。请检查地址后重试。',
       client: '登录平台不接受客户端 ID 或客户端密钥。请从登录平台重新复制两者。',
     },
