@@ -13,6 +13,7 @@ import { noticeRoutes } from './notices/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/operator-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
+import { adminIdentityRoutes } from './sso/operator-routes.ts'
 import { createSsoRoutes, type SsoPages } from './sso/routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
 import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
@@ -43,6 +44,7 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/admin/user', adminUserRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/admin/user/passkey', adminPasskeyRoutes)
+  app.route('/api/admin/user/identity', adminIdentityRoutes)
   app.route('/api/admin/user/token', adminAppPasswordRoutes)
   app.route('/api/admin/setting', adminSettingRoutes)
   app.route('/api/admin/health', healthRoutes)

@@ -46,6 +46,8 @@ export type Given =
   | 'alice has 20 passkeys'
   | 'nobody is signed in, alice answers with her passkey'
   | 'the admin is signed in, alice has the passkey "phone"'
+  | 'the admin is signed in, alice is linked with octocat at GitHub'
+  | 'the admin is signed in, octocat at GitHub is the only way in of alice'
   | 'nobody is signed in, an operator set a related origin'
   | 'single sign-on is off'
   | 'single sign-on has no provider'

@@ -13,7 +13,7 @@ import { adminNoticeOperations, noticeOperations } from './operations/notices.ts
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
 import { sftpOperations } from './operations/sftp.ts'
-import { ssoOperations } from './operations/sso.ts'
+import { adminIdentityOperations, ssoOperations } from './operations/sso.ts'
 import { sshKeyOperations } from './operations/ssh-keys.ts'
 import { twoFactorOperations } from './operations/two-factor.ts'
 
@@ -33,6 +33,7 @@ export const operationGroups: Record<string, Operations> = {
   'Operators: users': {
     ...adminUserOperations,
     ...adminPasskeyOperations,
+    ...adminIdentityOperations,
     ...adminAppPasswordOperations,
   },
   'Operators: site': { ...siteOperations, ...adminNoticeOperations },

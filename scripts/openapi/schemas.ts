@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
+import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/notices/channels.ts'
 import { TOPICS } from '../../src/notices/topics.ts'
@@ -195,6 +196,22 @@ export const userPasskeys = listOf(
       v.description('whether it can be synced; null until an imported passkey is used'),
     ),
     backed_up: v.pipe(v.boolean(), v.description('whether it was synced when last used')),
+  }),
+)
+
+export const userIdentities = listOf(
+  v.strictObject({
+    issuer: v.pipe(v.string(), v.description('the identity provider')),
+    subject: v.pipe(v.string(), v.description("the provider's id for the user")),
+    platform: v.picklist(SSO_PLATFORMS),
+    name: v.pipe(v.string(), v.description('what the provider calls the user; can be empty')),
+    linked_at: time,
+    linked_by: v.picklist(['user', 'registration', 'import']),
+    last_used_at: v.pipe(v.nullable(time), v.description('null until the first sign-in with it')),
+    last_way_in: v.pipe(
+      v.boolean(),
+      v.description('whether the user has no password, no passkey and no other linked account'),
+    ),
   }),
 )
 

@@ -28,6 +28,11 @@ const refusals = {
     message:
       'this is the only way to sign in to the account: set a password or add a passkey first',
   },
+  lastWayInOf: {
+    code: 400,
+    message:
+      "this is the user's only way to sign in: set a password first, or send last_way_in: true",
+  },
   noPasskeysHere: {
     code: 400,
     message: 'passkeys need https and a host name, such as https://files.example.org',

@@ -31,6 +31,10 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'lists and deletes the passkeys of users',
     load: async () => (await import('./operator/passkey.ts')).addPasskeyCommands,
   },
+  identity: {
+    description: 'lists and unlinks the accounts of users at identity providers',
+    load: async () => (await import('./operator/identity.ts')).addIdentityCommands,
+  },
   setting: {
     description: 'shows and changes the settings of the site: title, appearance, features',
     load: async () => (await import('./operator/setting.ts')).addSettingCommands,

@@ -2,7 +2,7 @@
 export const LOGO =
   "/logo-3b7dd54e5c.svg"
 export const ICONS =
-  "/icons-78e2469a87.svg"
+  "/icons-19ef9a3c16.svg"
 export const SCRIPT =
   "/script-0f13e5bd8b.js"
 export const PASSKEY_SCRIPT =
@@ -12,4 +12,4 @@ export const SSO_SCRIPT =
 export const SSO_SCRIPT_HASH =
   "sha256-9jZmsPKrkZZRJs8cA4CD4AuIZ18e3hKn8wBPrDgAF+0="
 export const STYLE_SHEET =
-  "/style-e6ff7142e2.css"
+  "/style-42beda4ca2.css"

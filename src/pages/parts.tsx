@@ -21,6 +21,12 @@ export type IconName =
   | 'programs'
   | 'sso'
   | 'notices'
+  | 'github'
+  | 'google'
+  | 'microsoft'
+  | 'openid'
+  | 'dingtalk'
+  | 'casdoor'
   | 'channels'
 
 /** A decorative icon beside a text; screen readers skip it. */

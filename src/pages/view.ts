@@ -49,6 +49,12 @@ interface Site {
   theme: string
 }
 
+/** Without a platform, single sign-on is not set up. */
+function platformOf(settings: Record<'sso_login_enabled' | 'sso_login_platform', string>) {
+  const isOn = settings.sso_login_enabled === 'true' && settings.sso_login_platform !== ''
+  return isOn ? settings.sso_login_platform : undefined
+}
+
 export async function readView(c: AppContext, account?: Acting): Promise<View> {
   const deps = c.get('deps')
   const language = languageOf(c)
@@ -71,7 +77,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     isFresh,
     notice: noticeOf(t, c.req.query('done') ?? ''),
     rpId: relyingParty?.rpId,
-    platform: settings.sso_login_enabled === 'true' ? settings.sso_login_platform : undefined,
+    platform: platformOf(settings),
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await beginOnPage(deps, relyingParty, account.username)

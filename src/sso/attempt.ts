@@ -6,8 +6,9 @@ import { THE_SERVICE } from '../database/statements.ts'
 import { hashChallenge } from '../passkeys/session-text.ts'
 import { claimChallenge } from '../passkeys/store.ts'
 import type { SsoConfig } from './config.ts'
+import { forgetProvider } from './memory.ts'
 import { startAsking } from './outside.ts'
-import { providerOf, type ProviderUser } from './provider.ts'
+import { type Asking, providerOf, type ProviderUser } from './provider.ts'
 import { SsoError } from './reasons.ts'
 import { type SealDeps, sealedText } from './sealed-text.ts'
 
@@ -52,7 +53,7 @@ export type Attempt = v.InferOutput<typeof attemptSchema>
 /** The cookie of an attempt. */
 export const attemptText = sealedText('single sign-on', LIFETIME_SECONDS, attemptSchema)
 
-type AskDeps = Pick<Deps, 'sendOut' | 'now'>
+type AskDeps = Pick<Deps, 'sendOut' | 'now' | 'settingsMemory'>
 
 /**
  * Begins a sign-in at the provider.
@@ -70,7 +71,7 @@ export async function beginAttempt(
   const { platform, endpoint } = config
   const secrets = { state: random(), nonce: random(), verifier: random() }
   const attempt: Attempt = { ...secrets, redirectUri, platform, endpoint, purpose }
-  const url = await providerOf(config, startAsking(deps), deps.now()).begin(attempt)
+  const url = await providerOf(config, askingOf(deps)).begin(attempt)
   return { url, text: await attemptText.seal(deps, attempt) }
 }
 
@@ -114,12 +115,22 @@ async function useUp(deps: SealDeps & Pick<Deps, 'db'>, state: string): Promise<
   if (claimed.length === 0) throw new SsoError('state used')
 }
 
+function askingOf(deps: AskDeps): Asking {
+  return { ask: startAsking(deps), now: deps.now(), memory: deps.settingsMemory }
+}
+
 /** Asks the provider who has signed in. @throws {SsoError} */
-export function askWho(
+export async function askWho(
   deps: AskDeps,
   config: SsoConfig,
   attempt: Attempt,
   answer: URLSearchParams,
 ): Promise<ProviderUser> {
-  return providerOf(config, startAsking(deps), deps.now()).finish(attempt, answer)
+  try {
+    return await providerOf(config, askingOf(deps)).finish(attempt, answer)
+  } catch (error) {
+    // The provider may have moved since it was read.
+    forgetProvider(deps.settingsMemory)
+    throw error
+  }
 }

@@ -1,36 +1,47 @@
 import type { Deps } from '../deps.ts'
-import { beginAttempt } from './attempt.ts'
 import { readSsoSettings } from './config.ts'
+import { startAsking } from './outside.ts'
+import { providerOf } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
 /** What a provider answered to an operator who asks whether it can be used. */
 export type SsoCheck =
-  /** The host to which users are sent. */
-  { platform: string; host: string } | { platform: string; problem: string }
+  /**
+   * The host to which users are sent, and whether client ID and client secret are known to be
+   * right.
+   */
+  | { platform: string; host: string; isClientAccepted: boolean }
+  | { platform: string; problem: SsoProblem }
+
+/** Why a provider can't be used. */
+export type SsoProblem = 'no answer' | 'answer' | 'client'
+
+/** The words of a problem, for the command line. */
+export const PROBLEM_TEXTS: Record<SsoProblem, string> = {
+  'no answer': 'the provider does not answer',
+  answer: 'the answer of the provider is not that of an OpenID provider with this address',
+  client: 'the provider does not accept the client ID or the client secret',
+}
 
 /**
- * Asks the provider for its metadata with the stored settings, also while single sign-on is off.
+ * Asks the provider with the stored settings, also while single sign-on is off. What this isolate
+ * remembers of it is not used.
  *
  * @throws {Refusal} `ssoPlatformInvalid`, with what is missing as its detail; `internal` for a
  *   secret that no key opens.
  */
 export async function checkProvider(
-  deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now' | 'sendOut'>,
+  deps: Pick<Deps, 'db' | 'keyRing' | 'now' | 'sendOut'>,
 ): Promise<SsoCheck> {
   const config = await readSsoSettings(deps)
   const { platform } = config
   try {
-    // The redirect URI is not compared before a user signs in.
-    const { url } = await beginAttempt(deps, config, 'https://site.invalid/', { kind: 'token' })
-    return { platform, host: url.host }
+    const asking = { ask: startAsking(deps), now: deps.now(), memory: {} }
+    const { host, client } = await providerOf(config, asking).check()
+    if (client === 'refused') return { platform, problem: 'client' }
+    return { platform, host, isClientAccepted: client === 'accepted' }
   } catch (error) {
     if (!(error instanceof SsoError)) throw error
-    return { platform, problem: PROBLEMS[error.reason] ?? error.reason }
+    return { platform, problem: error.reason === 'no answer' ? 'no answer' : 'answer' }
   }
-}
-
-const PROBLEMS: Partial<Record<SsoError['reason'], string>> = {
-  'no answer': 'the provider does not answer',
-  'answer too large': 'the answer of the provider is too large',
-  answer: 'the answer of the provider is not that of an OpenID provider with this address',
 }

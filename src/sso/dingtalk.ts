@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
-import { authorizationUrl, clientOf, inProtocol } from './oauth.ts'
+import { authorizationUrl, clientOf, inProtocol, signInHost } from './oauth.ts'
 import type { Ask } from './outside.ts'
-import type { Provider } from './provider.ts'
+import type { Asking, Provider, ProviderCheck } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
-const DINGTALK_ISSUER = 'https://login.dingtalk.com'
+export const DINGTALK_ISSUER = 'https://login.dingtalk.com'
 
 const SERVER = {
   issuer: DINGTALK_ISSUER,
@@ -15,6 +15,7 @@ const SERVER = {
 const API = 'https://api.dingtalk.com/v1.0'
 
 const tokenSchema = v.object({ accessToken: v.pipe(v.string(), v.minLength(1)) })
+const refusalSchema = v.object({ code: v.string() })
 const userSchema = v.object({
   unionId: v.pipe(v.string(), v.minLength(1)),
   nick: v.fallback(v.string(), ''),
@@ -26,7 +27,7 @@ const userSchema = v.object({
  *
  * @see https://open.dingtalk.com/document/orgapp/obtain-identity-credentials
  */
-export function createDingtalk(config: SsoConfig, ask: Ask): Provider {
+export function createDingtalk(config: SsoConfig, { ask }: Asking): Provider {
   const scope = `openid ${config.extraScopes}`.trim()
   return {
     begin: (begun) =>
@@ -40,6 +41,28 @@ export function createDingtalk(config: SsoConfig, ask: Ask): Provider {
         const { unionId, nick } = await askJson(ask, '/contact/users/me', { headers }, userSchema)
         return { issuer: DINGTALK_ISSUER, subject: unionId, name: nick, hasMfa: false }
       }),
+    check: () => checkApplication(config, ask),
+  }
+}
+
+/**
+ * Asks for a token of the application itself, which needs no user: it is thrown away. Only
+ * applications of an organization get one.
+ *
+ * @see https://open.dingtalk.com/document/orgapp/obtain-the-access_token-of-an-internal-app
+ */
+async function checkApplication(
+  { clientId: appKey, clientSecret: appSecret }: SsoConfig,
+  ask: Ask,
+): Promise<ProviderCheck> {
+  const headers = { 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ appKey, appSecret })
+  const response = await ask(`${API}/oauth2/accessToken`, { method: 'POST', headers, body })
+  const answer = v.safeParse(refusalSchema, await response.json().catch(() => undefined))
+  const isRefused = answer.success && answer.output.code === 'invalidClientIdOrSecret'
+  return {
+    host: signInHost(SERVER),
+    client: isRefused ? 'refused' : response.ok ? 'accepted' : 'unknown',
   }
 }
 

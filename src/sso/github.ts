@@ -1,9 +1,16 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
-import { authorizationUrl, clientOf, exchangeCode, inProtocol, requestOptions } from './oauth.ts'
+import {
+  authorizationUrl,
+  checkServer,
+  clientOf,
+  exchangeCode,
+  inProtocol,
+  requestOptions,
+} from './oauth.ts'
 import type { Ask } from './outside.ts'
-import type { Provider } from './provider.ts'
+import type { Asking, Provider } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
 export const GITHUB_ISSUER = 'https://github.com/login/oauth'
@@ -23,7 +30,7 @@ const userSchema = v.object({
 })
 
 /** GitHub: OAuth 2.0 without ID tokens. */
-export function createGithub(config: SsoConfig, ask: Ask): Provider {
+export function createGithub(config: SsoConfig, { ask }: Asking): Provider {
   const scope = `read:user ${config.extraScopes}`.trim()
   return {
     begin: (begun) => inProtocol(() => authorizationUrl(SERVER, config, begun, { scope })),
@@ -39,6 +46,8 @@ export function createGithub(config: SsoConfig, ask: Ask): Provider {
         const { id, login } = await readUser(token, ask)
         return { issuer: GITHUB_ISSUER, subject: String(id), name: login, hasMfa: false }
       }),
+    // It takes no redirect URI but its own.
+    check: () => inProtocol(() => checkServer(SERVER, config, ask, {})),
   }
 }
 

@@ -9,18 +9,29 @@ import {
   type SessionActor,
 } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../access/operators.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
+import { selectUser } from '../accounts/store.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
 import { identityText } from './identity-text.ts'
 import {
+  hasOtherWayIn,
   type IdentityKey,
   identityLinking,
   identityUnlinking,
   isLinkedWith,
   type ProvenIdentity,
+  selectHasOtherWayIn,
   selectIdentities,
   showIdentity,
+  type StoredIdentity,
 } from './store.ts'
 
 const LATEST_CLONES = { limit: 100, offset: 0 }
@@ -83,12 +94,71 @@ export async function unlinkIdentity(
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'identity_unlinked', now)
   const { unlinked, left } = await actFreshAs(deps, actor, now, {
-    ...identityUnlinking(db, by, userId, identity, event),
+    ...identityUnlinking(db, by, userId, identity, event, hasOtherWayIn(db, userId, identity)),
     left: selectIdentities(db, userId),
     shown: showIdentity(db, by, userId),
   })
   if (unlinked.length > 0) return logUnlinked(event, unlinked)
   throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayIn' : 'identityNotFound')
+}
+
+/**
+ * Lists the identities of any user for an operator.
+ *
+ * @returns Each with whether it is the only way in: no password, no passkey and no other identity.
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function listIdentitiesOf(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<ListedIdentity[]> {
+  const { others, identities } = await actAsOperator(deps, operator, {
+    others: selectHasOtherWayIn(deps.db, userId),
+    identities: selectIdentities(deps.db, userId),
+  })
+  const [other] = others
+  if (other === undefined) throw new Refusal('userNotFound')
+  const isLastWayIn = !other.hasOtherWayIn && identities.length === 1
+  return identities.map((identity) => ({ ...identity, isLastWayIn }))
+}
+
+export type ListedIdentity = StoredIdentity & { isLastWayIn: boolean }
+
+/**
+ * Unlinks an identity of any user for an operator.
+ *
+ * @param mayBeLast Whether the user may be left without a way to sign in.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `identityNotFound`;
+ *   `lastWayInOf`.
+ */
+export async function unlinkIdentityOf(
+  deps: ActorDeps & FreshnessDeps,
+  operator: Operator,
+  userId: number,
+  identity: IdentityKey,
+  mayBeLast: boolean,
+): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, userId, 'identity_unlinked', now)
+  const when = mayBeLast ? undefined : hasOtherWayIn(db, userId, identity)
+  const {
+    isFresh: mayUnlink,
+    owner,
+    unlinked,
+    left,
+  } = await actAsOperatorAt(deps, operator, now, {
+    owner: selectUser(db, userId),
+    ...identityUnlinking(db, by, userId, identity, event, when),
+    left: selectIdentities(db, userId),
+    shown: showIdentity(db, by, userId),
+  })
+  if (owner.length === 0) throw new Refusal('userNotFound')
+  if (!mayUnlink) throw new Refusal('confirmationNeeded')
+  if (unlinked.length > 0) return logUnlinked(event, unlinked)
+  throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayInOf' : 'identityNotFound')
 }
 
 /** Logs the events that `identityUnlinking` has written. */

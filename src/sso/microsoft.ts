@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { decodeJwt } from 'jose/jwt/decode'
 import type { SsoConfig } from './config.ts'
-import { clientOf, exchangeCode, inProtocol } from './oauth.ts'
+import { knowProvider } from './memory.ts'
+import { checkServer, clientOf, exchangeCode, inProtocol } from './oauth.ts'
 import { openIdUrl, readIdToken } from './openid.ts'
-import type { Ask } from './outside.ts'
-import type { Provider } from './provider.ts'
+import type { Asking, Provider } from './provider.ts'
 
 const BASE = 'https://login.microsoftonline.com'
 
@@ -27,7 +27,7 @@ const tenantSchema = v.object({ tid: v.pipe(v.string(), v.uuid()) })
  *
  * @see https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
  */
-export function createMicrosoft(config: SsoConfig, ask: Ask, now: number): Provider {
+export function createMicrosoft(config: SsoConfig, { ask, now, memory }: Asking): Provider {
   return {
     begin: (begun) => inProtocol(() => openIdUrl(COMMON, config, begun)),
     finish: (begun, answer) =>
@@ -35,8 +35,11 @@ export function createMicrosoft(config: SsoConfig, ask: Ask, now: number): Provi
         const client = clientOf(config, now)
         const response = await exchangeCode(COMMON, config, client, begun, answer, ask)
         const issuer = await issuerIn(response.clone())
-        return readIdToken({ ...COMMON, issuer }, config, client, begun, response, ask)
+        const known = await knowProvider(memory, COMMON.issuer, now, async () => COMMON)
+        const keys = { ask, known }
+        return readIdToken({ ...COMMON, issuer }, config, client, begun, response, keys)
       }),
+    check: () => inProtocol(() => checkServer(COMMON, config, ask)),
   }
 }
 

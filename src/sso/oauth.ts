@@ -1,8 +1,9 @@
 import * as oauth from 'oauth4webapi'
+import * as v from 'valibot'
 import { isLoopback } from '../settings/checks.ts'
 import type { SsoConfig } from './config.ts'
 import type { Ask } from './outside.ts'
-import type { Begun } from './provider.ts'
+import type { Begun, ProviderCheck } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
 /** The clock of a provider may differ from ours. */
@@ -49,11 +50,7 @@ export async function authorizationUrl(
   { state, verifier, redirectUri }: Begun,
   parameters: Record<string, string>,
 ): Promise<URL> {
-  const url = URL.canParse(as.authorization_endpoint ?? '')
-    ? new URL(as.authorization_endpoint ?? '')
-    : undefined
-  const isSecure = url?.protocol === 'https:' || (url !== undefined && isLoopback(url))
-  if (url === undefined || !isSecure) throw new SsoError('answer', 'authorization_endpoint')
+  const url = signInAddress(as)
   const all = {
     response_type: 'code',
     client_id: clientId,
@@ -65,6 +62,18 @@ export async function authorizationUrl(
   }
   for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value)
   return url
+}
+
+function signInAddress({ authorization_endpoint: address = '' }: oauth.AuthorizationServer): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isSecure = url?.protocol === 'https:' || (url !== undefined && isLoopback(url))
+  if (url === undefined || !isSecure) throw new SsoError('answer', 'authorization_endpoint')
+  return url
+}
+
+/** Returns the host to which users are sent. */
+export function signInHost(as: oauth.AuthorizationServer): string {
+  return signInAddress(as).host
 }
 
 /** Exchanges the code of a callback for the answer of the token endpoint, which is not checked yet. */
@@ -85,6 +94,64 @@ export function exchangeCode(
     verifier,
     requestOptions(as.issuer, ask),
   )
+}
+
+const NOT_GIVEN = 'nobody-has-been-given-this'
+/** Some providers look for these before they look at the code. */
+const USUAL_PARAMETERS = { redirect_uri: 'https://site.invalid/', code_verifier: 'x'.repeat(43) }
+const errorSchema = v.object({ error: v.string() })
+
+/** What the `error` of the token endpoint blames. GitHub has names of its own. */
+const BLAMED = new Map<string, 'client' | 'code'>([
+  ['invalid_client', 'client'],
+  ['unauthorized_client', 'client'],
+  ['incorrect_client_credentials', 'client'],
+  ['invalid_grant', 'code'],
+  ['bad_verification_code', 'code'],
+])
+
+/**
+ * Asks the token endpoint with a wrong code. Most providers look at the client first, so their
+ * error tells whether client ID and client secret are right; whether a provider does so, a second
+ * request with a wrong client shows.
+ *
+ * @param parameters What the request has beside the code.
+ * @see RFC 6749 section 5.2,
+ *   https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
+ */
+export async function checkServer(
+  as: oauth.AuthorizationServer,
+  config: SsoConfig,
+  ask: Ask,
+  parameters: Record<string, string> = USUAL_PARAMETERS,
+): Promise<ProviderCheck> {
+  const host = signInHost(as)
+  const wrongCode = { ...parameters, code: NOT_GIVEN }
+  const blamed = await askTokenEndpoint(as, config, ask, wrongCode)
+  if (blamed === 'client') return { host, client: 'refused' }
+  if (blamed === undefined) return { host, client: 'unknown' }
+  const isPublic = config.clientSecret === ''
+  const wrong = isPublic ? { clientId: NOT_GIVEN } : { clientSecret: NOT_GIVEN }
+  const blamedThen = await askTokenEndpoint(as, { ...config, ...wrong }, ask, wrongCode)
+  return { host, client: blamedThen === 'client' ? 'accepted' : 'unknown' }
+}
+
+async function askTokenEndpoint(
+  as: oauth.AuthorizationServer,
+  config: SsoConfig,
+  ask: Ask,
+  parameters: Record<string, string>,
+) {
+  const response = await oauth.genericTokenEndpointRequest(
+    as,
+    clientOf(config),
+    authenticationOf(as, config),
+    'authorization_code',
+    parameters,
+    requestOptions(as.issuer, ask),
+  )
+  const answer = v.safeParse(errorSchema, await response.json().catch(() => undefined))
+  return answer.success ? BLAMED.get(answer.output.error) : undefined
 }
 
 /** Runs a part of the protocol. Errors of the library become {SsoError}, without their values. */

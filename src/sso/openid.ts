@@ -1,8 +1,16 @@
 import * as oauth from 'oauth4webapi'
 import type { SsoConfig } from './config.ts'
-import { authorizationUrl, clientOf, exchangeCode, inProtocol, requestOptions } from './oauth.ts'
+import { type KnownProvider, knowProvider } from './memory.ts'
+import {
+  authorizationUrl,
+  checkServer,
+  clientOf,
+  exchangeCode,
+  inProtocol,
+  requestOptions,
+} from './oauth.ts'
 import type { Ask } from './outside.ts'
-import type { Begun, Provider, ProviderUser } from './provider.ts'
+import type { Asking, Begun, Provider, ProviderUser } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
 /**
@@ -13,21 +21,24 @@ import { SsoError } from './reasons.ts'
 const SECOND_FACTORS: readonly unknown[] = ['mfa', 'otp', 'hwk', 'swk', 'sc']
 
 /** OpenID Connect with discovery. */
-export function createOpenId(config: SsoConfig, issuer: string, ask: Ask, now: number): Provider {
-  const discover = async () => {
-    const url = new URL(issuer)
-    const response = await oauth.discoveryRequest(url, requestOptions(issuer, ask))
-    return oauth.processDiscoveryResponse(url, response)
-  }
+export function createOpenId(config: SsoConfig, issuer: string, asking: Asking): Provider {
+  const { ask, now, memory } = asking
+  const discover = () =>
+    knowProvider(memory, issuer, now, async () => {
+      const url = new URL(issuer)
+      const response = await oauth.discoveryRequest(url, requestOptions(issuer, ask))
+      return oauth.processDiscoveryResponse(url, response)
+    })
   return {
-    begin: (begun) => inProtocol(async () => openIdUrl(await discover(), config, begun)),
+    begin: (begun) => inProtocol(async () => openIdUrl((await discover()).server, config, begun)),
     finish: (begun, answer) =>
       inProtocol(async () => {
-        const as = await discover()
+        const known = await discover()
         const client = clientOf(config, now)
-        const response = await exchangeCode(as, config, client, begun, answer, ask)
-        return readIdToken(as, config, client, begun, response, ask)
+        const response = await exchangeCode(known.server, config, client, begun, answer, ask)
+        return readIdToken(known.server, config, client, begun, response, { ask, known })
       }),
+    check: () => inProtocol(async () => checkServer((await discover()).server, config, ask)),
   }
 }
 
@@ -41,6 +52,12 @@ export function openIdUrl(
   return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce })
 }
 
+/** Where the keys of a provider come from. */
+interface KeySource {
+  ask: Ask
+  known: KnownProvider
+}
+
 /**
  * Checks the ID token, its signature included: `iss`, `aud`, `exp`, `nonce`.
  *
@@ -52,13 +69,13 @@ export async function readIdToken(
   client: oauth.Client,
   { nonce }: Begun,
   response: Response,
-  ask: Ask,
+  keys: KeySource,
 ): Promise<ProviderUser> {
   const answer = await oauth.processAuthorizationCodeResponse(as, client, response, {
     expectedNonce: nonce,
     requireIdToken: true,
   })
-  await oauth.validateApplicationLevelSignature(as, response, requestOptions(as.issuer, ask))
+  await checkSignature(as, response, keys)
   const claims = oauth.getValidatedIdTokenClaims(answer)
   if (claims === undefined) throw new SsoError('answer', 'no ID token')
   const names = [usernameClaim, 'preferred_username', 'name', 'email'].map((name) => claims[name])
@@ -68,6 +85,28 @@ export async function readIdToken(
     subject: claims.sub,
     name: names.find(isName) ?? '',
     hasMfa: Array.isArray(amr) && amr.some((method) => SECOND_FACTORS.includes(method)),
+  }
+}
+
+/** Checks a signature with the keys that are known. A provider may have changed them since. */
+async function checkSignature(
+  as: oauth.AuthorizationServer,
+  response: Response,
+  { ask, known }: KeySource,
+): Promise<void> {
+  // The library remembers keys by the object too, so each check gets its own.
+  const check = () =>
+    oauth.validateApplicationLevelSignature({ ...as }, response, {
+      ...requestOptions(as.issuer, ask),
+      [oauth.jwksCache]: known.keys,
+    })
+  const hadKeys = 'jwks' in known.keys
+  try {
+    await check()
+  } catch (error) {
+    if (!hadKeys) throw error
+    known.keys = {}
+    await check()
   }
 }
 

@@ -4,6 +4,7 @@ import { createDingtalk } from './dingtalk.ts'
 import { createGithub } from './github.ts'
 import { createMicrosoft } from './microsoft.ts'
 import { createOpenId } from './openid.ts'
+import type { ProviderMemory } from './memory.ts'
 import type { Ask } from './outside.ts'
 
 /** The random values of one sign-in. */
@@ -31,25 +32,43 @@ export interface ProviderUser {
   hasMfa: boolean
 }
 
+/** What a provider answers to an operator. */
+export interface ProviderCheck {
+  /** The host to which users are sent. */
+  host: string
+  /** Whether it accepts client ID and client secret; `unknown` when its answer does not tell. */
+  client: 'accepted' | 'refused' | 'unknown'
+}
+
+/** How a provider is asked. */
+export interface Asking {
+  ask: Ask
+  /** Unix time, milliseconds. */
+  now: number
+  /** Filled with what the provider publishes about itself. */
+  memory: ProviderMemory
+}
+
 /** An identity provider. Its functions throw {SsoError}. */
 export interface Provider {
   /** Returns the address to which the visitor's browser goes. */
   begin: (begun: Begun) => Promise<URL>
   /** @param answer The query of the callback. */
   finish: (begun: Begun, answer: URLSearchParams) => Promise<ProviderUser>
+  /** Asks whether the provider can be used. It signs nobody in. */
+  check: () => Promise<ProviderCheck>
 }
 
-const GOOGLE = 'https://accounts.google.com'
+export const GOOGLE_ISSUER = 'https://accounts.google.com'
 
-/** @param now Unix time, milliseconds. */
-export function providerOf(config: SsoConfig, ask: Ask, now: number): Provider {
-  return CREATORS[config.platform](config, ask, now)
+export function providerOf(config: SsoConfig, asking: Asking): Provider {
+  return CREATORS[config.platform](config, asking)
 }
 
-const CREATORS: Record<SsoPlatform, (config: SsoConfig, ask: Ask, now: number) => Provider> = {
-  OIDC: (config, ask, now) => createOpenId(config, config.endpoint, ask, now),
-  Casdoor: (config, ask, now) => createOpenId(config, config.endpoint, ask, now),
-  Google: (config, ask, now) => createOpenId(config, GOOGLE, ask, now),
+const CREATORS: Record<SsoPlatform, (config: SsoConfig, asking: Asking) => Provider> = {
+  OIDC: (config, asking) => createOpenId(config, config.endpoint, asking),
+  Casdoor: (config, asking) => createOpenId(config, config.endpoint, asking),
+  Google: (config, asking) => createOpenId(config, GOOGLE_ISSUER, asking),
   Microsoft: createMicrosoft,
   Github: createGithub,
   Dingtalk: createDingtalk,

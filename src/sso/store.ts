@@ -74,9 +74,11 @@ export function isFreeFor(db: Database, identity: IdentityKey, userId: number): 
   return notExists(taken.where(and(isIdentity(identity), ne(identities.userId, userId))))
 }
 
-/** Records that the identity was used. */
-export function markIdentityUsed(db: Database, identity: IdentityKey, now: number) {
-  return writing(db, THE_SERVICE).update(identities, { lastUsedAt: now }, isIdentity(identity))
+/** Records that the identity was used. One that was imported gets its name. */
+export function markIdentityUsed(db: Database, identity: ProvenIdentity, now: number) {
+  const name = sql`coalesce(nullif(${identities.name}, ''), ${identity.name})`
+  const values = { lastUsedAt: now, name }
+  return writing(db, THE_SERVICE).update(identities, values, isIdentity(identity))
 }
 
 /** Tells whether a user has this text as `sso_id` and nobody has confirmed it (`docs/interface.md`). */
@@ -142,10 +144,10 @@ export function showIdentity(db: Database, by: Authority, userId: number, when?:
 }
 
 /**
- * Returns the statements that unlink identities of a user, with an event for each. They change
- * nothing when the user could then not sign in any more.
+ * Returns the statements that unlink identities of a user, with an event for each.
  *
  * @param identity Without it, all of them.
+ * @param when For users, `hasOtherWayIn` is part of it.
  */
 export function identityUnlinking(
   db: Database,
@@ -153,14 +155,9 @@ export function identityUnlinking(
   userId: number,
   identity: IdentityKey | undefined,
   event: AuditEvent,
-  when?: SQL,
+  when: SQL | undefined,
 ) {
-  const which = and(
-    when,
-    eq(identities.userId, userId),
-    identity && isIdentity(identity),
-    hasOtherWayIn(db, userId, identity),
-  )
+  const which = and(when, eq(identities.userId, userId), identity && isIdentity(identity))
   const written = writing(db, by)
   const detail = sql`${identities.platform} || ': ' || ${identities.name}`
   return {
@@ -174,6 +171,14 @@ export function identityUnlinking(
       name: identities.name,
     }),
   }
+}
+
+/** Selects whether a user can sign in with a password or a passkey. */
+export function selectHasOtherWayIn(db: Database, userId: number) {
+  return db
+    .select({ hasOtherWayIn: hasOtherWayIn(db, userId).mapWith(Boolean).as('other_way') })
+    .from(users)
+    .where(eq(users.id, userId))
 }
 
 /**

@@ -303,7 +303,28 @@ describe('single sign-on', () => {
     expect(reasons.map((note) => note.name)).toEqual(['berta', 'clara'])
   })
 
+  test.each([
+    ['Google', 'https://accounts.google.com', '117169283071284613217'],
+    ['Dingtalk', 'https://login.dingtalk.com', 'z21HjQliSzpw0YWCNxmii6u2Os62cZ62iSZ'],
+  ])('takes the ids of %s as identities, and no name', (provider, issuer, sso_id) => {
+    const both = [
+      { id: 3, username: 'anna', role: 0, sso_id },
+      { id: 4, username: 'berta', role: 0, sso_id: 'Berta B' },
+    ]
+    const { accounts } = planImport(
+      { kind: 'database', users: both, keys: [], settings: platform(provider), ...REST },
+      nobody,
+      NOW,
+    )
+    expect(accounts.map(({ identities }) => identities)).toEqual([
+      [{ issuer, subject: sso_id, platform: provider, name: '' }],
+      [],
+    ])
+  })
+
   test('leaves every other sso_id as a text, which its user confirms', () => {
+    for (const other of ['Microsoft', 'Casdoor', '__proto__'])
+      expect(plan(other).accounts.flatMap(({ identities }) => identities)).toEqual([])
     const { accounts } = plan('OIDC')
     expect(accounts.flatMap(({ identities }) => identities)).toEqual([])
     expect(accounts.map(({ ssoId }) => ssoId)).toEqual(['583231', '7', '7', 'Dora'])

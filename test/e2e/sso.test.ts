@@ -1,10 +1,12 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
+import { ssoStates } from '../screenshots/sso-states.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
+import { LANGUAGES, layoutFaults } from '../support/layout.ts'
 import { OidcProvider, signInAt } from '../support/oidc-provider.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 
@@ -60,13 +62,18 @@ async function set(values: Record<string, string>): Promise<void> {
   expect(saved).toMatchObject({ code: 200 })
 }
 
-async function violations(): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found: AxeResults['violations'] = await page.evaluate(
+async function violations(on = page): Promise<string[]> {
+  await on.evaluate(axe.source)
+  const found: AxeResults['violations'] = await on.evaluate(
     `axe.run(document, { preload: false }).then(({ violations }) => violations)`,
   )
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
+
+/** A phone, the window of the stock client, and a screen. */
+const WIDTHS = [360, 500, 1280]
+/** Twenty states of pages, each looked at in three widths. */
+const TOUR_MILLISECONDS = 300_000
 
 /** Opens the stock client's window from a page of the site, and returns what that page is told. */
 async function openWindow(method: string, act: (popup: Page) => Promise<void>) {
@@ -149,7 +156,7 @@ test('an account is linked on the page Security', async () => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL('**/account')
   await page.goto('/account/security')
-  await page.getByText('Link a OpenID account').click()
+  await page.getByText('Link your OpenID account').click()
   await page.getByRole('button', { name: 'Continue to the provider' }).click()
   await signInAt(page, 'dora')
   await page.getByText('The account is linked.').waitFor()
@@ -172,6 +179,8 @@ test('another Latchkey is the identity provider', async () => {
       sso_client_secret: registered['client_secret'] ?? '',
       sso_auto_register: 'true',
     })
+    const checked = await clone.command(['--json', 'sso', 'test'])
+    expect(JSON.parse(checked.stdout)).toMatchObject({ client_accepted: true })
     await page.goto('/account/sign-in?next=/account/security')
     await page.getByRole('button', { name: 'Sign in with OpenID' }).click()
     await page.waitForURL(`${issuer}/**`)
@@ -187,6 +196,23 @@ test('another Latchkey is the identity provider', async () => {
     ])
   } finally {
     await other.remove()
+  }
+})
+
+test('an operator learns whether the provider accepts client ID and client secret', async () => {
+  const command = ['--json', 'sso', 'test']
+  const good = await clone.command(command)
+  expect(JSON.parse(good.stdout)).toMatchObject({
+    platform: 'OIDC',
+    host: new URL(provider.issuer).host,
+    client_accepted: true,
+  })
+  for (const wrong of [{ sso_client_id: 'other' }, { sso_client_secret: 'other' }]) {
+    await set(wrong)
+    expect(await clone.command(command)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('does not accept the client ID or the client secret'),
+    })
   }
 })
 
@@ -207,3 +233,35 @@ test('in compatibility mode the token stands in the address of the stock client'
     data: { username: 'erin' },
   })
 })
+
+test.each(LANGUAGES)(
+  'no page of single sign-on has a fault in its layout or for axe: %s',
+  async (language) => {
+    const other = new Clone(inject('startedSite'))
+    const served = await other.serve()
+    const baseURL = served.url.replace('127.0.0.1', 'localhost')
+    const others = await OidcProvider.start(await freePort(), baseURL)
+    const options = { baseURL, locale: language, reducedMotion: 'reduce' } as const
+    const tab = await (await browser.newContext(options)).newPage()
+    try {
+      const found: string[] = []
+      const seen = new Set<string>()
+      const tour = { site: served, provider: others, clone: other }
+      await ssoStates(tab, tour, async (name) => {
+        seen.add(name)
+        for (const width of WIDTHS) {
+          await tab.setViewportSize({ width, height: 800 })
+          const faults = [...(await layoutFaults(tab)), ...(await violations(tab))]
+          found.push(...faults.map((fault) => `${name} at ${width}: ${fault}`))
+        }
+      })
+      expect(found).toEqual([])
+      expect(seen.size).toBeGreaterThan(12)
+    } finally {
+      await tab.context().close()
+      await others.stop()
+      await other.remove()
+    }
+  },
+  TOUR_MILLISECONDS,
+)

@@ -317,6 +317,12 @@ const INPUTS: Record<
   'POST /api/authn/rename_authn': { body: { id: 'AAAA', name: 'phone' }, code: 400 },
   'GET /api/admin/user/passkey/list': { query: 'uid=1' },
   'POST /api/admin/user/passkey/delete': { query: 'uid=1', body: { id: 'AAAA' }, code: 400 },
+  'GET /api/admin/user/identity/list': { query: 'uid=1' },
+  'POST /api/admin/user/identity/delete': {
+    query: 'uid=1',
+    body: { issuer: 'https://idp.example.org', subject: '4711' },
+    code: 404,
+  },
   'POST /api/me/update': { body: { username: 'alice', sso_id: '' } },
   'GET /api/auth/sso': { query: 'method=sso_get_token' },
   'GET /api/auth/sso_callback': { query: 'method=sso_get_token' },

@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
+import { LANGUAGES } from '../support/layout.ts'
+import { OidcProvider } from '../support/oidc-provider.ts'
+import { ssoStates } from './sso-states.ts'
 import { states } from './states.ts'
 
 const FOLDER = 'screenshots'
@@ -39,9 +43,36 @@ try {
   const page = await context.newPage()
   if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
   await states(page, (name) => take(page, name))
+  if (wantsSso()) await takeSso()
 } finally {
   await browser.close()
   await clone.remove()
+}
+
+function wantsSso(): boolean {
+  const wanted = process.argv[2] ?? ''
+  return wanted.includes('sso') || wanted === ''
+}
+
+/** Single sign-on has a site of its own, because the admin of the other one has changed. */
+async function takeSso(): Promise<void> {
+  const other = new Clone()
+  const client = await other.serve(ADMIN_PASSWORD)
+  const baseURL = client.url.replace('127.0.0.1', 'localhost')
+  const provider = await OidcProvider.start(await freePort(), baseURL)
+  try {
+    for (const language of LANGUAGES) {
+      const context = await browser.newContext({ baseURL, locale: language })
+      const page = await context.newPage()
+      const tour = { site: client, provider, clone: other }
+      await ssoStates(page, tour, (name) => take(page, `${name}-${language}`))
+      for (const table of ['identities', 'passkeys']) other.sql(`delete from ${table}`)
+      other.sql('update users set totp_seed = null, totp_step = 0')
+    }
+  } finally {
+    await provider.stop()
+    await other.remove()
+  }
 }
 
 /** Without a font, every character has the same box in its place. */

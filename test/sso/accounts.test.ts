@@ -61,8 +61,20 @@ describe('the sign-in page', () => {
     expect(seen.headers.get('Refresh')).toBe('0; url=/account/keys')
     expect(messageIn(seen)).toBeUndefined()
     expect((await visitor.get('/account/keys')).status).toBe(200)
-    await site.setUp({ sso_login_enabled: 'false' })
-    expect((await new Visitor(site).get('/account/sign-in')).html).not.toContain(OWN)
+    for (const off of [{ sso_login_enabled: 'false' }, { sso_login_platform: '' }]) {
+      await site.setUp(off)
+      expect((await new Visitor(site).get('/account/sign-in')).html).not.toContain(OWN)
+    }
+  })
+
+  test('leads back to itself when the provider is down', async () => {
+    site.providers.mischief = {
+      answers: { '/.well-known/openid-configuration': () => Promise.reject(new Error('down')) },
+    }
+    const seen = await visitor.get(OWN)
+    expect(seen.status).toBe(503)
+    expect(textOf(seen.html)).toContain('Signing in did not work The provider does not answer.')
+    expect(seen.html).toContain('href="/account/sign-in"')
   })
 
   test('leads to no other site', async () => {

@@ -113,7 +113,12 @@ describe('the page for operators', () => {
     expect(page).toContain('http://localhost/api/auth/sso_callback?method=sso_get_token')
     expect(page).toContain('http://localhost/api/auth/sso_callback?method=get_sso_id')
     const good = textOf((await visitor.post(`${PATH}/check`)).html)
-    expect(good).toContain('The provider answers. Users are sent to idp.example.org.')
+    expect(good).toContain(
+      'The provider answers, and accepts client ID and client secret. Users are sent to idp.example.org.',
+    )
+    await site.setUp({ sso_client_secret: 'another' })
+    const wrong = textOf((await visitor.post(`${PATH}/check`)).html)
+    expect(wrong).toContain('The provider does not accept the client ID or the client secret.')
     await site.setUp({
       sso_compatibility_mode: 'true',
       sso_endpoint_name: 'https://other.example.org/x',
@@ -133,14 +138,92 @@ describe('the page for operators', () => {
   })
 })
 
-test('a check tells the command line what is wrong', async () => {
-  await site.setUp({ sso_login_enabled: 'false' })
-  expect(await checkProvider(site.deps)).toEqual({ platform: 'OIDC', host: 'idp.example.org' })
-  site.providers.mischief = {
-    answers: { '/.well-known/openid-configuration': () => Promise.reject(new Error('down')) },
+describe('a check of the provider', () => {
+  const platforms: Record<string, { host: string; asked: string[] }> = {
+    OIDC: {
+      host: 'idp.example.org',
+      asked: [
+        'GET https://idp.example.org/.well-known/openid-configuration',
+        'POST https://idp.example.org/token',
+        'POST https://idp.example.org/token',
+      ],
+    },
+    Casdoor: {
+      host: 'idp.example.org',
+      asked: [
+        'GET https://idp.example.org/.well-known/openid-configuration',
+        'POST https://idp.example.org/token',
+        'POST https://idp.example.org/token',
+      ],
+    },
+    Google: {
+      host: 'accounts.google.com',
+      asked: [
+        'GET https://accounts.google.com/.well-known/openid-configuration',
+        'POST https://accounts.google.com/token',
+        'POST https://accounts.google.com/token',
+      ],
+    },
+    Microsoft: {
+      host: 'login.microsoftonline.com',
+      asked: Array(2).fill('POST https://login.microsoftonline.com/common/oauth2/v2.0/token'),
+    },
+    Github: {
+      host: 'github.com',
+      asked: Array(2).fill('POST https://github.com/login/oauth/access_token'),
+    },
+    Dingtalk: {
+      host: 'login.dingtalk.com',
+      asked: ['POST https://api.dingtalk.com/v1.0/oauth2/accessToken'],
+    },
   }
-  expect(await checkProvider(site.deps)).toEqual({
-    platform: 'OIDC',
-    problem: 'the provider does not answer',
+
+  test.each(Object.entries(platforms))(
+    'tells with %s whether client ID and client secret are right',
+    async (platform, { host, asked }) => {
+      await site.setUp({ sso_login_platform: platform, sso_login_enabled: 'false' })
+      expect(await checkProvider(site.deps)).toEqual({ platform, host, isClientAccepted: true })
+      expect(site.providers.asked).toEqual(asked)
+      for (const wrong of [{ sso_client_id: 'other' }, { sso_client_secret: 'other' }]) {
+        await site.setUp({ sso_login_platform: platform, ...wrong })
+        expect(await checkProvider(site.deps)).toEqual({ platform, problem: 'client' })
+      }
+    },
+  )
+
+  test.each([
+    ['OIDC', '/token'],
+    ['Github', '/login/oauth/access_token'],
+    ['Dingtalk', '/v1.0/oauth2/accessToken'],
+  ])('says so when %s does not tell', async (platform, path) => {
+    await site.setUp({ sso_login_platform: platform })
+    for (const answer of [
+      () => new Response('<html>', { status: 502 }),
+      () => Response.json({ error: 'invalid_request', code: 'Forbidden' }, { status: 403 }),
+      // It looks at the code first, whatever the client.
+      () => Response.json({ error: 'invalid_grant', code: 'Other' }, { status: 400 }),
+    ]) {
+      site.providers.mischief = { answers: { [path]: answer } }
+      expect(await checkProvider(site.deps)).toMatchObject({ isClientAccepted: false })
+    }
+    site.providers.mischief = { answers: { [path]: () => Promise.reject(new Error('down')) } }
+    expect(await checkProvider(site.deps)).toEqual({ platform, problem: 'no answer' })
+  })
+
+  test('tells whether a client without a secret is known', async () => {
+    await site.setUp({ sso_client_secret: '' })
+    site.providers.isPublic = true
+    expect(await checkProvider(site.deps)).toMatchObject({ isClientAccepted: true })
+    await site.setUp({ sso_client_secret: '', sso_client_id: 'other' })
+    expect(await checkProvider(site.deps)).toEqual({ platform: 'OIDC', problem: 'client' })
+  })
+
+  test('does not take what was read before for an answer', async () => {
+    await site.setUp()
+    await new Visitor(site).get('/api/auth/sso?method=sso_get_token')
+    site.providers.mischief = {
+      answers: { '/.well-known/openid-configuration': () => Promise.reject(new Error('down')) },
+    }
+    expect(await checkProvider(site.deps)).toEqual({ platform: 'OIDC', problem: 'no answer' })
   })
 })

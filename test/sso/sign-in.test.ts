@@ -168,6 +168,19 @@ describe('GET /api/auth/sso_callback', () => {
     })
   }
 
+  test('names an account that was imported without a name, at its first use', async () => {
+    await site.setUp({ sso_login_platform: 'Github' })
+    const github = { issuer: 'https://github.com/login/oauth', platform: 'Github' }
+    await link({ sub: '583231', name: '' }, github)
+    for (const name of ['octocat', 'renamed']) {
+      await signIn({ sub: '583231', name })
+      await Promise.all(site.deferred)
+      expect(await site.db.select().from(identities)).toMatchObject([
+        { name: 'octocat', lastUsedAt: site.now },
+      ])
+    }
+  })
+
   test('names the user of another tenant of Microsoft as another one', async () => {
     const { person, issuer } = platforms['Microsoft'] ?? { person: ALICE, issuer: '' }
     await site.setUp({ sso_login_platform: 'Microsoft' })
@@ -327,5 +340,60 @@ describe('GET /api/auth/sso_callback', () => {
     expect(await site.db.select().from(sessions)).toEqual([])
     const events = await site.db.select().from(auditEvents)
     expect(events.at(-1)).toMatchObject({ kind: 'sign_in_refused', detail: 'disabled' })
+  })
+})
+
+/** Signs in. @returns What the provider was asked. */
+async function asked(platform = 'OIDC'): Promise<string[]> {
+  const before = site.providers.asked.length
+  const tid = '9188040d-6c67-4c5b-b112-36a304b66dad'
+  const person = platform === 'Microsoft' ? { ...ALICE, tid } : ALICE
+  expect(messageIn(await signIn(person))).toMatchObject({ token: expect.any(String) })
+  return site.providers.asked.slice(before)
+}
+
+describe('what the provider publishes', () => {
+  const DISCOVERY = 'GET https://idp.example.org/.well-known/openid-configuration'
+  const TOKEN = 'POST https://idp.example.org/token'
+  const KEYS = 'GET https://idp.example.org/keys'
+
+  beforeEach(async () => {
+    await site.setUp({ sso_auto_register: 'true' })
+  })
+
+  test('is read once, so that a sign-in asks for the token alone', async () => {
+    expect(await asked()).toEqual([DISCOVERY, TOKEN, KEYS])
+    expect(await asked()).toEqual([TOKEN])
+    expect(await asked()).toEqual([TOKEN])
+    site.now += 10 * MINUTE
+    expect(await asked()).toEqual([DISCOVERY, TOKEN, KEYS])
+  })
+
+  test.each(['Google', 'Microsoft'])('is read once of %s too', async (platform) => {
+    await site.setUp({ sso_login_platform: platform })
+    await asked(platform)
+    expect(await asked(platform)).toHaveLength(1)
+  })
+
+  test.each(['another name', 'the name of the old one'])(
+    'is read again when the provider signs with another key, which has %s',
+    async (name) => {
+      await asked()
+      site.providers.changeKey(name === 'another name' ? 'k2' : 'k')
+      expect(await asked()).toEqual([TOKEN, KEYS])
+      expect(await asked()).toEqual([TOKEN])
+    },
+  )
+
+  test('is read again after a failure, and of another provider', async () => {
+    await asked()
+    site.providers.mischief = { isForged: true }
+    const refused = await signIn()
+    expect(refused.status).toBe(400)
+    expect(site.providers.asked.slice(-2)).toEqual([TOKEN, KEYS])
+    site.providers.mischief = {}
+    expect(await asked()).toEqual([DISCOVERY, TOKEN, KEYS])
+    await site.setUp({ sso_endpoint_name: 'https://other.example.org' })
+    expect(await asked()).toHaveLength(3)
   })
 })

@@ -41,8 +41,12 @@ export class FakeProviders {
   mischief: Mischief = {}
   /** Every request, as `POST https://…`. */
   readonly asked: string[] = []
+  /** The site is a client without a secret. */
+  isPublic = false
   /** Seconds since 1970. */
   now: () => number
+  /** The key that signs, and is published. */
+  #signing = { kid: 'k', pair: keys }
   /** What a code stands for. */
   readonly #codes = new Map<
     string,
@@ -92,6 +96,11 @@ export class FakeProviders {
     return `${back.pathname}${back.search}`
   }
 
+  /** Signs with another key from now on. @param kid Some providers give it the name of the old one. */
+  async changeKey(kid: string): Promise<void> {
+    this.#signing = { kid, pair: await makeKeys() }
+  }
+
   async #answer({ url, form, headers, json }: Asked): Promise<Response> {
     const { host, pathname } = url
     const isUserAgent = headers.get('User-Agent') === 'Latchkey'
@@ -100,8 +109,9 @@ export class FakeProviders {
     if (pathname.endsWith('/.well-known/openid-configuration'))
       return Response.json(metadataOf(url.origin))
     if (pathname.endsWith('/keys')) {
-      const jwk = await exportJWK(keys.publicKey)
-      return Response.json({ keys: [{ ...jwk, kid: 'k', alg: 'RS256', use: 'sig' }] })
+      const { kid, pair } = this.#signing
+      const jwk = await exportJWK(pair.publicKey)
+      return Response.json({ keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] })
     }
     if (host === 'api.github.com') {
       const [, code = ''] = /^Bearer gho_(.*)$/i.exec(headers.get('Authorization') ?? '') ?? []
@@ -116,6 +126,7 @@ export class FakeProviders {
     const code = form.get('code') ?? ''
     const begun = this.#codes.get(code)
     const isClient =
+      (this.isPublic && form.get('client_id') === CLIENT_ID) ||
       (form.get('client_id') === CLIENT_ID && form.get('client_secret') === CLIENT_SECRET) ||
       headers.get('Authorization') ===
         `Basic ${btoa(`${CLIENT_ID.replace('-', '%2D')}:${CLIENT_SECRET.replaceAll('-', '%2D')}`)}`
@@ -125,13 +136,23 @@ export class FakeProviders {
       .replaceAll('+', '-')
       .replaceAll('/', '_')
       .replaceAll('=', '')
+    // GitHub answers errors with the status 200.
+    const isGithub = url.host === 'github.com'
+    if (!isClient)
+      return isGithub
+        ? Response.json({ error: 'incorrect_client_credentials' })
+        : Response.json({ error: 'invalid_client' }, { status: 401 })
+    if (!isGithub && form.get('redirect_uri') === null)
+      return Response.json({ error: 'invalid_request' }, { status: 400 })
     const isRight =
       begun !== undefined &&
-      isClient &&
       begun.challenge === challenge &&
       begun.redirectUri === form.get('redirect_uri')
-    if (!isRight) return Response.json({ error: 'invalid_grant' }, { status: 400 })
-    if (url.host === 'github.com')
+    if (!isRight)
+      return isGithub
+        ? Response.json({ error: 'bad_verification_code' })
+        : Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (isGithub)
       return Response.json({
         access_token: `gho_${code}`,
         token_type: 'bearer',
@@ -158,11 +179,19 @@ export class FakeProviders {
     if (isUnsigned) {
       return `${part({ alg: 'none' })}.${part(payload)}.`
     }
-    const { privateKey } = isForged ? await makeKeys() : keys
-    return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'k' }).sign(privateKey)
+    const { privateKey } = isForged ? await makeKeys() : this.#signing.pair
+    return new SignJWT(payload)
+      .setProtectedHeader({ alg: 'RS256', kid: this.#signing.kid })
+      .sign(privateKey)
   }
 
   #dingtalk(path: string, headers: Headers, json: () => Record<string, string>): Response {
+    if (path === '/v1.0/oauth2/accessToken') {
+      const { appKey, appSecret } = json()
+      if (appKey === CLIENT_ID && appSecret === CLIENT_SECRET)
+        return Response.json({ accessToken: 'ding-app', expireIn: 7200 })
+      return Response.json({ code: 'invalidClientIdOrSecret', message: 'x' }, { status: 400 })
+    }
     if (path === '/v1.0/oauth2/userAccessToken') {
       const { clientId, clientSecret, code = '', grantType } = json()
       const isRight =

@@ -13,8 +13,15 @@ export class OidcProvider {
     this.issuer = issuer
   }
 
-  /** @param site The address of the site that signs in with it. */
-  static async start(port: string, site: string): Promise<OidcProvider> {
+  /**
+   * @param site The address of the site that signs in with it.
+   * @param requiresPkce OpenList sends none.
+   */
+  static async start(
+    port: string,
+    site: string,
+    { requiresPkce = true } = {},
+  ): Promise<OidcProvider> {
     const issuer = `http://127.0.0.1:${port}`
     const callbacks = ['sso_callback?method=sso_get_token', 'sso_callback?method=get_sso_id']
     const provider = new Provider(issuer, {
@@ -34,7 +41,7 @@ export class OidcProvider {
         accountId: id,
         claims: () => ({ sub: id, name: `${id} Doe`, preferred_username: id }),
       }),
-      pkce: { required: () => true },
+      pkce: { required: () => requiresPkce },
     })
     const server = await new Promise<Server>((resolve) => {
       const listening: Server = provider.listen(Number(port), '127.0.0.1', () => resolve(listening))

@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  type Request as MiniflareRequest,
+  Response as MiniflareResponse,
+} from 'miniflare'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { createFirstAccounts } from '../../src/cli/operator/first-accounts.ts'
 import { randomBytes } from '../../src/deps.ts'
@@ -12,11 +19,15 @@ import { SECRET_KEYS } from './secrets.ts'
 export interface ServedOptions {
   /** Where D1 lives between two servers; otherwise it is gone with the first. */
   stateFolder?: string
+  /** The id of the database in that folder. */
+  databaseId?: string
   secretKeys?: string
   /** Binds `EMAIL`. Miniflare logs each e-mail, and writes its text into a file. */
   email?: boolean
   /** What the gate allows a network; more than any test takes unless it says so. */
   signInsAMinute?: number
+  /** Answers what the Worker asks of other servers, in place of the network. */
+  outside?: (url: string, init: RequestInit) => Promise<Response>
 }
 
 /** Keeps what Miniflare says of the e-mails that were sent. */
@@ -52,8 +63,10 @@ export class ServedWorker {
     {
       stateFolder,
       secretKeys = SECRET_KEYS,
+      databaseId = 'latchkey',
       signInsAMinute = 1000,
       email = false,
+      outside,
     }: ServedOptions = {},
   ) {
     const log: string[] = []
@@ -67,7 +80,7 @@ export class ServedWorker {
       scriptPath: join(workerFolder, 'worker.js'),
       compatibilityDate: '2026-08-01',
       compatibilityFlags: ['nodejs_compat'],
-      d1Databases: { DB: 'latchkey' },
+      d1Databases: { DB: databaseId },
       kvNamespaces: ['SETTINGS'],
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
       bindings: {
@@ -80,6 +93,14 @@ export class ServedWorker {
         SIGN_IN_LIMITER: { namespace_id: '1001', simple: { limit: signInsAMinute, period: 60 } },
       },
       ...(email && { email: { send_email: [{ name: 'EMAIL' }] }, log: new MailLog(log) }),
+      ...(outside !== undefined && {
+        outboundService: async (asked: MiniflareRequest) => {
+          const { url, method, headers } = asked
+          const body = method === 'GET' ? null : await asked.text()
+          const answer = await outside(url, { method, headers: [...headers], body })
+          return new MiniflareResponse(await answer.text(), { status: answer.status })
+        },
+      }),
       ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
     })
     const miniflare = new Miniflare(options)

@@ -213,6 +213,9 @@ export class Tour {
     await this.#ask('POST', '/api/admin/user/update', { id: 1, username: 'admin', disabled: true })
     await this.#ask('GET', '/api/admin/user/passkey/list?uid=3')
     await this.#ask('POST', '/api/admin/user/passkey/delete?uid=3', { id: 'AAAA' })
+    await this.#ask('GET', '/api/admin/user/identity/list?uid=3')
+    const identity = { issuer: 'https://idp.example.org', subject: '4711' }
+    await this.#ask('POST', '/api/admin/user/identity/delete?uid=3', identity)
     await this.#ask('POST', '/api/admin/user/cancel_2fa?id=3')
     await this.#ask('POST', '/api/admin/user/cancel_2fa?id=3&passkeys=true')
   }

@@ -17,10 +17,10 @@ export class Visitor {
   readonly cookies = new Map<string, string>()
   /** Every `Set-Cookie` so far. */
   readonly setCookies: string[] = []
-  readonly #site: Site
+  readonly #site: Pick<Site, 'fetch'>
   readonly #headers: Record<string, string>
 
-  constructor(site: Site, headers: Record<string, string> = {}) {
+  constructor(site: Pick<Site, 'fetch'>, headers: Record<string, string> = {}) {
     this.#site = site
     this.#headers = headers
   }

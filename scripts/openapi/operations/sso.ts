@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { GITHUB_ISSUER } from '../../../src/sso/github.ts'
 import type { Example, Given, Operation, Operations } from '../operation.ts'
+import { nothing, userIdentities } from '../schemas.ts'
 
 const CODE = 'SplxlOBeZQQYbYS6WxSbIA'
 const STATE = 'af0ifjsldkj'
@@ -88,4 +90,85 @@ export const ssoOperations: Operations = {
     'Come back from the identity provider to bind an account, in compatibility mode',
     'Redirects to `/@manage?sso_id=…`.',
   ),
+}
+
+const given = 'the admin is signed in, alice is linked with octocat at GitHub'
+const OCTOCAT = { issuer: GITHUB_ISSUER, subject: '583231' }
+
+export const adminIdentityOperations: Operations = {
+  'GET /api/admin/user/identity/list': {
+    summary: 'List the linked accounts of a user at identity providers',
+    schema: userIdentities,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        query: { uid: '3' },
+        answer: {
+          data: {
+            content: [
+              {
+                ...OCTOCAT,
+                platform: 'Github',
+                name: 'octocat',
+                linked_at: '2026-11-21T09:15:06.565+00:00',
+                linked_by: 'user',
+                last_used_at: null,
+                last_way_in: false,
+              },
+            ],
+            total: 1,
+          },
+        },
+      },
+      'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
+      'an id that is not a number': {
+        given,
+        query: { uid: 'one' },
+        answer: { refusal: 'userIdFormatInvalid' },
+      },
+      'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
+    },
+  },
+  'POST /api/admin/user/identity/delete': {
+    summary: 'Unlink an account of a user at an identity provider',
+    description:
+      'The only way in of a user is unlinked with `last_way_in` alone: the user then cannot sign in until an admin sets a password. Needs a fresh session of the admin.',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: { given, query: { uid: '3' }, body: OCTOCAT, answer: { data: null } },
+      'the only way in': {
+        given: 'the admin is signed in, octocat at GitHub is the only way in of alice',
+        query: { uid: '3' },
+        body: OCTOCAT,
+        answer: { refusal: 'lastWayInOf' },
+      },
+      'the only way in, on purpose': {
+        given: 'the admin is signed in, octocat at GitHub is the only way in of alice',
+        query: { uid: '3' },
+        body: { ...OCTOCAT, last_way_in: true },
+        answer: { data: null },
+      },
+      'not an admin': { query: { uid: '3' }, body: OCTOCAT, answer: { refusal: 'notAdmin' } },
+      'a session that is not fresh': {
+        given: 'the admin signed in an hour ago',
+        query: { uid: '3' },
+        body: OCTOCAT,
+        answer: { refusal: 'confirmationNeeded' },
+      },
+      'an unknown user': {
+        given,
+        query: { uid: '7' },
+        body: OCTOCAT,
+        answer: { refusal: 'userNotFound' },
+      },
+      'an account that is not linked': {
+        given,
+        query: { uid: '3' },
+        body: { ...OCTOCAT, subject: '1' },
+        answer: { refusal: 'identityNotFound' },
+      },
+    },
+  },
 }

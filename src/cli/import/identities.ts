@@ -1,6 +1,9 @@
+import { DINGTALK_ISSUER } from '../../sso/dingtalk.ts'
 import { GITHUB_ISSUER } from '../../sso/github.ts'
+import { GOOGLE_ISSUER } from '../../sso/provider.ts'
 import { type Account, isKept, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
+import { own } from '../../base/own.ts'
 import type { Item } from './plan.ts'
 import type { Source } from './source.ts'
 
@@ -12,11 +15,24 @@ export interface OldIdentity {
   name: string
 }
 
+/**
+ * The platforms whose `sso_id` in OpenList is what the provider calls the user here too, and what
+ * it looks like. A text of another form is from the time of another platform. Microsoft's `id` is
+ * not the `sub` of an ID token.
+ */
+const STABLE_IDS: Record<string, { issuer: string; form: RegExp }> = {
+  Github: { issuer: GITHUB_ISSUER, form: /^[1-9]\d{0,18}$/ },
+  /** The `id` of Google's user information is the `sub` of its ID tokens. */
+  Google: { issuer: GOOGLE_ISSUER, form: /^\d{10,255}$/ },
+  /** The `unionId`. */
+  Dingtalk: { issuer: DINGTALK_ISSUER, form: /^[\w+/=-]{16,255}$/ },
+}
+
 const SEVERAL = 'has the same sso_id as another user: each signs in once and links it again'
 
 /**
- * Adds identities to the accounts that the import creates. In OpenList, only the `sso_id` of GitHub
- * is an id that nobody can change; others stay a text that the user confirms at the first sign-in.
+ * Adds identities to the accounts that the import creates. Where OpenList has an id that nobody can
+ * change, it is the identity; others stay a text that the user confirms at the first sign-in.
  */
 export function giveIdentities(source: Source, outcomes: Map<number, Outcome>): Item[] {
   const notes: Item[] = []
@@ -51,12 +67,13 @@ function identitiesIn(
       const names = { platform: readText(row['platform']), name: readText(row['name']) }
       return [{ identity: { issuer, subject, ...names }, userId }]
     })
-  const platform = settings.find(({ key }) => key === 'sso_login_platform')?.['value']
-  if (platform !== 'Github') return []
+  const platform = readText(settings.find(({ key }) => key === 'sso_login_platform')?.['value'])
+  const ids = own(STABLE_IDS, platform)
+  if (ids === undefined) return []
   return users.flatMap((row) => {
     const userId = readId(row['id'])
     const subject = readText(row['sso_id'])
-    if (userId === undefined || !/^[1-9]\d{0,18}$/.test(subject)) return []
-    return [{ identity: { issuer: GITHUB_ISSUER, subject, platform: 'Github', name: '' }, userId }]
+    if (userId === undefined || !ids.form.test(subject)) return []
+    return [{ identity: { issuer: ids.issuer, subject, platform, name: '' }, userId }]
   })
 }

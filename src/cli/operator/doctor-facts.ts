@@ -10,7 +10,7 @@ import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
 import { refusalIn } from '../../base/refusals.ts'
-import { checkProvider } from '../../sso/check.ts'
+import { checkProvider, PROBLEM_TEXTS } from '../../sso/check.ts'
 import { countSeedsByKey } from '../../two-factor/store.ts'
 import { listStaleAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
@@ -160,7 +160,8 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
 
 async function askProvider(site: Site): Promise<SiteData['sso']> {
   try {
-    return await checkProvider(site)
+    const checked = await checkProvider(site)
+    return 'host' in checked ? checked : { problem: PROBLEM_TEXTS[checked.problem] }
   } catch (error) {
     const { message, detail } = refusalIn(error)
     return { problem: detail === '' ? message : detail }

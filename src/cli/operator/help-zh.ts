@@ -73,8 +73,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'asks the identity provider whether it can be used': '查询登录平台是否可用',
   'the address of the site, for the redirect URIs to register':
     '站点的地址，用于显示要登记的回调地址',
-  'It asks the provider for its metadata with the stored settings, also while single sign-on is off. It signs\nnobody in, so it cannot tell whether the client ID and the client secret are right.':
-    '用已保存的设置查询登录平台的元数据，单点登录关闭时也可以。此命令不会登录，\n因此无法判断客户端 ID 和客户端密钥是否正确。',
+  'It asks the provider with the stored settings, also while single sign-on is off, and signs nobody in: whether\nit answers, and whether it accepts the client ID and the client secret. Some providers do not tell the latter.':
+    '用已保存的设置查询登录平台，单点登录关闭时也可以，不会登录：它是否有响应，\n是否接受客户端 ID 和客户端密钥。有些平台不会透露后者。',
   'Secrets are left out: setting set sso_client_secret --stdin sets one.':
     '不包含密钥：用 setting set sso_client_secret --stdin 设置。',
   'lists and deletes the passkeys of users': '列出、删除用户的通行密钥',
@@ -85,6 +85,17 @@ export const ZH: Readonly<Record<string, string>> = {
     '通行密钥的 id（见 passkey list），或 id 的开头部分',
   'Sessions that were begun with the passkey stay: session end ends them.':
     '用该通行密钥登录的设备不会退出，可用 session end 退出。',
+
+  'lists and unlinks the accounts of users at identity providers':
+    '列出、取消用户在登录平台上的关联账号',
+  'lists the accounts at identity providers that a user is linked with':
+    '列出用户在登录平台上的关联账号',
+  'unlinks an account of a user, who can no longer sign in with it':
+    '取消用户的一个关联账号，之后不能再用它登录',
+  'the id at the provider, as identity list shows it': '登录平台上的 id（见 identity list）',
+  'the provider, when two have the same id for the user': '登录平台（两个平台上的 id 相同时需要）',
+  'The command asks before it unlinks the only way in of a user, who then can not sign in until user password\nsets a password. Sessions that were begun with the account stay: session end ends them.':
+    '取消用户唯一的登录方式之前，命令会先询问；之后该用户无法登录，直到用 user password 设置密码。\n用该账号登录的设备不会退出，可用 session end 退出。',
 
   'lists and ends the sessions of users': '列出、退出用户的登录设备',
   'lists the sessions of a user, the latest first': '列出用户的登录设备，最近的在前',

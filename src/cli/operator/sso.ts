@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { checkProvider } from '../../sso/check.ts'
+import { checkProvider, PROBLEM_TEXTS } from '../../sso/check.ts'
 import { redirectUrisOf } from '../../sso/redirect-uris.ts'
 import { CommandError } from '../command-error.ts'
 import { addHelp } from './help.ts'
@@ -7,7 +7,7 @@ import { onSite } from './on-site.ts'
 import { refusalIn } from '../../base/refusals.ts'
 
 const NOTES =
-  'It asks the provider for its metadata with the stored settings, also while single sign-on is off. It signs\nnobody in, so it cannot tell whether the client ID and the client secret are right.'
+  'It asks the provider with the stored settings, also while single sign-on is off, and signs nobody in: whether\nit answers, and whether it accepts the client ID and the client secret. Some providers do not tell the latter.'
 
 /** `latchkey sso test`: asks whether the identity provider can be used. */
 export function addSsoCommands(program: Command, sso: Command): void {
@@ -29,16 +29,23 @@ export function addSsoCommands(program: Command, sso: Command): void {
           const missing = detail === '' ? 'sso_login_platform is empty' : detail
           throw new CommandError(`${message}: ${missing}, see: setting list`)
         })
-        if ('problem' in checked) throw new CommandError(`${checked.platform}: ${checked.problem}.`)
+        if ('problem' in checked)
+          throw new CommandError(`${checked.platform}: ${PROBLEM_TEXTS[checked.problem]}.`)
+        const { platform, host, isClientAccepted } = checked
         const uris = url === undefined ? [] : redirectUrisOf(url, false)
         const compatible = url === undefined ? [] : redirectUrisOf(url, true)
         const lines = [
-          `${checked.platform} answers. Users are sent to ${checked.host}.`,
+          `${platform} answers. Users are sent to ${host}.`,
+          isClientAccepted
+            ? 'It accepts the client ID and the client secret.'
+            : 'It does not tell whether it accepts the client ID and the client secret: sign in once to see.',
           ...(uris.length > 0 ? ['Register these redirect URIs:', ...uris] : []),
           ...(uris.length > 0 ? ['In compatibility mode, register these:', ...compatible] : []),
         ]
         output.done(lines.join('\n'), {
-          ...checked,
+          platform,
+          host,
+          client_accepted: isClientAccepted ? true : null,
           redirect_uris: uris,
           compatible_redirect_uris: compatible,
         })

@@ -1,6 +1,14 @@
+import type { SsoCheck } from '../../sso/check.ts'
 import { redirectUrisOf } from '../../sso/redirect-uris.ts'
 import { CopyButton } from '../parts.tsx'
+import type { Texts } from '../texts/en.ts'
 import type { SettingsProps } from './settings.tsx'
+
+function checkText(t: Texts['sso'], checked: SsoCheck): string {
+  if ('problem' in checked) return t.checkProblems[checked.problem]
+  const { host, isClientAccepted } = checked
+  return isClientAccepted ? t.checkGood(host) : t.checkUnsure(host)
+}
 
 /** What an operator registers at the identity provider, and a check of the saved settings. */
 export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
@@ -12,7 +20,7 @@ export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
       <p>{t.redirectUrisLead}</p>
       <ul class="rows compact">
         {redirectUrisOf(site, mode?.value === 'true').map((uri, place) => (
-          <li>
+          <li class="bar">
             <code id={`redirect-uri-${place}`}>{uri}</code>
             <CopyButton view={view} from={`redirect-uri-${place}`} />
           </li>
@@ -21,8 +29,11 @@ export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
       <h2>{t.check}</h2>
       <p>{t.checkLead}</p>
       {checked !== undefined && (
-        <p class={'host' in checked ? 'note' : 'note warn'} role="status">
-          {'host' in checked ? t.checkGood(checked.host) : t.checkBad}
+        <p
+          class={'host' in checked && checked.isClientAccepted ? 'done' : 'note warn'}
+          role="status"
+        >
+          {checkText(t, checked)}
         </p>
       )}
       <form method="post" action="/account/admin/settings/sso/check">

@@ -5,6 +5,7 @@ import { unlockUser } from '../../users/unlock.ts'
 import { deleteAppPasswordOf } from '../../app-passwords/app-passwords.ts'
 import { removeKeyOf } from '../../ssh-keys/keys.ts'
 import { removePasskeyOf } from '../../passkeys/manage.ts'
+import { unlinkIdentityOf } from '../../sso/manage.ts'
 import { text } from '../../base/text.ts'
 import type { Operator } from '../../access/operators.ts'
 import { endSessionOf, endEverythingOf } from '../../sessions/operator-sessions.ts'
@@ -23,6 +24,8 @@ interface UserAction {
 /** The id of a session or a passkey. */
 const textIdSchema = v.object({ id: text() })
 
+const identitySchema = v.object({ issuer: text(), subject: text() })
+
 /** The forms of a user's page, by the last segment of their path. */
 export type UserForm =
   | 'change'
@@ -37,6 +40,7 @@ export type UserForm =
   | 'delete-key'
   | 'delete-app-password'
   | 'delete-passkey'
+  | 'unlink-identity'
 
 /** Every form except `password`, which answers with a page of its own. */
 type UserActionName = Exclude<UserForm, 'password'>
@@ -82,6 +86,13 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
     run: (deps, operator, userId, fields) =>
       removePasskeyOf(deps, operator, userId, validate(textIdSchema, fields).id),
     notice: 'passkey-deleted',
+  },
+  'unlink-identity': {
+    run: (deps, operator, userId, fields) => {
+      const mayBeLast = fields['last_way_in'] === 'true'
+      return unlinkIdentityOf(deps, operator, userId, validate(identitySchema, fields), mayBeLast)
+    },
+    notice: 'identity-unlinked',
   },
   delete: { run: removeUser, notice: 'user-deleted' },
 }

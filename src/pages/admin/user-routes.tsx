@@ -7,6 +7,7 @@ import { Refusal } from '../../base/refusals.ts'
 import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import { listKeysOf } from '../../ssh-keys/keys.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
+import { listIdentitiesOf } from '../../sso/manage.ts'
 import { listClients } from '../../openid/clients.ts'
 import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
@@ -137,16 +138,20 @@ function userIdOf(c: AppContext): number {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, sessions, { keys }, appPasswords, passkeys, clients] = await Promise.all([
-    getUser(...target),
-    listSessionsOf(...target),
-    listKeysOf(...target),
-    listAppPasswordsOf(...target),
-    listPasskeysOf(...target),
-    listClients(c.get('deps'), actorOf(c)),
-  ])
+  const [user, sessions, { keys }, appPasswords, passkeys, identities, clients] = await Promise.all(
+    [
+      getUser(...target),
+      listSessionsOf(...target),
+      listKeysOf(...target),
+      listAppPasswordsOf(...target),
+      listPasskeysOf(...target),
+      listIdentitiesOf(...target),
+      listClients(c.get('deps'), actorOf(c)),
+    ],
+  )
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
   const hasPrograms = clients.length > 0
-  const props = { view, user, sessions, keys, appPasswords, passkeys, hasPrograms, refused }
+  const lists = { sessions, keys, appPasswords, passkeys, identities }
+  const props = { view, user, ...lists, hasPrograms, refused }
   return showPage(c, <UserPage {...props} />, refusal)
 }

@@ -13,7 +13,9 @@ import type { View } from '../view.ts'
 import { AccessForms } from './user-access.tsx'
 import type { UserForm } from './user-actions.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
+import type { listIdentitiesOf } from '../../sso/manage.ts'
 import { UserAppPasswords } from './user-app-passwords.tsx'
+import { UserIdentities } from './user-identities.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
 import { UserBadges } from './users.tsx'
 
@@ -27,6 +29,7 @@ export interface UserProps {
   keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
   appPasswords: Awaited<ReturnType<typeof listAppPasswordsOf>>
   passkeys: StoredPasskey[]
+  identities: Awaited<ReturnType<typeof listIdentitiesOf>>
   /** Programs sign users in here, and know them by their names. */
   hasPrograms: boolean
   /** The form that was refused, the problem, and the form's values. */
@@ -48,6 +51,7 @@ export function UserPage(props: UserProps) {
         <>
           <Sessions {...props} />
           <UserPasskeys {...props} />
+          <UserIdentities {...props} />
           <Keys {...props} />
           <UserAppPasswords
             view={view}

@@ -2,7 +2,7 @@ import { echo, type Fields, type Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
 import { Alert, Field, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
-import { providerName } from '../sso/names.ts'
+import { providerIcon, providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
 import type { Asking } from '../openid/asking.ts'
 import { signInPath } from './next.ts'
@@ -87,7 +87,7 @@ function SsoButton({ view, next }: SignInProps) {
   if (view.platform === undefined) return <></>
   return (
     <a role="button" class="secondary sso" href={signInPath(next, '/sso')}>
-      <Icon name="sso" />
+      <Icon name={providerIcon(view.platform)} />
       {view.t.sso.submit(providerName(view.t, view.platform))}
     </a>
   )

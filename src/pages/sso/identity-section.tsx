@@ -1,11 +1,11 @@
 import type { StoredIdentity } from '../../sso/store.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { own } from '../../base/own.ts'
-import { Alert, Confirm, Time } from '../parts.tsx'
+import { Alert, Confirm, Icon, Time } from '../parts.tsx'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { problemIn } from '../account/security-forms.ts'
 import type { View } from '../view.ts'
-import { providerName } from './names.ts'
+import { providerIcon, providerName } from './names.ts'
 
 const PATH = '/account/security/identities'
 
@@ -31,7 +31,11 @@ export function IdentitySection(props: SecurityProps) {
       )}
       {platform !== undefined && (
         <Confirm
-          label={t.link(providerName(view.t, platform))}
+          label={
+            <span class="mark">
+              <Icon name={providerIcon(platform)} /> {t.link(providerName(view.t, platform))}
+            </span>
+          }
           question={t.linkQuestion}
           open={problem !== undefined}
         >
@@ -49,13 +53,15 @@ export function IdentitySection(props: SecurityProps) {
 function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
   const { view, identity, refused } = props
   const t = view.t.sso
-  const { issuer, subject, name } = identity
+  const { issuer, subject, platform, name } = identity
   const isRefused = refused?.form === 'unlink-identity' && refused.identity === subject
   const problem = isRefused ? refused.problem : undefined
   const shown = name || t.unnamed
   return (
     <li>
-      <h3>{shown}</h3>
+      <h3 class="mark">
+        <Icon name={providerIcon(platform)} /> {shown}
+      </h3>
       <IdentityFacts view={view} identity={identity} />
       <Confirm label={t.unlink} question={t.unlinkQuestion(shown)} open={problem !== undefined}>
         <form method="post" action={`${PATH}/unlink`}>

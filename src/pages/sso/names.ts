@@ -1,7 +1,23 @@
 import { own } from '../../base/own.ts'
+import { isSsoPlatform, type SsoPlatform } from '../../base/sso-platforms.ts'
+import type { IconName } from '../parts.tsx'
 import type { Texts } from '../texts/en.ts'
 
 /** Returns the name of an identity provider as pages show it. */
 export function providerName(t: Texts, platform: string): string {
   return own(t.sso.platforms, platform) ?? platform
+}
+
+const ICONS: Record<SsoPlatform, IconName> = {
+  Casdoor: 'casdoor',
+  Github: 'github',
+  Microsoft: 'microsoft',
+  Google: 'google',
+  Dingtalk: 'dingtalk',
+  OIDC: 'openid',
+}
+
+/** Returns the mark of an identity provider. */
+export function providerIcon(platform: string): IconName {
+  return isSsoPlatform(platform) ? ICONS[platform] : 'sso'
 }

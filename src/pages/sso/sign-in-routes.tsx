@@ -3,9 +3,10 @@ import * as v from 'valibot'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
+import { logError } from '../../http/log.ts'
 import { verifyToken } from '../../access/token.ts'
 import { relyingPartyOf } from '../../base/passkey-site.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
@@ -33,8 +34,13 @@ const linkSchema = v.object({
 export const ssoSignInPages = new Hono<App>()
   .get('/', async (c) => {
     const next = parseNext(c.req.query())
-    const url = await attempt(() => goToProvider(c, { kind: 'sign-in', next }))
-    return url instanceof Refusal ? showFailedSso(c, url) : c.redirect(url.href)
+    try {
+      return c.redirect((await goToProvider(c, { kind: 'sign-in', next })).href)
+    } catch (error) {
+      const refusal = refusalIn(error)
+      if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
+      return showFailedSso(c, refusal)
+    }
   })
   .get('/step', async (c) => {
     const step = await readStep(c)

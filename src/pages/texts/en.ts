@@ -1,3 +1,4 @@
+import type { SsoProblem } from '../../sso/check.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventKind } from '../../audit/events.ts'
 import { own } from '../../base/own.ts'
@@ -172,6 +173,7 @@ const refusals: Record<RefusalName, string> = {
   ssoNotProven: 'Sign in to the provider first, then link the account at once.',
   ssoUnavailable: 'The provider does not answer. Try again later, or sign in another way.',
   lastWayIn: 'You could not sign in any more. Set a password or add a passkey first.',
+  lastWayInOf: 'It has become the only way in of this user. Read the warning, then try again.',
   identityNotFound: 'This account is no longer linked.',
   identityTaken: 'This account is linked with another user.',
   confirmationNeeded: 'Confirm your identity to continue.',
@@ -393,7 +395,7 @@ export const en = {
     title: 'Linked accounts',
     lead: 'With a linked account at an identity provider you sign in without the password of this site.',
     none: 'No account is linked.',
-    link: (provider: string) => `Link a ${provider} account`,
+    link: (provider: string) => `Link your ${provider} account`,
     linkQuestion: 'You are sent to the provider and come back when you have signed in there.',
     linkContinue: 'Continue to the provider',
     unlink: 'Unlink',
@@ -406,14 +408,26 @@ export const en = {
       registration: (when: string) => `Linked ${when}, when this account was created`,
       import: (when: string) => `Linked ${when} by the move from another server`,
     } satisfies Record<LinkedBy, (when: string) => string>,
+    linkedByOwner: (when: string) => `Linked by the user ${when}`,
+    lastWayIn:
+      'It is the only way in: the user has no password and no passkey, and cannot sign in again until you set a password.',
     redirectUris: 'Redirect URIs',
     redirectUrisLead: 'Register these addresses at the provider, exactly as they stand here.',
     check: 'Check',
-    checkLead: 'Asks the provider for its metadata with the saved settings.',
+    checkLead:
+      'Asks the provider with the saved settings: whether it answers, and whether it accepts client ID and client secret.',
     checkSubmit: 'Ask the provider',
-    checkGood: (host: string) => `The provider answers. Users are sent to ${host}.`,
-    checkBad:
-      'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
+    checkGood: (host: string) =>
+      `The provider answers, and accepts client ID and client secret. Users are sent to ${host}.`,
+    checkUnsure: (host: string) =>
+      `The provider answers. Users are sent to ${host}. It does not tell whether it accepts client ID and client secret.`,
+    checkProblems: {
+      'no answer': 'The provider does not answer. Check the address and try again.',
+      answer:
+        'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
+      client:
+        'The provider does not accept the client ID or the client secret. Copy both again from the provider.',
+    } satisfies Record<SsoProblem, string>,
   },
 
   nav: {

@@ -273,6 +273,15 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { site } = await withPhone()
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
+  'the admin is signed in, alice is linked with octocat at GitHub': async () => {
+    const { site } = await withProvider()
+    return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  },
+  'the admin is signed in, octocat at GitHub is the only way in of alice': async () => {
+    const { site } = await withProvider()
+    await site.db.update(users).set({ passwordHash: null }).where(eq(users.username, 'alice'))
+    return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  },
   'the database is unavailable': () =>
     afterSigningIn({
       get db(): Deps['db'] {

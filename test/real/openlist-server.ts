@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { Client } from '../support/client.ts'
+import type { Envelope } from '../support/envelope.ts'
+import { freePort } from '../support/free-port.ts'
+import { execute, stop } from './programs.ts'
+
+const ADMIN_PASSWORD = 'old-admin-Passw0rd'
+const START_MILLISECONDS = 60_000
+
+/** OpenList reads a body as its content type says. */
+class OpenListClient extends Client {
+  override async call(...[method, path, { token = '', body } = {}]: Parameters<Client['call']>) {
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      headers: { Authorization: token, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const envelope: Envelope = await response.json()
+    return envelope
+  }
+}
+
+/** A real OpenList that sites move away from. */
+export class OpenListServer {
+  readonly port: string
+  readonly client: Client
+  /** Holds nothing else, so tests may put files into it. */
+  readonly folder: string
+  #child: ChildProcess | undefined
+
+  private constructor(folder: string, port: string) {
+    this.folder = folder
+    this.port = port
+    // Passkeys belong to the host name.
+    this.client = new OpenListClient(`http://localhost:${port}`)
+  }
+
+  static async start(program: string): Promise<OpenListServer> {
+    const server = new OpenListServer(
+      mkdtempSync(join(tmpdir(), 'latchkey-openlist-')),
+      await freePort(),
+    )
+    await server.#start(program)
+    return server
+  }
+
+  async #start(program: string): Promise<void> {
+    const data = join(this.folder, 'data')
+    const set = ['admin', 'set', ADMIN_PASSWORD, '--data', data]
+    const { status, printed } = await execute(program, set, { cwd: this.folder })
+    if (status !== 0) throw new Error(printed)
+    const file = join(data, 'config.json')
+    const config = JSON.parse(readFileSync(file, 'utf8'))
+    config.scheme = { ...config.scheme, address: '127.0.0.1', http_port: Number(this.port) }
+    writeFileSync(file, JSON.stringify(config))
+    this.#child = spawn(program, ['server', '--data', data, '--no-prefix'], {
+      cwd: this.folder,
+      stdio: 'ignore',
+    })
+    await vi.waitFor(() => this.client.call('GET', '/api/public/settings'), {
+      timeout: START_MILLISECONDS,
+      interval: 200,
+    })
+  }
+
+  /** Its database, complete once it has stopped. */
+  get database(): string {
+    return join(this.folder, 'data', 'data.db')
+  }
+
+  async addUser(username: string, password: string): Promise<void> {
+    const body = { username, password, base_path: '/', permission: 0xc00 }
+    await this.#asAdmin('/api/admin/user/create', body)
+  }
+
+  /** Changes settings of the group for single sign-on and passkeys. */
+  async set(values: Record<string, string>): Promise<void> {
+    const items = Object.entries(values).map(([key, value]) => ({ key, value, group: 7 }))
+    await this.#asAdmin('/api/admin/setting/save', items)
+  }
+
+  async #asAdmin(path: string, body: unknown): Promise<void> {
+    const { token } = (await this.client.signIn('admin', ADMIN_PASSWORD)).data
+    succeeded(await this.client.call('POST', path, { token, body }))
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child !== undefined) await stop(this.#child)
+  }
+
+  async remove(): Promise<void> {
+    await this.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+export function succeeded({ code, message }: Envelope): void {
+  if (code !== 200) throw new Error(message)
+}
