@@ -12,6 +12,8 @@ import { SECRET_KEYS } from './secrets.ts'
 export interface ServedOptions {
   /** Where D1 lives between two servers; otherwise it is gone with the first. */
   stateFolder?: string
+  /** The id of the database, under which D1 lives in that folder. */
+  databaseId?: string
   secretKeys?: string
   /** Binds `EMAIL`. Miniflare logs each e-mail, and writes its text into a file. */
   email?: boolean
@@ -51,6 +53,7 @@ export class ServedWorker {
     workerFolder: string,
     {
       stateFolder,
+      databaseId = 'latchkey',
       secretKeys = SECRET_KEYS,
       signInsAMinute = 1000,
       email = false,
@@ -67,7 +70,7 @@ export class ServedWorker {
       scriptPath: join(workerFolder, 'worker.js'),
       compatibilityDate: '2026-08-01',
       compatibilityFlags: ['nodejs_compat'],
-      d1Databases: { DB: 'latchkey' },
+      d1Databases: { DB: databaseId },
       kvNamespaces: ['SETTINGS'],
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
       bindings: {
