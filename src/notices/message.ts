@@ -51,6 +51,9 @@ const NAMES_WHAT: readonly EventKind[] = [
   'token_created',
   'service_token_made',
   'token_used_elsewhere',
+  'access_replayed',
+  'client_added',
+  'client_secret_made',
 ]
 
 /** Writes the text of a notice in the language of its channel. */
@@ -124,6 +127,8 @@ function linkOf({ event, origin, isOwn }: Notice): string | undefined {
   if (event === null) return `${origin}/account${isOwn ? '/notices' : '/admin/notices'}`
   if (isOwn) return `${origin}/account/${OWN_PAGES[event.kind] ?? 'activity'}`
   if (event.userId !== null && event.username !== null && event.kind !== 'service_token_made')
+  access_replayed: 'programs',
     return `${origin}/account/admin/users/${event.userId}`
   return `${origin}/account/admin/events${event.kind.endsWith('made') ? '' : '?kind=sign_in_refused'}`
 }
+  if (event.kind.startsWith('client_')) return `${origin}/account/admin/programs`

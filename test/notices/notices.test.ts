@@ -7,7 +7,9 @@ import { runFrequently } from '../../src/frequent-run.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
+import { getClient, replaceSecret } from '../../src/openid/clients.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { codeFor, exchangeCode, register, signedIn } from '../support/openid.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -228,6 +230,43 @@ const refuse = (network: string, username = 'alice') =>
   )
 
 describe('refused sign-ins', () => {
+describe('what is told of programs', () => {
+  test('a new one, and a new secret', async () => {
+    await addChannel({}, ['program_registered'])
+    const { clientId } = await register(site, { name: 'Photos' })
+    await run()
+    await replaceSecret(site.deps, COMMAND_LINE, await getClient(site.deps, COMMAND_LINE, clientId))
+    await run()
+    expect(titles()).toEqual([
+      'A program was registered: “Photos”',
+      'A program has a new secret: “Photos”',
+    ])
+    expect(JSON.stringify(got)).not.toContain('lks_')
+    expect(got[0]?.body.data.link).toBe('http://localhost/account/admin/programs')
+  })
+
+  test('a code that is used twice, to operators and to the user', async () => {
+    await addChannel({}, ['access_replayed'])
+    const alice = await signIn()
+    const mine = { kind: 'webhook', address: 'https://203.0.114.1/x', topics: ['access_replayed'] }
+    await site.post('/api/me/notices/save', mine, { token: alice })
+    const client = await register(site, { name: 'Photos' })
+    const code = await codeFor(await signedIn(site), client)
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+    expect((await exchangeCode(site, client, code)).error).toBe('invalid_grant')
+    await site.settle()
+    await run()
+    const title =
+      'A code or token of alice for a program was used twice, so it may be stolen: “Photos”'
+    expect(titles()).toEqual([title, title])
+    expect(JSON.stringify(got)).not.toContain(code)
+    expect(got.map(({ body }) => body.data.link).toSorted(byText)).toEqual([
+      `http://localhost/account/admin/users/${ALICE}`,
+      'http://localhost/account/programs',
+    ])
+  })
+})
+
   test('give one notice an hour with their number, and one for each locked network', async () => {
     await addChannel({}, ['many_refusals', 'locked_out'])
     for (let network = 0; network < 4; network++)

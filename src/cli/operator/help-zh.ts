@@ -209,8 +209,8 @@ export const ZH: Readonly<Record<string, string>> = {
     'Telegram 机器人的令牌，或 ntfy 的访问令牌',
   'the chat of Telegram: a number, or @name': 'Telegram 的聊天：编号，或 @名称',
   'the sender of e-mails': '电子邮件的发件人',
-  'what it is told; can be repeated (default: all of new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, many_refusals)':
-    '通知哪些事情；可以重复（默认全部：new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、many_refusals）',
+  'what it is told; can be repeated (default: all of new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, access_replayed, program_registered, many_refusals)':
+    '通知哪些事情；可以重复（默认全部：new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、access_replayed、program_registered、many_refusals）',
   'the language of the notices': '通知的语言',
   'where the site answers, for links: https://accounts.example.org':
     '站点的地址，用于链接：https://accounts.example.org',
@@ -223,8 +223,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'deletes a channel, with the notices that wait for it': '删除渠道及等待发送的通知',
   'webhook, ntfy, slack, discord, telegram, bark, email':
     'webhook、ntfy、slack、discord、telegram、bark、email',
-  'new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, many_refusals':
-    'new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、many_refusals',
+  'new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, access_replayed, program_registered, many_refusals':
+    'new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、access_replayed、program_registered、many_refusals',
   'lists events, the latest first': '列出事件，最近的在前',
   "only events of this user: a user name, or '#7' for the user with the id 7":
     "只列出此用户的事件：用户名，或用 '#7' 表示 id 为 7 的用户",

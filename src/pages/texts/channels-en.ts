@@ -8,8 +8,10 @@ const topics: Record<Topic, string> = {
   second_factor_off: 'Two-step verification off or cancelled',
   new_admin: 'A new administrator',
   password: 'A password changed or set by an operator',
-  credential_added: 'An SSH key, passkey, app password or service token added',
+  credential_added: 'An SSH key, passkey, app password, linked account or service token added',
   passkey_cloned: 'A passkey that may have been copied',
+  access_replayed: 'A code or token for a program used twice: it may be stolen',
+  program_registered: 'A program registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
 }
 
