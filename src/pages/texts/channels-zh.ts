@@ -62,8 +62,14 @@ export const channelsZh: typeof channelsEn = {
     redirect: '接收方要求重定向，本站不会跟随。',
     'no answer in time': '接收方在 8 秒内没有回答。',
     'no connection': '无法连接接收方。',
-    'e-mail': 'Cloudflare 没有接受邮件。收件人必须是已验证的地址。',
-    'no e-mail': '此站点没有 EMAIL 绑定，无法发送电子邮件。',
+    'e-mail': 'Cloudflare 没有接受邮件。请稍后重试。',
+    'e-mail sender':
+      'Cloudflare 不为发件人的域名发信。请在控制台（Email Service）中接入该域名，或换一个发件人。',
+    'e-mail recipient':
+      'Cloudflare 不向此收件人发信。请在控制台（Email Routing，Destination addresses）中验证该地址。',
+    'e-mail limit': 'Cloudflare 的邮件额度已用完。请稍后重试。',
+    'no e-mail':
+      '此站点无法发送电子邮件：请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。npm start 不能发送邮件。',
     sealed: 'SECRET_KEYS 中没有可以打开此渠道的密钥。请删除并重新添加。',
   },
   failedStatus: (status: string) => `接收方返回了状态 ${status}。`,
