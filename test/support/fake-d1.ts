@@ -69,6 +69,7 @@ export class FakeD1 {
       if (action === 'query') return { result: await this.#run(id, body.sql) }
       if (action === 'import') return { result: await this.#import(id, body, files) }
       if (action === 'export') return { result: await this.#export(id, body.dump_options, files) }
+      return undefined
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       return { status: 400, error: { code: 7500, message } }
