@@ -299,16 +299,19 @@ describe('npm run deploy', () => {
   })
 })
 
+/** A binding of a configuration, which has its name in one of two fields. */
+type Bound = Record<'binding' | 'name', string>
+
 /** Lists the variables and bindings of a configuration, as wrangler reads it. */
 async function bindingsOf(configPath: string): Promise<string[]> {
   const { unstable_readConfig } = await import('wrangler')
   const config = unstable_readConfig({ config: configPath })
   return [
-    ...config.d1_databases.map(({ binding }) => binding),
-    ...config.kv_namespaces.map(({ binding }) => binding),
-    ...config.durable_objects.bindings.map(({ name }) => name),
-    ...config.ratelimits.map(({ name }) => name),
-    ...config.send_email.map(({ name }) => name),
+    ...config.d1_databases.map(({ binding }: Bound) => binding),
+    ...config.kv_namespaces.map(({ binding }: Bound) => binding),
+    ...config.durable_objects.bindings.map(({ name }: Bound) => name),
+    ...config.ratelimits.map(({ name }: Bound) => name),
+    ...config.send_email.map(({ name }: Bound) => name),
     ...Object.keys(config.vars),
   ]
 }

@@ -38,7 +38,7 @@ export class WranglerD1 implements D1Database {
   }
 
   async batch<Row>(statements: D1PreparedStatement[]): Promise<D1Result<Row>[]>
-  async batch(statements: D1PreparedStatement[]): Promise<D1Result<unknown>[]> {
+  async batch(statements: D1PreparedStatement[]): Promise<D1Result[]> {
     const texts = statements.map(String)
     if (texts.every((text) => text.startsWith('select '))) {
       const args = [...EXECUTE, '--json', '--command', texts.join(';\n')]
@@ -94,7 +94,7 @@ function literal(value: unknown): string {
 }
 
 /** @returns The rows as D1 hands them to a Worker. Their cost is not known. */
-function answerOf({ results }: { results: unknown[] }): D1Result<unknown> {
+function answerOf({ results }: { results: unknown[] }): D1Result {
   const cost = { duration: 0, rows_read: 0, rows_written: 0, changes: 0 }
   const state = { size_after: 0, last_row_id: 0, changed_db: false }
   return { success: true, results, meta: { ...cost, ...state } }
