@@ -195,8 +195,8 @@ export const ZH: Readonly<Record<string, string>> = {
     '把全部事件写到标准输出，最早的在前，逐页读取',
   'one JSON object a line, or a table for spreadsheets': '每行一个 JSON 对象，或电子表格用的表格',
   'prints everything that is kept of a user, as JSON': '以 JSON 输出保存的关于一个用户的全部内容',
-  'Hashes of passwords and codes, and sealed seeds, are left out: nobody can read a secret in them. Files\nare at the file server, not here. Backups hold what they held when they were made.':
-    '不包含密码和代码的散列值，也不包含加密的种子，因为没有人能从中读出秘密。\n文件在文件服务器上，不在这里。备份保留其制作时的内容。',
+  'Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of\nchannels) are left out: nobody can read anything in them. What an operator did to others is in their events.\nFiles are at the file server, not here. Backups hold what they held when they were made.':
+    '密码、代码和令牌的哈希、通行密钥的公钥以及加密的内容（种子、渠道的地址）不会导出：没有人能从中读出任何内容。\n管理员对他人的操作在他人的事件中。文件在文件服务器上，不在这里。备份保留其创建时的内容。',
   'manages where notices are sent: ntfy, Slack, e-mail and others':
     '管理通知的接收方：ntfy、Slack、电子邮件等',
   'lists the channels that notices are sent to': '列出接收通知的渠道',
