@@ -96,6 +96,7 @@ interface EmailText {
   from: string
   subject: string
   text: string
+  headers: Record<string, string>
 }
 
 /** The counted values of an answer. None identifies a user. */

@@ -77,6 +77,8 @@ async function readWorkerOptions() {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
   // The bundle is one module, for which Miniflare accepts no rules.
   delete workerOptions.modulesRules
+  // Miniflare would write e-mails into files and call them sent.
+  delete workerOptions['email']
   return { ...workerOptions, name, bindings: readBindings(workerOptions['bindings']) }
 }
 

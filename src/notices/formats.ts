@@ -77,8 +77,8 @@ function ntfy({ address, token }: ChannelConfig, notice: Notice, message: Messag
   const { title, lines, link } = message
   const body = { topic, title, message: lines.join('\n'), tags: ['key'], click: link }
   const authorization = token === '' ? {} : { Authorization: `Bearer ${token}` }
-  // ntfy has no field for an id of the sender; the header is for a proxy in front of it.
-  const headers = { ...JSON_TYPE, ...authorization, 'X-Message-Id': notice.id }
+  // A repeat with the same id replaces the notification (ntfy 2.16 and later).
+  const headers = { ...JSON_TYPE, ...authorization, 'X-Sequence-ID': notice.id }
   return { url: url.href, body: JSON.stringify(body), headers }
 }
 
@@ -90,25 +90,29 @@ function ntfy({ address, token }: ChannelConfig, notice: Notice, message: Messag
 function slack({ address }: ChannelConfig, _: Notice, message: Message): Delivery {
   const { title, lines, link } = message
   const text = [title, ...lines].map(escapedForSlack).join('\n')
-  const body = { text: link === undefined ? text : `${text}\n<${link}>`, mrkdwn: false }
+  const body = {
+    text: link === undefined ? text : `${text}\n<${link}>`,
+    mrkdwn: false,
+    // Slack would fetch the addresses in the text, those in names included.
+    unfurl_links: false,
+    unfurl_media: false,
+  }
   return { url: address, body: JSON.stringify(body), headers: JSON_TYPE }
 }
 
 /** @see https://discord.com/developers/docs/resources/webhook#execute-webhook */
-function discord({ address }: ChannelConfig, notice: Notice, message: Message): Delivery {
+function discord({ address }: ChannelConfig, _: Notice, message: Message): Delivery {
+  const url = new URL(address)
+  // Otherwise Discord answers before it has stored the message, and says nothing when it does not.
+  url.searchParams.set('wait', 'true')
   const { title, lines, link } = message
   const text = [`**${escapedForDiscord(title)}**`, ...lines.map(escapedForDiscord)].join('\n')
   const body = {
     content: link === undefined ? text : `${text}\n<${link}>`,
     allowed_mentions: { parse: [] },
-    // Discord drops a message whose nonce it has seen in the last minutes.
-    nonce: notice.id.slice(0, MAX_NONCE_CHARACTERS),
-    enforce_nonce: true,
   }
-  return { url: address, body: JSON.stringify(body), headers: JSON_TYPE }
+  return { url: url.href, body: JSON.stringify(body), headers: JSON_TYPE }
 }
-
-const MAX_NONCE_CHARACTERS = 25
 
 function escapedForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

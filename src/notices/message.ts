@@ -51,6 +51,9 @@ const NAMES_WHAT: readonly EventKind[] = [
   'token_created',
   'service_token_made',
   'token_used_elsewhere',
+  'access_replayed',
+  'client_added',
+  'client_secret_made',
 ]
 
 /** Writes the text of a notice in the language of its channel. */
@@ -61,8 +64,8 @@ export function messageOf(notice: Notice): Message {
     return { title: t.titles.test(NOBODY), lines: [t.testHint], link: linkOf(notice) }
   }
   const named = {
-    user: userOf(event),
-    what: whatOf(event),
+    user: shortened(userOf(event)),
+    what: shortened(whatOf(event)),
     network: event.network,
     count: event.detail,
   }
@@ -79,6 +82,18 @@ export function messageOf(notice: Notice): Message {
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name}: ${value}`)
   return { title: title(named), lines, link: linkOf(notice) }
+}
+
+/**
+ * Names have up to 255 characters. A few of those together, escaped, would pass the limits of
+ * receivers, which then refuse the notice: 1 KB for a title of ntfy, 2,000 characters for Discord.
+ */
+const MAX_NAME_CHARACTERS = 60
+
+function shortened(name: string): string {
+  const characters = Array.from(name)
+  if (characters.length <= MAX_NAME_CHARACTERS) return name
+  return `${characters.slice(0, MAX_NAME_CHARACTERS).join('')}…`
 }
 
 const NOBODY = { user: '', what: '', network: '', count: '' }
@@ -99,7 +114,7 @@ function actorOf(
 ): string {
   if (network === COMMAND_LINE.network) return commandLine
   if (actorId === null || actorId === userId) return ''
-  return actorName === null ? `#${actorId}` : visible(actorName)
+  return actorName === null ? `#${actorId}` : shortened(visible(actorName))
 }
 
 /** The page where the user of an account undoes an event of this kind. */
@@ -112,6 +127,7 @@ const OWN_PAGES: Partial<Record<EventKind, string>> = {
   passkey_added: 'security',
   identity_linked: 'security',
   passkey_cloned: 'security',
+  access_replayed: 'programs',
   two_factor_off: 'security',
   two_factor_cancelled: 'security',
   password_changed: 'security',
@@ -125,5 +141,6 @@ function linkOf({ event, origin, isOwn }: Notice): string | undefined {
   if (isOwn) return `${origin}/account/${OWN_PAGES[event.kind] ?? 'activity'}`
   if (event.userId !== null && event.username !== null && event.kind !== 'service_token_made')
     return `${origin}/account/admin/users/${event.userId}`
+  if (event.kind.startsWith('client_')) return `${origin}/account/admin/programs`
   return `${origin}/account/admin/events${event.kind.endsWith('made') ? '' : '?kind=sign_in_refused'}`
 }

@@ -219,6 +219,21 @@ export function noteFailures(db: Database, failures: ReadonlyMap<number, string>
   )
 }
 
+/**
+ * Lets the notices of channels wait until their receivers want to be asked again.
+ *
+ * @param waits The time for each channel. Unix time, milliseconds.
+ */
+export function postpone(db: Database, waits: ReadonlyMap<number, number>) {
+  const times = JSON.stringify(Object.fromEntries(waits))
+  const time = sql`(${times} ->> ('$."' || ${notices.channelId} || '"'))`
+  return writing(db, THE_SERVICE).update(
+    notices,
+    { nextAt: sql`max(${notices.nextAt}, ${time})` },
+    inArray(notices.channelId, [...waits.keys()]),
+  )
+}
+
 /** Counts the notices that are given up, before `deleteExpired` deletes them. */
 export function countExpired(db: Database, now: number) {
   const expired = sql`select count(*) from ${notices} as one

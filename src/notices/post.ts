@@ -6,9 +6,27 @@ import { messageOf, type Notice } from './message.ts'
 /** How long a receiver may take. Three rounds of it fit into the time after an answer (30 s). */
 const DEADLINE_MILLISECONDS = 8000
 
+/** As long as notices are kept. */
+const MAX_WAIT_MILLISECONDS = 24 * 60 * 60 * 1000
+
 /** Why an attempt failed. A status is that of the receiver. What it answers beside is not kept. */
 export type Failure =
-  `status ${number}` | 'redirect' | 'no answer in time' | 'no connection' | 'e-mail' | 'no e-mail'
+  | `status ${number}`
+  | 'redirect'
+  | 'no answer in time'
+  | 'no connection'
+  | 'e-mail'
+  | 'e-mail sender'
+  | 'e-mail recipient'
+  | 'e-mail limit'
+  | 'no e-mail'
+
+/** An attempt that failed. */
+export interface Failed {
+  failure: Failure
+  /** When the receiver wants the next attempt. Unix time, milliseconds. */
+  retryAt?: number
+}
 
 export type PostDeps = Pick<Deps, 'sendOut' | 'sendEmail' | 'now'>
 
@@ -18,14 +36,15 @@ export async function post(
   kind: ChannelKind,
   config: ChannelConfig,
   notice: Notice,
-): Promise<Failure | undefined> {
+): Promise<Failed | undefined> {
   const message = messageOf(notice)
   if (kind === 'email') {
-    if (deps.sendEmail === undefined) return 'no e-mail'
+    if (deps.sendEmail === undefined) return { failure: 'no e-mail' }
     const { address: to, sender: from } = config
-    return deps.sendEmail({ to, from, subject: message.title, text: textOf(message) }).then(
+    const mail = { to, from, subject: message.title, text: textOf(message) }
+    return deps.sendEmail({ ...mail, headers: mailHeaders(notice) }).then(
       () => undefined,
-      () => 'e-mail',
+      (error: unknown) => ({ failure: failureOfMail(error) }),
     )
   }
   const { url, body, headers } = await deliveryTo(kind, config, notice, message, deps.now())
@@ -36,10 +55,44 @@ export async function post(
     // A body that is never read would keep the connection.
     await response.body?.cancel()
     if (response.ok) return undefined
-    return isRedirect(response.status) ? 'redirect' : `status ${response.status}`
+    if (isRedirect(response.status)) return { failure: 'redirect' }
+    return { failure: `status ${response.status}`, ...retryOf(response, deps.now()) }
   } catch {
-    return signal.aborted ? 'no answer in time' : 'no connection'
+    return { failure: signal.aborted ? 'no answer in time' : 'no connection' }
   }
+}
+
+/**
+ * Cloudflare writes the other headers: `Date`, `Message-ID`, and those of the encoding. A repeat
+ * has the same id; RFC 3834 keeps programs from answering.
+ *
+ * @see https://developers.cloudflare.com/email-service/reference/headers/
+ */
+function mailHeaders({ id }: Notice): Record<string, string> {
+  return { 'Auto-Submitted': 'auto-generated', 'X-Notice-Id': id }
+}
+
+/** @see https://developers.cloudflare.com/email-service/api/send-emails/workers-api/#error-codes */
+const FAILURES_OF_MAIL: Record<string, Failure> = {
+  E_SENDER_NOT_VERIFIED: 'e-mail sender',
+  E_SENDER_DOMAIN_NOT_AVAILABLE: 'e-mail sender',
+  E_RECIPIENT_NOT_ALLOWED: 'e-mail recipient',
+  E_RECIPIENT_SUPPRESSED: 'e-mail recipient',
+  E_RATE_LIMIT_EXCEEDED: 'e-mail limit',
+  E_DAILY_LIMIT_EXCEEDED: 'e-mail limit',
+}
+
+function failureOfMail(error: unknown): Failure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return FAILURES_OF_MAIL[code] ?? 'e-mail'
+}
+
+/** Reads when a receiver that is too busy wants to be asked again. @see RFC 9110 section 10.2.3 */
+function retryOf({ status, headers }: Response, now: number): Pick<Failed, 'retryAt'> {
+  const header = headers.get('Retry-After')
+  if (header === null || (status !== 429 && status !== 503)) return {}
+  const retryAt = /^\d+$/.test(header) ? now + Number(header) * 1000 : Date.parse(header)
+  return Number.isNaN(retryAt) ? {} : { retryAt: Math.min(retryAt, now + MAX_WAIT_MILLISECONDS) }
 }
 
 function isRedirect(status: number): boolean {

@@ -12,10 +12,11 @@ import {
   noteFailures,
   noteSent,
   NOTICES_AT_ONCE,
+  postpone,
   selectDue,
   takeDue,
 } from './outbox.ts'
-import { type Failure, post, type PostDeps } from './post.ts'
+import { type Failed, type Failure, post, type PostDeps } from './post.ts'
 import { openConfig } from './sealed-config.ts'
 
 export type SendDeps = PostDeps & Pick<Deps, 'db' | 'keyRing'>
@@ -24,7 +25,7 @@ export type SendDeps = PostDeps & Pick<Deps, 'db' | 'keyRing'>
 const MAX_ROUNDS = 3
 
 /** Why a notice was not delivered: also a config that no key of `SECRET_KEYS` opens. */
-type Outcome = Failure | 'sealed' | undefined
+type Outcome = Failed | { failure: 'sealed' } | undefined
 
 /**
  * Makes the notices of the events that are new, and sends those that are due. Two runs at the same
@@ -64,7 +65,7 @@ export async function sendNotices(deps: SendDeps, before: Parts = {}): Promise<v
  *
  * @returns Why it was not delivered; `undefined` when it was.
  */
-export async function sendOne(deps: SendDeps, id: string): Promise<Outcome> {
+export async function sendOne(deps: SendDeps, id: string): Promise<Failure | 'sealed' | undefined> {
   const { db } = deps
   const now = deps.now()
   const { due } = await runBatch(db, {
@@ -74,7 +75,7 @@ export async function sendOne(deps: SendDeps, id: string): Promise<Outcome> {
   const outcomes = await sendAll(deps, due)
   await runBatch(db, { ...settlement(deps, outcomes, deps.now()), over: deleteNotices(db, [id]) })
   const [outcome] = outcomes.values()
-  return outcome
+  return outcome?.failure
 }
 
 /** Says in the log that a notice was given up after a day. A test is of no use by then. */
@@ -87,9 +88,12 @@ function logLost(id: string, channel: number, topic: string): void {
 function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outcome>, now: number) {
   const sent: DueRow[] = []
   const failures = new Map<number, string>()
-  for (const [row, failure] of outcomes) {
-    if (failure === undefined) sent.push(row)
-    else failures.set(row.channelId, failure)
+  const waits = new Map<number, number>()
+  for (const [row, outcome] of outcomes) {
+    if (outcome === undefined) sent.push(row)
+    else failures.set(row.channelId, outcome.failure)
+    if (outcome !== undefined && 'retryAt' in outcome && outcome.retryAt !== undefined)
+      waits.set(row.channelId, outcome.retryAt)
   }
   const channels = sent.map(({ channelId }) => channelId)
   return {
@@ -102,6 +106,7 @@ function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outc
           ),
     sent: sent.length === 0 ? undefined : noteSent(db, channels, now),
     failed: failures.size === 0 ? undefined : noteFailures(db, failures, now),
+    postponed: waits.size === 0 ? undefined : postpone(db, waits),
   }
 }
 
@@ -117,7 +122,7 @@ async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
   const config = await openConfig(await deps.keyRing(), row.kind, row.ownerId, row.config).catch(
     () => undefined,
   )
-  return config === undefined ? 'sealed' : post(deps, row.kind, config, notice)
+  return config === undefined ? { failure: 'sealed' } : post(deps, row.kind, config, notice)
 }
 
 function noticeOf(row: DueRow): Notice | undefined {

@@ -51,6 +51,10 @@ const en: NoticeTexts = {
     identity_linked: ({ user }) => `An account at an identity provider was linked to ${user}`,
     service_token_made: ({ what }) => `A service token was created: ${quoted(what)}`,
     passkey_cloned: ({ user }) => `A passkey of ${user} may have been copied`,
+    access_replayed: ({ user, what }) =>
+      `A code or token of ${user} for a program was used twice, so it may be stolen: ${quoted(what)}`,
+    client_added: ({ what }) => `A program was registered: ${quoted(what)}`,
+    client_secret_made: ({ what }) => `A program has a new secret: ${quoted(what)}`,
     many_refusals: ({ count }) => `${count} sign-ins were refused in the last hour`,
   },
   otherTitle: ({ user }) => `The account of ${user} was changed`,
@@ -84,6 +88,10 @@ const zh: NoticeTexts = {
     identity_linked: ({ user }) => `${user} 关联了单点登录账户`,
     service_token_made: ({ what }) => `创建了服务令牌：${quoted(what)}`,
     passkey_cloned: ({ user }) => `${user} 的通行密钥可能被复制`,
+    access_replayed: ({ user, what }) =>
+      `${user} 用于程序的代码或令牌被使用了两次，可能已被盗：${quoted(what)}`,
+    client_added: ({ what }) => `注册了程序：${quoted(what)}`,
+    client_secret_made: ({ what }) => `程序有了新密钥：${quoted(what)}`,
     many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,
   },
   otherTitle: ({ user }) => `账户 ${user} 已更改`,

@@ -10,6 +10,8 @@ export const TOPICS = [
   'password',
   'credential_added',
   'passkey_cloned',
+  'access_replayed',
+  'program_registered',
   'many_refusals',
 ] as const
 
@@ -24,6 +26,7 @@ export const OWN_TOPICS = [
   'password',
   'credential_added',
   'passkey_cloned',
+  'access_replayed',
 ] as const satisfies readonly Topic[]
 
 /** The topic of a notice, or of a test. */
@@ -49,6 +52,8 @@ export const KINDS_OF_TOPICS = {
     'identity_linked',
   ],
   passkey_cloned: ['passkey_cloned'],
+  access_replayed: ['access_replayed'],
+  program_registered: ['client_added', 'client_secret_made'],
   many_refusals: ['many_refusals'],
 } as const satisfies Record<Topic, readonly EventKind[]>
 

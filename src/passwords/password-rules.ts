@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { commonPasswords } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -28,6 +28,14 @@ export function selectCommonPassword(db: Database, password: string) {
     .select({ password: commonPasswords.password })
     .from(commonPasswords)
     .where(eq(commonPasswords.password, password.toLowerCase()))
+}
+
+/** Lists the common passwords with so many characters. */
+export function selectCommonPasswordsOfLength(db: Database, characters: number) {
+  return db
+    .select({ password: commonPasswords.password })
+    .from(commonPasswords)
+    .where(sql`length(${commonPasswords.password}) = ${characters}`)
 }
 
 /** @throws {Refusal} `invalidBody` when `selectCommonPassword` found something. */

@@ -14,13 +14,16 @@ import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parseSecretKeys } from '../../src/crypto/key-ring.ts'
 import type { Wrangler } from '../../src/cli/deploy/cloudflare.ts'
+import { createDeployedAccounts } from '../../src/cli/deploy/deployed-accounts.ts'
 import { CommandError } from '../../src/cli/command-error.ts'
 import { STEPS } from '../../src/cli/deploy/steps.ts'
 import { runSteps } from '../../src/cli/deploy/run-steps.ts'
 import { readSiteConfig } from '../../src/cli/deploy/site-config.ts'
 import { runWrangler } from '../../src/cli/wrangler.ts'
-import { Clone } from '../support/clone.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { FakeCloudflare } from '../support/fake-cloudflare.ts'
+import { SECRET_KEYS } from '../support/secrets.ts'
+import { ServedWorker } from '../support/served-worker.ts'
 
 /** An account at Cloudflare as wrangler shows it; what wrangler was asked for, and when to fail. */
 class FakeWrangler {
@@ -36,12 +39,13 @@ class FakeWrangler {
   bundle: string | Uint8Array = 'small'
   /** The command that fails, by how it begins. */
   failing = ''
+  complaint = 'out of order'
 
   run = async (args: string[], env: Record<string, string> = {}): Promise<string> => {
     const command = args.join(' ')
     this.asked.push(command)
     if (this.failing !== '' && command.startsWith(this.failing))
-      throw new CommandError(`wrangler ${this.failing} failed:\nout of order`)
+      throw new CommandError(`wrangler ${this.failing} failed:\n${this.complaint}`)
     if (command === 'whoami --json') return JSON.stringify({ accounts: this.accounts })
     if (command === 'd1 list --json') return JSON.stringify(this.databases)
     if (command === 'kv namespace list') return JSON.stringify(this.namespaces)
@@ -105,12 +109,13 @@ function operator<W extends { run: Wrangler }>(wrangler: W, steps = STEPS) {
     hasAdmin = true
     return password
   }
-  async function deploy(isRehearsal = false) {
+  async function deploy(isRehearsal = false, adminPassword?: string) {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-deploy-test-'))
     const printed: string[] = []
     const resources = { databaseId: undefined, namespaceId: undefined }
     const config = await readSiteConfig()
-    const deployment = { wrangler: wrangler.run, config, folder, createFirstAccounts, resources }
+    const accounts = { createFirstAccounts, adminPassword }
+    const deployment = { wrangler: wrangler.run, config, folder, resources, ...accounts }
     const print = (line: string) => printed.push(line)
     try {
       await runSteps(steps, { ...deployment, print, addresses: [] }, isRehearsal)
@@ -215,6 +220,15 @@ describe('npm run deploy', () => {
     )
   })
 
+  test('names the right that the token of Workers Builds lacks', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.failing = 'd1 migrations apply'
+    wrangler.complaint = 'The given account is not valid or is not authorized [code: 7403]'
+    expect((await deploy()).failure).toMatch(
+      /^5\/7 failed: This sign-in may not use D1: give its API token the permission D1 \(edit\)\./,
+    )
+  })
+
   test('leaves a Worker alone that has the name but not the database', async () => {
     const { wrangler, deploy } = operator(new FakeWrangler())
     wrangler.secrets = []
@@ -237,6 +251,29 @@ describe('npm run deploy', () => {
       /^5\/7 failed: A later version of Latchkey has changed the database \(9999_later\.sql\)/,
     )
     expect(wrangler.uploads).toEqual([])
+  })
+
+  test('stops in Workers Builds when the Worker has no secret', async () => {
+    vi.stubEnv('WORKERS_CI', '1')
+    try {
+      const { wrangler, deploy } = operator(new FakeWrangler())
+      wrangler.databases.push({ name: 'latchkey', uuid: 'D' })
+      wrangler.secrets = []
+      expect((await deploy()).failure).toContain(
+        'The Worker has no SECRET_KEYS. Make one with npm run secrets, keep a copy, and set it in the dashboard: Workers, "latchkey"',
+      )
+      expect([wrangler.migrated, wrangler.uploads]).toEqual([false, []])
+      expect(existsSync('.production.vars')).toBe(false)
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  test('does not print the password that the operator has chosen', async () => {
+    const { deploy } = operator(new FakeWrangler())
+    const { printed } = await deploy(false, 'first-password')
+    expect(printed).toContain('created: admin, with the password from ADMIN_PASSWORD')
+    expect(printed).not.toContain('first-password')
   })
 
   test('takes a secret that is known here, and no invalid one', async () => {
@@ -262,6 +299,40 @@ describe('npm run deploy', () => {
   })
 })
 
+/** A binding of a configuration, which has its name in one of two fields. */
+type Bound = Record<'binding' | 'name', string>
+
+/** Lists the variables and bindings of a configuration, as wrangler reads it. */
+async function bindingsOf(configPath: string): Promise<string[]> {
+  const { unstable_readConfig } = await import('wrangler')
+  const config = unstable_readConfig({ config: configPath })
+  return [
+    ...config.d1_databases.map(({ binding }: Bound) => binding),
+    ...config.kv_namespaces.map(({ binding }: Bound) => binding),
+    ...config.durable_objects.bindings.map(({ name }: Bound) => name),
+    ...config.ratelimits.map(({ name }: Bound) => name),
+    ...config.send_email.map(({ name }: Bound) => name),
+    ...Object.keys(config.vars),
+  ]
+}
+
+/** Signs admin in to the Worker that was uploaded, over the database that was migrated. */
+async function signInAtUpload(cloudflare: FakeCloudflare, databaseId: string, password: string) {
+  const worker = await ServedWorker.start(cloudflare.workerFolder, {
+    stateFolder: cloudflare.d1.folder,
+    databaseId,
+  })
+  try {
+    const body = { username: 'admin', password }
+    const { code, data } = await worker.call('POST', '/api/auth/login', { body })
+    expect(code).toBe(200)
+    const me = await worker.call('GET', '/api/me', { token: data.token })
+    expect(me.data).toMatchObject({ username: 'admin', role: 2 })
+  } finally {
+    await worker.stop()
+  }
+}
+
 describe('npm run deploy, with the real wrangler', () => {
   test('makes a site at an API like that of Cloudflare, and upgrades it', async () => {
     const cloudflare = await FakeCloudflare.start()
@@ -277,11 +348,12 @@ describe('npm run deploy, with the real wrangler', () => {
       const [, secret = ''] = readFileSync('.production.vars', 'utf8').trim().split('=')
       expect(cloudflare.secrets).toEqual(new Map([['SECRET_KEYS', secret]]))
       expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }, { cron: '*/5 * * * *' }])
-      const database = cloudflare.databases.get('latchkey')
-      const applied = database?.sqlite.prepare('select name from d1_migrations').all() ?? []
+      const applied = await cloudflare.d1.rows('latchkey', 'select name from d1_migrations')
       expect(applied.length).toBeGreaterThanOrEqual(3)
       const bindings = cloudflare.uploads[0]
-      expect(bindings).toContainEqual(expect.objectContaining({ name: 'DB', id: database?.uuid }))
+      expect(bindings).toContainEqual(
+        expect.objectContaining({ name: 'DB', id: cloudflare.d1.ids.get('latchkey') }),
+      )
       const namespaceId = cloudflare.namespaces.get('latchkey-settings')
       expect(bindings).toContainEqual(
         expect.objectContaining({ name: 'SETTINGS', namespace_id: namespaceId }),
@@ -299,57 +371,72 @@ describe('npm run deploy, with the real wrangler', () => {
     }
   })
 
+  // Runs the whole program once, and serves what it uploaded: some ten seconds.
   test('deploys in Workers Builds what "Deploy to Cloudflare" has provisioned', async () => {
     const cloudflare = await FakeCloudflare.start()
-    vi.stubEnv('WORKERS_CI', '1')
+    const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
     try {
-      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
-      const run: Wrangler = (args, more) => runWrangler(args, { ...env, ...more })
       // The button makes database, namespace and Worker, and writes their ids into the repository.
-      process.chdir(clone.folder)
-      await run(['d1', 'create', 'my-database'])
-      await run(['kv', 'namespace', 'create', 'my-namespace'])
+      const databaseId = cloudflare.d1.create('my-database')
+      const namespaceId = 'f'.repeat(32)
+      cloudflare.namespaces.set('my-namespace', namespaceId)
       cloudflare.uploads.push([])
-      const { uuid, sqlite } = cloudflare.databases.get('my-database') ?? {}
-      const toml = readFileSync('wrangler.toml', 'utf8')
+      cloudflare.secrets.set('SECRET_KEYS', SECRET_KEYS)
+      const toml = readFileSync(clone.path('wrangler.toml'), 'utf8')
         .replace('name = "latchkey"', 'name = "my-site"')
         .replace(
           'database_name = "latchkey"',
-          `database_name = "my-database"\ndatabase_id = "${uuid}"`,
+          `database_name = "my-database"\ndatabase_id = "${databaseId}"`,
         )
-        .replace(
-          'binding = "SETTINGS"',
-          `binding = "SETTINGS"\nid = "${cloudflare.namespaces.get('my-namespace')}"`,
-        )
-      writeFileSync('wrangler.toml', toml)
-      const before = cloudflare.changes.length
-      const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
-      const { deploy } = operator({ run }, steps)
+        .replace('binding = "SETTINGS"', `binding = "SETTINGS"\nid = "${namespaceId}"`)
+      writeFileSync(clone.path('wrangler.toml'), toml)
 
-      const without = await deploy()
-      expect(without.failure).toContain(
-        'The Worker has no SECRET_KEYS. Make one with npm run secrets, keep a copy, and set it in the dashboard: Workers, "my-site"',
+      const deploy = ['src/cli/deploy/main.ts', []] as const
+      const { code, stdout, stderr } = await clone.run(...deploy, { ...env, WORKERS_CI: '1' })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toContain('the deployed Worker keeps its secret')
+      expect(stdout).toContain(
+        'members of the account can read it: sign in and change the password',
       )
-      expect(cloudflare.changes).toHaveLength(before)
-      expect(existsSync('.production.vars')).toBe(false)
+      expect(existsSync(clone.path('.production.vars'))).toBe(false)
+      expect(cloudflare.changes.join('\n')).not.toMatch(
+        /^POST \/(d1\/database|storage\/kv\/namespaces)$/m,
+      )
+      const upload = cloudflare.uploads.at(-1)
+      expect(upload).toContainEqual(expect.objectContaining({ name: 'DB', id: databaseId }))
+      expect(upload).toContainEqual({ name: 'SECRET_KEYS', type: 'inherit' })
 
-      cloudflare.secrets.set('SECRET_KEYS', 'as typed into the form of the button')
-      const { failure, printed } = await deploy()
-      expect(failure).toBeUndefined()
-      expect(printed).toContain('the deployed Worker keeps its secret')
-      expect(printed).toContain('Cloudflare keeps this log: sign in and change the password now')
-      expect(existsSync('.production.vars')).toBe(false)
-      const changes = cloudflare.changes.slice(before).join('\n')
-      expect(changes).not.toMatch(/^POST \/(d1\/database|storage\/kv\/namespaces)$/m)
-      expect(
-        sqlite?.prepare('select count(*) as n from d1_migrations').get()?.['n'],
-      ).toBeGreaterThan(9)
-      expect(cloudflare.uploads.at(-1)).toContainEqual(
-        expect.objectContaining({ name: 'DB', id: uuid }),
-      )
-      expect(cloudflare.uploads.at(-1)).toContainEqual({ name: 'SECRET_KEYS', type: 'inherit' })
+      const [, password = ''] = /^ {2}password {2}(\S+)$/m.exec(stdout) ?? []
+      await signInAtUpload(cloudflare, databaseId, password)
     } finally {
-      vi.unstubAllEnvs()
+      await cloudflare.stop()
+    }
+  })
+
+  test('prints no password of admin that ADMIN_PASSWORD has chosen', async () => {
+    const cloudflare = await FakeCloudflare.start()
+    try {
+      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+      const asked: string[] = []
+      const run: Wrangler = (args, more) => {
+        asked.push(...args)
+        return runWrangler(args, { ...env, ...more })
+      }
+      process.chdir(clone.folder)
+      cloudflare.d1.create('latchkey')
+      await run(['d1', 'migrations', 'apply', 'DB', '--remote'])
+      const create = (password: string) => createDeployedAccounts(run, clone.folder, password)
+      await expect(create('Password123')).rejects.toThrow('one of the most common ones')
+      expect(await create(ADMIN_PASSWORD)).toBe(ADMIN_PASSWORD)
+      // Nor does a command line show it, or its hash.
+      expect(asked.join(' ')).not.toMatch(/Passw0rd|password123|scrypt/i)
+      expect(await create(ADMIN_PASSWORD)).toBeUndefined()
+      const names = await cloudflare.d1.rows('latchkey', 'select username, role from users')
+      expect(names).toEqual([
+        { username: 'admin', role: 2 },
+        { username: 'guest', role: 1 },
+      ])
+    } finally {
       await cloudflare.stop()
     }
   })
@@ -363,9 +450,16 @@ describe('npm run deploy, with the real wrangler', () => {
     writeFileSync(clone.path('.dev.vars'), readFileSync(join(home, '.dev.vars.example')))
     const { code, stderr } = await clone.run('src/cli/start.ts', [])
     expect([code, stderr]).toEqual([1, expect.stringContaining('the value of the example')])
+  })
+
+  test('describes each binding that the button shows, and no other', async () => {
     const { cloudflare } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-    const config = readFileSync(join(home, 'wrangler.toml'), 'utf8')
-    for (const name of Object.keys(cloudflare.bindings)) expect(config).toContain(name)
+    const shown = await bindingsOf(join(home, 'wrangler.toml'))
+    expect(Object.keys(cloudflare.bindings).toSorted()).toEqual(
+      [...shown, 'SECRET_KEYS'].toSorted(),
+    )
+    for (const { description } of Object.values<{ description: string }>(cloudflare.bindings))
+      expect(description).toMatch(/\S/)
   })
 
   test('rehearses without network', async () => {

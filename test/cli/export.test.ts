@@ -55,7 +55,37 @@ test('event export --format csv quotes what a spreadsheet would run', async () =
   expect(others.at(-1)).toMatch(/,"a ""client"", \d+"$/)
 })
 
+/** Every table with something of a user, and the part of the export that shows it. */
+const PARTS = {
+  app_passwords: 'app_passwords',
+  audit_events: 'events',
+  identities: 'identities',
+  notice_channels: 'notices',
+  openid_consents: 'openid_consents',
+  openid_grants: 'openid_grants',
+  passkeys: 'passkeys',
+  recovery_codes: 'unused_recovery_codes',
+  reserved_names: 'reserved_names',
+  sessions: 'sessions',
+  ssh_keys: 'ssh_keys',
+} as const
+
+/** Logouts that programs are to be told of, for minutes. */
+const NOT_KEPT = ['openid_logouts']
+
+/** What no export may hold: hashes, sealed texts and keys. The word says what it would be. */
+const secretsOf = (table: string, columns: string) =>
+  clone.sql(`select ${columns} from ${table}`).flatMap((row) => Object.values(row))
+
 test('user export prints everything that is kept of a user, and no hash', async () => {
+  const tables = clone
+    .sql(
+      `select distinct m.name from sqlite_master m join pragma_table_info(m.name) c
+       where m.type = 'table' and c.name = 'user_id'`,
+    )
+    .map(({ name }) => String(name))
+  expect(tables.toSorted()).toEqual([...Object.keys(PARTS), ...NOT_KEPT].toSorted())
+
   const { data } = await site.signIn('alice', 'alice-Passw0rd')
   const { token } = data
   const key =
@@ -63,28 +93,65 @@ test('user export prints everything that is kept of a user, and no hash', async 
   await site.call('POST', '/api/me/sshkey/add', { token, body: { title: 'laptop', key } })
   const app = { name: 'rclone', scopes: ['files:read'] }
   const made = await site.call('POST', '/api/me/tokens/create', { token, body: app })
+  const channel = {
+    kind: 'webhook',
+    address: 'https://203.0.114.1/SECRET-path',
+    topics: ['password'],
+  }
+  await site.call('POST', '/api/me/notices/save', { token, body: channel })
+  const client = ['client', 'add', 'Photos', '--redirect', 'https://photos.example.org/back']
+  expect((await clone.command(client)).code).toBe(0)
+  for (const statement of [
+    `insert into passkeys (credential_id, user_id, public_key, algorithm, sign_count, backed_up, transports, aaguid, rp_id, name, created_at)
+     values ('AAAA', 3, 'SECRET-key', -7, 0, 0, '', '${'0'.repeat(32)}', 'localhost', 'phone', 1)`,
+    `insert into identities (issuer, subject, user_id, platform, name, linked_at, linked_by)
+     values ('https://id.example.org', 'sub-1', 3, 'OIDC', 'alice@example.org', 1, 'user')`,
+    `insert into openid_consents select 3, id, 'openid', 1 from openid_clients`,
+    `insert into openid_grants (id, issuer, client_id, user_id, session_id, scope, redirect_uri, nonce, auth_time, amr, code_hash, code_expires_at, created_at, refresh_hash)
+     select 'g', 'http://localhost', id, 3, '', 'openid', 'https://photos.example.org/back', 'SECRET-nonce', 1, 'pwd', 'SECRET-code', 1, 1, 'SECRET-refresh' from openid_clients`,
+    `insert into reserved_names values ('alicia', 'Alicia', 3, 1)`,
+    `insert into recovery_codes (user_id, code_hash) values (3, 'SECRET-recovery')`,
+    `update users set totp_seed = 'SECRET-seed' where id = 3`,
+  ])
+    clone.sql(statement)
   const { stdout } = await clone.command(['user', 'export', 'alice'])
   const all = JSON.parse(stdout)
   expect(all).toMatchObject({
     account: { id: 3, username: 'alice', password: '' },
-    unused_recovery_codes: 0,
-    ssh_keys: [{ title: 'laptop', key }],
+    created_at: expect.stringMatching(/^20/),
+    renamed_at: null,
+    reserved_names: [{ username: 'Alicia' }],
+    unused_recovery_codes: 1,
+    ssh_keys: [{ title: 'laptop', key, last_used_network: '' }],
     app_passwords: [{ name: 'rclone' }],
-    passkeys: [],
-    identities: [],
-    openid_grants: [],
-    notices: [],
+    passkeys: [{ name: 'phone', rp_id: 'localhost' }],
+    identities: [{ subject: 'sub-1', name: 'alice@example.org', linked_by: 'user' }],
+    openid_consents: [{ scope: 'openid' }],
+    openid_grants: [{ redirect_uri: 'https://photos.example.org/back', methods: 'pwd' }],
+    notices: [{ kind: 'webhook', target: '203.0.114.1' }],
   })
+  for (const part of Object.values(PARTS)) expect(all[part], part).toBeTruthy()
   expect(all.sessions).toHaveLength(2)
-  expect(all.events).toHaveLength(EVENTS + 5)
-  expect(stdout).not.toContain('$scrypt')
+  expect(all.events).toHaveLength(EVENTS + 6)
+  expect(stdout).not.toMatch(/\$scrypt|SECRET/)
   expect(stdout).not.toContain(made.data.token)
+  const sealed = [
+    ...secretsOf('app_passwords', 'token_hash'),
+    ...secretsOf('notice_channels', 'config'),
+    ...secretsOf('openid_clients', 'secret_hash'),
+  ]
+  expect(sealed).toHaveLength(3)
+  for (const text of sealed) expect(stdout).not.toContain(String(text))
 })
 
-test('user delete says what stays, for as long as events are kept', async () => {
+test('user delete says what stays, for as long as events are kept, and the rest goes', async () => {
   await clone.command(['setting', 'set', 'event_retention_days', '365'])
   const { stdout } = await clone.command(['user', 'delete', 'alice', '--yes'])
   expect(stdout).toBe(
-    'Deleted alice (id 3). The events of the account stay for up to 365 days, and the last one has the name. Backups keep what they hold, and files stay at the file server.\n',
+    'Deleted alice (id 3). Keys, passkeys, app passwords, linked accounts, sessions, access given to programs and notices go. The events of the account stay for up to 365 days, and the last one has the name. The name stays reserved until reserved-name release, because programs know it. Backups keep what they hold, and files stay at the file server.\n',
   )
+  const left = Object.keys(PARTS).filter(
+    (table) => clone.sql(`select 1 from ${table} where user_id = 3`).length > 0,
+  )
+  expect(left).toEqual(['audit_events', 'reserved_names'])
 })

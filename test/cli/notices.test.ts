@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { Miniflare, convertV4MiniflareOptions } from 'miniflare'
 import {
   afterAll,
@@ -24,6 +25,7 @@ let receiver: Receiver
 
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
+  appendFileSync(clone.path('wrangler.toml'), '\n[[send_email]]\nname = "EMAIL"\n')
   site = await clone.serve()
 })
 afterAll(() => clone.remove())
@@ -87,9 +89,21 @@ describe('the running site', () => {
       body: { topic: 'my-topic' },
     })
     expect(at('/services/T/B/x')?.body.text).toContain('admin signed in from a new network')
-    expect(at('/api/webhooks/1/x')?.body.content).toContain('admin signed in from a new network')
+    expect(at('/api/webhooks/1/x?wait=true')?.body.content).toContain(
+      'admin signed in from a new network',
+    )
     expect(at('/bot12:ab/sendMessage')?.body).toMatchObject({ chat_id: '-5' })
     expect(at('/push')?.body).toMatchObject({ device_key: 'KEY' })
+  })
+
+  test('says that npm start sends no e-mail, although EMAIL is bound', async () => {
+    const options = ['--address', 'ops@example.org', '--sender', 'latchkey@example.org']
+    const { id } = await add('email', ...options)
+    expect(await run('notice', 'test', String(id))).toMatchObject({
+      code: 1,
+      stderr:
+        'The test was not delivered: no e-mail. This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start there is no e-mail.\n',
+    })
   })
 
   // The site waits eight seconds for a receiver that hangs.
@@ -105,16 +119,25 @@ describe('the running site', () => {
       late(9000),
     )
     expect(await testIt()).toEqual([1, 'The test was not delivered: status 404.\n'])
-    expect(await testIt()).toEqual([1, 'The test was not delivered: redirect.\n'])
+    expect(await testIt()).toEqual([
+      1,
+      'The test was not delivered: redirect. The receiver answered with a redirect, which is not followed.\n',
+    ])
     // In processes of their own, so that they wait at the same time.
     const waited = await Promise.all(
       [id, slow.id].map((one) => clone.latchkey(['notice', 'test', String(one)])),
     )
-    const inVain = [1, 'The test was not delivered: no answer in time.\n']
+    const inVain = [
+      1,
+      'The test was not delivered: no answer in time. The receiver did not answer within 8 seconds.\n',
+    ]
     expect(waited.map(outcomeOf)).toEqual([inVain, inVain])
     expect(receiver.got.map(({ path }) => path)).not.toContain('/elsewhere')
     receiver.close()
-    expect(await testIt()).toEqual([1, 'The test was not delivered: no connection.\n'])
+    expect(await testIt()).toEqual([
+      1,
+      'The test was not delivered: no connection. The receiver can’t be reached.\n',
+    ])
   })
 
   test('lists, chooses topics and deletes', async () => {

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Clone } from '../support/clone.ts'
 import { FakeCloudflare } from '../support/fake-cloudflare.ts'
@@ -31,8 +29,7 @@ test('a command with --remote says in one line what keeps it from production', a
     stderr:
       'This Cloudflare account has no database "latchkey" of the site: run npm run deploy first.\n',
   })
-  const sqlite = new DatabaseSync(':memory:')
-  cloudflare.databases.set('latchkey', { uuid: randomUUID(), sqlite })
+  cloudflare.d1.create('latchkey')
   cloudflare.namespaces.set('latchkey-settings', 'a'.repeat(32))
   // No Worker of Cloudflare's is here that would lend its bindings.
   const unreachable = await run(signedIn)

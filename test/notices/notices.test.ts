@@ -7,8 +7,10 @@ import { runFrequently } from '../../src/frequent-run.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
+import { getClient, replaceSecret } from '../../src/openid/clients.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
+import { codeFor, exchangeCode, register, signedIn } from '../support/openid.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 
@@ -85,6 +87,7 @@ async function signIn(network = '198.51.100.7', username = 'alice', country?: st
 
 const run = () => runFrequently(site.deps)
 const byText = (a: unknown, b: unknown) => String(a).localeCompare(String(b))
+const bytesOf = (text: string) => new TextEncoder().encode(text).length
 const titles = () => got.map(({ body }) => body.data.title)
 
 describe('a sign-in from a new network', () => {
@@ -232,6 +235,43 @@ const refuse = (network: string, username = 'alice') =>
     { headers: { 'CF-Connecting-IP': network } },
   )
 
+describe('what is told of programs', () => {
+  test('a new one, and a new secret', async () => {
+    await addChannel({}, ['program_registered'])
+    const { clientId } = await register(site, { name: 'Photos' })
+    await run()
+    await replaceSecret(site.deps, COMMAND_LINE, await getClient(site.deps, COMMAND_LINE, clientId))
+    await run()
+    expect(titles()).toEqual([
+      'A program was registered: “Photos”',
+      'A program has a new secret: “Photos”',
+    ])
+    expect(JSON.stringify(got)).not.toContain('lks_')
+    expect(got[0]?.body.data.link).toBe('http://localhost/account/admin/programs')
+  })
+
+  test('a code that is used twice, to operators and to the user', async () => {
+    await addChannel({}, ['access_replayed'])
+    const alice = await signIn()
+    const mine = { kind: 'webhook', address: 'https://203.0.114.1/x', topics: ['access_replayed'] }
+    await site.post('/api/me/notices/save', mine, { token: alice })
+    const client = await register(site, { name: 'Photos' })
+    const code = await codeFor(await signedIn(site), client)
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+    expect((await exchangeCode(site, client, code)).error).toBe('invalid_grant')
+    await site.settle()
+    await run()
+    const title =
+      'A code or token of alice for a program was used twice, so it may be stolen: “Photos”'
+    expect(titles()).toEqual([title, title])
+    expect(JSON.stringify(got)).not.toContain(code)
+    expect(got.map(({ body }) => body.data.link).toSorted(byText)).toEqual([
+      `http://localhost/account/admin/users/${ALICE}`,
+      'http://localhost/account/programs',
+    ])
+  })
+})
+
 describe('refused sign-ins', () => {
   test('give one notice an hour with their number, and one for each locked network', async () => {
     await addChannel({}, ['many_refusals', 'locked_out'])
@@ -284,6 +324,30 @@ describe('a receiver that fails', () => {
       expect(await isSigned(secret, headers, JSON.stringify(body))).toBe(true)
     expect((await channels())[0]).toMatchObject({ failure: '', waiting: 0, lost: 0 })
   })
+
+  test.each([
+    [429, '900', 15],
+    [503, 'Sat, 21 Nov 2026 09:30:06 GMT', 15],
+    // Longer than it would be kept.
+    [429, '9999999', 24 * 60],
+    [429, 'soon', 5],
+    // Says nothing of the next attempt.
+    [500, '900', 5],
+  ])(
+    'that answers %s with Retry-After: %s is asked again in %s minutes',
+    async (status, after, minutes) => {
+      await addChannel()
+      answers = [new Response('', { status, headers: { 'Retry-After': after } })]
+      await signIn('198.51.100.7')
+      const started = site.now
+      while (got.length < 2 && site.now - started < 25 * HOUR) {
+        site.now += 5 * MINUTE
+        await run()
+      }
+      const waited = got.length < 2 ? 24 * 60 : (site.now - started) / MINUTE
+      expect(waited).toBe(minutes)
+    },
+  )
 
   test('is asked less and less often, and given up after a day', async () => {
     await addChannel()
@@ -364,13 +428,14 @@ describe('the form of each channel', () => {
           click: expect.stringContaining('/account/admin/users/'),
         })
         expect(body).not.toHaveProperty('markdown')
+        expect(headers['x-sequence-id']).toMatch(/^[0-9a-f]{32}$/)
       },
     ],
     [
       'slack',
       {},
       ({ body }) => {
-        expect(body.mrkdwn).toBe(false)
+        expect(body).toMatchObject({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
         expect(body.text).toContain(
           '&lt;b&gt;*_`[x](https://evil.example)`@everyone &amp; &lt;!channel&gt; signed in',
         )
@@ -378,8 +443,10 @@ describe('the form of each channel', () => {
     ],
     [
       'discord',
-      {},
-      ({ body }) => {
+      { address: 'https://discord.example.org/api/webhooks/1/a?thread_id=7' },
+      ({ url, body }) => {
+        expect(url).toBe('https://discord.example.org/api/webhooks/1/a?thread_id=7&wait=true')
+        expect(Object.keys(body)).toEqual(['content', 'allowed_mentions'])
         expect(body.allowed_mentions).toEqual({ parse: [] })
         expect(body.content).toContain(
           String.raw`**\<b\>\*\_\`\[x\]\(https\://evil\.example\)\`\@everyone & \<!channel\> signed in from a new network**`,
@@ -433,9 +500,91 @@ describe('the form of each channel', () => {
         from: 'latchkey@example.org',
         subject: 'alice 从新的网络登录',
         text: expect.stringContaining('网络: 198.51.100.7'),
+        headers: {
+          'Auto-Submitted': 'auto-generated',
+          'X-Notice-Id': expect.stringMatching(/^[0-9a-f]{32}$/),
+        },
       },
     ])
   })
+
+  test('e-mail takes no header from a name', async () => {
+    const mails: { subject: string; text: string }[] = []
+    site = new CheapSite({ sendOut, sendEmail: async (mail) => mails.push(mail) })
+    await addChannel({ kind: 'email', address: 'ops@example.org', sender: 'latchkey@example.org' })
+    // Only behind the back of the service does a name have such characters.
+    await env.DB.prepare('update users set username = ? where id = ?')
+      .bind('eve\r\nBcc: all@example.org', ALICE)
+      .run()
+    await env.DB.exec(
+      `insert into audit_events (at, kind, user_id, network, user_agent) values (1, 'sign_in', ${ALICE}, '203.0.113.9', '')`,
+    )
+    await run()
+    expect(mails).toMatchObject([
+      { subject: 'eve�↵Bcc: all@example.org signed in from a new network' },
+    ])
+    expect(mails[0]?.text).not.toMatch(/^Bcc/m)
+  })
+
+  test.each([
+    ['E_SENDER_DOMAIN_NOT_AVAILABLE', 'e-mail sender'],
+    ['E_SENDER_NOT_VERIFIED', 'e-mail sender'],
+    ['E_RECIPIENT_NOT_ALLOWED', 'e-mail recipient'],
+    ['E_DAILY_LIMIT_EXCEEDED', 'e-mail limit'],
+    ['E_INTERNAL_SERVER_ERROR', 'e-mail'],
+  ])('e-mail that Cloudflare refuses with %s fails as %s', async (code, failure) => {
+    const sendEmail = async () => Promise.reject(Object.assign(new Error('no'), { code }))
+    site = new CheapSite({ sendOut, sendEmail })
+    await addChannel({ kind: 'email', address: 'ops@example.org', sender: 'latchkey@example.org' })
+    expect((await send()).data).toEqual({ delivered: false, failure })
+  })
+
+  test('e-mail where it is not bound fails', async () => {
+    await addChannel({ kind: 'email', address: 'ops@example.org', sender: 'latchkey@example.org' })
+    expect((await send()).data).toEqual({ delivered: false, failure: 'no e-mail' })
+  })
+
+  /** The limits of the receivers, as they document them. */
+  const limits: [string, object, (body: Got['body']) => boolean][] = [
+    [
+      'ntfy',
+      { address: 'https://ntfy.example.org/topic' },
+      ({ title, message }) => bytesOf(title) <= 1024 && bytesOf(message) <= 4096,
+    ],
+    ['slack', {}, ({ text }) => text.length <= 4000],
+    ['discord', {}, ({ content }) => content.length <= 2000],
+    ['telegram', { address: '', token: '12:a', chat: '1' }, ({ text }) => text.length <= 4096],
+    // Apple takes 4 KB, with what Bark adds.
+    [
+      'bark',
+      { address: 'https://b.example.org/KEY' },
+      (body) => bytesOf(JSON.stringify(body)) < 3072,
+    ],
+  ]
+  const longNames = ['*', '🔑', '<'].map((one) => one.repeat(255))
+
+  test.each(limits)(
+    '%s gets no more than it takes, whatever the names',
+    async (kind, fields, fits) => {
+      await addChannel({ kind, ...fields }, ['credential_added', 'password'])
+      const [user = '', operator = ''] = [longNames[1], longNames[0]]
+      for (const name of longNames) {
+        await env.DB.prepare('update users set username = ? where id = ?').bind(name, ALICE).run()
+        await env.DB.prepare('update users set username = ? where id = 1')
+          .bind(`${operator}!`)
+          .run()
+        await env.DB.prepare(
+          `insert into audit_events (at, kind, user_id, actor_id, detail, network, user_agent)
+         values (1, 'key_added', ?, 1, ?, '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', '')`,
+        )
+          .bind(ALICE, user)
+          .run()
+        await run()
+      }
+      expect(got).toHaveLength(3)
+      expect(got.map(({ body }) => fits(body))).toEqual([true, true, true])
+    },
+  )
 })
 
 describe('POST /api/admin/notice/create', () => {

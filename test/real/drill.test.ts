@@ -1,9 +1,10 @@
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { newSecretKey } from '../../src/cli/dev-vars.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
+import { FakeCloudflare } from '../support/fake-cloudflare.ts'
 import { freePort } from '../support/free-port.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { SoftwarePasskey } from '../support/passkey.ts'
@@ -18,14 +19,20 @@ const SFTP = 3 << 10
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHzsLvYmY1gdR2JQw3br6B9smKmS5wMpB7GZYkGLZYQe laptop'
 
-/** The clones of a test. */
+/** What a test has started. */
 let clones: Clone[]
+let workers: ServedWorker[]
+let accounts: FakeCloudflare[]
 
 beforeEach(() => {
   clones = []
+  workers = []
+  accounts = []
 })
 afterEach(async () => {
+  for (const worker of workers) await worker.stop()
   for (const clone of clones) await clone.remove()
+  for (const account of accounts) await account.stop()
 })
 
 function newClone(): Clone {
@@ -79,10 +86,87 @@ async function finish(
   return envelope
 }
 
+/** A folder from which a site is deployed to the stand-in for Cloudflare. */
+class Deployed {
+  readonly cloudflare: FakeCloudflare
+  readonly folder = newClone()
+
+  private constructor(cloudflare: FakeCloudflare) {
+    this.cloudflare = cloudflare
+  }
+
+  static async inNewAccount(): Promise<Deployed> {
+    const cloudflare = await FakeCloudflare.start()
+    accounts.push(cloudflare)
+    return new Deployed(cloudflare)
+  }
+
+  get #env() {
+    return { CLOUDFLARE_API_BASE_URL: this.cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+  }
+
+  /** Runs wrangler as docs/deploying.md says. */
+  async wrangler(...args: string[]): Promise<void> {
+    say(`  wrangler ${args.join(' ')}`)
+    const program = 'node_modules/wrangler/bin/wrangler.js'
+    const { code, stderr } = await this.folder.run(program, args, { CI: '1', ...this.#env })
+    if (code !== 0) throw new Error(`wrangler ${args.join(' ')}: ${stderr}`)
+  }
+
+  /** `npm run deploy` */
+  async deploy(env: Record<string, string>): Promise<void> {
+    const program = 'src/cli/deploy/main.ts'
+    const { code, stdout, stderr } = await this.folder.run(program, [], { ...this.#env, ...env })
+    if (code !== 0) throw new Error(`npm run deploy: ${stderr}`)
+    say(`  npm run deploy: ${/^ {4}(.+)\nDone/m.exec(stdout)?.[1] ?? ''}`)
+  }
+
+  get #databaseId(): string {
+    return this.cloudflare.d1.ids.get('latchkey') ?? ''
+  }
+
+  /**
+   * A folder whose commands work on the database of the stand-in: it lends no bindings to commands
+   * with `--remote`.
+   */
+  commands(): Clone {
+    const clone = newClone()
+    const toml = readFileSync(clone.path('wrangler.toml'), 'utf8')
+    const name = 'database_name = "latchkey"'
+    const id = `database_id = "${this.#databaseId}"`
+    writeFileSync(clone.path('wrangler.toml'), toml.replace(name, `${name}\n${id}`))
+    mkdirSync(clone.path('.wrangler/state'), { recursive: true })
+    symlinkSync(this.cloudflare.d1.folder, clone.path('.wrangler/state/v3'))
+    return clone
+  }
+
+  /** Runs the Worker that was uploaded, with the secret that was uploaded, over the database. */
+  async serve(): Promise<Client> {
+    const worker = await ServedWorker.start(this.cloudflare.workerFolder, {
+      stateFolder: this.cloudflare.d1.folder,
+      databaseId: this.#databaseId,
+      secretKeys: this.cloudflare.secrets.get('SECRET_KEYS') ?? '',
+    })
+    workers.push(worker)
+    return new Client(worker.url.href.replace('127.0.0.1', 'localhost'))
+  }
+
+  /** Loses the Worker, the database and the namespace. */
+  async lose(): Promise<void> {
+    for (const worker of workers.splice(0)) await worker.stop()
+    for (const account of accounts.splice(0)) await account.stop()
+  }
+}
+
 /** Makes a site with alice, who has a password, an authenticator app, a passkey and an SSH key. */
 async function settle(clone: Clone): Promise<{ site: Client; alice: Alice }> {
   const site = await serve(clone)
   await run(clone, 'setting', 'set', 'webauthn_login_enabled', 'true')
+  return { site, alice: await addAlice(site) }
+}
+
+/** Adds alice to a site that has passkeys. */
+async function addAlice(site: Client): Promise<Alice> {
   const admin = (await site.signIn('admin', ADMIN_PASSWORD)).data.token
   const body = { username: 'alice', password: PASSWORD, permission: SFTP }
   await site.call('POST', '/api/admin/user/create', { token: admin, body })
@@ -99,7 +183,7 @@ async function settle(clone: Clone): Promise<{ site: Client; alice: Alice }> {
   const codeAt = Date.now()
   const proof = { code: phoneCode(data.secret, codeAt), secret: data.secret }
   await site.call('POST', '/api/auth/2fa/verify', { token, body: proof })
-  return { site, alice: { seed: data.secret, passkey, codeAt: codeAt - MINUTE } }
+  return { seed: data.secret, passkey, codeAt: codeAt - MINUTE }
 }
 
 const FILES = ['schema.sql', 'data.sql'] as const
@@ -154,26 +238,38 @@ async function signInWithCode(site: Client, alice: Alice): Promise<Envelope> {
   return site.call('POST', '/api/auth/login', { body })
 }
 
-test('the machine is lost: backup and SECRET_KEYS make a new one', async () => {
-  say('1. A site is lost. Its backup and SECRET_KEYS are kept elsewhere.')
-  const old = newClone()
-  const { site, alice } = await settle(old)
+// Deploys twice, and runs wrangler five times beside: most of a minute.
+test('the deployed site is lost: backup and SECRET_KEYS make a new one', async () => {
+  say('1. A deployed site is lost. Its backup and SECRET_KEYS are kept elsewhere.')
+  const old = await Deployed.inNewAccount()
+  await old.deploy({ ADMIN_PASSWORD })
+  await run(old.commands(), 'setting', 'set', 'webauthn_login_enabled', 'true')
+  const site = await old.serve()
+  const alice = await addAlice(site)
   const before = (await signInWithCode(site, alice)).data.token
-  await exportData(old)
+  const [schema, data] = FILES
+  await old.wrangler('d1', 'export', 'latchkey', '--remote', '--no-data', '--output', schema)
+  await old.wrangler('d1', 'export', 'latchkey', '--remote', '--no-schema', '--output', data)
   const lateBody = { username: 'late', password: PASSWORD }
   const admin = (await site.signIn('admin', ADMIN_PASSWORD)).data.token
   await site.call('POST', '/api/admin/user/create', { token: admin, body: lateBody })
-  await old.stop()
+  const [, secret = ''] = readFileSync(old.folder.path('.production.vars'), 'utf8')
+    .trim()
+    .split('=')
+  await old.lose()
+  say('  Worker, database and namespace are gone')
 
-  const rebuilt = newClone()
-  for (const file of FILES) copyFileSync(old.path(file), rebuilt.path(file))
-  copyFileSync(old.path('.dev.vars'), rebuilt.path('.dev.vars'))
-  rmSync(old.path('.wrangler'), { recursive: true })
-  await fillDatabase(rebuilt)
-  say(`  session end --everyone: ${await run(rebuilt, 'session', 'end', '--everyone')}`)
-  const again = await serve(rebuilt)
+  const rebuilt = await Deployed.inNewAccount()
+  for (const file of FILES) copyFileSync(old.folder.path(file), rebuilt.folder.path(file))
+  await rebuilt.wrangler('d1', 'create', 'latchkey')
+  await rebuilt.wrangler('d1', 'execute', 'latchkey', '--remote', '--file', schema)
+  await rebuilt.wrangler('d1', 'execute', 'latchkey', '--remote', '--file', data)
+  await rebuilt.deploy({ SECRET_KEYS: secret })
+  const commands = rebuilt.commands()
+  say(`  session end --everyone: ${await run(commands, 'session', 'end', '--everyone')}`)
+  const again = await rebuilt.serve()
   alice.codeAt = 0
-  await signInEveryWay(rebuilt, again, alice)
+  await signInEveryWay(commands, again, alice)
   expect(await again.call('GET', '/api/me', { token: before })).toMatchObject({ code: 401 })
   say('  lost: sessions, and what was written after the backup (the user late is unknown)')
   expect((await again.signIn('late', PASSWORD)).code).toBe(401)

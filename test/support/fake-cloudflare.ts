@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { DatabaseSync } from 'node:sqlite'
+import { basename, join } from 'node:path'
+import { etagOf, FakeD1 } from './fake-d1.ts'
 
 const ACCOUNT = { id: 'a'.repeat(32), name: 'Example' }
 
 /** As much of Cloudflare's API as the real wrangler asks for when it deploys a site. */
 export class FakeCloudflare {
-  readonly databases = new Map<string, { uuid: string; sqlite: DatabaseSync }>()
+  readonly d1 = new FakeD1()
   readonly namespaces = new Map<string, string>()
   /** What each upload of the Worker carried: name and kind, or value, of every binding. */
   readonly uploads: { name: string; type: string; [field: string]: unknown }[][] = []
@@ -33,6 +35,12 @@ export class FakeCloudflare {
   async stop(): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
+    await this.d1.stop()
+  }
+
+  /** Holds the Worker that was uploaded last. */
+  get workerFolder(): string {
+    return join(this.d1.folder, 'worker')
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,6 +49,8 @@ export class FakeCloudflare {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake')
     const path = pathname.replace(`/client/v4/accounts/${ACCOUNT.id}`, '').replace('/client/v4', '')
     const method = request.method ?? ''
+    if (path.startsWith('/files/'))
+      return this.#answerFile(method, basename(path), Buffer.concat(chunks).toString(), response)
     if (method !== 'GET' && !path.endsWith('/query')) this.changes.push(`${method} ${path}`)
     const body = new Response(Buffer.concat(chunks), {
       headers: { 'content-type': request.headers['content-type'] ?? '' },
@@ -68,27 +78,29 @@ export class FakeCloudflare {
     return UNKNOWN
   }
 
+  /** Files of imports and exports, which lie in R2 at Cloudflare. */
+  #answerFile(method: string, name: string, text: string, response: ServerResponse): void {
+    const { files } = this.d1
+    if (method === 'PUT') files.set(name, text)
+    response.writeHead(files.has(name) ? 200 : 404, { etag: `"${etagOf(text)}"` })
+    response.end(method === 'PUT' ? undefined : files.get(name))
+  }
+
   async #handleD1(method: string, path: string, body: Response): Promise<Answer> {
     const [, , , nameOrId = '', action] = path.split('/')
+    const { ids } = this.d1
     if (nameOrId === '' && method === 'GET')
-      return { result: [...this.databases].map(([name, { uuid }]) => ({ name, uuid })) }
+      return { result: [...ids].map(([name, uuid]) => ({ name, uuid })) }
     if (nameOrId === '') {
       const { name } = JSON.parse(await body.text())
-      const uuid = randomUUID()
-      this.databases.set(name, { uuid, sqlite: new DatabaseSync(':memory:') })
-      return { result: { name, uuid } }
+      return { result: { name, uuid: this.d1.create(name) } }
     }
-    const entry = [...this.databases].find(
-      ([name, { uuid }]) => name === nameOrId || uuid === nameOrId,
-    )
+    const entry = [...ids].find(([name, uuid]) => name === nameOrId || uuid === nameOrId)
     if (entry === undefined) return { status: 404, error: { code: 7404, message: 'no database' } }
-    const [name, { uuid, sqlite }] = entry
-    if (action !== 'query') return { result: { name, uuid } }
-    const { sql } = JSON.parse(await body.text())
-    const isQuery = /^\s*select/i.test(sql)
-    const results = isQuery ? sqlite.prepare(sql).all() : []
-    if (!isQuery) sqlite.exec(sql)
-    return { result: [{ success: true, results, meta: { duration: 1 } }] }
+    const [name, uuid] = entry
+    if (action === undefined) return { result: { name, uuid } }
+    const files = `${this.url}/files`
+    return (await this.d1.act(uuid, action, JSON.parse(await body.text()), files)) ?? UNKNOWN
   }
 
   async #handleKv(method: string, body: Response): Promise<Answer> {
@@ -127,7 +139,13 @@ export class FakeCloudflare {
   }
 
   async #upload(body: Response): Promise<Answer> {
-    const metadata = (await body.formData()).get('metadata')
+    const form = await body.formData()
+    const metadata = form.get('metadata')
+    mkdirSync(this.workerFolder, { recursive: true })
+    for (const [, part] of form) {
+      if (typeof part === 'string') continue
+      writeFileSync(join(this.workerFolder, basename(part.name)), await part.bytes())
+    }
     const { bindings } = JSON.parse(typeof metadata === 'string' ? metadata : '{}')
     this.uploads.push(bindings)
     for (const { name, type, text } of bindings) {
@@ -138,7 +156,7 @@ export class FakeCloudflare {
   }
 }
 
-interface Answer {
+export interface Answer {
   status?: number
   error?: { code: number; message: string }
   result?: unknown

@@ -19,7 +19,7 @@ import { SECRET_KEYS } from './secrets.ts'
 export interface ServedOptions {
   /** Where D1 lives between two servers; otherwise it is gone with the first. */
   stateFolder?: string
-  /** The id of the database in that folder. */
+  /** The id of the database, under which D1 lives in that folder. */
   databaseId?: string
   secretKeys?: string
   /** Binds `EMAIL`. Miniflare logs each e-mail, and writes its text into a file. */
@@ -62,8 +62,8 @@ export class ServedWorker {
     workerFolder: string,
     {
       stateFolder,
-      secretKeys = SECRET_KEYS,
       databaseId = 'latchkey',
+      secretKeys = SECRET_KEYS,
       signInsAMinute = 1000,
       email = false,
       outside,

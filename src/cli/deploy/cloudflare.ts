@@ -71,6 +71,10 @@ const EXPLANATIONS: [RegExp, string][] = [
     'This sign-in has several Cloudflare accounts: choose one with CLOUDFLARE_ACCOUNT_ID=<id>; npx wrangler whoami lists them.',
   ],
   [
+    /code: 7403/,
+    'This sign-in may not use D1: give its API token the permission D1 (edit). For Workers Builds: My Profile, API Tokens.',
+  ],
+  [
     /CLOUDFLARE_API_TOKEN|wrangler login|not authenticated|"loggedIn":false|Authentication error|Invalid access token|code: 10000/i,
     'Not signed in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.',
   ],

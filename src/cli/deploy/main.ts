@@ -2,18 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { readAdminPassword } from '../admin-password.ts'
 import { runCommand } from '../command-error.ts'
+import { createDeployedAccounts } from './deployed-accounts.ts'
 import { STEPS } from './steps.ts'
 import { runSteps } from './run-steps.ts'
-import { createFirstAccounts } from '../operator/first-accounts.ts'
 import { writePrivately } from '../prepare-process.ts'
-import { withSite } from '../site.ts'
 import { readSiteConfig } from './site-config.ts'
 import { runWrangler } from '../wrangler.ts'
 
 const HELP = `
 Sign in first, with npx wrangler login or CLOUDFLARE_API_TOKEN. If the sign-in has several accounts,
-choose one with CLOUDFLARE_ACCOUNT_ID. A second run upgrades the site and keeps its data.
+choose one with CLOUDFLARE_ACCOUNT_ID. A second run upgrades the site and keeps its data. ADMIN_PASSWORD
+chooses the first password of admin; otherwise one is made and printed once.
 
 Example:
   npm run deploy -- --dry-run`
@@ -34,11 +35,13 @@ await runCommand(async () => {
 async function deploy({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-deploy-'))
   try {
+    const adminPassword = readAdminPassword(process.env)
     const deployment = {
       wrangler: runWrangler,
       config: await readSiteConfig(),
       folder,
-      createFirstAccounts: () => withSite({ remote: true }, (site) => createFirstAccounts(site)),
+      adminPassword,
+      createFirstAccounts: () => createDeployedAccounts(runWrangler, folder, adminPassword),
       print: (line: string) => console.log(line),
       resources: { databaseId: undefined, namespaceId: undefined },
       addresses: [],

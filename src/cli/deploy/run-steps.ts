@@ -9,6 +9,8 @@ export interface Deployment {
   config: SiteConfig
   /** A temporary folder of this run, for the build and the upload. */
   folder: string
+  /** The operator's choice for admin; `undefined` for a password that is made and printed. */
+  adminPassword: string | undefined
   /** Creates the first accounts in production; see `createFirstAccounts`. */
   createFirstAccounts: () => Promise<string | undefined>
   print: (line: string) => void

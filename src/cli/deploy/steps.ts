@@ -196,13 +196,14 @@ const admin: Step = {
   title: 'Creating the first accounts',
   remedy: 'The site is deployed, but nobody can sign in.',
   rehearse: async () => 'would create the users admin and guest, unless there is an admin',
-  async run({ createFirstAccounts, print, config, addresses }) {
+  async run({ createFirstAccounts, adminPassword, print, config, addresses }) {
     const password = await createFirstAccounts()
     if (password === undefined) return 'there is an admin already'
     if (isOnWorkersDomain(config, addresses)) print(PASSKEY_NOTE)
+    if (adminPassword !== undefined) return 'created: admin, with the password from ADMIN_PASSWORD'
     print(`\n  user      admin\n  password  ${password}\n`)
     if (isInWorkersBuilds())
-      return 'created. Cloudflare keeps this log: sign in and change the password now'
+      return 'created. Cloudflare keeps this log, and members of the account can read it: sign in and change the password now'
     return 'created; the password is shown only once'
   },
 }

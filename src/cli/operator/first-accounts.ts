@@ -1,9 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
 import { runBatch, THE_SERVICE, writing } from '../../database/statements.ts'
-import type { Deps } from '../../deps.ts'
+import type { Database, Deps } from '../../deps.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
-import { refuseCommonPassword, selectCommonPassword } from '../../passwords/password-rules.ts'
+import {
+  refuseCommonPassword,
+  selectCommonPasswordsOfLength,
+} from '../../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../../passwords/passwords.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { usernameKey } from '../../accounts/username.ts'
@@ -17,16 +20,18 @@ const ADMIN_PERMISSION = 0x71ff
 /**
  * Creates the admin and the disabled guest, unless there is an admin.
  *
+ * @param chosen The admin's password; otherwise one is generated.
  * @returns The admin's password; `undefined` when there was an admin already.
  * @throws {Refusal} `invalidBody` for a common password.
  */
 export async function createFirstAccounts(
   { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
-  password = generatePassword(deps),
+  chosen?: string,
 ): Promise<string | undefined> {
   const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
   if (admins.length > 0) return undefined
-  refuseCommonPassword(await selectCommonPassword(db, password))
+  if (chosen !== undefined) await refuseCommon(db, chosen)
+  const password = chosen ?? generatePassword(deps)
   const passwordHash = await hashPassword(deps, await staticDigest(password))
   const admin = {
     ...account('admin'),
@@ -36,11 +41,23 @@ export async function createFirstAccounts(
   }
   const guest = { ...account('guest'), role: GUEST, disabled: true }
   const { insert } = writing(db, THE_SERVICE)
-  const made = await runBatch(db, {
-    admin: insert(users, admin).onConflictDoNothing().returning({ id: users.id }),
+  await runBatch(db, {
+    admin: insert(users, admin).onConflictDoNothing(),
     guest: insert(users, guest).onConflictDoNothing(),
   })
-  return made.admin.length > 0 ? password : undefined
+  // A deploy sees no rows of a write (`deploy/wrangler-d1.ts`), so it is read what was written.
+  const [made] = await db
+    .select({ passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.usernameKey, admin.usernameKey))
+  return made?.passwordHash === passwordHash ? password : undefined
+}
+
+/** The password itself stands in no statement, because those of a deploy are on a command line. */
+async function refuseCommon(db: Database, password: string): Promise<void> {
+  const common = await selectCommonPasswordsOfLength(db, password.length)
+  const lower = password.toLowerCase()
+  refuseCommonPassword(common.filter((row) => row.password === lower))
 }
 
 function account(username: string) {

@@ -206,8 +206,8 @@ export const ZH: Readonly<Record<string, string>> = {
     '把全部事件写到标准输出，最早的在前，逐页读取',
   'one JSON object a line, or a table for spreadsheets': '每行一个 JSON 对象，或电子表格用的表格',
   'prints everything that is kept of a user, as JSON': '以 JSON 输出保存的关于一个用户的全部内容',
-  'Hashes of passwords and codes, and sealed seeds, are left out: nobody can read a secret in them. Files\nare at the file server, not here. Backups hold what they held when they were made.':
-    '不包含密码和代码的散列值，也不包含加密的种子，因为没有人能从中读出秘密。\n文件在文件服务器上，不在这里。备份保留其制作时的内容。',
+  'Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of\nchannels) are left out: nobody can read anything in them. What an operator did to others is in their events.\nFiles are at the file server, not here. Backups hold what they held when they were made.':
+    '密码、代码和令牌的哈希、通行密钥的公钥以及加密的内容（种子、渠道的地址）不会导出：没有人能从中读出任何内容。\n管理员对他人的操作在他人的事件中。文件在文件服务器上，不在这里。备份保留其创建时的内容。',
   'manages where notices are sent: ntfy, Slack, e-mail and others':
     '管理通知的接收方：ntfy、Slack、电子邮件等',
   'lists the channels that notices are sent to': '列出接收通知的渠道',
@@ -220,8 +220,8 @@ export const ZH: Readonly<Record<string, string>> = {
     'Telegram 机器人的令牌，或 ntfy 的访问令牌',
   'the chat of Telegram: a number, or @name': 'Telegram 的聊天：编号，或 @名称',
   'the sender of e-mails': '电子邮件的发件人',
-  'what it is told; can be repeated (default: all of new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, many_refusals)':
-    '通知哪些事情；可以重复（默认全部：new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、many_refusals）',
+  'what it is told; can be repeated (default: all of new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, access_replayed, program_registered, many_refusals)':
+    '通知哪些事情；可以重复（默认全部：new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、access_replayed、program_registered、many_refusals）',
   'the language of the notices': '通知的语言',
   'where the site answers, for links: https://accounts.example.org':
     '站点的地址，用于链接：https://accounts.example.org',
@@ -234,8 +234,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'deletes a channel, with the notices that wait for it': '删除渠道及等待发送的通知',
   'webhook, ntfy, slack, discord, telegram, bark, email':
     'webhook、ntfy、slack、discord、telegram、bark、email',
-  'new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, many_refusals':
-    'new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、many_refusals',
+  'new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, access_replayed, program_registered, many_refusals':
+    'new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、access_replayed、program_registered、many_refusals',
   'lists events, the latest first': '列出事件，最近的在前',
   "only events of this user: a user name, or '#7' for the user with the id 7":
     "只列出此用户的事件：用户名，或用 '#7' 表示 id 为 7 的用户",

@@ -20,6 +20,7 @@ import type { GlobalOptions } from '../global-options.ts'
 import type { Site } from '../site.ts'
 import { readLine } from '../standard-input.ts'
 import { whileWaiting } from '../waiting.ts'
+import { channelsEn } from '../../pages/texts/channels-en.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parseCount } from './paging.ts'
@@ -160,10 +161,17 @@ function addTestCommand(program: Command, notice: Command): void {
         const failure = await whileWaiting('Waiting for the site to send it', () =>
           outcomeOf(site, id, start, end),
         )
-        if (failure !== '') throw new CommandError(`The test was not delivered: ${failure}.`)
+        if (failure !== '') throw new CommandError(undelivered(failure))
         output.done(`The channel ${id} has received the test.`, { id, delivered: true })
       }),
     )
+}
+
+/** Says why, and for what the pages explain, what to do. */
+function undelivered(failure: string): string {
+  const explanation = channelsEn.failures[failure]
+  const why = `The test was not delivered: ${failure}.`
+  return explanation === undefined ? why : `${why} ${explanation}`
 }
 
 /** @returns Why the test was not delivered; empty when it was. */

@@ -1,6 +1,13 @@
 import type { Command } from 'commander'
 import { eq } from 'drizzle-orm'
-import { identities, openidConsents, openidGrants, sshKeys } from '../../../schema/tables.ts'
+import {
+  identities,
+  openidConsents,
+  openidGrants,
+  reservedNames,
+  sshKeys,
+  users,
+} from '../../../schema/tables.ts'
 import { readSiteEvents } from '../../activity/operator-events.ts'
 import { eventRecord } from '../../activity/record.ts'
 import { appPasswordRecords } from '../../app-passwords/record.ts'
@@ -10,6 +17,7 @@ import { runBatch } from '../../database/statements.ts'
 import { channelRecord } from '../../notices/record.ts'
 import { selectChannels } from '../../notices/store.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
+import { selectAnyClient } from '../../openid/client-store.ts'
 import { operatorPasskeyRecord } from '../../passkeys/record.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
@@ -25,8 +33,9 @@ import { onSite } from './on-site.ts'
 import { permissionNames } from './permission.ts'
 import { fullUserRecord } from './user-text.ts'
 
-const NOTES = `Hashes of passwords and codes, and sealed seeds, are left out: nobody can read a secret in them. Files
-are at the file server, not here. Backups hold what they held when they were made.`
+const NOTES = `Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of
+channels) are left out: nobody can read anything in them. What an operator did to others is in their events.
+Files are at the file server, not here. Backups hold what they held when they were made.`
 
 /** `latchkey user export`: everything that is kept of a person, as JSON. */
 export function addUserExportCommand(program: Command, user: Command): void {
@@ -47,52 +56,81 @@ async function everythingOf(site: Site, username: string) {
   const account = await lookUpUser(site, username)
   const { id } = account
   const { keys } = await listKeysOf(site, COMMAND_LINE, id)
-  const { lines, codes, channels, linked, consents, grants } = await runBatch(site.db, {
-    lines: site.db
-      .select({ id: sshKeys.id, line: sshKeys.line })
-      .from(sshKeys)
-      .where(eq(sshKeys.userId, id)),
-    codes: countUnusedCodes(site.db, id),
-    channels: selectChannels(site.db, id),
-    linked: site.db.select().from(identities).where(eq(identities.userId, id)),
-    consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
-    grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
-  })
+  const { times, names, lines, codes, channels, linked, consents, grants } = await runBatch(
+    site.db,
+    {
+      times: site.db
+        .select({ createdAt: users.createdAt, renamedAt: users.renamedAt })
+        .from(users)
+        .where(eq(users.id, id)),
+      names: site.db.select().from(reservedNames).where(eq(reservedNames.userId, id)),
+      lines: site.db
+        .select({ id: sshKeys.id, line: sshKeys.line, network: sshKeys.lastUsedNetwork })
+        .from(sshKeys)
+        .where(eq(sshKeys.userId, id)),
+      codes: countUnusedCodes(site.db, id),
+      channels: selectChannels(site.db, id),
+      linked: site.db.select().from(identities).where(eq(identities.userId, id)),
+      consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
+      grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
+    },
+  )
   const events = []
   for await (const page of readSiteEvents(site, COMMAND_LINE, { userId: id })) events.push(...page)
   return {
     exported_at: isoTime(site.now()),
     account: { ...fullUserRecord(account), permissions: permissionNames(account.permission) },
-    password_changed_at: isoTime(account.passwordChangedAt),
+    created_at: timeOrNull(times[0]?.createdAt),
+    renamed_at: timeOrNull(times[0]?.renamedAt),
+    reserved_names: names.map(({ username: name, reservedAt }) => ({
+      username: name,
+      reserved_at: isoTime(reservedAt),
+    })),
+    password_changed_at: timeOrNull(account.passwordChangedAt),
     unused_recovery_codes: codes[0]?.total ?? 0,
     sessions: (await listSessionsOf(site, COMMAND_LINE, id)).map(sessionRecord),
     ssh_keys: keyRecords(keys).map((record) => ({
       ...record,
       key: lines.find((one) => one.id === record.id)?.line ?? '',
+      last_used_network: lines.find((one) => one.id === record.id)?.network ?? '',
     })),
     passkeys: (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord),
     app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
-    identities: linked.map(({ issuer, subject, platform, name, linkedAt, lastUsedAt }) => ({
-      issuer,
-      subject,
-      platform,
-      name,
-      linked_at: isoTime(linkedAt),
-      last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
-    })),
+    identities: linked.map(
+      ({ issuer, subject, platform, name, linkedAt, linkedBy, lastUsedAt }) => ({
+        issuer,
+        subject,
+        platform,
+        name,
+        linked_at: isoTime(linkedAt),
+        linked_by: linkedBy,
+        last_used_at: timeOrNull(lastUsedAt),
+      }),
+    ),
     openid_consents: consents.map(({ clientId, scope, givenAt }) => ({
       client_id: clientId,
       scope,
       given_at: isoTime(givenAt),
     })),
-    openid_grants: grants.map(({ clientId, scope, createdAt }) => ({
-      client_id: clientId,
-      scope,
-      created_at: isoTime(createdAt),
+    openid_grants: grants.map((grant) => ({
+      client_id: grant.clientId,
+      scope: grant.scope,
+      redirect_uri: grant.redirectUri,
+      session_id: grant.sessionId,
+      methods: grant.amr,
+      signed_in_at: isoTime(grant.authTime),
+      created_at: isoTime(grant.createdAt),
+      access_expires_at: timeOrNull(grant.accessExpiresAt),
+      refresh_expires_at: timeOrNull(grant.refreshExpiresAt),
     })),
     notices: channels.map(channelRecord),
     events: events.map((one) => ({ ...eventRecord(one), country: one.country })),
   }
+}
+
+/** @param time Unix time, milliseconds; 0 or nothing for never. */
+function timeOrNull(time: number | null | undefined): string | null {
+  return time ? isoTime(time) : null
 }
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
@@ -100,6 +138,14 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 /** Says what a deleted user leaves, and for how long. */
 export async function whatStays(site: Site): Promise<{ sentence: string; days: number }> {
   const days = (await eventRetention(site.db)) / DAY_MILLISECONDS
-  const sentence = `The events of the account stay for up to ${days} days, and the last one has the name. Backups keep what they hold, and files stay at the file server.`
-  return { sentence, days }
+  const [client] = await selectAnyClient(site.db)
+  const sentences = [
+    'Keys, passkeys, app passwords, linked accounts, sessions, access given to programs and notices go.',
+    `The events of the account stay for up to ${days} days, and the last one has the name.`,
+    ...(client === undefined
+      ? []
+      : ['The name stays reserved until reserved-name release, because programs know it.']),
+    'Backups keep what they hold, and files stay at the file server.',
+  ]
+  return { sentence: sentences.join(' '), days }
 }

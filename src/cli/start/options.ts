@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { checkPasswordLength } from '../../passwords/password-rules.ts'
+import { readAdminPassword } from '../admin-password.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import type { Proxy } from './front-request.ts'
 
@@ -56,7 +56,7 @@ export function readStartOptions(
     log: quiet ? 'none' : json ? 'json' : 'lines',
     port: readPort(env['PORT'] || DEFAULT_PORT),
     proxy: header === undefined ? undefined : { header, address: proxyAddress },
-    password: readPassword(env['ADMIN_PASSWORD'] || undefined),
+    password: readAdminPassword(env),
   }
 }
 
@@ -123,13 +123,4 @@ function readPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port >= 1 && port <= 65535) return port
   throw new CommandError(`PORT must be a number from 1 to 65535, not "${text}".`)
-}
-
-function readPassword(text: string | undefined): string | undefined {
-  try {
-    if (text !== undefined) checkPasswordLength(text)
-    return text
-  } catch (error) {
-    throw new CommandError(`ADMIN_PASSWORD: ${error instanceof Error ? error.message : ''}.`)
-  }
 }

@@ -8,8 +8,10 @@ const topics: Record<Topic, string> = {
   second_factor_off: 'Two-step verification off or cancelled',
   new_admin: 'A new administrator',
   password: 'A password changed or set by an operator',
-  credential_added: 'An SSH key, passkey, app password or service token added',
+  credential_added: 'An SSH key, passkey, app password, linked account or service token added',
   passkey_cloned: 'A passkey that may have been copied',
+  access_replayed: 'A code or token for a program used twice: it may be stolen',
+  program_registered: 'A program registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
 }
 
@@ -28,8 +30,14 @@ const failures: Record<string, string> = {
   redirect: 'The receiver answered with a redirect, which is not followed.',
   'no answer in time': 'The receiver did not answer within 8 seconds.',
   'no connection': 'The receiver can’t be reached.',
-  'e-mail': 'Cloudflare did not accept the e-mail. The recipient must be a verified address.',
-  'no e-mail': 'This site has no binding EMAIL, so it can’t send e-mails.',
+  'e-mail': 'Cloudflare did not accept the e-mail. Try again later.',
+  'e-mail sender':
+    'Cloudflare does not send for the domain of the sender. Onboard it in the dashboard (Email Service), or choose another sender.',
+  'e-mail recipient':
+    'Cloudflare does not send to this recipient. Verify the address in the dashboard (Email Routing, Destination addresses).',
+  'e-mail limit': 'Cloudflare’s limit of e-mails is used up. Try again later.',
+  'no e-mail':
+    'This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start there is no e-mail.',
   sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
 }
 

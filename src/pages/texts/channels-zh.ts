@@ -38,8 +38,10 @@ export const channelsZh: typeof channelsEn = {
     second_factor_off: '两步验证被关闭或取消',
     new_admin: '新的管理员',
     password: '密码被修改或由管理员设置',
-    credential_added: '添加了 SSH 公钥、通行密钥、应用专用密码或服务令牌',
+    credential_added: '添加了 SSH 公钥、通行密钥、应用专用密码、关联账户或服务令牌',
     passkey_cloned: '通行密钥可能被复制',
+    access_replayed: '用于程序的代码或令牌被使用两次：可能已被盗',
+    program_registered: '注册了程序，或更换了程序的密钥',
     many_refusals: '许多登录被拒绝（每小时最多一条通知）',
   },
   add: '添加渠道',
@@ -60,8 +62,14 @@ export const channelsZh: typeof channelsEn = {
     redirect: '接收方要求重定向，本站不会跟随。',
     'no answer in time': '接收方在 8 秒内没有回答。',
     'no connection': '无法连接接收方。',
-    'e-mail': 'Cloudflare 没有接受邮件。收件人必须是已验证的地址。',
-    'no e-mail': '此站点没有 EMAIL 绑定，无法发送电子邮件。',
+    'e-mail': 'Cloudflare 没有接受邮件。请稍后重试。',
+    'e-mail sender':
+      'Cloudflare 不为发件人的域名发信。请在控制台（Email Service）中接入该域名，或换一个发件人。',
+    'e-mail recipient':
+      'Cloudflare 不向此收件人发信。请在控制台（Email Routing，Destination addresses）中验证该地址。',
+    'e-mail limit': 'Cloudflare 的邮件额度已用完。请稍后重试。',
+    'no e-mail':
+      '此站点无法发送电子邮件：请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。npm start 不能发送邮件。',
     sealed: 'SECRET_KEYS 中没有可以打开此渠道的密钥。请删除并重新添加。',
   },
   failedStatus: (status: string) => `接收方返回了状态 ${status}。`,

@@ -1,0 +1,25 @@
+import { createMeter, openDatabase } from '../../database/database.ts'
+import { randomBytes } from '../../deps.ts'
+import { deriveScrypt } from '../../crypto/scrypt.ts'
+import { createFirstAccounts } from '../operator/first-accounts.ts'
+import type { Wrangler } from './cloudflare.ts'
+import { WranglerD1 } from './wrangler-d1.ts'
+
+/** An import of wrangler uploads a file and waits until it has run. */
+const DEADLINE_MILLISECONDS = 5 * 60_000
+
+/**
+ * Creates the first accounts in the deployed database.
+ *
+ * @param folder Private and temporary.
+ * @returns As `createFirstAccounts`.
+ */
+export function createDeployedAccounts(
+  wrangler: Wrangler,
+  folder: string,
+  adminPassword: string | undefined,
+): Promise<string | undefined> {
+  const d1 = new WranglerD1(wrangler, folder)
+  const db = openDatabase(d1, createMeter(), DEADLINE_MILLISECONDS)
+  return createFirstAccounts({ db, hashPassword: deriveScrypt, randomBytes }, adminPassword)
+}
