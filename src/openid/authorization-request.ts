@@ -5,6 +5,9 @@ import { parseScope, type Scope } from './scopes.ts'
 /** The most characters of a request. It must fit into an address within an address. */
 const MAX_CHARACTERS = 4096
 
+/** A proof stands beside the request, which still fits. */
+const MAX_PROOF_CHARACTERS = 300
+
 /** The most of a state or a nonce. */
 const MAX_STATE_CHARACTERS = 2048
 
@@ -27,8 +30,10 @@ export interface AuthorizationRequest extends Sender {
   loginHint: string | undefined
   /** The user of an earlier ID token. It was not verified, and only refuses. */
   expectedUser: string | undefined
-  /** The request as a query, as far as it is known. */
+  /** The request as a query, as far as it is known, without the proof. */
   query: string
+  /** Sealed by this site (`proof.ts`). It was not opened. */
+  proof: string | undefined
 }
 
 /** `sender` is `undefined` when the request can't be trusted at all. */
@@ -44,8 +49,9 @@ export type ParsedRequest =
  */
 export function parseAuthorizationRequest(params: URLSearchParams): ParsedRequest {
   const { values, repeated } = readParameters(params)
-  const { client_id: clientId, redirect_uri: redirectUri, state } = values
-  if (clientId === undefined || redirectUri === undefined || String(params).length > MAX_CHARACTERS)
+  const { client_id: clientId, redirect_uri: redirectUri, state, proof = '' } = values
+  const length = String(params).length - Math.min(proof.length, MAX_PROOF_CHARACTERS)
+  if (clientId === undefined || redirectUri === undefined || length > MAX_CHARACTERS)
     return { sender: undefined }
   const sender = { clientId, redirectUri, state }
   try {
@@ -118,6 +124,7 @@ function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
     loginHint: values['login_hint'],
     expectedUser: readHint(values['id_token_hint']),
     query: new URLSearchParams(known).toString(),
+    proof: values['proof'],
   }
 }
 
@@ -153,16 +160,7 @@ function invalid(description: string): OAuthError {
   return new OAuthError('invalid_request', description)
 }
 
-/** Returns the request again, once the user has just proved who they are. */
-export function withoutProof(query: string): string {
-  const params = new URLSearchParams(query)
-  params.delete('max_age')
-  return withoutPrompts(params, ['login', 'select_account'])
-}
-
-function withoutPrompts(params: URLSearchParams, done: readonly string[]): string {
-  const prompts = (params.get('prompt') ?? '').split(' ').filter((one) => !done.includes(one))
-  params.delete('prompt')
-  if (prompts.join('') !== '') params.set('prompt', prompts.join(' '))
-  return params.toString()
+/** Returns the whole request as a query, for a page that leads back to it. */
+export function wholeQuery({ query, proof }: AuthorizationRequest): string {
+  return proof === undefined ? query : `${query}&${new URLSearchParams({ proof }).toString()}`
 }

@@ -12,16 +12,16 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
-import { provenAt } from '../access/freshness.ts'
-import { isLive } from '../access/session-store.ts'
+import { isLive, isSession } from '../access/session-store.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
 import { type Client, hasRedirectUri, selectClient } from './client-store.ts'
 import { CODE_MILLISECONDS } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
 import { OAuthError } from './oauth-error.ts'
+import { mustProve, type Proof, readProof } from './proof.ts'
 import { coversScopes } from './scopes.ts'
 
-type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes'>
+type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
 /**
  * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
@@ -66,17 +66,20 @@ export async function authorize(
   const now = deps.now()
   const [id, secret] = [newGrantId(deps), newSecret(deps)]
   const by = isLive(db, actor, now)
-  const isProven = isProvenFor(request, now)
+  const proof = await readProof(deps, request, actor)
+  const isProven = isProvenFor(request, proof, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
   const {
     account,
     client: found,
     consents,
+    proven,
     granted,
     allowed,
   } = await actAs(deps, actor, {
     client: selectClient(db, request.clientId),
     consents: selectConsent(db, actor, request),
+    proven: isProven && selectProven(db, actor, isProven),
     consented: hasConsented ? giveConsent(db, by, actor, request, now) : undefined,
     allowed: hasConsented ? insertConsentEvent(db, by, actor, request, now) : undefined,
     granted: isAsked
@@ -86,6 +89,7 @@ export async function authorize(
           issuer,
           codeHash: await hashSecret(secret),
           now,
+          proof,
           isProven,
         }),
   })
@@ -97,7 +101,7 @@ export async function authorize(
   }
   const isSilent = request.prompts.includes('none')
   refuse(account, client, request)
-  if (!isProvenAt(request, account.provenAt, now)) {
+  if (proven?.length === 0) {
     if (isSilent) throw new OAuthError('login_required', 'the user must sign in again')
     return { kind: 'confirm', client, account }
   }
@@ -120,21 +124,36 @@ function isOtherUser({ expectedUser }: AuthorizationRequest, userId: number): bo
   return expectedUser !== undefined && expectedUser !== String(userId)
 }
 
-/** Tells whether the user has proved who they are, as lately as the request demands. */
-function isProvenAt(
+/**
+ * Holds for a row of `sessions` whose user has proved who they are as lately as the request
+ * demands. Only the sign-in counts: what makes a session fresh later is one factor of perhaps two.
+ *
+ * @returns `undefined` when nothing is left to prove.
+ */
+function isProvenFor(
   { prompts, maxAgeSeconds }: AuthorizationRequest,
-  at: number | null,
+  proof: Proof | undefined,
   now: number,
-): boolean {
-  if (prompts.includes('login') || prompts.includes('select_account')) return false
-  return maxAgeSeconds === undefined || (at !== null && at > now - maxAgeSeconds * 1000)
+): SQL | undefined {
+  const isNewNeeded = mustProve(prompts)
+  if (proof?.shown !== undefined || (!isNewNeeded && maxAgeSeconds === undefined)) return undefined
+  const { createdAt } = sessions
+  return or(
+    sql`false`,
+    // Sessions count whole seconds: one of the same second may be older than the request.
+    proof && gt(createdAt, proof.at),
+    isNewNeeded || maxAgeSeconds === undefined
+      ? undefined
+      : gt(createdAt, now - maxAgeSeconds * 1000),
+  )
 }
 
-/** The condition of `isProvenAt` for a row of `sessions`. */
-function isProvenFor(request: AuthorizationRequest, now: number): SQL | undefined {
-  const { prompts, maxAgeSeconds } = request
-  if (prompts.includes('login') || prompts.includes('select_account')) return sql`false`
-  return maxAgeSeconds === undefined ? undefined : gt(provenAt, now - maxAgeSeconds * 1000)
+/** Selects the session of an actor, when its user has proved enough. */
+function selectProven(db: Database, { userId, sessionId }: SessionActor, isProven: SQL) {
+  return db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(isSession(userId, sessionId), isProven))
 }
 
 interface NewGrant {
@@ -142,6 +161,7 @@ interface NewGrant {
   issuer: string
   codeHash: string
   now: number
+  proof: Proof | undefined
   isProven: SQL | undefined
 }
 
@@ -151,7 +171,7 @@ function insertGrant(
   by: Authority,
   { userId, sessionId }: SessionActor,
   request: AuthorizationRequest,
-  { id, issuer, codeHash, now, isProven }: NewGrant,
+  { id, issuer, codeHash, now, proof, isProven }: NewGrant,
 ) {
   const { clientId, redirectUri, scopes, nonce, challenge } = request
   // Nested, because Drizzle takes the names of tables off the columns of the outer level.
@@ -165,8 +185,9 @@ function insertGrant(
     redirectUri,
     nonce: nonce ?? null,
     challenge: challenge ?? null,
-    authTime: sql`${provenAt}`,
-    amr: sql`${sessions.amr}`,
+    // Every method of a session was shown at its sign-in or later.
+    authTime: proof?.shown ? proof.at : sql`${sessions.createdAt}`,
+    amr: proof?.shown ? proof.shown.amr : sql`${sessions.amr}`,
     codeHash,
     codeExpiresAt: now + CODE_MILLISECONDS,
     createdAt: now,

@@ -2,23 +2,25 @@ import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
+import { methodText } from '../../access/methods.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
-  withoutProof,
+  wholeQuery,
 } from '../../openid/authorization-request.ts'
 import { answerUri, authorize, findSender, type Outcome } from '../../openid/authorize.ts'
 import { readEndRequest } from '../../openid/end-session.ts'
 import { OAuthError } from '../../openid/oauth-error.ts'
+import { queryAfterProof, queryFromNow } from '../../openid/proof.ts'
 import {
   isFormType,
   type Parameters as Given,
   readFormParameters,
   readParameters,
 } from '../../openid/parameters.ts'
-import { confirmWith } from '../confirm.tsx'
+import { proveAgainWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { pageHeaders } from '../headers.ts'
 import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../language.ts'
@@ -63,7 +65,7 @@ export const authorizePages = new Hono<App>()
     const request = readRequest(fields)
     if (request === undefined) return showUntrusted(c)
     const actor = await readSession(c)
-    if (fields['user'] !== String(actor.userId)) return goTo(c, `${PATH}?${request.query}`)
+    if (fields['user'] !== String(actor.userId)) return goTo(c, pathOf(wholeQuery(request)))
     if (fields['answer'] === 'allow') return answer(c, request, true)
     const client = await findSender(c.get('deps'), request)
     if (client === undefined) return showUntrusted(c)
@@ -74,23 +76,24 @@ export const authorizePages = new Hono<App>()
     const fields = await readForm(c)
     const request = readRequest(fields)
     if (request === undefined) return showUntrusted(c)
-    await readSession(c)
-    const refusal = await attempt(async () => {
-      const given = ['confirm_password', 'confirm_code', 'passkey_answer']
-      if (given.every((name) => !fields[name])) throw new Refusal('confirmationNeeded')
-      await confirmWith(c, fields)
-    })
-    if (refusal instanceof Refusal) return answer(c, request, false, refusal)
-    return showContinue(c, `${PATH}?${withoutProof(request.query)}`)
+    const actor = await readSession(c)
+    const shown = await attempt(() => proveAgainWith(c, fields))
+    if (shown instanceof Refusal) return answer(c, request, false, shown)
+    const query = await queryAfterProof(c.get('deps'), request, actor, methodText(shown))
+    return showContinue(c, pathOf(query))
   })
   .post('/switch', sameOrigin, async (c) => {
     const request = readRequest(await readForm(c))
     if (request === undefined) return showUntrusted(c)
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
     clearSessionToken(c)
-    return goTo(c, signInPath(`${PATH}?${withoutProof(request.query)}`))
+    return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
   })
   .onError((error, c) => showFailure(error, c))
+
+function pathOf(query: string): string {
+  return `${PATH}?${query}`
+}
 
 function issuerOf(c: AppContext): string {
   return c.get('deps').issuer(c.req.url)
@@ -121,7 +124,7 @@ async function answer(
   const uri = (what: Answer) => answerUri(request, issuerOf(c), what)
   try {
     if (sessionToken(c) === '' && isWithheld(c))
-      return await showContinue(c, `${PATH}?${request.query}`)
+      return await showContinue(c, pathOf(wholeQuery(request)))
     const outcome = await authorize(
       c.get('deps'),
       await readSession(c),
@@ -150,7 +153,7 @@ async function answer(
       )
     if (lacksFactor) throw error
     if (sessionToken(c) !== '') clearSessionToken(c)
-    return goTo(c, signInPath(`${PATH}?${withoutProof(request.query)}`))
+    return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
   }
 }
 
