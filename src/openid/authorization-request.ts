@@ -28,8 +28,8 @@ export interface AuthorizationRequest extends Sender {
   /** The most seconds since the user proved who they are. */
   maxAgeSeconds: number | undefined
   loginHint: string | undefined
-  /** The user of an earlier ID token. It was not verified, and only refuses. */
-  expectedUser: string | undefined
+  /** An earlier ID token. It was not verified. */
+  idTokenHint: string | undefined
   /** The request as a query, as far as it is known, without the proof. */
   query: string
   /** Sealed by this site (`proof.ts`). It was not opened. */
@@ -122,7 +122,7 @@ function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
     prompts,
     maxAgeSeconds: readMaxAge(values['max_age']),
     loginHint: values['login_hint'],
-    expectedUser: readHint(values['id_token_hint']),
+    idTokenHint: values['id_token_hint'],
     query: new URLSearchParams(known).toString(),
     proof: values['proof'],
   }
@@ -142,18 +142,6 @@ function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^\d{1,9}$/.test(text)) throw invalid('max_age must be a number of seconds')
   return Number(text)
-}
-
-function readHint(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const [, payload = ''] = text.split('.')
-  try {
-    const json: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
-    if (typeof json === 'object' && json !== null && 'sub' in json) return String(json.sub)
-  } catch {
-    // The answer to a hint that can't be read is that of a hint for nobody.
-  }
-  return ''
 }
 
 function invalid(description: string): OAuthError {

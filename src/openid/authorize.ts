@@ -17,6 +17,8 @@ import type { AuthorizationRequest, Sender } from './authorization-request.ts'
 import { type Client, hasRedirectUri, selectClient } from './client-store.ts'
 import { CODE_MILLISECONDS } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
+import { verifyHint } from './id-token-hint.ts'
+import { selectKeys } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import { mustProve, type Proof, readProof } from './proof.ts'
 import { coversScopes } from './scopes.ts'
@@ -48,7 +50,8 @@ function trusted([client]: Client[], { redirectUri }: Sender): Client | undefine
 }
 
 /**
- * Gives out a code, in one round trip, when nothing has to be asked.
+ * Gives out a code, in one round trip, when nothing has to be asked. An ID token as a hint costs
+ * another.
  *
  * @param hasConsented The user has just answered the question for consent with yes.
  * @returns `undefined` for an unknown client, and for a redirect URI that it has not registered.
@@ -67,6 +70,7 @@ export async function authorize(
   const [id, secret] = [newGrantId(deps), newSecret(deps)]
   const by = isLive(db, actor, now)
   const proof = await readProof(deps, request, actor)
+  const isOther = isOtherUser(request, await findExpectedUser(deps, issuer, request), actor.userId)
   const isProven = isProvenFor(request, proof, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
   const {
@@ -91,6 +95,7 @@ export async function authorize(
           now,
           proof,
           isProven,
+          isOther,
         }),
   })
   const client = trusted(found, request)
@@ -101,6 +106,7 @@ export async function authorize(
   }
   const isSilent = request.prompts.includes('none')
   refuse(account, client, request)
+  if (isOther) throw new OAuthError('login_required', 'another user is signed in')
   if (proven?.length === 0) {
     if (isSilent) throw new OAuthError('login_required', 'the user must sign in again')
     return { kind: 'confirm', client, account }
@@ -116,12 +122,36 @@ function refuse(account: Acting, client: Client, request: AuthorizationRequest):
     throw new OAuthError('invalid_request', 'a public client needs PKCE: code_challenge is missing')
   if (account.role === GUEST || (client.adminsOnly && account.role !== ADMIN))
     throw new OAuthError('access_denied', 'the user may not use this client')
-  if (isOtherUser(request, account.id) && request.prompts.includes('none'))
-    throw new OAuthError('login_required', 'another user is signed in')
 }
 
-function isOtherUser({ expectedUser }: AuthorizationRequest, userId: number): boolean {
-  return expectedUser !== undefined && expectedUser !== String(userId)
+/**
+ * Finds the user of the ID token that a program shows.
+ *
+ * @returns `unverified` for a text that is no ID token of this program.
+ */
+async function findExpectedUser(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  issuer: string,
+  { idTokenHint: hint, clientId }: AuthorizationRequest,
+): Promise<number | 'unverified' | undefined> {
+  if (hint === undefined) return undefined
+  const claims = await verifyHint(await selectKeys(db, now()), { issuer, clientId }, hint)
+  return claims === undefined ? 'unverified' : Number(claims.sub)
+}
+
+/**
+ * Tells whether a user is not the one whom a program expects. With a hint that is not genuine,
+ * every user is another one, unless pages can ask: the answer must not tell who is signed in.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#AuthRequestValidation
+ */
+function isOtherUser(
+  { prompts }: AuthorizationRequest,
+  expected: Awaited<ReturnType<typeof findExpectedUser>>,
+  userId: number,
+): boolean {
+  if (expected === 'unverified') return prompts.includes('none')
+  return expected !== undefined && expected !== userId
 }
 
 /**
@@ -163,6 +193,7 @@ interface NewGrant {
   now: number
   proof: Proof | undefined
   isProven: SQL | undefined
+  isOther: boolean
 }
 
 /** Writes a code, unless the client is not trusted, or the user must be asked something first. */
@@ -171,7 +202,7 @@ function insertGrant(
   by: Authority,
   { userId, sessionId }: SessionActor,
   request: AuthorizationRequest,
-  { id, issuer, codeHash, now, proof, isProven }: NewGrant,
+  { id, issuer, codeHash, now, proof, isProven, isOther }: NewGrant,
 ) {
   const { clientId, redirectUri, scopes, nonce, challenge } = request
   // Nested, because Drizzle takes the names of tables off the columns of the outer level.
@@ -202,7 +233,7 @@ function insertGrant(
     ne(users.role, GUEST),
     or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
     or(eq(openidClients.firstParty, true), hasConsent),
-    isOtherUser(request, userId) && request.prompts.includes('none') ? sql`false` : undefined,
+    isOther ? sql`false` : undefined,
     isProven,
   )
   return writing(db, by)
