@@ -151,7 +151,12 @@ export function endReplayedRefreshToken(
   return deleteGrants(db, by, isReplay)
 }
 
-function isFamilyOf({ id, clientId, familyHash }: ShownRefreshToken): SQL | undefined {
+/** Holds for the row of a refresh token, the newest one or one that was replaced. */
+export function isFamilyOf({
+  id,
+  clientId,
+  familyHash,
+}: Pick<ShownRefreshToken, 'id' | 'clientId' | 'familyHash'>): SQL | undefined {
   return and(
     eq(openidGrants.id, id),
     eq(openidGrants.clientId, clientId),
@@ -234,15 +239,6 @@ export function endAccessToken(
     eq(openidGrants.accessHash, accessHash),
   )
   return writing(db, by).update(openidGrants, { accessHash: null }, which)
-}
-
-/** Holds for the row of a client's newest refresh token. */
-export function isRefreshToken(id: string, refreshHash: string, clientId: string): SQL | undefined {
-  return and(
-    eq(openidGrants.id, id),
-    eq(openidGrants.clientId, clientId),
-    eq(openidGrants.refreshHash, refreshHash),
-  )
 }
 
 /** Deletes codes that nobody used, and refresh tokens that have expired. */

@@ -10,7 +10,7 @@ import {
   endReplayedCode,
   endReplayedRefreshToken,
   deleteGrants,
-  isRefreshToken,
+  isFamilyOf,
   type NewTokens,
   selectByAccessToken,
   type ShownAccessToken,
@@ -215,8 +215,8 @@ export async function findByAccessToken(
 }
 
 /**
- * Ends a token. A refresh token ends everything that came of the same sign-in. A token that is
- * unknown, or that another client has, changes nothing.
+ * Ends a token. A refresh token ends everything that came of the same sign-in, as well when it was
+ * replaced before. A token that is unknown, or that another client has, changes nothing.
  *
  * @throws {OAuthError} `invalid_request`, `invalid_client`.
  * @see RFC 7009 section 2
@@ -230,12 +230,14 @@ export async function revoke(
   const { clientId } = credentials
   const by = isClient(db, credentials)
   const [access, refreshing] = [parseHandle('access', text), parseHandle('refresh', text)]
-  const secretHash = await hashSecret((access ?? refreshing ?? NO_HANDLE).secret)
+  const accessHash = await hashSecret((access ?? NO_HANDLE).secret)
+  const familyHash = await hashSecret((refreshing ?? NO_HANDLE).family)
   const { client } = await runBatch(db, {
     client: selectClient(db, clientId),
-    ended: access && endAccessToken(db, by, { id: access.id, accessHash: secretHash }, clientId),
+    ended: access && endAccessToken(db, by, { id: access.id, accessHash }, clientId),
     deleted:
-      refreshing && deleteGrants(db, by, isRefreshToken(refreshing.id, secretHash, clientId)),
+      refreshing &&
+      deleteGrants(db, by, isFamilyOf({ id: refreshing.id, clientId, familyHash })),
   })
   refuseWrongClient(client[0], credentials)
 }

@@ -222,6 +222,19 @@ describe('POST /oauth/revoke', () => {
     expect(await isAlive(second)).toBe(false)
   })
 
+  test('ends everything with a refresh token that was replaced', async () => {
+    const first = await grant('openid offline_access')
+    const second = await refreshWith(site, client, first.refresh_token)
+    const other = await register(site, { name: 'other' })
+    expect(await revoke(first.refresh_token ?? '', other)).toBe(200)
+    const guess = `${(first.refresh_token ?? '').slice(0, 26)}${'A'.repeat(65)}`
+    expect(await revoke(guess)).toBe(200)
+    expect(await isAlive(second)).toBe(true)
+    expect(await revoke(first.refresh_token ?? '')).toBe(200)
+    expect(await isAlive(second)).toBe(false)
+    expect((await refreshWith(site, client, second.refresh_token)).error).toBe('invalid_grant')
+  })
+
   test('answers 200 for an unknown token, and leaves those of other clients', async () => {
     const got = await grant()
     const other = await register(site, { name: 'other' })
