@@ -111,8 +111,12 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
 /** Stands in for a text that is no handle: no row has its id. */
 const NO_HANDLE = { id: '', family: '', secret: '' }
 
-/** @see RFC 7636 section 4.6 */
+/**
+ * @returns A text that is no challenge for a verifier of another form.
+ * @see RFC 7636 sections 4.1 and 4.6
+ */
 async function challengeOf(verifier: string): Promise<string> {
+  if (!/^[\w.~-]{43,128}$/.test(verifier)) return ''
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   return base64url.encode(new Uint8Array(hash))
 }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import * as base64url from 'jose/base64url'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
@@ -188,6 +189,30 @@ describe('a public client', () => {
     expect((await postToken(String(guessed))).error).toBe('invalid_client')
     const response = await site.fetch('POST', '/oauth/token', { body: String(form), headers: FORM })
     expect(response.status).toBe(200)
+  })
+})
+
+async function withVerifier(verifier: string) {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const code = await codeFor(alice, client, {
+    code_challenge: base64url.encode(new Uint8Array(hash)),
+    code_challenge_method: 'S256',
+  })
+  const { status, error } = await exchangeCode(site, client, code, { code_verifier: verifier })
+  return { status, error }
+}
+
+/** RFC 7636 section 4.1: 43 to 128 unreserved characters. */
+describe('a code_verifier', () => {
+  test.each(['a', 'a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}!`, `${'a'.repeat(43)}\n`])(
+    '%j is refused',
+    async (verifier) => {
+      expect(await withVerifier(verifier)).toEqual({ status: 400, error: 'invalid_grant' })
+    },
+  )
+
+  test.each(['a'.repeat(43), 'Aa0-._~'.repeat(18)])('%s is taken', async (verifier) => {
+    expect(await withVerifier(verifier)).toMatchObject({ status: 200 })
   })
 })
 
