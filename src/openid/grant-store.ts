@@ -122,13 +122,21 @@ export function useRefreshToken(
     // The session has expired, but the nightly run has not deleted it.
     sessionId: sql`iif(${liveSession(now)} is null, '', ${openidGrants.sessionId})`,
   }
-  const isGood = and(
+  const isGood = and(isNewest(token, now), coversScopes(openidGrants.scope, token.scopes))
+  return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
+}
+
+/** Selects the row of a refresh token that can be used, whatever scope is asked for. */
+export function selectNewest(db: Database, token: ShownRefreshToken, now: number) {
+  return db.select({ id: openidGrants.id }).from(openidGrants).where(isNewest(token, now))
+}
+
+function isNewest(token: ShownRefreshToken, now: number): SQL | undefined {
+  return and(
     isFamilyOf(token),
     eq(openidGrants.refreshHash, token.refreshHash),
     gt(openidGrants.refreshExpiresAt, now),
-    coversScopes(openidGrants.scope, token.scopes),
   )
-  return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
 }
 
 /**

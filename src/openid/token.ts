@@ -13,6 +13,7 @@ import {
   isFamilyOf,
   type NewTokens,
   selectByAccessToken,
+  selectNewest,
   type ShownAccessToken,
   type SignedInUser,
   useCode,
@@ -41,7 +42,7 @@ export interface TokenRequest {
  * Exchanges a code or a refresh token for tokens, in one round trip. The code or the token is used
  * up only when the client's credentials are right.
  *
- * @throws {OAuthError} `invalid_request`, `invalid_client`, `invalid_grant`,
+ * @throws {OAuthError} `invalid_request`, `invalid_client`, `invalid_grant`, `invalid_scope`,
  *   `unsupported_grant_type`.
  * @see RFC 6749 sections 4.1.3 and 6
  */
@@ -96,14 +97,18 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
   const now = deps.now()
   const by = isClient(db, credentials)
   const made = await newTokens(deps, handle.id, handle.family)
-  const { client, keys, ended, found } = await runBatch(db, {
+  const { client, keys, newest, used, ended, found } = await runBatch(db, {
     client: selectClient(db, credentials.clientId),
     keys: selectKeys(db, now),
+    // Stands before the use, which replaces the token.
+    newest: token.scopes.length > 0 ? selectNewest(db, token, now) : undefined,
     used: useRefreshToken(db, by, token, made.hashes, now),
     ended: endReplayedRefreshToken(db, by, token, made.hashes),
     found: selectByAccessToken(db, { id: handle.id, accessHash: made.hashes.accessHash }, now),
   })
   refuseWrongClient(client[0], credentials)
+  if (used.length === 0 && newest !== undefined && newest.length > 0)
+    throw new OAuthError('invalid_scope', 'the scope is wider than the one that was granted')
   await noteReplay(deps, client[0], ended, from)
   return tokensFor(deps, { keys, user: found[0], made, isFirst: false })
 }
@@ -240,8 +245,7 @@ export async function revoke(
     client: selectClient(db, clientId),
     ended: access && endAccessToken(db, by, { id: access.id, accessHash }, clientId),
     deleted:
-      refreshing &&
-      deleteGrants(db, by, isFamilyOf({ id: refreshing.id, clientId, familyHash })),
+      refreshing && deleteGrants(db, by, isFamilyOf({ id: refreshing.id, clientId, familyHash })),
   })
   refuseWrongClient(client[0], credentials)
 }

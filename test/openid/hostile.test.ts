@@ -10,6 +10,7 @@ import * as v from 'valibot'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,
+  askToken,
   basic,
   CALLBACK,
   codeFor,
@@ -89,6 +90,23 @@ describe('a refresh token that was replaced', () => {
     expect((await refreshWith(site, client, first.refresh_token)).error).toBe('invalid_grant')
     expect((await refreshWith(site, client, second.refresh_token)).error).toBe('invalid_grant')
     expect((await userInfo(site, second.access_token)).status).toBe(401)
+  })
+
+  test('is not used up by a scope that was not granted', async () => {
+    const code = await codeFor(alice, client, { scope: 'openid offline_access' })
+    const { refresh_token: token = '' } = await exchangeCode(site, client, code)
+    const form = { grant_type: 'refresh_token', refresh_token: token }
+    for (const scope of ['openid groups', 'openid unknown'])
+      expect(await askToken(site, client, { ...form, scope })).toMatchObject({
+        status: 400,
+        error: 'invalid_scope',
+      })
+    const other = await register(site, { name: 'other' })
+    const wider = { ...form, scope: 'openid groups' }
+    expect((await askToken(site, other, wider)).error).toBe('invalid_grant')
+    const same = await askToken(site, client, { ...form, scope: 'openid' })
+    expect(same).toMatchObject({ status: 200, scope: 'openid offline_access' })
+    expect((await askToken(site, client, wider)).error).toBe('invalid_grant')
   })
 
   test('is not ended by a guess that knows the id of the row only', async () => {
