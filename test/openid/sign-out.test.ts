@@ -288,6 +288,22 @@ describe('/oauth/end_session', () => {
 })
 
 describe('POST /oauth/introspect', () => {
+  test.each(['introspect', 'token', 'revoke', 'userinfo'])(
+    'and /oauth/%s: pages of other origins use what programs in a browser need',
+    async (name) => {
+      const allowed = name === 'introspect' ? null : '*'
+      const headers = {
+        Origin: 'https://page.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization',
+      }
+      for (const method of ['OPTIONS', 'POST']) {
+        const answer = await site.fetch(method, `/oauth/${name}`, { headers })
+        expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(allowed)
+      }
+    },
+  )
+
   test('knows access tokens of programs', async () => {
     const service = (await addServiceToken(site.deps, 'files', 'introspect')) ?? ''
     rememberSecret(service)
