@@ -4,7 +4,8 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
 import { parseAuthorizationRequest } from '../../src/openid/authorization-request.ts'
-import { clientUriSchema } from '../../src/openid/client-fields.ts'
+import { REASONS } from '../../src/base/reasons.ts'
+import { clientUriSchema, clientUrisSchema } from '../../src/openid/client-fields.ts'
 import { parseHandle } from '../../src/openid/handles.ts'
 import * as v from 'valibot'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -273,6 +274,15 @@ describe('the redirect URI', () => {
   ])('%s can not be registered', (uri) => {
     expect(v.is(clientUriSchema, uri)).toBe(false)
   })
+
+  test.each(['code', 'state', 'error', 'error_description', 'iss', '%63ode', 'a=b&iss'])(
+    'with %s in its query can not be registered',
+    (name) => {
+      const uri = `https://files.example.org/cb?${name}=1`
+      const { issues } = v.safeParse(clientUrisSchema, [CALLBACK, uri])
+      expect(issues?.map(({ message }) => message)).toEqual([REASONS.clientUriQuery])
+    },
+  )
 
   test.each([
     'https://files.example.org',
