@@ -73,6 +73,7 @@ export async function authorize(
   const isOther = isOtherUser(request, await findExpectedUser(deps, issuer, request), actor.userId)
   const isProven = isProvenFor(request, proof, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
+  const source = whereAllowed(actor, request, isOther ? sql`false` : isProven)
   const {
     account,
     client: found,
@@ -84,18 +85,17 @@ export async function authorize(
     client: selectClient(db, request.clientId),
     consents: selectConsent(db, actor, request),
     proven: isProven && selectProven(db, actor, isProven),
-    consented: hasConsented ? giveConsent(db, by, actor, request, now) : undefined,
-    allowed: hasConsented ? insertConsentEvent(db, by, actor, request, now) : undefined,
+    consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
+    allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
     granted: isAsked
       ? undefined
-      : insertGrant(db, by, actor, request, {
+      : insertGrant(db, by, source, request, {
           id,
           issuer,
+          actor,
           codeHash: await hashSecret(secret),
           now,
           proof,
-          isProven,
-          isOther,
         }),
   })
   const client = trusted(found, request)
@@ -186,25 +186,50 @@ function selectProven(db: Database, { userId, sessionId }: SessionActor, isProve
     .where(and(isSession(userId, sessionId), isProven))
 }
 
+/** What a write of an authorization depends on, beside the session. */
+type Source = ReturnType<typeof whereAllowed>
+
+/**
+ * Returns the rows of the session, the user and the client, when the client is trusted and the user
+ * may use it.
+ */
+function whereAllowed(
+  { userId, sessionId }: SessionActor,
+  { clientId, redirectUri, challenge }: AuthorizationRequest,
+  when: SQL | undefined,
+) {
+  const from = sql`${sessions} inner join ${users} on ${users.id} = ${sessions.userId} inner join ${openidClients} on ${openidClients.id} = ${clientId}`
+  const where = and(
+    eq(sessions.userId, userId),
+    eq(sessions.id, sessionId),
+    hasRedirectUri(redirectUri),
+    challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
+    ne(users.role, GUEST),
+    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
+    when,
+  )
+  return { from, where }
+}
+
 interface NewGrant {
   id: string
   issuer: string
+  actor: SessionActor
   codeHash: string
   now: number
   proof: Proof | undefined
-  isProven: SQL | undefined
-  isOther: boolean
 }
 
-/** Writes a code, unless the client is not trusted, or the user must be asked something first. */
+/** Writes a code, unless the user must be asked for consent first. */
 function insertGrant(
   db: Database,
   by: Authority,
-  { userId, sessionId }: SessionActor,
+  { from, where }: Source,
   request: AuthorizationRequest,
-  { id, issuer, codeHash, now, proof, isProven, isOther }: NewGrant,
+  { id, issuer, actor, codeHash, now, proof }: NewGrant,
 ) {
   const { clientId, redirectUri, scopes, nonce, challenge } = request
+  const { userId, sessionId } = actor
   // Nested, because Drizzle takes the names of tables off the columns of the outer level.
   const row = {
     id,
@@ -223,21 +248,10 @@ function insertGrant(
     codeExpiresAt: now + CODE_MILLISECONDS,
     createdAt: now,
   }
-  const from = sql`${sessions} inner join ${users} on ${users.id} = ${sessions.userId} inner join ${openidClients} on ${openidClients.id} = ${clientId}`
   const hasConsent = sql`exists (select 1 from ${openidConsents} where ${isConsent(userId, request)})`
-  const where = and(
-    eq(sessions.userId, userId),
-    eq(sessions.id, sessionId),
-    hasRedirectUri(redirectUri),
-    challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
-    ne(users.role, GUEST),
-    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
-    or(eq(openidClients.firstParty, true), hasConsent),
-    isOther ? sql`false` : undefined,
-    isProven,
-  )
+  const isAllowed = or(eq(openidClients.firstParty, true), hasConsent)
   return writing(db, by)
-    .insert(openidGrants, row, { from, where })
+    .insert(openidGrants, row, { from, where: and(where, isAllowed) })
     .returning({ id: openidGrants.id })
 }
 
@@ -256,44 +270,35 @@ function selectConsent(db: Database, { userId }: SessionActor, request: Authoriz
     .where(isConsent(userId, request))
 }
 
-/** Holds for the client of a request, when it has registered the redirect URI. */
-function isSender({ clientId, redirectUri }: Sender): SQL | undefined {
-  return and(eq(openidClients.id, clientId), hasRedirectUri(redirectUri))
+interface Consent {
+  actor: SessionActor
+  now: number
 }
 
 /** Remembers that a user allows a client its scopes, in addition to those allowed before. */
 function giveConsent(
   db: Database,
   by: Authority,
-  { userId }: SessionActor,
+  source: Source,
   request: AuthorizationRequest,
-  now: number,
+  { actor: { userId }, now }: Consent,
 ) {
   const scope = request.scopes.join(' ')
   const row = { userId, clientId: request.clientId, scope, givenAt: now }
   const { scope: earlier } = openidConsents
   const merged = sql`iif(${coversScopes(earlier, request.scopes)}, ${earlier}, ${earlier} || ' ' || ${scope})`
   return writing(db, by)
-    .insert(openidConsents, row, { from: openidClients, where: isSender(request) })
+    .insert(openidConsents, row, source)
     .onConflictDoUpdate({
       target: [openidConsents.userId, openidConsents.clientId],
       set: { scope: merged, givenAt: now },
     })
 }
 
-function insertConsentEvent(
-  db: Database,
-  by: Authority,
-  actor: SessionActor,
-  request: AuthorizationRequest,
-  now: number,
-) {
+function insertConsentEvent(db: Database, by: Authority, source: Source, { actor, now }: Consent) {
   const event = eventRow(eventOf(actor, 'access_given', now))
   const row = { ...event, detail: sql`${openidClients.name}` }
-  return writing(db, by).insert(auditEvents, row, {
-    from: openidClients,
-    where: isSender(request),
-  })
+  return writing(db, by).insert(auditEvents, row, source)
 }
 
 /**

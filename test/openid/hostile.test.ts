@@ -408,6 +408,28 @@ describe('consent', () => {
     expect(await site.db.select().from(openidGrants)).toEqual([])
   })
 
+  test('for a program that the user may not use, or before a new proof, is not remembered', async () => {
+    const admins = await register(site, { name: 'admins', adminsOnly: true, firstParty: false })
+    const page = await register(site, { name: 'page', isPublic: true, firstParty: false })
+    const requests: [Registered, Record<string, string>][] = [
+      [admins, {}],
+      [page, {}],
+      [third, { prompt: 'login' }],
+      [third, { max_age: '0' }],
+    ]
+    for (const [program, changes] of requests) {
+      const request = requestPath(program, changes).split('?')[1] ?? ''
+      const { headers } = await consent({ answer: 'allow', request })
+      expect(headers.get('Refresh') ?? '').not.toContain('code=')
+    }
+    expect(await stored()).toEqual([])
+    const events = await site.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.kind, 'access_given'))
+    expect(events).toEqual([])
+  })
+
   test('of a visitor who is not signed in leads to the sign-in', async () => {
     const visitor = new Visitor(site)
     const { location } = await visitor.post('/oauth/authorize/consent', {
