@@ -325,6 +325,13 @@ describe('an authorization request', () => {
     expect((await alice.get(requestPath(client, { state: 'a'.repeat(100_000) }))).status).toBe(400)
   })
 
+  test('does nothing for HEAD', async () => {
+    const headers = { Cookie: `session=${alice.cookies.get('session')}` }
+    const { status, headers: got } = await site.fetch('HEAD', requestPath(client), { headers })
+    expect({ status, to: got.get('Location') }).toEqual({ status: 405, to: null })
+    expect(await site.db.select().from(openidGrants)).toEqual([])
+  })
+
   test('as JSON gets a page', async () => {
     const { status } = await alice.post(
       '/oauth/authorize',

@@ -23,7 +23,7 @@ import {
   withClient,
 } from '../support/openid.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
-import { type Visitor } from '../support/visitor.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const LOGOUT_URI = 'https://files.example.org/logout'
 const ALICE = 3
@@ -249,6 +249,10 @@ describe('POST /oauth/revoke', () => {
 const endPath = (given: Record<string, string>) =>
   `/oauth/end_session?${new URLSearchParams(given).toString()}`
 
+const isSignedIn = async (visitor: Visitor) => (await visitor.get('/account')).status === 200
+const endPathBack = (hint: string) =>
+  endPath({ id_token_hint: hint, post_logout_redirect_uri: AFTER_LOGOUT, state: 's' })
+
 describe('/oauth/end_session', () => {
   test('with a genuine ID token signs out and leads back', async () => {
     const got = await grant()
@@ -257,6 +261,52 @@ describe('/oauth/end_session', () => {
     const { location } = await alice.get(endPath({ id_token_hint: got.id_token, ...back }))
     expect(location).toBe(`${AFTER_LOGOUT}?state=s`)
     expect((await alice.get('/account')).location).toMatch(/sign-in/)
+  })
+
+  test('asks when the ID token is of a session of another browser', async () => {
+    const { id_token: hint } = await grant()
+    const path = endPathBack(hint)
+    await site.addUser('bob', { password: 'bob-Passw0rd' })
+    const bob = await signedIn(site, 'bob', 'bob-Passw0rd')
+    const sameUser = await signedIn(site)
+    for (const visitor of [bob, sameUser, new Visitor(site)]) {
+      const page = await visitor.get(path)
+      expect({ status: page.status, to: page.location }).toEqual({ status: 200, to: null })
+      expect(page.html).toContain('action="/oauth/end_session/confirm"')
+    }
+    expect(await isSignedIn(alice)).toBe(true)
+    const page = await bob.get(path)
+    const fields = Array.from(page.html.matchAll(/name="([^"]*)" value="([^"]*)"/g))
+    const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+    const done = await bob.post('/oauth/end_session/confirm', form)
+    expect(done.headers.get('Refresh')).toBe(`0; url=${AFTER_LOGOUT}?state=s`)
+    expect([await isSignedIn(alice), await isSignedIn(bob)]).toEqual([true, false])
+  })
+
+  test('does nothing for HEAD, and asks for what is no page in a window', async () => {
+    const { id_token: hint } = await grant()
+    const path = endPathBack(hint)
+    const headers = { Cookie: `session=${cookie()}` }
+    const head = await site.fetch('HEAD', path, { headers })
+    expect(head.status).toBe(405)
+    for (const dest of ['image', 'script', 'empty', 'iframe', 'style'])
+      expect((await alice.get(path, { 'Sec-Fetch-Dest': dest })).location).toBeNull()
+    expect(await isSignedIn(alice)).toBe(true)
+    const { location } = await alice.get(path, { 'Sec-Fetch-Dest': 'document' })
+    expect(location).toBe(`${AFTER_LOGOUT}?state=s`)
+    expect(await isSignedIn(alice)).toBe(false)
+  })
+
+  test('needs no question when a program leads the browser here, which withholds the cookie', async () => {
+    const { id_token: hint } = await grant()
+    const path = endPathBack(hint)
+    const from = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'document' }
+    const first = await new Visitor(site).get(path, from)
+    expect({ status: first.status, to: first.location }).toEqual({ status: 200, to: null })
+    const again = (first.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const own = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'document' }
+    expect((await alice.get(again, own)).location).toBe(`${AFTER_LOGOUT}?state=s`)
+    expect(await isSignedIn(alice)).toBe(false)
   })
 
   test('asks without one, and never leads to another address', async () => {

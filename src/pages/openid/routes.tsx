@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
+import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { methodText } from '../../access/methods.ts'
@@ -32,7 +33,14 @@ import { signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
 
+/** Hono answers HEAD as GET, which gives out codes and ends sessions here. */
+const noHead = createMiddleware<App>(async function noHead(c, next) {
+  if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET, POST, OPTIONS' })
+  return next()
+})
+
 const PATH = '/oauth/authorize'
+const END_PATH = '/oauth/end_session'
 
 /**
  * The pages of the authorization endpoint. An answer to a form goes on from a page, because
@@ -42,6 +50,7 @@ const PATH = '/oauth/authorize'
  */
 export const authorizePages = new Hono<App>()
   .use(pageHeaders)
+  .use(noHead)
   .get('/', async (c) => {
     const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
     if (parsed.sender === undefined) return showUntrusted(c)
@@ -195,6 +204,7 @@ async function showUntrusted(c: AppContext) {
 /** @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html */
 export const endSessionPages = new Hono<App>()
   .use(pageHeaders)
+  .use(noHead)
   .get('/', (c) => endSession(c, readParameters(new URL(c.req.url).searchParams).values))
   .post('/', async (c) => endSession(c, await readFormParameters(c.req)))
   .post('/confirm', sameOrigin, async (c) => {
@@ -210,16 +220,30 @@ function readEnd(c: AppContext, parameters: Given) {
   return readEndRequest(c.get('deps'), issuerOf(c), parameters)
 }
 
+/**
+ * Ends the session of this browser when an ID token of it says so, and asks in every other case.
+ * The session of another browser never ends here.
+ */
 async function endSession(c: AppContext, parameters: Given) {
-  const { session, returnTo } = await readEnd(c, parameters)
-  if (session === undefined) {
-    const names = ['client_id', 'post_logout_redirect_uri', 'state']
-    const fields = Object.entries(parameters).filter(([name]) => names.includes(name))
+  const { client, session, returnTo } = await readEnd(c, parameters)
+  const hasCookie = sessionToken(c) !== ''
+  if (c.req.method === 'GET' && session !== undefined && !hasCookie && isWithheld(c))
+    return showContinue(c, `${END_PATH}?${new URLSearchParams(parameters).toString()}`)
+  const own = await readSession(c).catch(() => undefined)
+  const isOwn = session?.userId === own?.userId && session?.sessionId === own?.sessionId
+  if (session === undefined || !isOwn || !isNavigation(c)) {
+    const names = ['post_logout_redirect_uri', 'state']
+    const given = Object.entries(parameters).filter(([name]) => names.includes(name))
+    const fields: [string, string][] = client ? [['client_id', client.id], ...given] : given
     return showPage(c, <EndPage view={await readView(c)} fields={fields} />)
   }
   await endSessionBy(c.get('deps'), session, clientOf(c))
-  const own = await readSession(c).catch(() => undefined)
-  if (own?.sessionId === session.sessionId) clearSessionToken(c)
+  clearSessionToken(c)
   if (returnTo !== undefined) return c.redirect(returnTo)
   return showPage(c, <EndedPage view={await readView(c)} />)
+}
+
+/** Tells whether the answer is a page in a window: an image of another page must not sign out. */
+function isNavigation(c: AppContext): boolean {
+  return (c.req.header('Sec-Fetch-Dest') ?? 'document') === 'document'
 }
