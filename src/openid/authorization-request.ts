@@ -5,6 +5,9 @@ import { parseScope, type Scope } from './scopes.ts'
 /** The most characters of a request. It must fit into an address within an address. */
 const MAX_CHARACTERS = 4096
 
+/** The most of a request that gets an answer, because Cloudflare takes no longer addresses. */
+const MAX_ANSWERED_CHARACTERS = 16 * 1024
+
 /** A proof stands beside the request, which still fits. */
 const MAX_PROOF_CHARACTERS = 300
 
@@ -51,11 +54,12 @@ export function parseAuthorizationRequest(params: URLSearchParams): ParsedReques
   const { values, repeated } = readParameters(params)
   const { client_id: clientId, redirect_uri: redirectUri, state, proof = '' } = values
   const length = String(params).length - Math.min(proof.length, MAX_PROOF_CHARACTERS)
-  if (clientId === undefined || redirectUri === undefined || length > MAX_CHARACTERS)
+  if (clientId === undefined || redirectUri === undefined || length > MAX_ANSWERED_CHARACTERS)
     return { sender: undefined }
   const sender = { clientId, redirectUri, state }
   try {
     if (repeated.length > 0) throw invalid('a parameter is repeated')
+    if (length > MAX_CHARACTERS) throw invalid('the request is too long')
     return { sender, error: undefined, request: readRequest(sender, values) }
   } catch (error) {
     if (error instanceof OAuthError) return { sender, error }

@@ -321,6 +321,23 @@ describe('an authorization request', () => {
     expect(answerIn(location)).toMatchObject({ error, iss: ISSUER })
   })
 
+  test.each(['state', 'nonce', 'login_hint', 'id_token_hint', 'unknown'])(
+    'whose %s has 4,000 characters or more is answered with an error',
+    async (name) => {
+      for (const characters of [4000, 12_000]) {
+        const path = requestPath(client, { [name]: 'a'.repeat(characters) })
+        const { error, state } = answerIn((await alice.get(path)).location)
+        expect(error).toBe('invalid_request')
+        expect(state).toBe(name === 'state' ? 'a'.repeat(characters) : 'af0ifjsldkj')
+        const elsewhere = requestPath(client, {
+          [name]: 'a'.repeat(characters),
+          redirect_uri: `${CALLBACK}x`,
+        })
+        expect((await alice.get(elsewhere)).location).toBeNull()
+      }
+    },
+  )
+
   test('of 100 KB gets a page', async () => {
     expect((await alice.get(requestPath(client, { state: 'a'.repeat(100_000) }))).status).toBe(400)
   })
