@@ -34,9 +34,11 @@ export const answerPreflight = cors({
  * `c.header`, or earlier, Hono makes a new response for each.
  */
 export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
-  // Account pages use a cookie, so pages of other origins must not read them.
-  const isPage = /^\/(?:account|oauth\/authorize|oauth\/end_session)(\/|$)/.test(c.req.path)
-  if (isPreflight(c.req.raw) && !isPage) return answerPreflight(c, next)
+  // Account pages use a cookie, so pages of other origins must not read them. Servers introspect.
+  const isClosed = /^\/(?:account|oauth\/(?:authorize|end_session|introspect))(\/|$)/.test(
+    c.req.path,
+  )
+  if (isPreflight(c.req.raw) && !isClosed) return answerPreflight(c, next)
   await next()
   // Every response is made here, so its headers can be changed; a fetched one would need a copy.
   const { headers } = c.res
@@ -44,7 +46,7 @@ export const browserRules = createMiddleware<App>(async function browserRules(c,
   for (const [name, value] of c.req.url.startsWith('https:') ? HTTPS_HEADERS : HTTP_HEADERS) {
     if (!headers.has(name)) headers.set(name, value)
   }
-  if (isPage) return
+  if (isClosed) return
   headers.set('Access-Control-Allow-Origin', '*')
   headers.set('Access-Control-Expose-Headers', EXPOSED)
   if (c.req.path.startsWith('/api/') && !headers.has('Cache-Control'))

@@ -5,6 +5,12 @@ import { parseScope, type Scope } from './scopes.ts'
 /** The most characters of a request. It must fit into an address within an address. */
 const MAX_CHARACTERS = 4096
 
+/** The most of a request that gets an answer, because Cloudflare takes no longer addresses. */
+const MAX_ANSWERED_CHARACTERS = 16 * 1024
+
+/** A proof stands beside the request, which still fits. */
+const MAX_PROOF_CHARACTERS = 300
+
 /** The most of a state or a nonce. */
 const MAX_STATE_CHARACTERS = 2048
 
@@ -25,10 +31,12 @@ export interface AuthorizationRequest extends Sender {
   /** The most seconds since the user proved who they are. */
   maxAgeSeconds: number | undefined
   loginHint: string | undefined
-  /** The user of an earlier ID token. It was not verified, and only refuses. */
-  expectedUser: string | undefined
-  /** The request as a query, as far as it is known. */
+  /** An earlier ID token. It was not verified. */
+  idTokenHint: string | undefined
+  /** The request as a query, as far as it is known, without the proof. */
   query: string
+  /** Sealed by this site (`proof.ts`). It was not opened. */
+  proof: string | undefined
 }
 
 /** `sender` is `undefined` when the request can't be trusted at all. */
@@ -44,12 +52,14 @@ export type ParsedRequest =
  */
 export function parseAuthorizationRequest(params: URLSearchParams): ParsedRequest {
   const { values, repeated } = readParameters(params)
-  const { client_id: clientId, redirect_uri: redirectUri, state } = values
-  if (clientId === undefined || redirectUri === undefined || String(params).length > MAX_CHARACTERS)
+  const { client_id: clientId, redirect_uri: redirectUri, state, proof = '' } = values
+  const length = String(params).length - Math.min(proof.length, MAX_PROOF_CHARACTERS)
+  if (clientId === undefined || redirectUri === undefined || length > MAX_ANSWERED_CHARACTERS)
     return { sender: undefined }
   const sender = { clientId, redirectUri, state }
   try {
     if (repeated.length > 0) throw invalid('a parameter is repeated')
+    if (length > MAX_CHARACTERS) throw invalid('the request is too long')
     return { sender, error: undefined, request: readRequest(sender, values) }
   } catch (error) {
     if (error instanceof OAuthError) return { sender, error }
@@ -116,8 +126,9 @@ function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
     prompts,
     maxAgeSeconds: readMaxAge(values['max_age']),
     loginHint: values['login_hint'],
-    expectedUser: readHint(values['id_token_hint']),
+    idTokenHint: values['id_token_hint'],
     query: new URLSearchParams(known).toString(),
+    proof: values['proof'],
   }
 }
 
@@ -137,32 +148,11 @@ function readMaxAge(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-function readHint(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const [, payload = ''] = text.split('.')
-  try {
-    const json: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
-    if (typeof json === 'object' && json !== null && 'sub' in json) return String(json.sub)
-  } catch {
-    // The answer to a hint that can't be read is that of a hint for nobody.
-  }
-  return ''
-}
-
 function invalid(description: string): OAuthError {
   return new OAuthError('invalid_request', description)
 }
 
-/** Returns the request again, once the user has just proved who they are. */
-export function withoutProof(query: string): string {
-  const params = new URLSearchParams(query)
-  params.delete('max_age')
-  return withoutPrompts(params, ['login', 'select_account'])
-}
-
-function withoutPrompts(params: URLSearchParams, done: readonly string[]): string {
-  const prompts = (params.get('prompt') ?? '').split(' ').filter((one) => !done.includes(one))
-  params.delete('prompt')
-  if (prompts.join('') !== '') params.set('prompt', prompts.join(' '))
-  return params.toString()
+/** Returns the whole request as a query, for a page that leads back to it. */
+export function wholeQuery({ query, proof }: AuthorizationRequest): string {
+  return proof === undefined ? query : `${query}&${new URLSearchParams({ proof }).toString()}`
 }

@@ -12,16 +12,18 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
-import { provenAt } from '../access/freshness.ts'
-import { isLive } from '../access/session-store.ts'
+import { isLive, isSession } from '../access/session-store.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
 import { type Client, hasRedirectUri, selectClient } from './client-store.ts'
-import { CODE_MILLISECONDS } from './grant-store.ts'
+import { CODE_MILLISECONDS, deleteExpiredCodes } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
+import { verifyHint } from './id-token-hint.ts'
+import { selectKeys } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
+import { mustProve, type Proof, readProof } from './proof.ts'
 import { coversScopes } from './scopes.ts'
 
-type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes'>
+type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
 /**
  * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
@@ -48,7 +50,8 @@ function trusted([client]: Client[], { redirectUri }: Sender): Client | undefine
 }
 
 /**
- * Gives out a code, in one round trip, when nothing has to be asked.
+ * Gives out a code, in one round trip, when nothing has to be asked. An ID token as a hint costs
+ * another.
  *
  * @param hasConsented The user has just answered the question for consent with yes.
  * @returns `undefined` for an unknown client, and for a redirect URI that it has not registered.
@@ -66,28 +69,35 @@ export async function authorize(
   const now = deps.now()
   const [id, secret] = [newGrantId(deps), newSecret(deps)]
   const by = isLive(db, actor, now)
-  const isProven = isProvenFor(request, now)
+  const proof = await readProof(deps, request, actor)
+  const isOther = isOtherUser(request, await findExpectedUser(deps, issuer, request), actor.userId)
+  const isProven = isProvenFor(request, proof, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
+  const source = whereAllowed(actor, request, isOther ? sql`false` : isProven)
   const {
     account,
     client: found,
     consents,
+    proven,
     granted,
     allowed,
   } = await actAs(deps, actor, {
     client: selectClient(db, request.clientId),
     consents: selectConsent(db, actor, request),
-    consented: hasConsented ? giveConsent(db, by, actor, request, now) : undefined,
-    allowed: hasConsented ? insertConsentEvent(db, by, actor, request, now) : undefined,
+    proven: isProven && selectProven(db, actor, isProven),
+    consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
+    allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
     granted: isAsked
       ? undefined
-      : insertGrant(db, by, actor, request, {
+      : insertGrant(db, by, source, request, {
           id,
           issuer,
+          actor,
           codeHash: await hashSecret(secret),
           now,
-          isProven,
+          proof,
         }),
+    swept: isAsked ? undefined : deleteExpiredCodes(db, by, actor, request.clientId, now),
   })
   const client = trusted(found, request)
   if (client === undefined) return undefined
@@ -97,7 +107,8 @@ export async function authorize(
   }
   const isSilent = request.prompts.includes('none')
   refuse(account, client, request)
-  if (!isProvenAt(request, account.provenAt, now)) {
+  if (isOther) throw new OAuthError('login_required', 'another user is signed in')
+  if (proven?.length === 0) {
     if (isSilent) throw new OAuthError('login_required', 'the user must sign in again')
     return { kind: 'confirm', client, account }
   }
@@ -112,48 +123,114 @@ function refuse(account: Acting, client: Client, request: AuthorizationRequest):
     throw new OAuthError('invalid_request', 'a public client needs PKCE: code_challenge is missing')
   if (account.role === GUEST || (client.adminsOnly && account.role !== ADMIN))
     throw new OAuthError('access_denied', 'the user may not use this client')
-  if (isOtherUser(request, account.id) && request.prompts.includes('none'))
-    throw new OAuthError('login_required', 'another user is signed in')
 }
 
-function isOtherUser({ expectedUser }: AuthorizationRequest, userId: number): boolean {
-  return expectedUser !== undefined && expectedUser !== String(userId)
+/**
+ * Finds the user of the ID token that a program shows.
+ *
+ * @returns `unverified` for a text that is no ID token of this program.
+ */
+async function findExpectedUser(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  issuer: string,
+  { idTokenHint: hint, clientId }: AuthorizationRequest,
+): Promise<number | 'unverified' | undefined> {
+  if (hint === undefined) return undefined
+  const claims = await verifyHint(await selectKeys(db, now()), { issuer, clientId }, hint)
+  return claims === undefined ? 'unverified' : Number(claims.sub)
 }
 
-/** Tells whether the user has proved who they are, as lately as the request demands. */
-function isProvenAt(
-  { prompts, maxAgeSeconds }: AuthorizationRequest,
-  at: number | null,
-  now: number,
+/**
+ * Tells whether a user is not the one whom a program expects. With a hint that is not genuine,
+ * every user is another one, unless pages can ask: the answer must not tell who is signed in.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#AuthRequestValidation
+ */
+function isOtherUser(
+  { prompts }: AuthorizationRequest,
+  expected: Awaited<ReturnType<typeof findExpectedUser>>,
+  userId: number,
 ): boolean {
-  if (prompts.includes('login') || prompts.includes('select_account')) return false
-  return maxAgeSeconds === undefined || (at !== null && at > now - maxAgeSeconds * 1000)
+  if (expected === 'unverified') return prompts.includes('none')
+  return expected !== undefined && expected !== userId
 }
 
-/** The condition of `isProvenAt` for a row of `sessions`. */
-function isProvenFor(request: AuthorizationRequest, now: number): SQL | undefined {
-  const { prompts, maxAgeSeconds } = request
-  if (prompts.includes('login') || prompts.includes('select_account')) return sql`false`
-  return maxAgeSeconds === undefined ? undefined : gt(provenAt, now - maxAgeSeconds * 1000)
+/**
+ * Holds for a row of `sessions` whose user has proved who they are as lately as the request
+ * demands. Only the sign-in counts: what makes a session fresh later is one factor of perhaps two.
+ *
+ * @returns `undefined` when nothing is left to prove.
+ */
+function isProvenFor(
+  { prompts, maxAgeSeconds }: AuthorizationRequest,
+  proof: Proof | undefined,
+  now: number,
+): SQL | undefined {
+  const isNewNeeded = mustProve(prompts)
+  if (proof?.shown !== undefined || (!isNewNeeded && maxAgeSeconds === undefined)) return undefined
+  const { createdAt } = sessions
+  return or(
+    sql`false`,
+    // Sessions count whole seconds: one of the same second may be older than the request.
+    proof && gt(createdAt, proof.at),
+    isNewNeeded || maxAgeSeconds === undefined
+      ? undefined
+      : gt(createdAt, now - maxAgeSeconds * 1000),
+  )
+}
+
+/** Selects the session of an actor, when its user has proved enough. */
+function selectProven(db: Database, { userId, sessionId }: SessionActor, isProven: SQL) {
+  return db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(isSession(userId, sessionId), isProven))
+}
+
+/** What a write of an authorization depends on, beside the session. */
+type Source = ReturnType<typeof whereAllowed>
+
+/**
+ * Returns the rows of the session, the user and the client, when the client is trusted and the user
+ * may use it.
+ */
+function whereAllowed(
+  { userId, sessionId }: SessionActor,
+  { clientId, redirectUri, challenge }: AuthorizationRequest,
+  when: SQL | undefined,
+) {
+  const from = sql`${sessions} inner join ${users} on ${users.id} = ${sessions.userId} inner join ${openidClients} on ${openidClients.id} = ${clientId}`
+  const where = and(
+    eq(sessions.userId, userId),
+    eq(sessions.id, sessionId),
+    hasRedirectUri(redirectUri),
+    challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
+    ne(users.role, GUEST),
+    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
+    when,
+  )
+  return { from, where }
 }
 
 interface NewGrant {
   id: string
   issuer: string
+  actor: SessionActor
   codeHash: string
   now: number
-  isProven: SQL | undefined
+  proof: Proof | undefined
 }
 
-/** Writes a code, unless the client is not trusted, or the user must be asked something first. */
+/** Writes a code, unless the user must be asked for consent first. */
 function insertGrant(
   db: Database,
   by: Authority,
-  { userId, sessionId }: SessionActor,
+  { from, where }: Source,
   request: AuthorizationRequest,
-  { id, issuer, codeHash, now, isProven }: NewGrant,
+  { id, issuer, actor, codeHash, now, proof }: NewGrant,
 ) {
   const { clientId, redirectUri, scopes, nonce, challenge } = request
+  const { userId, sessionId } = actor
   // Nested, because Drizzle takes the names of tables off the columns of the outer level.
   const row = {
     id,
@@ -165,27 +242,17 @@ function insertGrant(
     redirectUri,
     nonce: nonce ?? null,
     challenge: challenge ?? null,
-    authTime: sql`${provenAt}`,
-    amr: sql`${sessions.amr}`,
+    // Every method of a session was shown at its sign-in or later.
+    authTime: proof?.shown ? proof.at : sql`${sessions.createdAt}`,
+    amr: proof?.shown ? proof.shown.amr : sql`${sessions.amr}`,
     codeHash,
     codeExpiresAt: now + CODE_MILLISECONDS,
     createdAt: now,
   }
-  const from = sql`${sessions} inner join ${users} on ${users.id} = ${sessions.userId} inner join ${openidClients} on ${openidClients.id} = ${clientId}`
   const hasConsent = sql`exists (select 1 from ${openidConsents} where ${isConsent(userId, request)})`
-  const where = and(
-    eq(sessions.userId, userId),
-    eq(sessions.id, sessionId),
-    hasRedirectUri(redirectUri),
-    challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
-    ne(users.role, GUEST),
-    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
-    or(eq(openidClients.firstParty, true), hasConsent),
-    isOtherUser(request, userId) && request.prompts.includes('none') ? sql`false` : undefined,
-    isProven,
-  )
+  const isAllowed = or(eq(openidClients.firstParty, true), hasConsent)
   return writing(db, by)
-    .insert(openidGrants, row, { from, where })
+    .insert(openidGrants, row, { from, where: and(where, isAllowed) })
     .returning({ id: openidGrants.id })
 }
 
@@ -204,44 +271,35 @@ function selectConsent(db: Database, { userId }: SessionActor, request: Authoriz
     .where(isConsent(userId, request))
 }
 
-/** Holds for the client of a request, when it has registered the redirect URI. */
-function isSender({ clientId, redirectUri }: Sender): SQL | undefined {
-  return and(eq(openidClients.id, clientId), hasRedirectUri(redirectUri))
+interface Consent {
+  actor: SessionActor
+  now: number
 }
 
 /** Remembers that a user allows a client its scopes, in addition to those allowed before. */
 function giveConsent(
   db: Database,
   by: Authority,
-  { userId }: SessionActor,
+  source: Source,
   request: AuthorizationRequest,
-  now: number,
+  { actor: { userId }, now }: Consent,
 ) {
   const scope = request.scopes.join(' ')
   const row = { userId, clientId: request.clientId, scope, givenAt: now }
   const { scope: earlier } = openidConsents
   const merged = sql`iif(${coversScopes(earlier, request.scopes)}, ${earlier}, ${earlier} || ' ' || ${scope})`
   return writing(db, by)
-    .insert(openidConsents, row, { from: openidClients, where: isSender(request) })
+    .insert(openidConsents, row, source)
     .onConflictDoUpdate({
       target: [openidConsents.userId, openidConsents.clientId],
       set: { scope: merged, givenAt: now },
     })
 }
 
-function insertConsentEvent(
-  db: Database,
-  by: Authority,
-  actor: SessionActor,
-  request: AuthorizationRequest,
-  now: number,
-) {
+function insertConsentEvent(db: Database, by: Authority, source: Source, { actor, now }: Consent) {
   const event = eventRow(eventOf(actor, 'access_given', now))
   const row = { ...event, detail: sql`${openidClients.name}` }
-  return writing(db, by).insert(auditEvents, row, {
-    from: openidClients,
-    where: isSender(request),
-  })
+  return writing(db, by).insert(auditEvents, row, source)
 }
 
 /**

@@ -22,6 +22,18 @@ export const clientUriSchema = v.pipe(
   v.check(isClientUri, REASONS.clientUri),
 )
 
+/** What an answer adds to the query of an address. @see RFC 6749 section 4.1.2, RFC 9207 section 2 */
+const ADDED = ['code', 'state', 'error', 'error_description', 'iss']
+
+/** An address at which a program gets answers. Its own query must not be taken for one. */
+export const answerUriSchema = v.pipe(
+  clientUriSchema,
+  v.check(
+    (uri) => !URL.canParse(uri) || !ADDED.some((name) => new URL(uri).searchParams.has(name)),
+    REASONS.clientUriQuery,
+  ),
+)
+
 /** The address of a site, without the slash that browsers add. */
 export const clientSiteSchema = v.pipe(
   v.string(),
@@ -39,7 +51,7 @@ function isClientUri(uri: string): boolean {
 
 /** The addresses of a client, in the order in which they were given. */
 export const clientUrisSchema = v.pipe(
-  v.array(clientUriSchema),
+  v.array(answerUriSchema),
   v.maxLength(MAX_URIS, `must be at most ${MAX_URIS}`),
   v.transform((uris) => [...new Set(uris)]),
 )

@@ -10,6 +10,7 @@ import {
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
+import type { SessionActor } from '../access/actor.ts'
 import { coversScopes } from './scopes.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
@@ -122,13 +123,21 @@ export function useRefreshToken(
     // The session has expired, but the nightly run has not deleted it.
     sessionId: sql`iif(${liveSession(now)} is null, '', ${openidGrants.sessionId})`,
   }
-  const isGood = and(
+  const isGood = and(isNewest(token, now), coversScopes(openidGrants.scope, token.scopes))
+  return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
+}
+
+/** Selects the row of a refresh token that can be used, whatever scope is asked for. */
+export function selectNewest(db: Database, token: ShownRefreshToken, now: number) {
+  return db.select({ id: openidGrants.id }).from(openidGrants).where(isNewest(token, now))
+}
+
+function isNewest(token: ShownRefreshToken, now: number): SQL | undefined {
+  return and(
     isFamilyOf(token),
     eq(openidGrants.refreshHash, token.refreshHash),
     gt(openidGrants.refreshExpiresAt, now),
-    coversScopes(openidGrants.scope, token.scopes),
   )
-  return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
 }
 
 /**
@@ -151,7 +160,12 @@ export function endReplayedRefreshToken(
   return deleteGrants(db, by, isReplay)
 }
 
-function isFamilyOf({ id, clientId, familyHash }: ShownRefreshToken): SQL | undefined {
+/** Holds for the row of a refresh token, the newest one or one that was replaced. */
+export function isFamilyOf({
+  id,
+  clientId,
+  familyHash,
+}: Pick<ShownRefreshToken, 'id' | 'clientId' | 'familyHash'>): SQL | undefined {
   return and(
     eq(openidGrants.id, id),
     eq(openidGrants.clientId, clientId),
@@ -236,13 +250,24 @@ export function endAccessToken(
   return writing(db, by).update(openidGrants, { accessHash: null }, which)
 }
 
-/** Holds for the row of a client's newest refresh token. */
-export function isRefreshToken(id: string, refreshHash: string, clientId: string): SQL | undefined {
-  return and(
-    eq(openidGrants.id, id),
-    eq(openidGrants.clientId, clientId),
-    eq(openidGrants.refreshHash, refreshHash),
+/**
+ * Deletes the codes of a session at one client that nobody used, so that many requests leave the
+ * rows of one minute.
+ */
+export function deleteExpiredCodes(
+  db: Database,
+  by: Authority,
+  { userId, sessionId }: SessionActor,
+  clientId: string,
+  now: number,
+) {
+  const which = and(
+    isGrantAt(userId, clientId),
+    eq(openidGrants.sessionId, sessionId),
+    eq(openidGrants.used, false),
+    lte(openidGrants.codeExpiresAt, now),
   )
+  return writing(db, by).delete(openidGrants, which)
 }
 
 /** Deletes codes that nobody used, and refresh tokens that have expired. */

@@ -10,9 +10,10 @@ import {
   endReplayedCode,
   endReplayedRefreshToken,
   deleteGrants,
-  isRefreshToken,
+  isFamilyOf,
   type NewTokens,
   selectByAccessToken,
+  selectNewest,
   type ShownAccessToken,
   type SignedInUser,
   useCode,
@@ -41,7 +42,7 @@ export interface TokenRequest {
  * Exchanges a code or a refresh token for tokens, in one round trip. The code or the token is used
  * up only when the client's credentials are right.
  *
- * @throws {OAuthError} `invalid_request`, `invalid_client`, `invalid_grant`,
+ * @throws {OAuthError} `invalid_request`, `invalid_client`, `invalid_grant`, `invalid_scope`,
  *   `unsupported_grant_type`.
  * @see RFC 6749 sections 4.1.3 and 6
  */
@@ -96,14 +97,18 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
   const now = deps.now()
   const by = isClient(db, credentials)
   const made = await newTokens(deps, handle.id, handle.family)
-  const { client, keys, ended, found } = await runBatch(db, {
+  const { client, keys, newest, used, ended, found } = await runBatch(db, {
     client: selectClient(db, credentials.clientId),
     keys: selectKeys(db, now),
+    // Stands before the use, which replaces the token.
+    newest: token.scopes.length > 0 ? selectNewest(db, token, now) : undefined,
     used: useRefreshToken(db, by, token, made.hashes, now),
     ended: endReplayedRefreshToken(db, by, token, made.hashes),
     found: selectByAccessToken(db, { id: handle.id, accessHash: made.hashes.accessHash }, now),
   })
   refuseWrongClient(client[0], credentials)
+  if (used.length === 0 && newest !== undefined && newest.length > 0)
+    throw new OAuthError('invalid_scope', 'the scope is wider than the one that was granted')
   await noteReplay(deps, client[0], ended, from)
   return tokensFor(deps, { keys, user: found[0], made, isFirst: false })
 }
@@ -111,8 +116,12 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
 /** Stands in for a text that is no handle: no row has its id. */
 const NO_HANDLE = { id: '', family: '', secret: '' }
 
-/** @see RFC 7636 section 4.6 */
+/**
+ * @returns A text that is no challenge for a verifier of another form.
+ * @see RFC 7636 sections 4.1 and 4.6
+ */
 async function challengeOf(verifier: string): Promise<string> {
+  if (!/^[\w.~-]{43,128}$/.test(verifier)) return ''
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   return base64url.encode(new Uint8Array(hash))
 }
@@ -215,8 +224,8 @@ export async function findByAccessToken(
 }
 
 /**
- * Ends a token. A refresh token ends everything that came of the same sign-in. A token that is
- * unknown, or that another client has, changes nothing.
+ * Ends a token. A refresh token ends everything that came of the same sign-in, as well when it was
+ * replaced before. A token that is unknown, or that another client has, changes nothing.
  *
  * @throws {OAuthError} `invalid_request`, `invalid_client`.
  * @see RFC 7009 section 2
@@ -230,12 +239,13 @@ export async function revoke(
   const { clientId } = credentials
   const by = isClient(db, credentials)
   const [access, refreshing] = [parseHandle('access', text), parseHandle('refresh', text)]
-  const secretHash = await hashSecret((access ?? refreshing ?? NO_HANDLE).secret)
+  const accessHash = await hashSecret((access ?? NO_HANDLE).secret)
+  const familyHash = await hashSecret((refreshing ?? NO_HANDLE).family)
   const { client } = await runBatch(db, {
     client: selectClient(db, clientId),
-    ended: access && endAccessToken(db, by, { id: access.id, accessHash: secretHash }, clientId),
+    ended: access && endAccessToken(db, by, { id: access.id, accessHash }, clientId),
     deleted:
-      refreshing && deleteGrants(db, by, isRefreshToken(refreshing.id, secretHash, clientId)),
+      refreshing && deleteGrants(db, by, isFamilyOf({ id: refreshing.id, clientId, familyHash })),
   })
   refuseWrongClient(client[0], credentials)
 }

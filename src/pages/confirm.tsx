@@ -1,5 +1,7 @@
 import type { AppContext } from '../http/context.ts'
-import { confirmSession } from '../users/confirm.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { Method } from '../access/methods.ts'
+import { confirmSession, proveAgain } from '../users/confirm.ts'
 import type { Fields, Problem } from './form.ts'
 import { Field } from './parts.tsx'
 import { hasAnswer, PasskeyButton, readAssertion } from './passkey.tsx'
@@ -25,6 +27,21 @@ export async function confirmWith(c: AppContext, fields: Fields): Promise<void> 
   return confirmSession(c.get('deps'), sessionOf(c), { passkey })
 }
 
+/**
+ * Proves as much as a sign-in does, with a form in which `ConfirmFields` asks for everything.
+ *
+ * @returns What was shown.
+ * @throws {Refusal} `confirmationNeeded` for an empty form, and the refusals of `proveAgain`.
+ */
+export async function proveAgainWith(c: AppContext, fields: Fields): Promise<Method[]> {
+  const { confirm_password: password = '', confirm_code: code = '' } = fields
+  const [deps, session] = [c.get('deps'), sessionOf(c)]
+  if (password !== '') return proveAgain(deps, session, { password, code })
+  if (!hasAnswer(fields)) throw new Refusal('confirmationNeeded')
+  const passkey = readAssertion(c, fields, 'wrongConfirmationPasskey')
+  return proveAgain(deps, session, { passkey })
+}
+
 interface ConfirmFieldsProps {
   view: View
   /** Name of the form, unique on the page. */
@@ -32,13 +49,15 @@ interface ConfirmFieldsProps {
   problem: Problem | undefined
   /** Offers a code instead of the password. It is false in forms with a code field of their own. */
   takesCode?: boolean
+  /** Asks users who have both for the password and the code. */
+  needsAll?: boolean
   /** Shows the fields only after a refusal. It is for forms with changes that don't need them. */
   onlyWhenAsked?: boolean
 }
 
 /** Renders the fields that make the session fresh, or nothing while it is fresh. */
 export function ConfirmFields(props: ConfirmFieldsProps) {
-  const { view, form, problem, takesCode = true, onlyWhenAsked = false } = props
+  const { view, form, problem, takesCode = true, needsAll = false, onlyWhenAsked = false } = props
   const isAsked = CONFIRM_FIELDS.includes(problem?.field ?? '')
   if (!isAsked && (view.isFresh || onlyWhenAsked)) return <></>
   const t = view.t.confirm
@@ -49,22 +68,22 @@ export function ConfirmFields(props: ConfirmFieldsProps) {
         name="confirm_password"
         form={form}
         label={t.password}
-        hint={hasCode ? t.hintOrCode : t.hint}
+        hint={hasCode && !needsAll ? t.hintOrCode : t.hint}
         type="password"
         autocomplete="current-password"
         problem={problem}
-        optional={hasCode}
+        optional={hasCode && !needsAll}
         reveal={view.t.reveal}
       />
       {hasCode && (
         <Field
           name="confirm_code"
           form={form}
-          label={t.code}
+          label={needsAll ? view.t.security.code : t.code}
           hint={view.t.security.codeHint}
           autocomplete="one-time-code"
           problem={problem}
-          optional
+          optional={!needsAll}
         />
       )}
       {view.ceremony !== undefined && (

@@ -4,7 +4,7 @@ import { asAuthority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
-import { passkeyMethods } from '../access/methods.ts'
+import { type Method, passkeyMethods } from '../access/methods.ts'
 import { confirmSessionWhen, isLive } from '../access/session-store.ts'
 import {
   chargeProof,
@@ -35,13 +35,14 @@ type ConfirmDeps = ActorDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
 /**
  * Makes the session of a signed-in user fresh with a passkey of the same user.
  *
+ * @returns The methods that it counts as.
  * @throws {Refusal} `wrongConfirmationPasskey`; `tooManyAttempts` after too many of them.
  */
 export async function confirmWithPasskey(
   deps: ConfirmDeps,
   actor: SessionActor,
   shown: ShownPasskey,
-): Promise<void> {
+): Promise<Method[]> {
   let ceremony: Ceremony | undefined
   let credential: Credential | undefined
   try {
@@ -50,7 +51,7 @@ export async function confirmWithPasskey(
       found: selectCredential(deps.db, credentialIdOf(shown.answer), shown.relyingParty.rpId),
     })
     credential = found.find(({ userId }) => userId === actor.userId)
-    await confirm(deps, actor, ceremony, await checkAnswer(shown, ceremony, credential))
+    return await confirm(deps, actor, ceremony, await checkAnswer(shown, ceremony, credential))
   } catch (error) {
     const reason = logPasskeyRefusal(error, actor, actor.userId)
     if (reason === 'counter' && ceremony && credential)
@@ -64,11 +65,12 @@ async function confirm(
   actor: SessionActor,
   ceremony: Ceremony,
   { credential, assertion }: Awaited<ReturnType<typeof checkAnswer>>,
-): Promise<void> {
+): Promise<Method[]> {
   const { db } = deps
   const now = deps.now()
   const use = await challengeUse(deps, ceremony)
   const counter = passkeyCounter(actor.userId)
+  const methods = passkeyMethods(assertion)
   const mayConfirm = and(isCurrent(db, credential, assertion), isProofOpen(db, counter, now))
   const by = asAuthority(isClaimed(db, use))
   const { uses, blocks, confirmed } = await actAs(deps, actor, {
@@ -77,9 +79,9 @@ async function confirm(
     claimed: claimChallenge(db, isLive(db, actor, now), use, mayConfirm),
     used: markUsed(db, by, credential, assertion, ceremony.userId === undefined, now),
     cleared: clearCounter(db, by, counter),
-    confirmed: confirmSessionWhen(db, by, actor, passkeyMethods(assertion), now),
+    confirmed: confirmSessionWhen(db, by, actor, methods, now),
   })
-  if (confirmed.length > 0) return
+  if (confirmed.length > 0) return methods
   if (uses.length > 0) throw new PasskeyError('challenge used')
   if (blocks.length > 0) throw tooManyAttempts(blocks, now)
   throw new PasskeyError('changed')

@@ -1,8 +1,9 @@
 import type { Deps } from '../deps.ts'
+import { Refusal } from '../base/refusals.ts'
 import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
-import { toConfirm } from '../access/methods.ts'
-import { confirmLiveSession, isLive } from '../access/session-store.ts'
+import { type Method, toConfirm } from '../access/methods.ts'
+import { confirmLiveSession, confirmSessionWhen, isLive } from '../access/session-store.ts'
 import type { ShownPasskey } from '../passkeys/shown-passkey.ts'
 import { confirmWithPasskey } from '../passkeys/confirm.ts'
 import { useUpCode } from '../two-factor/manage.ts'
@@ -26,7 +27,10 @@ export async function confirmSession(
 ): Promise<void> {
   const { db } = deps
   const actor = toConfirm(session)
-  if ('passkey' in shown) return confirmWithPasskey(deps, actor, shown.passkey)
+  if ('passkey' in shown) {
+    await confirmWithPasskey(deps, actor, shown.passkey)
+    return
+  }
   if ('code' in shown) {
     const method = await useUpCode(deps, actor, shown.code)
     await actAs(deps, actor, { confirmed: confirmLiveSession(db, actor, method, deps.now()) })
@@ -38,4 +42,32 @@ export async function confirmSession(
     confirmed: confirmLiveSession(db, actor, 'pwd', now),
     cleared: clearCounter(db, isLive(db, actor, now), oldPasswordCounter(actor.userId)),
   })
+}
+
+/**
+ * Proves as much as a sign-in of this site does: a passkey, or the password, and the code of a user
+ * who has two-step verification. It makes the session fresh as well.
+ *
+ * @returns What was shown.
+ * @throws {Refusal} The refusals of `confirmSession`.
+ */
+export async function proveAgain(
+  deps: ProofDeps & Pick<Deps, 'keyRing'>,
+  session: SessionActor,
+  shown: { password: string; code: string } | { passkey: ShownPasskey },
+): Promise<Method[]> {
+  const { db } = deps
+  const actor = toConfirm(session)
+  if ('passkey' in shown) return confirmWithPasskey(deps, actor, shown.passkey)
+  const { password, code } = shown
+  const { hasTwoFactor } = await provePassword(deps, actor, password, 'wrongPassword')
+  if (hasTwoFactor && code === '') throw new Refusal('wrongConfirmationCode')
+  const methods: Method[] = hasTwoFactor ? ['pwd', await useUpCode(deps, actor, code)] : ['pwd']
+  const now = deps.now()
+  const by = isLive(db, actor, now)
+  await actAs(deps, actor, {
+    confirmed: confirmSessionWhen(db, by, actor, methods, now),
+    cleared: clearCounter(db, by, oldPasswordCounter(actor.userId)),
+  })
+  return methods
 }

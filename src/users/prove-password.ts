@@ -10,7 +10,7 @@ import {
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
+import { actAs, type Acting, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
 import { selectPasswordHash } from './profile-store.ts'
 
@@ -21,6 +21,7 @@ export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
  * Earlier failures stay counted until the caller deletes them with `clearCounter`.
  *
  * @param wrong The refusal of a wrong password.
+ * @returns The account of the user.
  * @throws {Refusal} `wrong`; `tooManyAttempts` after too many wrong passwords.
  */
 export async function provePassword(
@@ -28,12 +29,12 @@ export async function provePassword(
   actor: SessionActor,
   password: string,
   wrong: 'wrongOldPassword' | 'wrongPassword',
-): Promise<void> {
+): Promise<Acting> {
   const { db } = deps
   const now = deps.now()
   const counter = oldPasswordCounter(actor.userId)
   const refused = eventOf(actor, 'proof_refused', now, 'password')
-  const { blocks, charged, stored } = await actAs(deps, actor, {
+  const { account, blocks, charged, stored } = await actAs(deps, actor, {
     blocks: selectProofBlocks(db, counter, now),
     charged: chargeProof(db, isLive(db, actor, now), counter, now),
     stored: selectPasswordHash(db, actor.userId),
@@ -49,7 +50,7 @@ export async function provePassword(
     deps.defer(payBack(db, THE_SERVICE, [counter]).catch(() => undefined))
     throw error
   })
-  if (matches) return
+  if (matches) return account
   await insertEvent(db, THE_SERVICE, refused)
   logEvent(refused)
   throw new Refusal(wrong)

@@ -1,14 +1,17 @@
 import * as fc from 'fast-check'
+import * as base64url from 'jose/base64url'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
 import { parseAuthorizationRequest } from '../../src/openid/authorization-request.ts'
-import { clientUriSchema } from '../../src/openid/client-fields.ts'
+import { REASONS } from '../../src/base/reasons.ts'
+import { clientUriSchema, clientUrisSchema } from '../../src/openid/client-fields.ts'
 import { parseHandle } from '../../src/openid/handles.ts'
 import * as v from 'valibot'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,
+  askToken,
   basic,
   CALLBACK,
   codeFor,
@@ -88,6 +91,23 @@ describe('a refresh token that was replaced', () => {
     expect((await refreshWith(site, client, first.refresh_token)).error).toBe('invalid_grant')
     expect((await refreshWith(site, client, second.refresh_token)).error).toBe('invalid_grant')
     expect((await userInfo(site, second.access_token)).status).toBe(401)
+  })
+
+  test('is not used up by a scope that was not granted', async () => {
+    const code = await codeFor(alice, client, { scope: 'openid offline_access' })
+    const { refresh_token: token = '' } = await exchangeCode(site, client, code)
+    const form = { grant_type: 'refresh_token', refresh_token: token }
+    for (const scope of ['openid groups', 'openid unknown'])
+      expect(await askToken(site, client, { ...form, scope })).toMatchObject({
+        status: 400,
+        error: 'invalid_scope',
+      })
+    const other = await register(site, { name: 'other' })
+    const wider = { ...form, scope: 'openid groups' }
+    expect((await askToken(site, other, wider)).error).toBe('invalid_grant')
+    const same = await askToken(site, client, { ...form, scope: 'openid' })
+    expect(same).toMatchObject({ status: 200, scope: 'openid offline_access' })
+    expect((await askToken(site, client, wider)).error).toBe('invalid_grant')
   })
 
   test('is not ended by a guess that knows the id of the row only', async () => {
@@ -191,6 +211,30 @@ describe('a public client', () => {
   })
 })
 
+async function withVerifier(verifier: string) {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const code = await codeFor(alice, client, {
+    code_challenge: base64url.encode(new Uint8Array(hash)),
+    code_challenge_method: 'S256',
+  })
+  const { status, error } = await exchangeCode(site, client, code, { code_verifier: verifier })
+  return { status, error }
+}
+
+/** RFC 7636 section 4.1: 43 to 128 unreserved characters. */
+describe('a code_verifier', () => {
+  test.each(['a', 'a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}!`, `${'a'.repeat(43)}\n`])(
+    '%j is refused',
+    async (verifier) => {
+      expect(await withVerifier(verifier)).toEqual({ status: 400, error: 'invalid_grant' })
+    },
+  )
+
+  test.each(['a'.repeat(43), 'Aa0-._~'.repeat(18)])('%s is taken', async (verifier) => {
+    expect(await withVerifier(verifier)).toMatchObject({ status: 200 })
+  })
+})
+
 describe('the redirect URI', () => {
   test.each([
     'https://FILES.example.org/api/auth/sso_callback?method=sso_get_token',
@@ -231,6 +275,15 @@ describe('the redirect URI', () => {
     expect(v.is(clientUriSchema, uri)).toBe(false)
   })
 
+  test.each(['code', 'state', 'error', 'error_description', 'iss', '%63ode', 'a=b&iss'])(
+    'with %s in its query can not be registered',
+    (name) => {
+      const uri = `https://files.example.org/cb?${name}=1`
+      const { issues } = v.safeParse(clientUrisSchema, [CALLBACK, uri])
+      expect(issues?.map(({ message }) => message)).toEqual([REASONS.clientUriQuery])
+    },
+  )
+
   test.each([
     'https://files.example.org',
     CALLBACK,
@@ -268,8 +321,32 @@ describe('an authorization request', () => {
     expect(answerIn(location)).toMatchObject({ error, iss: ISSUER })
   })
 
+  test.each(['state', 'nonce', 'login_hint', 'id_token_hint', 'unknown'])(
+    'whose %s has 4,000 characters or more is answered with an error',
+    async (name) => {
+      for (const characters of [4000, 12_000]) {
+        const path = requestPath(client, { [name]: 'a'.repeat(characters) })
+        const { error, state } = answerIn((await alice.get(path)).location)
+        expect(error).toBe('invalid_request')
+        expect(state).toBe(name === 'state' ? 'a'.repeat(characters) : 'af0ifjsldkj')
+        const elsewhere = requestPath(client, {
+          [name]: 'a'.repeat(characters),
+          redirect_uri: `${CALLBACK}x`,
+        })
+        expect((await alice.get(elsewhere)).location).toBeNull()
+      }
+    },
+  )
+
   test('of 100 KB gets a page', async () => {
     expect((await alice.get(requestPath(client, { state: 'a'.repeat(100_000) }))).status).toBe(400)
+  })
+
+  test('does nothing for HEAD', async () => {
+    const headers = { Cookie: `session=${alice.cookies.get('session')}` }
+    const { status, headers: got } = await site.fetch('HEAD', requestPath(client), { headers })
+    expect({ status, to: got.get('Location') }).toEqual({ status: 405, to: null })
+    expect(await site.db.select().from(openidGrants)).toEqual([])
   })
 
   test('as JSON gets a page', async () => {
@@ -355,6 +432,28 @@ describe('consent', () => {
     expect(await site.db.select().from(openidGrants)).toEqual([])
   })
 
+  test('for a program that the user may not use, or before a new proof, is not remembered', async () => {
+    const admins = await register(site, { name: 'admins', adminsOnly: true, firstParty: false })
+    const page = await register(site, { name: 'page', isPublic: true, firstParty: false })
+    const requests: [Registered, Record<string, string>][] = [
+      [admins, {}],
+      [page, {}],
+      [third, { prompt: 'login' }],
+      [third, { max_age: '0' }],
+    ]
+    for (const [program, changes] of requests) {
+      const request = requestPath(program, changes).split('?')[1] ?? ''
+      const { headers } = await consent({ answer: 'allow', request })
+      expect(headers.get('Refresh') ?? '').not.toContain('code=')
+    }
+    expect(await stored()).toEqual([])
+    const events = await site.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.kind, 'access_given'))
+    expect(events).toEqual([])
+  })
+
   test('of a visitor who is not signed in leads to the sign-in', async () => {
     const visitor = new Visitor(site)
     const { location } = await visitor.post('/oauth/authorize/consent', {
@@ -386,6 +485,20 @@ test('a browser that withholds the cookie comes back once', async () => {
   expect(done).toMatchObject({ status: 200, location: null })
   const to = (done.headers.get('Refresh') ?? '').replace('0; url=', '')
   expect(answerIn((await visitor.get(to)).location)).toHaveProperty('code')
+})
+
+test('codes that nobody used are gone at the next request after their end', async () => {
+  const grants = () => site.db.select({ id: openidGrants.id }).from(openidGrants)
+  const other = await register(site, { name: 'other' })
+  await codeFor(alice, other)
+  await exchangeCode(site, client, await codeFor(alice, client))
+  for (let i = 0; i < 3; i++) await codeFor(alice, client)
+  expect(await grants()).toHaveLength(5)
+  site.now += 61_000
+  await codeFor(alice, client)
+  expect(site.meter.roundTrips).toBe(1)
+  // The used one, that of the other program, and the new one.
+  expect(await grants()).toHaveLength(3)
 })
 
 test('the guest and users who are no admins get nothing of a client for admins', async () => {

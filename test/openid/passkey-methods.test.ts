@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { claimsIn, codeFor, exchangeCode, type Registered, register } from '../support/openid.ts'
+import {
+  answerIn,
+  claimsIn,
+  codeFor,
+  exchangeCode,
+  PASSWORD,
+  type Registered,
+  register,
+  requestPath,
+} from '../support/openid.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
 import { signInAlice } from '../support/signed-in.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -36,5 +45,26 @@ describe('amr', () => {
     const { data } = await site.get('/api/me/sessions', { token })
     expect(JSON.stringify(data)).toContain('"passkey"')
     expect(JSON.stringify(data)).not.toContain('hwk')
+  })
+
+  test('says only the passkey that was shown again', async () => {
+    const passkey = await site.passkeyOf(password)
+    const alice = new Visitor(site)
+    alice.cookies.set('session', password)
+    const path = requestPath(client, { prompt: 'login' })
+    const { html } = await alice.get(path)
+    const [, options = ''] = /data-passkey="([^"]*)"/.exec(html) ?? []
+    const [, session = ''] = /name="passkey_session" value="([^"]*)"/.exec(html) ?? []
+    const answer = await passkey.get(JSON.parse(options.replaceAll('&quot;', '"')))
+    const done = await alice.post('/oauth/authorize/confirm', {
+      request: path.split('?')[1] ?? '',
+      user: '3',
+      passkey_answer: JSON.stringify(answer),
+      passkey_session: session,
+    })
+    const to = (done.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const { code = '' } = answerIn((await alice.get(to)).location)
+    const { id_token: idToken } = await exchangeCode(site, client, code)
+    expect(claimsIn(idToken)['amr']).toEqual(['hwk', 'mfa'])
   })
 })

@@ -23,7 +23,7 @@ import {
   withClient,
 } from '../support/openid.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
-import { type Visitor } from '../support/visitor.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const LOGOUT_URI = 'https://files.example.org/logout'
 const ALICE = 3
@@ -222,6 +222,19 @@ describe('POST /oauth/revoke', () => {
     expect(await isAlive(second)).toBe(false)
   })
 
+  test('ends everything with a refresh token that was replaced', async () => {
+    const first = await grant('openid offline_access')
+    const second = await refreshWith(site, client, first.refresh_token)
+    const other = await register(site, { name: 'other' })
+    expect(await revoke(first.refresh_token ?? '', other)).toBe(200)
+    const guess = `${(first.refresh_token ?? '').slice(0, 26)}${'A'.repeat(65)}`
+    expect(await revoke(guess)).toBe(200)
+    expect(await isAlive(second)).toBe(true)
+    expect(await revoke(first.refresh_token ?? '')).toBe(200)
+    expect(await isAlive(second)).toBe(false)
+    expect((await refreshWith(site, client, second.refresh_token)).error).toBe('invalid_grant')
+  })
+
   test('answers 200 for an unknown token, and leaves those of other clients', async () => {
     const got = await grant()
     const other = await register(site, { name: 'other' })
@@ -236,6 +249,10 @@ describe('POST /oauth/revoke', () => {
 const endPath = (given: Record<string, string>) =>
   `/oauth/end_session?${new URLSearchParams(given).toString()}`
 
+const isSignedIn = async (visitor: Visitor) => (await visitor.get('/account')).status === 200
+const endPathBack = (hint: string) =>
+  endPath({ id_token_hint: hint, post_logout_redirect_uri: AFTER_LOGOUT, state: 's' })
+
 describe('/oauth/end_session', () => {
   test('with a genuine ID token signs out and leads back', async () => {
     const got = await grant()
@@ -244,6 +261,52 @@ describe('/oauth/end_session', () => {
     const { location } = await alice.get(endPath({ id_token_hint: got.id_token, ...back }))
     expect(location).toBe(`${AFTER_LOGOUT}?state=s`)
     expect((await alice.get('/account')).location).toMatch(/sign-in/)
+  })
+
+  test('asks when the ID token is of a session of another browser', async () => {
+    const { id_token: hint } = await grant()
+    const path = endPathBack(hint)
+    await site.addUser('bob', { password: 'bob-Passw0rd' })
+    const bob = await signedIn(site, 'bob', 'bob-Passw0rd')
+    const sameUser = await signedIn(site)
+    for (const visitor of [bob, sameUser, new Visitor(site)]) {
+      const page = await visitor.get(path)
+      expect({ status: page.status, to: page.location }).toEqual({ status: 200, to: null })
+      expect(page.html).toContain('action="/oauth/end_session/confirm"')
+    }
+    expect(await isSignedIn(alice)).toBe(true)
+    const page = await bob.get(path)
+    const fields = Array.from(page.html.matchAll(/name="([^"]*)" value="([^"]*)"/g))
+    const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+    const done = await bob.post('/oauth/end_session/confirm', form)
+    expect(done.headers.get('Refresh')).toBe(`0; url=${AFTER_LOGOUT}?state=s`)
+    expect([await isSignedIn(alice), await isSignedIn(bob)]).toEqual([true, false])
+  })
+
+  test('does nothing for HEAD, and asks for what is no page in a window', async () => {
+    const { id_token: hint } = await grant()
+    const path = endPathBack(hint)
+    const headers = { Cookie: `session=${cookie()}` }
+    const head = await site.fetch('HEAD', path, { headers })
+    expect(head.status).toBe(405)
+    for (const dest of ['image', 'script', 'empty', 'iframe', 'style'])
+      expect((await alice.get(path, { 'Sec-Fetch-Dest': dest })).location).toBeNull()
+    expect(await isSignedIn(alice)).toBe(true)
+    const { location } = await alice.get(path, { 'Sec-Fetch-Dest': 'document' })
+    expect(location).toBe(`${AFTER_LOGOUT}?state=s`)
+    expect(await isSignedIn(alice)).toBe(false)
+  })
+
+  test('needs no question when a program leads the browser here, which withholds the cookie', async () => {
+    const { id_token: hint } = await grant()
+    const path = endPathBack(hint)
+    const from = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'document' }
+    const first = await new Visitor(site).get(path, from)
+    expect({ status: first.status, to: first.location }).toEqual({ status: 200, to: null })
+    const again = (first.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const own = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'document' }
+    expect((await alice.get(again, own)).location).toBe(`${AFTER_LOGOUT}?state=s`)
+    expect(await isSignedIn(alice)).toBe(false)
   })
 
   test('asks without one, and never leads to another address', async () => {
@@ -275,6 +338,22 @@ describe('/oauth/end_session', () => {
 })
 
 describe('POST /oauth/introspect', () => {
+  test.each(['introspect', 'token', 'revoke', 'userinfo'])(
+    'and /oauth/%s: pages of other origins use what programs in a browser need',
+    async (name) => {
+      const allowed = name === 'introspect' ? null : '*'
+      const headers = {
+        Origin: 'https://page.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization',
+      }
+      for (const method of ['OPTIONS', 'POST']) {
+        const answer = await site.fetch(method, `/oauth/${name}`, { headers })
+        expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(allowed)
+      }
+    },
+  )
+
   test('knows access tokens of programs', async () => {
     const service = (await addServiceToken(site.deps, 'files', 'introspect')) ?? ''
     rememberSecret(service)

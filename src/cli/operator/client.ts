@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
 import {
+  answerUriSchema,
   clientNameSchema,
   clientSiteSchema,
   clientUriSchema,
@@ -55,6 +56,7 @@ know their addresses; other programs need --redirect.`
 
 function addAddCommand(program: Command, client: Command): void {
   const uri = parsed(clientUriSchema)
+  const answerUri = parsed(answerUriSchema)
   const site = parsed(clientSiteSchema)
   addHelp(client.command('add'), {
     notes: ADD_NOTES,
@@ -69,11 +71,11 @@ function addAddCommand(program: Command, client: Command): void {
     .option('--sftpgo <address>', 'the address of an SFTPGo web client', site)
     .option('--grafana <address>', 'the address of a Grafana', site)
     .option('--cloudflare-access <team>', 'the name of a Cloudflare Access team', parseTeam)
-    .option('--redirect <address>', 'a redirect address; can be repeated', collect(uri))
+    .option('--redirect <address>', 'a redirect address; can be repeated', collect(answerUri))
     .option(
       '--post-logout <address>',
       'an address after the sign-out; can be repeated',
-      collect(uri),
+      collect(answerUri),
     )
     .option('--logout-uri <address>', 'the address for back-channel logouts', uri)
     .option('--public', 'the program can not keep a secret, so it needs PKCE')

@@ -1,5 +1,5 @@
 import type { Client } from '../../openid/client-store.ts'
-import type { AuthorizationRequest } from '../../openid/authorization-request.ts'
+import { type AuthorizationRequest, wholeQuery } from '../../openid/authorization-request.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
@@ -58,7 +58,7 @@ export function ConfirmPage({
         <form method="post" action="/oauth/authorize/confirm">
           <Alert problem={problem} fields={CONFIRM_FIELDS} />
           <RequestFields view={view} request={request} />
-          <ConfirmFields view={view} form="confirm" problem={problem} />
+          <ConfirmFields view={view} form="confirm" problem={problem} needsAll />
           <button>{t.confirmSubmit}</button>
         </form>
         <NotYou view={view} request={request} />
@@ -71,7 +71,7 @@ export function ConfirmPage({
 function RequestFields({ view, request }: Omit<RequestProps, 'client'>) {
   return (
     <>
-      <input type="hidden" name="request" value={request.query} />
+      <input type="hidden" name="request" value={wholeQuery(request)} />
       <input type="hidden" name="user" value={String(view.account?.id)} />
     </>
   )

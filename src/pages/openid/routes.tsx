@@ -1,24 +1,27 @@
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
+import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
+import { methodText } from '../../access/methods.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
-  withoutProof,
+  wholeQuery,
 } from '../../openid/authorization-request.ts'
 import { answerUri, authorize, findSender, type Outcome } from '../../openid/authorize.ts'
 import { readEndRequest } from '../../openid/end-session.ts'
 import { OAuthError } from '../../openid/oauth-error.ts'
+import { queryAfterProof, queryFromNow } from '../../openid/proof.ts'
 import {
   isFormType,
   type Parameters as Given,
   readFormParameters,
   readParameters,
 } from '../../openid/parameters.ts'
-import { confirmWith } from '../confirm.tsx'
+import { proveAgainWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { pageHeaders } from '../headers.ts'
 import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../language.ts'
@@ -30,7 +33,14 @@ import { signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
 
+/** Hono answers HEAD as GET, which gives out codes and ends sessions here. */
+const noHead = createMiddleware<App>(async function noHead(c, next) {
+  if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET, POST, OPTIONS' })
+  return next()
+})
+
 const PATH = '/oauth/authorize'
+const END_PATH = '/oauth/end_session'
 
 /**
  * The pages of the authorization endpoint. An answer to a form goes on from a page, because
@@ -40,6 +50,7 @@ const PATH = '/oauth/authorize'
  */
 export const authorizePages = new Hono<App>()
   .use(pageHeaders)
+  .use(noHead)
   .get('/', async (c) => {
     const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
     if (parsed.sender === undefined) return showUntrusted(c)
@@ -63,7 +74,7 @@ export const authorizePages = new Hono<App>()
     const request = readRequest(fields)
     if (request === undefined) return showUntrusted(c)
     const actor = await readSession(c)
-    if (fields['user'] !== String(actor.userId)) return goTo(c, `${PATH}?${request.query}`)
+    if (fields['user'] !== String(actor.userId)) return goTo(c, pathOf(wholeQuery(request)))
     if (fields['answer'] === 'allow') return answer(c, request, true)
     const client = await findSender(c.get('deps'), request)
     if (client === undefined) return showUntrusted(c)
@@ -74,23 +85,24 @@ export const authorizePages = new Hono<App>()
     const fields = await readForm(c)
     const request = readRequest(fields)
     if (request === undefined) return showUntrusted(c)
-    await readSession(c)
-    const refusal = await attempt(async () => {
-      const given = ['confirm_password', 'confirm_code', 'passkey_answer']
-      if (given.every((name) => !fields[name])) throw new Refusal('confirmationNeeded')
-      await confirmWith(c, fields)
-    })
-    if (refusal instanceof Refusal) return answer(c, request, false, refusal)
-    return showContinue(c, `${PATH}?${withoutProof(request.query)}`)
+    const actor = await readSession(c)
+    const shown = await attempt(() => proveAgainWith(c, fields))
+    if (shown instanceof Refusal) return answer(c, request, false, shown)
+    const query = await queryAfterProof(c.get('deps'), request, actor, methodText(shown))
+    return showContinue(c, pathOf(query))
   })
   .post('/switch', sameOrigin, async (c) => {
     const request = readRequest(await readForm(c))
     if (request === undefined) return showUntrusted(c)
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
     clearSessionToken(c)
-    return goTo(c, signInPath(`${PATH}?${withoutProof(request.query)}`))
+    return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
   })
   .onError((error, c) => showFailure(error, c))
+
+function pathOf(query: string): string {
+  return `${PATH}?${query}`
+}
 
 function issuerOf(c: AppContext): string {
   return c.get('deps').issuer(c.req.url)
@@ -121,7 +133,7 @@ async function answer(
   const uri = (what: Answer) => answerUri(request, issuerOf(c), what)
   try {
     if (sessionToken(c) === '' && isWithheld(c))
-      return await showContinue(c, `${PATH}?${request.query}`)
+      return await showContinue(c, pathOf(wholeQuery(request)))
     const outcome = await authorize(
       c.get('deps'),
       await readSession(c),
@@ -150,7 +162,7 @@ async function answer(
       )
     if (lacksFactor) throw error
     if (sessionToken(c) !== '') clearSessionToken(c)
-    return goTo(c, signInPath(`${PATH}?${withoutProof(request.query)}`))
+    return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
   }
 }
 
@@ -192,6 +204,7 @@ async function showUntrusted(c: AppContext) {
 /** @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html */
 export const endSessionPages = new Hono<App>()
   .use(pageHeaders)
+  .use(noHead)
   .get('/', (c) => endSession(c, readParameters(new URL(c.req.url).searchParams).values))
   .post('/', async (c) => endSession(c, await readFormParameters(c.req)))
   .post('/confirm', sameOrigin, async (c) => {
@@ -207,16 +220,30 @@ function readEnd(c: AppContext, parameters: Given) {
   return readEndRequest(c.get('deps'), issuerOf(c), parameters)
 }
 
+/**
+ * Ends the session of this browser when an ID token of it says so, and asks in every other case.
+ * The session of another browser never ends here.
+ */
 async function endSession(c: AppContext, parameters: Given) {
-  const { session, returnTo } = await readEnd(c, parameters)
-  if (session === undefined) {
-    const names = ['client_id', 'post_logout_redirect_uri', 'state']
-    const fields = Object.entries(parameters).filter(([name]) => names.includes(name))
+  const { client, session, returnTo } = await readEnd(c, parameters)
+  const hasCookie = sessionToken(c) !== ''
+  if (c.req.method === 'GET' && session !== undefined && !hasCookie && isWithheld(c))
+    return showContinue(c, `${END_PATH}?${new URLSearchParams(parameters).toString()}`)
+  const own = await readSession(c).catch(() => undefined)
+  const isOwn = session?.userId === own?.userId && session?.sessionId === own?.sessionId
+  if (session === undefined || !isOwn || !isNavigation(c)) {
+    const names = ['post_logout_redirect_uri', 'state']
+    const given = Object.entries(parameters).filter(([name]) => names.includes(name))
+    const fields: [string, string][] = client ? [['client_id', client.id], ...given] : given
     return showPage(c, <EndPage view={await readView(c)} fields={fields} />)
   }
   await endSessionBy(c.get('deps'), session, clientOf(c))
-  const own = await readSession(c).catch(() => undefined)
-  if (own?.sessionId === session.sessionId) clearSessionToken(c)
+  clearSessionToken(c)
   if (returnTo !== undefined) return c.redirect(returnTo)
   return showPage(c, <EndedPage view={await readView(c)} />)
+}
+
+/** Tells whether the answer is a page in a window: an image of another page must not sign out. */
+function isNavigation(c: AppContext): boolean {
+  return (c.req.header('Sec-Fetch-Dest') ?? 'document') === 'document'
 }
