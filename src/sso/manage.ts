@@ -14,6 +14,7 @@ import { selectPasskeys } from '../passkeys/store.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
 import { identityText } from './identity-text.ts'
 import {
+  hasOtherWayIn,
   type IdentityKey,
   identityLinking,
   identityUnlinking,
@@ -83,7 +84,7 @@ export async function unlinkIdentity(
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'identity_unlinked', now)
   const { unlinked, left } = await actFreshAs(deps, actor, now, {
-    ...identityUnlinking(db, by, userId, identity, event),
+    ...identityUnlinking(db, by, userId, identity, event, hasOtherWayIn(db, userId, identity)),
     left: selectIdentities(db, userId),
     shown: showIdentity(db, by, userId),
   })

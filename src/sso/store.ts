@@ -142,10 +142,10 @@ export function showIdentity(db: Database, by: Authority, userId: number, when?:
 }
 
 /**
- * Returns the statements that unlink identities of a user, with an event for each. They change
- * nothing when the user could then not sign in any more.
+ * Returns the statements that unlink identities of a user, with an event for each.
  *
  * @param identity Without it, all of them.
+ * @param when For users, `hasOtherWayIn` is part of it.
  */
 export function identityUnlinking(
   db: Database,
@@ -153,14 +153,9 @@ export function identityUnlinking(
   userId: number,
   identity: IdentityKey | undefined,
   event: AuditEvent,
-  when?: SQL,
+  when: SQL | undefined,
 ) {
-  const which = and(
-    when,
-    eq(identities.userId, userId),
-    identity && isIdentity(identity),
-    hasOtherWayIn(db, userId, identity),
-  )
+  const which = and(when, eq(identities.userId, userId), identity && isIdentity(identity))
   const written = writing(db, by)
   const detail = sql`${identities.platform} || ': ' || ${identities.name}`
   return {

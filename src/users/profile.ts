@@ -1,3 +1,4 @@
+import { and } from 'drizzle-orm'
 import { logEvents } from '../audit/change-events.ts'
 import { eventOf, logEvent } from '../audit/events.ts'
 import {
@@ -27,7 +28,12 @@ import {
 } from './profile-store.ts'
 import { identityText } from '../sso/identity-text.ts'
 import { logUnlinked } from '../sso/manage.ts'
-import { identityLinking, identityUnlinking, type ProvenIdentity } from '../sso/store.ts'
+import {
+  hasOtherWayIn,
+  identityLinking,
+  identityUnlinking,
+  type ProvenIdentity,
+} from '../sso/store.ts'
 import type { Authority } from '../database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 
@@ -161,8 +167,11 @@ function identityParts(
   const unlinkedEvent = eventOf(actor, 'identity_unlinked', now)
   const when = willUpdateProfile(db, userId, change, by)
   const linking = identity && identityLinking(db, by, userId, identity, 'user', linkedEvent, when)
+  const mayUnlink = and(when, hasOtherWayIn(db, userId))
   const unlinking =
-    ssoId === '' ? identityUnlinking(db, by, userId, undefined, unlinkedEvent, when) : undefined
+    ssoId === ''
+      ? identityUnlinking(db, by, userId, undefined, unlinkedEvent, mayUnlink)
+      : undefined
   const parts = {
     linkEvent: linking?.linkEvent,
     linked: linking?.linked,

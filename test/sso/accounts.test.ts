@@ -1,7 +1,8 @@
+import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, reservedNames, sessions, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
-import { HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, type Seen, textOf, Visitor } from '../support/visitor.ts'
 
@@ -11,6 +12,7 @@ const ID = '/api/auth/sso?method=get_sso_id'
 const OWN = '/account/sign-in/sso'
 const STEP = '/account/sign-in/sso/step'
 const SECURITY = '/account/security'
+const ALICE_SIGN_IN = { username: 'alice', password: PASSWORD }
 const ALICE: Person = { sub: '4711', name: 'Alice Doe' }
 
 let site: SsoSite
@@ -321,6 +323,61 @@ describe('POST /api/me/update with sso_id', () => {
     expect((await rows()).identities).toEqual([])
     expect(await ssoId(token)).toBe('')
     expect(await kinds()).toContain(`identity_unlinked OIDC: Alice Doe of ${aliceId}`)
+  })
+})
+
+/** Sends what the stock client sends when an operator edits a user. */
+async function giveSsoId(text: string) {
+  const token = await site.token('admin', ADMIN_PASSWORD)
+  const body = { id: aliceId, username: 'alice', sso_id: text }
+  return site.post('/api/admin/user/update', body, { token })
+}
+
+const subjects = async () => (await rows()).identities.map(({ subject }) => subject).toSorted()
+
+describe("an operator's sso_id for a user", () => {
+  beforeEach(async () => {
+    await link()
+    await link(aliceId, '4712')
+    await link(await site.addUser('bob'), '4713')
+    await site.db.update(users).set({ ssoId: '4712' }).where(eq(users.id, aliceId))
+  })
+
+  test('unlinks everything when it is empty, also the last way in', async () => {
+    await site.db.update(users).set({ passwordHash: null }).where(eq(users.id, aliceId))
+    expect(await giveSsoId('')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4713'])
+    const events = (await site.db.select().from(auditEvents)).filter(
+      ({ kind }) => kind === 'identity_unlinked',
+    )
+    const event = { userId: aliceId, actorId: 1, detail: 'OIDC: Alice Doe' }
+    expect(events).toMatchObject([event, event])
+    expect((await pass(TOKEN)).location).toBe(STEP)
+  })
+
+  test('unlinks what it does not name, and is a claim that the user confirms', async () => {
+    expect(await giveSsoId('4712')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4711', '4712', '4713'])
+    expect(await giveSsoId('4711')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4711', '4713'])
+    expect(await giveSsoId('4799')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4713'])
+    await site.setUp({ sso_auto_register: 'true' })
+    expect((await pass(TOKEN, { sub: '4799', name: 'Alice' })).location).toBe(STEP)
+    expect(messageIn(await visitor.post(`${OWN}/link`, ALICE_SIGN_IN))).toMatchObject({
+      token: expect.any(String),
+    })
+    expect(await subjects()).toEqual(['4713', '4799'])
+  })
+
+  test('changes nothing with a name that is taken, or in an old session', async () => {
+    const token = await site.token('admin', ADMIN_PASSWORD)
+    const body = { id: aliceId, username: 'bob', sso_id: '' }
+    expect(await site.post('/api/admin/user/update', body, { token })).toMatchObject({ code: 409 })
+    site.now += HOUR
+    const own = { ...body, username: 'alice' }
+    expect(await site.post('/api/admin/user/update', own, { token })).toMatchObject({ code: 403 })
+    expect(await subjects()).toEqual(['4711', '4712', '4713'])
   })
 })
 
