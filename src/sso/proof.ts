@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { AppContext } from '../http/context.ts'
+import { createMiddleware } from 'hono/factory'
+import type { App, AppContext } from '../http/context.ts'
 import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import { clearSsoCookie, readSsoCookie, setSsoCookie } from './cookies.ts'
 import { sealedText } from './sealed-text.ts'
@@ -36,3 +37,9 @@ export async function readProof(c: AppContext): Promise<ProvenIdentity | undefin
 export function clearProof(c: AppContext): void {
   clearSsoCookie(c, 'sso-proof')
 }
+
+/** Clears the proof at the end of a session: the next user of the browser may be somebody else. */
+export const forgetProof = createMiddleware<App>(async function forgetProof(c, next) {
+  await next()
+  clearProof(c)
+})

@@ -257,12 +257,15 @@ describe('an identity that nobody has', () => {
   })
 })
 
+const cookiesOf = ({ cookies }: Visitor) => ({
+  Cookie: Array.from(cookies, (pair) => pair.join('=')).join('; '),
+})
+
 /** Sends what the stock client sends, in the visitor's browser. */
 async function update(token: string, body: object, cookies = true) {
-  const cookie = Array.from(visitor.cookies, (pair) => pair.join('=')).join('; ')
   return site.post('/api/me/update', body, {
     token,
-    ...(cookies && { headers: { Cookie: cookie } }),
+    ...(cookies && { headers: cookiesOf(visitor) }),
   })
 }
 
@@ -308,6 +311,25 @@ describe('POST /api/me/update with sso_id', () => {
       message: 'this account is linked with another user',
     })
     expect((await rows()).identities).toMatchObject([{ userId: bobId }])
+  })
+
+  test('forgets the proof when it was used, and when a session of the browser ends', async () => {
+    const token = await site.token('alice', PASSWORD)
+    const isForgotten = /^sso-proof=; Max-Age=0/
+    await pass(ID)
+    const body = { username: 'alice', password: '', sso_id: '4711' }
+    const headers = cookiesOf(visitor)
+    const used = await site.fetch('POST', '/api/me/update', { token, body, headers })
+    expect(used.headers.get('Set-Cookie')).toMatch(isForgotten)
+    const ended = await site.fetch('GET', '/api/auth/logout', { token, headers })
+    expect(ended.headers.get('Set-Cookie')).toMatch(isForgotten)
+    await visitor.signIn('alice', PASSWORD)
+    await pass(ID)
+    expect(visitor.cookies.has('sso-proof')).toBe(true)
+    await visitor.post('/account/sign-out')
+    expect(visitor.cookies.has('sso-proof')).toBe(false)
+    const other = await site.fetch('GET', '/api/auth/logout', { token })
+    expect(other.headers.get('Set-Cookie') ?? '').not.toContain('sso-proof')
   })
 
   test('unlinks with an empty sso_id, but never the last way to sign in', async () => {
