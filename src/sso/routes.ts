@@ -124,7 +124,7 @@ async function follow(
     return pages.showLinked(c)
   }
   if (purpose.kind === 'id') {
-    await saveProof(c, identity)
+    await saveProof(c, config, identity)
     if (!config.isCompatible) return pages.giveSsoId(c, subject)
     return c.redirect(`/@manage?sso_id=${encodeURIComponent(subject)}`)
   }

@@ -73,6 +73,40 @@ describe('the sign-in page', () => {
   })
 })
 
+/** What an operator can change after a sign-in at the provider has begun. */
+const CHANGES: Record<string, Record<string, string>> = {
+  'is turned off': { sso_login_enabled: 'false' },
+  'has another platform': { sso_login_platform: 'Casdoor' },
+  'has another client': { sso_client_id: 'other' },
+  'has another issuer': { sso_endpoint_name: `${ISSUER}/other` },
+}
+
+describe.each(Object.entries(CHANGES))('what had begun before single sign-on %s', (_, change) => {
+  test('signs nobody in with a code or a link, and links nothing', async () => {
+    const secret = await enrolled()
+    await pass(TOKEN)
+    await site.setUp(change)
+    const code = await visitor.post(`${OWN}/code`, { code: site.code(secret) })
+    expect(messageIn(code)).toBeUndefined()
+    expect(code.location).toMatch(/^\/account\/sign-in\?/)
+    expect((await visitor.get(STEP)).location).toMatch(/^\/account\/sign-in\?/)
+
+    await site.setUp()
+    await site.addUser('bob', { password: PASSWORD })
+    expect((await pass(TOKEN, { sub: 'new' })).location).toBe(STEP)
+    const token = await site.token('bob', PASSWORD)
+    await pass(ID, { sub: 'new' })
+    const { length } = (await rows()).sessions
+    await site.setUp(change)
+    const linked = await visitor.post(`${OWN}/link`, { username: 'bob', password: PASSWORD })
+    expect(linked.location).toMatch(/^\/account\/sign-in\?/)
+    const body = { username: 'bob', password: '', sso_id: 'new' }
+    expect(await update(token, body)).toMatchObject({ code: 403 })
+    expect((await rows()).sessions).toHaveLength(length)
+    expect((await rows()).identities).toHaveLength(1)
+  })
+})
+
 async function enrolled() {
   await link()
   return site.enrol(await site.token('alice', PASSWORD))
