@@ -232,6 +232,11 @@ describe('GET /api/auth/sso_callback', () => {
     'a wrong issuer': { claims: { iss: 'https://other.example.org' } },
     'a wrong audience': { claims: { aud: 'other' } },
     'another authorized party': { claims: { aud: ['latchkey-client', 'x'], azp: 'x' } },
+    'another authorized party of a single audience': { claims: { azp: 'x' } },
+    'an empty subject': { claims: { sub: '' } },
+    'a subject of 256 characters': { claims: { sub: 'x'.repeat(256) } },
+    'a subject with a control character': { claims: { sub: '4711\u0000' } },
+    'a subject that is no Unicode': { claims: { sub: '\uD800' } },
     'an expired token': { claims: { exp: dayAgo, iat: dayAgo - 300 } },
     'a token without a subject': { claims: { sub: undefined } },
     'a forged signature': { isForged: true },
@@ -312,6 +317,40 @@ describe('GET /api/auth/sso_callback', () => {
     const bound = await signIn({ sub: `</script><b>'"&`, name }, '/api/auth/sso?method=get_sso_id')
     expect(bound.html).not.toContain('<b>')
     expect(messageIn(bound)).toEqual({ sso_id: `</script><b>'"&` })
+  })
+
+  test('takes a subject of 255 characters, and the site as authorized party', async () => {
+    await site.setUp()
+    const person = { sub: 'x'.repeat(255), azp: 'latchkey-client' }
+    await link(person)
+    expect(messageIn(await signIn(person))).toMatchObject({ token: expect.any(String) })
+  })
+
+  test('refuses ids of GitHub and DingTalk that are out of bounds', async () => {
+    const ids = { Github: ['0', '1.5', '9007199254740993'], Dingtalk: ['', 'x'.repeat(256)] }
+    for (const [platform, subjects] of Object.entries(ids)) {
+      await site.setUp({ sso_login_platform: platform, sso_auto_register: 'true' })
+      for (const sub of subjects) expect((await signIn({ sub })).status, platform).toBe(400)
+    }
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+
+  test('cuts long names, and shows control and direction characters', async () => {
+    await site.setUp()
+    const name = `\u202Eeve\u0007\n${'𝒳'.repeat(5000)}`
+    const shown = `�eve�↵${'𝒳'.repeat(249)}`
+    expect((await signIn({ sub: 'e\u202E', name })).location).toBe('/account/sign-in/sso/step')
+    const { html } = await visitor.get('/account/sign-in/sso/step')
+    expect(html).toContain(`“${shown}”`)
+    expect(html).not.toContain('\u202E')
+    expect(visitor.cookies.get('sso-step')?.length).toBeLessThan(3000)
+    await visitor.post('/account/sign-in/sso/link', { username: 'alice', password: PASSWORD })
+    expect(await site.db.select().from(identities)).toMatchObject([{ name: shown }])
+    const events = await site.db.select().from(auditEvents)
+    expect(events.map(({ detail }) => detail)).toContain(`OIDC: ${shown}`)
+    // Without a name, the subject is shown.
+    await signIn({ sub: 'f\u202E' })
+    expect((await visitor.get('/account/sign-in/sso/step')).html).toContain('“f�”')
   })
 
   test('refuses disabled users and the guest', async () => {
