@@ -206,6 +206,42 @@ describe('an identity that nobody has', () => {
     expect(messageIn(await pass(TOKEN))).toMatchObject({ token: expect.any(String) })
   })
 
+  test('signs in one user only when two browsers link it', async () => {
+    await site.addUser('bob', { password: PASSWORD })
+    await pass(TOKEN)
+    const second = new Visitor(site)
+    await passProvider(site.providers, second, TOKEN, ALICE)
+    const third = new Visitor(site)
+    await passProvider(site.providers, third, TOKEN, ALICE)
+    const first = await visitor.post(`${OWN}/link`, ALICE_SIGN_IN)
+    expect(messageIn(first)).toMatchObject({ token: expect.any(String) })
+    const before = await rows()
+    const refused = await second.post(`${OWN}/link`, { username: 'bob', password: PASSWORD })
+    expect(refused.status).toBe(409)
+    expect(messageIn(refused)).toBeUndefined()
+    expect(await rows()).toEqual(before)
+    expect(await kinds()).toHaveLength(2)
+    // Linking it a second time is no mistake.
+    const again = await third.post(`${OWN}/link`, ALICE_SIGN_IN)
+    expect(messageIn(again)).toMatchObject({ token: expect.any(String) })
+    expect((await rows()).identities).toHaveLength(1)
+    expect(await kinds()).toHaveLength(3)
+    expect((await rows()).users.find(({ id }) => id === aliceId)).toMatchObject({ ssoId: '4711' })
+  })
+
+  test('is linked once when two users link it at the same time', async () => {
+    await site.addUser('bob', { password: PASSWORD })
+    const second = new Visitor(site)
+    await Promise.all([pass(TOKEN), passProvider(site.providers, second, TOKEN, ALICE)])
+    await Promise.all([
+      visitor.post(`${OWN}/link`, ALICE_SIGN_IN),
+      second.post(`${OWN}/link`, { username: 'bob', password: PASSWORD }),
+    ])
+    const { identities: linked, sessions: begun } = await rows()
+    expect(begun.map(({ userId }) => userId)).toEqual(linked.map(({ userId }) => userId))
+    expect(linked).toHaveLength(1)
+  })
+
   test('needs the code of its user as well', async () => {
     const secret = await site.enrol(await site.token('alice', PASSWORD))
     await pass(TOKEN)
