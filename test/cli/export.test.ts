@@ -63,6 +63,7 @@ test('user export prints everything that is kept of a user, and no hash', async 
   const all = JSON.parse(stdout)
   expect(all).toMatchObject({
     account: { id: 3, username: 'alice', password: '' },
+    password_changed_at: null,
     unused_recovery_codes: 0,
     ssh_keys: [{ title: 'laptop', key }],
     app_passwords: [{ name: 'rclone' }],

@@ -63,7 +63,9 @@ async function everythingOf(site: Site, username: string) {
   return {
     exported_at: isoTime(site.now()),
     account: { ...fullUserRecord(account), permissions: permissionNames(account.permission) },
-    password_changed_at: isoTime(account.passwordChangedAt),
+    // The column is 0 for a password that was never changed.
+    password_changed_at:
+      account.passwordChangedAt === 0 ? null : isoTime(account.passwordChangedAt),
     unused_recovery_codes: codes[0]?.total ?? 0,
     sessions: (await listSessionsOf(site, COMMAND_LINE, id)).map(sessionRecord),
     ssh_keys: keyRecords(keys).map((record) => ({
