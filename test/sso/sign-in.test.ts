@@ -297,6 +297,23 @@ describe('GET /api/auth/sso_callback', () => {
     expect(await site.db.select().from(sessions)).toHaveLength(1)
   })
 
+  test('is not used up by HEAD, nor is anybody signed in', async () => {
+    await site.setUp()
+    await link()
+    const asked = site.providers.asked.length
+    const { location } = await visitor.get(START, BROWSER)
+    const path = site.providers.signIn(location ?? '', ALICE)
+    const headers = { ...BROWSER, Cookie: `sso=${visitor.cookies.get('sso')}` }
+    for (const one of [START, path])
+      expect((await site.fetch('HEAD', one, { headers })).headers.get('Allow')).toBe('GET, OPTIONS')
+    expect(site.providers.asked).toHaveLength(asked + 1)
+    expect(await site.db.select().from(usedChallenges)).toEqual([])
+    expect(await site.db.select().from(sessions)).toEqual([])
+    expect(messageIn(await visitor.get(path, BROWSER))).toMatchObject({
+      token: expect.any(String),
+    })
+  })
+
   test('gives up after five seconds, which this test waits for', async () => {
     await site.setUp()
     await link()
