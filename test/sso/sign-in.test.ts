@@ -180,7 +180,8 @@ describe('GET /api/auth/sso_callback', () => {
 
   /** Comes back from the provider with a change; nothing may follow. */
   const hostile: Record<string, (path: string) => Promise<Seen | string>> = {
-    'a wrong state': async (path) => path.replace(/state=./, 'state=_'),
+    'a wrong state': async (path) =>
+      path.replace(/state=(.)/, (_, first) => `state=${first === 'x' ? 'y' : 'x'}`),
     'no state': async (path) => path.replace(/state=[^&]*/, ''),
     'two states': async (path) => `${path}&state=x`,
     'an old state': async (path) => {
