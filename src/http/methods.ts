@@ -1,7 +1,31 @@
 import type { App, AppContext } from './context.ts'
 import type { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import { Refusal } from '../base/refusals.ts'
 import { isApiPath, refuse } from './envelope.ts'
+
+/** Paths whose GET changes something: it uses a state up, or begins or ends a session. */
+const GETS_WITH_EFFECTS = [
+  '/api/auth/sso',
+  '/api/auth/sso_callback',
+  '/api/auth/sso_get_token',
+  '/api/auth/get_sso_id',
+  '/api/auth/logout',
+  '/account/sign-in/sso',
+  '/oauth/authorize',
+  '/oauth/end_session',
+]
+
+/**
+ * Refuses HEAD where GET changes something. Hono answers HEAD with the route of GET, and link
+ * previews and scanners send it.
+ *
+ * @see RFC 9110 section 9.2.1
+ */
+export const refuseHead = createMiddleware<App>(async function refuseHead(c, next) {
+  if (c.req.method === 'HEAD' && GETS_WITH_EFFECTS.includes(c.req.path)) return c.notFound()
+  return next()
+})
 
 /**
  * Answers requests that match no route: 404 for an unknown path, 405 (or the answer to OPTIONS) for
@@ -15,7 +39,7 @@ export function answerUnrouted(app: Hono<App>) {
     if (method === 'ALL') continue
     const methods = methodsOf.get(path) ?? new Set()
     methodsOf.set(path, methods.add(method))
-    if (method === 'GET') methods.add('HEAD')
+    if (method === 'GET' && !GETS_WITH_EFFECTS.includes(path)) methods.add('HEAD')
   }
   return function unrouted(c: AppContext): Response {
     const methods = methodsOf.get(c.req.path)

@@ -5,6 +5,7 @@ import type { App, AppContext } from '../http/context.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { SessionActor } from '../access/actor.ts'
 import { verifyToken } from '../access/token.ts'
+import { clearProof } from '../sso/proof.ts'
 
 /**
  * Browsers send a `__Host-` cookie to this host only, and only over https. Over http, which `npm
@@ -28,9 +29,11 @@ export function setSessionToken(c: AppContext, token: string): void {
   setCookie(c, name, token, { ...options, maxAge: c.get('deps').tokenSeconds() })
 }
 
+/** Clears the session cookie, and an identity that only the user of this session may link. */
 export function clearSessionToken(c: AppContext): void {
   const { name, options } = cookieOf(c)
   deleteCookie(c, name, options)
+  clearProof(c)
 }
 
 /**

@@ -43,6 +43,8 @@ export interface SettingDefinition {
   isReadOnly: boolean
   /** Whether it is sealed at rest and never shown. An empty value keeps the stored one. */
   isSecret: boolean
+  /** Whether a new value needs a fresh session (docs/interface.md, Fresh sessions). */
+  isGuarded: boolean
   /** Whether it is among the public settings. */
   isPublic: boolean
   check: Check
@@ -50,6 +52,16 @@ export interface SettingDefinition {
 
 type Described = Pick<SettingDefinition, 'group' | 'help' | 'type' | 'check'> &
   Partial<Pick<SettingDefinition, 'options' | 'isReadOnly' | 'isSecret'>>
+
+/**
+ * Settings beside those of single sign-on with which the thief of a session could keep a way in, or
+ * get passwords of users.
+ */
+const GUARDED: readonly SettingKey[] = [
+  'require_second_factor',
+  'passkey_related_origins',
+  'sftp_address',
+]
 
 /** The QR code of two-step verification holds the title, so a longer one would be too large to draw. */
 const MAX_TITLE_CHARACTERS = 64
@@ -234,10 +246,12 @@ export const SETTINGS: readonly SettingDefinition[] = Object.keys(described)
 
 function define(key: SettingKey): SettingDefinition {
   const isPublic = isPublicKey(key)
+  const { group } = described[key]
   return {
     options: [],
     isReadOnly: false,
     isSecret: false,
+    isGuarded: group === 'sso' || GUARDED.includes(key),
     isPublic,
     ...described[key],
     key,

@@ -1,19 +1,25 @@
+import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
+import { asAuthority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { type AuditEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
+  isActor,
   isFreshOperator,
   isOperator,
   type Operator,
 } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
+import { withoutForeignSecret } from './client-secret.ts'
 import {
+  areKept,
   deleteSettings,
   insertEventOfChange,
+  selectDiffering,
   upsertSettings,
   type WantedSettings,
 } from './operator-store.ts'
@@ -67,8 +73,9 @@ export async function listSettings(deps: ActorDeps, operator: Operator): Promise
  *
  * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
- *   can't be changed, or a bad value; `confirmationNeeded` for a secret; `unavailable` when all are
- *   set but KV still has an older public copy: the same call again writes it.
+ *   can't be changed, or a bad value; `confirmationNeeded` for another value of a guarded setting;
+ *   `unavailable` when all are set but KV still has an older public copy: the same call again
+ *   writes it.
  */
 export async function saveSettings(
   deps: SettingsAdminDeps,
@@ -117,25 +124,37 @@ function checkSetting(name: string, value: string) {
 async function writeSettings(
   deps: SettingsAdminDeps,
   operator: Operator,
-  wanted: WantedSettings,
+  asked: WantedSettings,
 ): Promise<string[]> {
   const { db } = deps
+  const wanted = isActor(operator) ? await withoutForeignSecret(db, asked) : asked
   const now = deps.now()
-  const hasSecret = SETTINGS.some(({ key, isSecret }) => isSecret && wanted[key] !== undefined)
-  const by = hasSecret ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
+  const guarded = guardedIn(wanted)
+  const isProven = isFreshOperator(deps, operator, now)
+  // A client may send settings back unchanged, so only another value needs a fresh session.
+  const mayWrite = sql`(${isProven} or (${isOperator(db, operator, now)} and ${areKept(guarded)}))`
+  const by = asAuthority(mayWrite)
   const event = eventOfChange(operator, now)
-  const { isFresh, events } = await actAsOperatorAt(deps, operator, now, {
+  const { isFresh, differing, events } = await actAsOperatorAt(deps, operator, now, {
+    differing: selectDiffering(db, guarded),
     events: insertEventOfChange(db, by, wanted, event),
     upserted: upsertSettings(db, by, wanted),
     deleted: deleteSettings(db, by, wanted),
   })
-  if (hasSecret && !isFresh) throw new Refusal('confirmationNeeded')
+  if (!isFresh && differing.length > 0) throw new Refusal('confirmationNeeded')
   const [changed] = events
   if (changed !== undefined) logEvent({ ...event, ...changed })
   forgetSettings(deps)
   // Also when nothing changed: this may be the second try of a save whose copy was not written.
   await rebuildCopy(deps)
   return changed?.detail.split(', ') ?? []
+}
+
+function guardedIn(wanted: WantedSettings): WantedSettings {
+  const keys = SETTINGS.filter(({ isGuarded }) => isGuarded).map(({ key }) => key)
+  return Object.fromEntries(
+    keys.flatMap((key) => (wanted[key] === undefined ? [] : [[key, wanted[key]]])),
+  )
 }
 
 /**

@@ -19,15 +19,24 @@ export function insertEventOfChange(
   event: AuditEvent,
 ) {
   const differing = sql`(
-    select group_concat(wanted.key, ', ') as keys
-    from ${eachOf(wanted)}
-    left join ${settings} on ${settings.key} = wanted.key
-    where ${settings.value} is not wanted.value
+    select group_concat(wanted.key, ', ') as keys from ${differingOf(wanted)}
   ) as differing`
   const row = { ...eventRow(event), detail: sql`differing.keys` }
   return writing(db, by)
     .insert(auditEvents, row, { from: differing, where: sql`differing.keys is not null` })
     .returning({ detail: auditEvents.detail })
+}
+
+/** Selects the keys of the settings whose rows would differ. */
+export function selectDiffering(db: Database, wanted: WantedSettings) {
+  return db.select({ key: sql<string>`wanted.key`.as('key') }).from(sql`(
+    select wanted.key as key from ${differingOf(wanted)}
+  ) as wanted`)
+}
+
+/** Holds while the rows of these settings would not differ. */
+export function areKept(wanted: WantedSettings): SQL {
+  return sql`not exists (select 1 from ${differingOf(wanted)})`
 }
 
 /** Writes the settings that differ from their defaults. */
@@ -47,6 +56,13 @@ export function deleteSettings(db: Database, by: Authority, wanted: WantedSettin
     select wanted.key from ${eachOf(wanted)} where wanted.value is null
   )`
   return writing(db, by).delete(settings, isToBeDefault)
+}
+
+/** Those rows of `eachOf` that differ from the stored ones, and the condition of the statement. */
+function differingOf(wanted: WantedSettings): SQL {
+  return sql`${eachOf(wanted)}
+    left join ${settings} on ${settings.key} = wanted.key
+    where ${settings.value} is not wanted.value`
 }
 
 /** The wanted settings as rows of `wanted`, in one parameter. */

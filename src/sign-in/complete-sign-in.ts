@@ -1,6 +1,12 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
-import { asAuthority, runBatch, THE_SERVICE } from '../database/statements.ts'
+import {
+  asAuthority,
+  type Authority,
+  type Parts,
+  runBatch,
+  THE_SERVICE,
+} from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -27,6 +33,8 @@ export interface CheckedAttempt {
   provider?: string
   /** What must still hold beside the user's row, such as the link to the provider's account. */
   isStill?: SQL
+  /** What is written together with the session, under the same condition. */
+  also?: (by: Authority) => Parts
   /** The counters that the attempt was charged to; `undefined` when nothing could be guessed. */
   signIn?: SignInCounters
   /** A better hash of the same password, when the stored hash must be replaced. */
@@ -75,6 +83,7 @@ export async function completeSignIn(
     usedEvent: use?.usedEventInsert,
     paidBack: signIn && payBackSignIn(db, by, signIn),
     event: insertEvent(db, by, event),
+    ...checked.also?.(by),
     inserted: insertSession(db, by, session, client, methods),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),

@@ -30,6 +30,8 @@ interface Attempt {
   code: string
 }
 
+type Demand = Pick<CheckedAttempt, 'isStill' | 'also'>
+
 /** An attempt with the right password. */
 export interface CheckedPassword extends CheckedAttempt {
   user: CheckedUser & { permission: number; mustUseSecondFactor: boolean }
@@ -43,19 +45,36 @@ const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
  * Signs a user in, in two round trips. The first charges the attempt and loads the user. After the
  * password check, the second completes the sign-in.
  *
+ * @param demand What the sign-in needs and does beside, for the user with the right password. It
+ *   may refuse.
  * @returns The token.
  * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
- *   missing, wrong or used.
+ *   missing, wrong or used; the refusals of `demand`.
  */
-export async function login(deps: Deps, attempt: Attempt, client: Client): Promise<string> {
+export async function login(
+  deps: Deps,
+  attempt: Attempt,
+  client: Client,
+  demand?: (userId: number) => Promise<Demand>,
+): Promise<string> {
   const tokenSeconds = deps.tokenSeconds()
   const checked = await checkPassword(deps, attempt, client)
+  const demanded = await demand?.(checked.user.id).catch(async (error: unknown) => {
+    await payBack(deps.db, THE_SERVICE, checked.signIn.counters)
+    throw error
+  })
   if (needsCode(checked.user) && attempt.code.trim() === '') {
     await payBack(deps.db, THE_SERVICE, checked.signIn.counters)
     throw new Refusal('wrongCode')
   }
   try {
-    return await completeSignIn(deps, checked, attempt.code, client, tokenSeconds)
+    return await completeSignIn(
+      deps,
+      { ...checked, ...demanded },
+      attempt.code,
+      client,
+      tokenSeconds,
+    )
   } catch (error) {
     if (!(error instanceof Refusal) || error.code >= 500) forgiveOutage(deps, checked.signIn)
     throw error

@@ -1,6 +1,7 @@
+import * as v from 'valibot'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
-import { isSsoPlatform, type SsoPlatform } from '../base/sso-platforms.ts'
+import { isSsoPlatform, SSO_PLATFORMS, type SsoPlatform } from '../base/sso-platforms.ts'
 import type { SettingKey } from '../settings/defaults.ts'
 import { openSetting } from '../settings/secret.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
@@ -51,6 +52,30 @@ export async function readSsoConfig(deps: Pick<Deps, 'db' | 'keyRing'>): Promise
 /** Works like `readSsoConfig`, also while single sign-on is off. It is for operators. */
 export async function readSsoSettings(deps: Pick<Deps, 'db' | 'keyRing'>): Promise<SsoConfig> {
   return configOf(deps, withAllDefaults(await selectSettings(deps.db, [...KEYS])))
+}
+
+export const providerSchema = v.object({
+  platform: v.picklist(SSO_PLATFORMS),
+  clientId: v.string(),
+  endpoint: v.string(),
+})
+
+/** Names a provider, and this site's client there. */
+export type ProviderId = v.InferOutput<typeof providerSchema>
+
+export function providerIdOf({ platform, clientId, endpoint }: SsoConfig): ProviderId {
+  return { platform, clientId, endpoint }
+}
+
+/** Tells whether single sign-on is on, with this provider and client. */
+export async function isInUse({ db }: Pick<Deps, 'db'>, provider: ProviderId): Promise<boolean> {
+  const values = withAllDefaults(await selectSettings(db, [...KEYS]))
+  return (
+    values.sso_login_enabled === 'true' &&
+    values.sso_login_platform === provider.platform &&
+    values.sso_client_id === provider.clientId &&
+    values.sso_endpoint_name === provider.endpoint
+  )
 }
 
 async function configOf(

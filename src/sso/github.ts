@@ -25,7 +25,7 @@ const USER_ENDPOINT = new URL('https://api.github.com/user')
 
 /** A login can be changed and then taken by somebody else; the id can't. */
 const userSchema = v.object({
-  id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   login: v.fallback(v.string(), ''),
 })
 

@@ -1,5 +1,7 @@
 import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
+import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
+import type { Deps } from '../deps.ts'
 import {
   actAs,
   actFreshAs,
@@ -19,6 +21,7 @@ import {
 import { isFresh, isLive } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
+import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
 import { identityText } from './identity-text.ts'
 import {
@@ -26,10 +29,12 @@ import {
   type IdentityKey,
   identityLinking,
   identityUnlinking,
+  isFreeFor,
   isLinkedWith,
   type ProvenIdentity,
   selectHasOtherWayIn,
   selectIdentities,
+  selectUserOfIdentity,
   showIdentity,
   type StoredIdentity,
 } from './store.ts'
@@ -76,6 +81,42 @@ export async function linkIdentity(
   if (linked.length > 0) return logEvent(event)
   // Linking it a second time is no mistake.
   if (!own.some((one) => isSame(one, identity))) throw new Refusal('identityTaken')
+}
+
+/**
+ * Signs a user in with the password, and links an identity in the same transaction.
+ *
+ * @returns The token.
+ * @throws {Refusal} The refusals of `login`; `identityTaken`.
+ */
+export async function signInAndLink(
+  deps: Deps,
+  attempt: Parameters<typeof login>[1],
+  identity: ProvenIdentity,
+  client: Client,
+): Promise<string> {
+  const { db } = deps
+  const events: AuditEvent[] = []
+  const token = await login(deps, attempt, client, async (userId) => {
+    const [owner] = await selectUserOfIdentity(db, identity)
+    if (owner !== undefined && owner.id !== userId) throw new Refusal('identityTaken')
+    const linked = eventOf(
+      { userId, ...client },
+      'identity_linked',
+      deps.now(),
+      identityText(identity),
+    )
+    if (owner === undefined) events.push(linked)
+    return {
+      isStill: isFreeFor(db, identity, userId),
+      also: (by) => ({
+        ...identityLinking(db, by, userId, identity, 'user', linked),
+        shown: showIdentity(db, by, userId, isLinkedWith(db, identity, userId)),
+      }),
+    }
+  })
+  for (const event of events) logEvent(event)
+  return token
 }
 
 /**

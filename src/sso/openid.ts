@@ -59,7 +59,7 @@ interface KeySource {
 }
 
 /**
- * Checks the ID token, its signature included: `iss`, `aud`, `exp`, `nonce`.
+ * Checks the ID token, its signature included: `iss`, `aud`, `azp`, `exp`, `nonce`.
  *
  * @see OpenID Connect Core 1.0 section 3.1.3.7
  */
@@ -78,6 +78,8 @@ export async function readIdToken(
   await checkSignature(as, response, keys)
   const claims = oauth.getValidatedIdTokenClaims(answer)
   if (claims === undefined) throw new SsoError('answer', 'no ID token')
+  const { azp = client.client_id } = claims
+  if (azp !== client.client_id) throw new SsoError('answer', 'azp')
   const names = [usernameClaim, 'preferred_username', 'name', 'email'].map((name) => claims[name])
   const { amr } = claims
   return {

@@ -39,8 +39,9 @@ export async function registerUser(
 
 /** Returns the names to try, the best first. A name of the provider may break our rules. */
 export function namesFor(name: string, random: string): string[] {
+  // `visible` has put U+FFFD and ↵ in the place of control characters.
   const cleaned = name
-    .replace(/[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/[/\\\uFFFD↵\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}/gu, '')
     .trim()
   const base = Array.from(cleaned).slice(0, MAX_NAME_CHARACTERS).join('').trim()
   const wanted = v.is(usernameSchema, base) ? base : 'user'

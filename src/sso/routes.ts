@@ -9,6 +9,7 @@ import { Refusal, refusalIn } from '../base/refusals.ts'
 import { possiblyEmptyText } from '../base/text.ts'
 import { passGate } from '../throttle/throttle.ts'
 import { askWho, type Attempt, openAttempt, type Purpose } from './attempt.ts'
+import { checkUser } from './checked-user.ts'
 import { readSsoConfig, type SsoConfig } from './config.ts'
 import { clearSsoCookie, readSsoCookie } from './cookies.ts'
 import { goToProvider, redirectUriOf, type SsoMethod } from './go-to-provider.ts'
@@ -104,7 +105,7 @@ async function askForUser(c: AppContext, config: SsoConfig, redirectUri: string)
   const answer = new URL(c.req.url).searchParams
   answer.delete('method')
   const attempt = await openAttempt(deps, config, { redirectUri, answer, text })
-  return { attempt, user: await askWho(deps, config, attempt, answer) }
+  return { attempt, user: checkUser(await askWho(deps, config, attempt, answer)) }
 }
 
 /** Does what the sign-in at the provider was for. */
@@ -124,7 +125,7 @@ async function follow(
     return pages.showLinked(c)
   }
   if (purpose.kind === 'id') {
-    await saveProof(c, identity)
+    await saveProof(c, config, identity)
     if (!config.isCompatible) return pages.giveSsoId(c, subject)
     return c.redirect(`/@manage?sso_id=${encodeURIComponent(subject)}`)
   }

@@ -6,7 +6,7 @@ import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { completeSignIn } from '../sign-in/complete-sign-in.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
-import type { SsoConfig } from './config.ts'
+import { type ProviderId, providerIdOf, type SsoConfig } from './config.ts'
 import type { ProviderUser } from './provider.ts'
 import { registerUser } from './register.ts'
 import {
@@ -22,6 +22,8 @@ import {
 export interface Unfinished {
   missing: 'factor' | 'link'
   identity: ProvenIdentity
+  /** The provider that has proven it. */
+  provider: ProviderId
 }
 
 /**
@@ -37,10 +39,11 @@ export async function signInWithIdentity(
 ): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
   const found = await findOrRegister(deps, config, identity, client)
-  if (found === undefined) return { missing: 'link', identity }
+  const provider = providerIdOf(config)
+  if (found === undefined) return { missing: 'link', identity, provider }
   await refuseDisabled(deps, found, client)
   const isTrusted = config.trustsMfa && hasMfa
-  if (!isTrusted && needsFactor(found)) return { missing: 'factor', identity }
+  if (!isTrusted && needsFactor(found)) return { missing: 'factor', identity, provider }
   return { token: await complete(deps, identity, found, isTrusted, '', client) }
 }
 

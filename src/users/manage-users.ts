@@ -26,6 +26,7 @@ import type { Account } from '../accounts/accounts.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
 import { needsProof } from './guarded-fields.ts'
+import { logUnlinked } from '../sso/manage.ts'
 import { logDeletions } from '../passkeys/manage.ts'
 import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
@@ -44,6 +45,7 @@ import {
   selectNamesLike,
   selectUsers,
   selectUsersWithUse,
+  unlinkIdentitiesOfChanged,
   updateUser,
   type UserChange,
   type UserFilter,
@@ -216,7 +218,8 @@ function changesOfNew({
 /**
  * Changes the fields of a user that a request contains. A new password ends every session of the
  * user. Disabling the user does too, and deletes the user's app passwords. A user who is no longer
- * an admin loses the app passwords of scope `admin`.
+ * an admin loses the app passwords of scope `admin`. Another SSO id unlinks the identities that it
+ * does not name.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
  *   `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for
@@ -240,21 +243,19 @@ export async function changeUser(
   const { db } = deps
   const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
-  const { isFresh, rivals, reserved, events, updated, deletedTokens } = await actAsOperatorAt(
-    deps,
-    operator,
-    now,
-    {
+  const { isFresh, rivals, reserved, events, unlinked, updated, deletedTokens } =
+    await actAsOperatorAt(deps, operator, now, {
       rivals: selectSameName(db, username, userId),
       reserved: selectReservation(db, username, userId),
       events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
+      ...unlinkIdentitiesOfChanged(db, by, userId, change, event, isProven),
       updated: updateUser(db, by, userId, change, now, isProven),
       ended: deleteSessionsOfChanged(db, userId, change),
       ...deleteAppPasswordsOfChanged(db, userId, change, event),
-    },
-  )
+    })
   if (updated.length > 0) {
     logEvents(event, events)
+    logUnlinked({ ...event, kind: 'identity_unlinked' }, unlinked ?? [])
     for (const { name } of deletedTokens ?? [])
       logEvent({ ...event, kind: 'token_deleted', detail: name })
     return

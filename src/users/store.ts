@@ -13,7 +13,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { appPasswords, auditEvents, sshKeys, users } from '../../schema/tables.ts'
+import { appPasswords, auditEvents, identities, sshKeys, users } from '../../schema/tables.ts'
 import {
   type ChangeEvent,
   type FieldChange,
@@ -32,6 +32,7 @@ import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
+import { identityUnlinking } from '../sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
 import { isEnrolled } from '../two-factor/store.ts'
@@ -223,6 +224,32 @@ export function insertEventsOfUpdate(
 ) {
   const kinds = kindsOf(change).filter(({ fields, always }) => always === true || fields.length > 0)
   return insertEventsOfChange(db, by, event, kinds, mayUpdate(db, userId, change, isProven))
+}
+
+/**
+ * Returns the statements that unlink the identities of a user who gets another `sso_id`, but for
+ * one that it names. A text that nobody has proven links nothing: it is a claim, which the user
+ * confirms. The statements stand before the update, because they read the old text.
+ *
+ * @returns Parts of a batch. They are `undefined` for a change that keeps `sso_id`.
+ */
+export function unlinkIdentitiesOfChanged(
+  db: Database,
+  by: Authority,
+  userId: number,
+  change: UserChange,
+  event: AuditEvent,
+  isProven: Authority,
+) {
+  const { ssoId } = change
+  if (ssoId === undefined) return { unlinkEvents: undefined, unlinked: undefined }
+  const changed = db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(mayUpdate(db, userId, change, isProven), ne(users.ssoId, ssoId)))
+  const when = and(exists(changed), ne(identities.subject, ssoId))
+  const unlinked = { ...event, kind: 'identity_unlinked' as const }
+  return identityUnlinking(db, by, userId, undefined, unlinked, when)
 }
 
 /**

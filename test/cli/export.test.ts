@@ -120,6 +120,7 @@ test('user export prints everything that is kept of a user, and no hash', async 
     account: { id: 3, username: 'alice', password: '' },
     created_at: expect.stringMatching(/^20/),
     renamed_at: null,
+    password_changed_at: null,
     reserved_names: [{ username: 'Alicia' }],
     unused_recovery_codes: 1,
     ssh_keys: [{ title: 'laptop', key, last_used_network: '' }],

@@ -21,6 +21,10 @@ const WRITE_PATHS = [
   '/api/me/sshkey/delete',
 ]
 
+/** What a path of READ_PATHS allows. The GET of `logout` ends a session, and HEAD must not. */
+const allowOf = (path: string) =>
+  path === '/api/auth/logout' ? 'GET, OPTIONS' : 'GET, HEAD, OPTIONS'
+
 function notAllowed(allow: string) {
   return { code: 405, message: `method not allowed, use ${allow}`, data: null }
 }
@@ -90,8 +94,8 @@ describe('a wrong method', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
       const response = await new Site().fetch(method, path)
       expect(response.status, method).toBe(200)
-      expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
-      expect(await response.json()).toEqual(notAllowed('GET, HEAD, OPTIONS'))
+      expect(response.headers.get('Allow')).toBe(allowOf(path))
+      expect(await response.json()).toEqual(notAllowed(allowOf(path)))
     }
   })
 
@@ -139,6 +143,28 @@ describe('HEAD', () => {
     }
   })
 
+  test('is refused where GET changes something', async () => {
+    const site = new CheapSite()
+    const token = await site.addSignedInUser()
+    for (const path of [
+      '/api/auth/logout',
+      '/api/auth/sso?method=sso_get_token',
+      '/api/auth/sso_callback?method=sso_get_token',
+      '/api/auth/sso_get_token',
+      '/api/auth/get_sso_id',
+      '/account/sign-in/sso',
+      '/oauth/authorize',
+      '/oauth/end_session',
+    ]) {
+      const head = await site.fetch('HEAD', path, { token })
+      expect(head.status, path).toBe(path.startsWith('/api') ? 200 : 405)
+      const allow = path.startsWith('/oauth') ? 'GET, POST, OPTIONS' : 'GET, OPTIONS'
+      expect(head.headers.get('Allow'), path).toBe(allow)
+      expect(head.headers.get('Set-Cookie'), path).toBe(null)
+    }
+    expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
+  })
+
   test.each(WRITE_PATHS)('tells what %s allows', async (path) => {
     const response = await new Site().fetch('HEAD', path)
     expect(response.status).toBe(200)
@@ -154,7 +180,7 @@ describe('OPTIONS', () => {
       const response = await site.fetch('OPTIONS', path)
       expect(response.status, path).toBe(204)
       expect(response.headers.get('Allow'), path).toBe(
-        WRITE_PATHS.includes(path) ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS',
+        WRITE_PATHS.includes(path) ? 'POST, OPTIONS' : allowOf(path),
       )
       expect(await response.text()).toBe('')
     }

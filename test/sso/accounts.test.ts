@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, reservedNames, sessions, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
-import { HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, type Seen, textOf, Visitor } from '../support/visitor.ts'
 
@@ -12,6 +12,7 @@ const ID = '/api/auth/sso?method=get_sso_id'
 const OWN = '/account/sign-in/sso'
 const STEP = '/account/sign-in/sso/step'
 const SECURITY = '/account/security'
+const ALICE_SIGN_IN = { username: 'alice', password: PASSWORD }
 const ALICE: Person = { sub: '4711', name: 'Alice Doe' }
 
 let site: SsoSite
@@ -81,6 +82,40 @@ describe('the sign-in page', () => {
     await link()
     const seen = await pass(`${OWN}?next=https://evil.example.org`)
     expect(seen.headers.get('Refresh')).toBe('0; url=/account')
+  })
+})
+
+/** What an operator can change after a sign-in at the provider has begun. */
+const CHANGES: Record<string, Record<string, string>> = {
+  'is turned off': { sso_login_enabled: 'false' },
+  'has another platform': { sso_login_platform: 'Casdoor' },
+  'has another client': { sso_client_id: 'other' },
+  'has another issuer': { sso_endpoint_name: `${ISSUER}/other` },
+}
+
+describe.each(Object.entries(CHANGES))('what had begun before single sign-on %s', (_, change) => {
+  test('signs nobody in with a code or a link, and links nothing', async () => {
+    const secret = await enrolled()
+    await pass(TOKEN)
+    await site.setUp(change)
+    const code = await visitor.post(`${OWN}/code`, { code: site.code(secret) })
+    expect(messageIn(code)).toBeUndefined()
+    expect(code.location).toMatch(/^\/account\/sign-in\?/)
+    expect((await visitor.get(STEP)).location).toMatch(/^\/account\/sign-in\?/)
+
+    await site.setUp()
+    await site.addUser('bob', { password: PASSWORD })
+    expect((await pass(TOKEN, { sub: 'new' })).location).toBe(STEP)
+    const token = await site.token('bob', PASSWORD)
+    await pass(ID, { sub: 'new' })
+    const { length } = (await rows()).sessions
+    await site.setUp(change)
+    const linked = await visitor.post(`${OWN}/link`, { username: 'bob', password: PASSWORD })
+    expect(linked.location).toMatch(/^\/account\/sign-in\?/)
+    const body = { username: 'bob', password: '', sso_id: 'new' }
+    expect(await update(token, body)).toMatchObject({ code: 403 })
+    expect((await rows()).sessions).toHaveLength(length)
+    expect((await rows()).identities).toHaveLength(1)
   })
 })
 
@@ -183,6 +218,42 @@ describe('an identity that nobody has', () => {
     expect(messageIn(await pass(TOKEN))).toMatchObject({ token: expect.any(String) })
   })
 
+  test('signs in one user only when two browsers link it', async () => {
+    await site.addUser('bob', { password: PASSWORD })
+    await pass(TOKEN)
+    const second = new Visitor(site)
+    await passProvider(site.providers, second, TOKEN, ALICE)
+    const third = new Visitor(site)
+    await passProvider(site.providers, third, TOKEN, ALICE)
+    const first = await visitor.post(`${OWN}/link`, ALICE_SIGN_IN)
+    expect(messageIn(first)).toMatchObject({ token: expect.any(String) })
+    const before = await rows()
+    const refused = await second.post(`${OWN}/link`, { username: 'bob', password: PASSWORD })
+    expect(refused.status).toBe(409)
+    expect(messageIn(refused)).toBeUndefined()
+    expect(await rows()).toEqual(before)
+    expect(await kinds()).toHaveLength(2)
+    // Linking it a second time is no mistake.
+    const again = await third.post(`${OWN}/link`, ALICE_SIGN_IN)
+    expect(messageIn(again)).toMatchObject({ token: expect.any(String) })
+    expect((await rows()).identities).toHaveLength(1)
+    expect(await kinds()).toHaveLength(3)
+    expect((await rows()).users.find(({ id }) => id === aliceId)).toMatchObject({ ssoId: '4711' })
+  })
+
+  test('is linked once when two users link it at the same time', async () => {
+    await site.addUser('bob', { password: PASSWORD })
+    const second = new Visitor(site)
+    await Promise.all([pass(TOKEN), passProvider(site.providers, second, TOKEN, ALICE)])
+    await Promise.all([
+      visitor.post(`${OWN}/link`, ALICE_SIGN_IN),
+      second.post(`${OWN}/link`, { username: 'bob', password: PASSWORD }),
+    ])
+    const { identities: linked, sessions: begun } = await rows()
+    expect(begun.map(({ userId }) => userId)).toEqual(linked.map(({ userId }) => userId))
+    expect(linked).toHaveLength(1)
+  })
+
   test('needs the code of its user as well', async () => {
     const secret = await site.enrol(await site.token('alice', PASSWORD))
     await pass(TOKEN)
@@ -268,12 +339,15 @@ describe('an identity that nobody has', () => {
   })
 })
 
+const cookiesOf = ({ cookies }: Visitor) => ({
+  Cookie: Array.from(cookies, (pair) => pair.join('=')).join('; '),
+})
+
 /** Sends what the stock client sends, in the visitor's browser. */
 async function update(token: string, body: object, cookies = true) {
-  const cookie = Array.from(visitor.cookies, (pair) => pair.join('=')).join('; ')
   return site.post('/api/me/update', body, {
     token,
-    ...(cookies && { headers: { Cookie: cookie } }),
+    ...(cookies && { headers: cookiesOf(visitor) }),
   })
 }
 
@@ -321,6 +395,25 @@ describe('POST /api/me/update with sso_id', () => {
     expect((await rows()).identities).toMatchObject([{ userId: bobId }])
   })
 
+  test('forgets the proof when it was used, and when a session of the browser ends', async () => {
+    const token = await site.token('alice', PASSWORD)
+    const isForgotten = /^sso-proof=; Max-Age=0/
+    await pass(ID)
+    const body = { username: 'alice', password: '', sso_id: '4711' }
+    const headers = cookiesOf(visitor)
+    const used = await site.fetch('POST', '/api/me/update', { token, body, headers })
+    expect(used.headers.get('Set-Cookie')).toMatch(isForgotten)
+    const ended = await site.fetch('GET', '/api/auth/logout', { token, headers })
+    expect(ended.headers.get('Set-Cookie')).toMatch(isForgotten)
+    await visitor.signIn('alice', PASSWORD)
+    await pass(ID)
+    expect(visitor.cookies.has('sso-proof')).toBe(true)
+    await visitor.post('/account/sign-out')
+    expect(visitor.cookies.has('sso-proof')).toBe(false)
+    const other = await site.fetch('GET', '/api/auth/logout', { token })
+    expect(other.headers.get('Set-Cookie') ?? '').not.toContain('sso-proof')
+  })
+
   test('unlinks with an empty sso_id, but never the last way to sign in', async () => {
     await link()
     await site.db.update(users).set({ ssoId: '4711' })
@@ -334,6 +427,61 @@ describe('POST /api/me/update with sso_id', () => {
     expect((await rows()).identities).toEqual([])
     expect(await ssoId(token)).toBe('')
     expect(await kinds()).toContain(`identity_unlinked OIDC: Alice Doe of ${aliceId}`)
+  })
+})
+
+/** Sends what the stock client sends when an operator edits a user. */
+async function giveSsoId(text: string) {
+  const token = await site.token('admin', ADMIN_PASSWORD)
+  const body = { id: aliceId, username: 'alice', sso_id: text }
+  return site.post('/api/admin/user/update', body, { token })
+}
+
+const subjects = async () => (await rows()).identities.map(({ subject }) => subject).toSorted()
+
+describe("an operator's sso_id for a user", () => {
+  beforeEach(async () => {
+    await link()
+    await link(aliceId, '4712')
+    await link(await site.addUser('bob'), '4713')
+    await site.db.update(users).set({ ssoId: '4712' }).where(eq(users.id, aliceId))
+  })
+
+  test('unlinks everything when it is empty, also the last way in', async () => {
+    await site.db.update(users).set({ passwordHash: null }).where(eq(users.id, aliceId))
+    expect(await giveSsoId('')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4713'])
+    const events = (await site.db.select().from(auditEvents)).filter(
+      ({ kind }) => kind === 'identity_unlinked',
+    )
+    const event = { userId: aliceId, actorId: 1, detail: 'OIDC: Alice Doe' }
+    expect(events).toMatchObject([event, event])
+    expect((await pass(TOKEN)).location).toBe(STEP)
+  })
+
+  test('unlinks what it does not name, and is a claim that the user confirms', async () => {
+    expect(await giveSsoId('4712')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4711', '4712', '4713'])
+    expect(await giveSsoId('4711')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4711', '4713'])
+    expect(await giveSsoId('4799')).toMatchObject({ code: 200 })
+    expect(await subjects()).toEqual(['4713'])
+    await site.setUp({ sso_auto_register: 'true' })
+    expect((await pass(TOKEN, { sub: '4799', name: 'Alice' })).location).toBe(STEP)
+    expect(messageIn(await visitor.post(`${OWN}/link`, ALICE_SIGN_IN))).toMatchObject({
+      token: expect.any(String),
+    })
+    expect(await subjects()).toEqual(['4713', '4799'])
+  })
+
+  test('changes nothing with a name that is taken, or in an old session', async () => {
+    const token = await site.token('admin', ADMIN_PASSWORD)
+    const body = { id: aliceId, username: 'bob', sso_id: '' }
+    expect(await site.post('/api/admin/user/update', body, { token })).toMatchObject({ code: 409 })
+    site.now += HOUR
+    const own = { ...body, username: 'alice' }
+    expect(await site.post('/api/admin/user/update', own, { token })).toMatchObject({ code: 403 })
+    expect(await subjects()).toEqual(['4711', '4712', '4713'])
   })
 })
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents } from '../../schema/tables.ts'
+import { ISSUER } from '../support/identity-provider.ts'
 import { CLIENT_SECRET } from '../support/sso-client.ts'
 import { loggedLines } from '../support/log.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
@@ -64,7 +65,6 @@ describe('the client secret', () => {
     const visitor = new Visitor(site)
     await visitor.signIn('admin', ADMIN_PASSWORD)
     site.now += HOUR
-    expect(await save({ sso_client_id: 'x' })).toMatchObject({ code: 200 })
     expect(await save({ sso_client_secret: CLIENT_SECRET })).toMatchObject({ code: 403 })
     const asked = await visitor.post(PATH, { sso_client_secret: CLIENT_SECRET })
     expect(problemAt(asked.html, 'settings-confirm_password')).toBe(
@@ -75,6 +75,118 @@ describe('the client secret', () => {
     expect((await visitor.post(PATH, fields)).location).toBe(`${PATH}?done=settings-saved`)
     expect(await site.stored()).toHaveProperty('sso_client_secret')
   })
+})
+
+const SECRET_DROPPED =
+  'The settings were saved. The client secret was that of the old provider, so it was deleted. Enter the one of the new provider.'
+
+describe('the settings of single sign-on', () => {
+  /** Another value of each. With any of them a thief could keep a way in, or learn the secret. */
+  const others = {
+    sso_login_enabled: 'false',
+    sso_login_platform: 'Casdoor',
+    sso_client_id: 'other',
+    sso_endpoint_name: 'https://thief.example.org',
+    sso_extra_scopes: 'email',
+    sso_oidc_username_key: 'email',
+    sso_trust_mfa: 'true',
+    sso_auto_register: 'true',
+    sso_default_dir: '/other',
+    sso_default_permission: '65535',
+    sso_compatibility_mode: 'true',
+  }
+
+  test('are all changed in a fresh session only', async () => {
+    await site.setUp()
+    const { data: all } = await site.get('/api/admin/setting/list?group=7', { token })
+    const keys = all.map(({ key }: { key: string }) => key)
+    expect(Object.keys(others).concat('sso_client_secret').toSorted()).toEqual(keys.toSorted())
+    const before = await site.stored()
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    site.now += HOUR
+    for (const [key, value] of Object.entries(others)) {
+      expect(await save({ [key]: value, site_title: 'x' }), key).toEqual({
+        code: 403,
+        message: 'Sign in again or confirm to do this',
+        data: null,
+      })
+      expect((await visitor.post(PATH, { [key]: value })).status, key).toBe(403)
+    }
+    for (const reset of Object.keys(before))
+      expect((await visitor.post(PATH, { reset })).status, reset).toBe(403)
+    expect(await site.stored()).toEqual(before)
+    // A client may send everything back as it was, with a change of another group.
+    const same = all.filter(({ key }: { key: string }) => key !== 'sso_client_secret')
+    const items = [...same, { key: 'site_title', value: 'x' }]
+    expect(await site.post('/api/admin/setting/save', items, { token })).toMatchObject({
+      code: 200,
+    })
+    expect(await site.stored()).toEqual({ ...before, site_title: 'x' })
+    const fields = { ...others, confirm_password: ADMIN_PASSWORD }
+    expect((await visitor.post(PATH, fields)).status).toBe(303)
+    expect(await site.stored()).toMatchObject({ sso_default_permission: '65535' })
+  })
+
+  test('give the secret of one provider to no other', async () => {
+    const kept: Record<string, string>[] = [
+      { sso_endpoint_name: `${ISSUER}/other/tenant` },
+      { sso_login_platform: 'Casdoor' },
+      { sso_client_id: 'other' },
+      { sso_login_platform: 'OIDC', sso_endpoint_name: ISSUER, sso_client_secret: '' },
+    ]
+    const dropped: Record<string, string>[] = [
+      { sso_endpoint_name: 'https://thief.example.org' },
+      { sso_endpoint_name: `${ISSUER}:444` },
+      { sso_endpoint_name: '' },
+      { sso_login_platform: 'Github' },
+      { sso_login_platform: '' },
+    ]
+    for (const [isKept, changes] of [[true, kept] as const, [false, dropped] as const])
+      for (const change of changes) {
+        await site.setUp()
+        expect(await save(change)).toMatchObject({ code: 200 })
+        expect('sso_client_secret' in (await site.stored()), JSON.stringify(change)).toBe(isKept)
+      }
+    const events = await site.db.select().from(auditEvents)
+    expect(events.at(-1)).toMatchObject({ detail: 'sso_login_platform, sso_client_secret' })
+    await site.setUp({ sso_login_platform: '' })
+    expect(await save({ sso_login_platform: 'Google' })).toMatchObject({ code: 200 })
+    expect(await site.stored()).toHaveProperty('sso_client_secret')
+    const moved = { sso_login_platform: 'Github', sso_client_secret: 'that of Github' }
+    expect(await save(moved)).toMatchObject({ code: 200 })
+    expect(await site.stored()).toHaveProperty('sso_client_secret')
+    // The command line has the key of the secret, and sets one setting at a time.
+    await site.setUp()
+    await site.setUp({ sso_client_secret: '', sso_endpoint_name: 'https://new.example.org' })
+    expect(await site.stored()).toHaveProperty('sso_client_secret')
+  })
+
+  test('say on the page that the secret was deleted', async () => {
+    await site.setUp()
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const { location } = await visitor.post(PATH, { sso_login_platform: 'Github' })
+    expect(textOf((await visitor.get(location ?? '')).html)).toContain(SECRET_DROPPED)
+    await site.setUp()
+    const reset = await visitor.post(PATH, { reset: 'sso_endpoint_name' })
+    expect(textOf(reset.html)).toContain(SECRET_DROPPED)
+  })
+})
+
+test('settings that weaken sign-ins or name the place for passwords need a fresh session too', async () => {
+  site.now += HOUR
+  const guarded = {
+    require_second_factor: 'everybody',
+    passkey_related_origins: 'https://thief.example.org',
+    sftp_address: 'thief.example.org',
+  }
+  for (const [key, value] of Object.entries(guarded))
+    expect(await save({ [key]: value }), key).toMatchObject({ code: 403 })
+  expect(await save({ site_title: 'x', announcement: 'y', logo: '/x.svg' })).toMatchObject({
+    code: 200,
+  })
+  expect(await site.stored()).toEqual({ site_title: 'x', announcement: 'y', logo: '/x.svg' })
 })
 
 test('settings with wrong values are refused', async () => {

@@ -194,7 +194,8 @@ describe('GET /api/auth/sso_callback', () => {
 
   /** Comes back from the provider with a change; nothing may follow. */
   const hostile: Record<string, (path: string) => Promise<Seen | string>> = {
-    'a wrong state': async (path) => path.replace(/state=./, 'state=_'),
+    'a wrong state': async (path) =>
+      path.replace(/state=(.)/, (_, first) => `state=${first === 'x' ? 'y' : 'x'}`),
     'no state': async (path) => path.replace(/state=[^&]*/, ''),
     'two states': async (path) => `${path}&state=x`,
     'an old state': async (path) => {
@@ -246,6 +247,11 @@ describe('GET /api/auth/sso_callback', () => {
     'a wrong issuer': { claims: { iss: 'https://other.example.org' } },
     'a wrong audience': { claims: { aud: 'other' } },
     'another authorized party': { claims: { aud: ['latchkey-client', 'x'], azp: 'x' } },
+    'another authorized party of a single audience': { claims: { azp: 'x' } },
+    'an empty subject': { claims: { sub: '' } },
+    'a subject of 256 characters': { claims: { sub: 'x'.repeat(256) } },
+    'a subject with a control character': { claims: { sub: '4711\u0000' } },
+    'a subject that is no Unicode': { claims: { sub: '\uD800' } },
     'an expired token': { claims: { exp: dayAgo, iat: dayAgo - 300 } },
     'a token without a subject': { claims: { sub: undefined } },
     'a forged signature': { isForged: true },
@@ -306,6 +312,23 @@ describe('GET /api/auth/sso_callback', () => {
     expect(await site.db.select().from(sessions)).toHaveLength(1)
   })
 
+  test('is not used up by HEAD, nor is anybody signed in', async () => {
+    await site.setUp()
+    await link()
+    const asked = site.providers.asked.length
+    const { location } = await visitor.get(START, BROWSER)
+    const path = site.providers.signIn(location ?? '', ALICE)
+    const headers = { ...BROWSER, Cookie: `sso=${visitor.cookies.get('sso')}` }
+    for (const one of [START, path])
+      expect((await site.fetch('HEAD', one, { headers })).headers.get('Allow')).toBe('GET, OPTIONS')
+    expect(site.providers.asked).toHaveLength(asked + 1)
+    expect(await site.db.select().from(usedChallenges)).toEqual([])
+    expect(await site.db.select().from(sessions)).toEqual([])
+    expect(messageIn(await visitor.get(path, BROWSER))).toMatchObject({
+      token: expect.any(String),
+    })
+  })
+
   test('gives up after five seconds', async () => {
     await site.setUp()
     await link()
@@ -328,6 +351,40 @@ describe('GET /api/auth/sso_callback', () => {
     const bound = await signIn({ sub: `</script><b>'"&`, name }, '/api/auth/sso?method=get_sso_id')
     expect(bound.html).not.toContain('<b>')
     expect(messageIn(bound)).toEqual({ sso_id: `</script><b>'"&` })
+  })
+
+  test('takes a subject of 255 characters, and the site as authorized party', async () => {
+    await site.setUp()
+    const person = { sub: 'x'.repeat(255), azp: 'latchkey-client' }
+    await link(person)
+    expect(messageIn(await signIn(person))).toMatchObject({ token: expect.any(String) })
+  })
+
+  test('refuses ids of GitHub and DingTalk that are out of bounds', async () => {
+    const ids = { Github: ['0', '1.5', '9007199254740993'], Dingtalk: ['', 'x'.repeat(256)] }
+    for (const [platform, subjects] of Object.entries(ids)) {
+      await site.setUp({ sso_login_platform: platform, sso_auto_register: 'true' })
+      for (const sub of subjects) expect((await signIn({ sub })).status, platform).toBe(400)
+    }
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+
+  test('cuts long names, and shows control and direction characters', async () => {
+    await site.setUp()
+    const name = `\u202Eeve\u0007\n${'𝒳'.repeat(5000)}`
+    const shown = `�eve�↵${'𝒳'.repeat(249)}`
+    expect((await signIn({ sub: 'e\u202E', name })).location).toBe('/account/sign-in/sso/step')
+    const { html } = await visitor.get('/account/sign-in/sso/step')
+    expect(html).toContain(`“${shown}”`)
+    expect(html).not.toContain('\u202E')
+    expect(visitor.cookies.get('sso-step')?.length).toBeLessThan(3000)
+    await visitor.post('/account/sign-in/sso/link', { username: 'alice', password: PASSWORD })
+    expect(await site.db.select().from(identities)).toMatchObject([{ name: shown }])
+    const events = await site.db.select().from(auditEvents)
+    expect(events.map(({ detail }) => detail)).toContain(`OIDC: ${shown}`)
+    // Without a name, the subject is shown.
+    await signIn({ sub: 'f\u202E' })
+    expect((await visitor.get('/account/sign-in/sso/step')).html).toContain('“f�”')
   })
 
   test('refuses disabled users and the guest', async () => {

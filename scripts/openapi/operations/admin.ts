@@ -74,7 +74,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/update': {
     summary: 'Change a user',
     description:
-      'Missing fields keep their value. A new name, SSO id or password needs a fresh session of the admin. A new password, or disabling the user, ends every session of the user.',
+      'Missing fields keep their value. A new name, SSO id or password needs a fresh session of the admin. A new password, or disabling the user, ends every session of the user. Another `sso_id` unlinks the accounts at identity providers that it does not name; an empty one unlinks all.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

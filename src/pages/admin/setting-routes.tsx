@@ -30,12 +30,13 @@ export const settingPages = new Hono<App>()
     const fields = await readForm(c)
     const { reset } = fields
     if (reset !== undefined) return resetSetting(c, group, reset, fields)
-    const refusal = await attempt(async () => {
+    const changed = await attempt(async () => {
       await confirmWith(c, fields)
-      await saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group))
+      return saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group))
     })
-    if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
-    return goTo(c, `${PATH}/${group}`, 'settings-saved')
+    if (changed instanceof Refusal) return showGroup(c, group, { fields, refusal: changed })
+    const isDeleted = hasLostSecret(changed) && !fields['sso_client_secret']
+    return goTo(c, `${PATH}/${group}`, isDeleted ? 'client-secret-deleted' : 'settings-saved')
   })
 
 function groupOf(c: AppContext): SettingGroup {
@@ -53,13 +54,20 @@ function parseValues(fields: Fields, group: SettingGroup): Record<string, string
 
 /** Resets one setting; the page keeps the other inputs of the form without saving them. */
 async function resetSetting(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
-  const refusal = await attempt(async () => {
+  const changed = await attempt(async () => {
     await confirmWith(c, fields)
-    await resetSettings(c.get('deps'), actorOf(c), [key])
+    return resetSettings(c.get('deps'), actorOf(c), [key])
   })
-  if (refusal instanceof Refusal) return showGroup(c, group, { fields, refusal })
+  if (changed instanceof Refusal) return showGroup(c, group, { fields, refusal: changed })
   const { [key]: _, ...others } = fields
-  return showGroup(c, group, { fields: others, notice: 'setting-reset' })
+  const isDeleted = hasLostSecret(changed) && key !== 'sso_client_secret'
+  const notice = isDeleted ? 'client-secret-deleted' : 'setting-reset'
+  return showGroup(c, group, { fields: others, notice })
+}
+
+/** Tells whether a change concerns the client secret, which other settings delete. */
+function hasLostSecret(changed: readonly string[]): boolean {
+  return changed.includes('sso_client_secret')
 }
 
 interface Answer {

@@ -4,14 +4,12 @@ import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
 import { logError } from '../../http/log.ts'
-import { verifyToken } from '../../access/token.ts'
 import { relyingPartyOf } from '../../base/passkey-site.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
-import { login } from '../../sign-in/sign-in.ts'
-import { linkIdentity } from '../../sso/manage.ts'
+import { signInAndLink } from '../../sso/manage.ts'
 import { findUser, signInWithCode } from '../../sso/sign-in.ts'
 import { needsCode } from '../../two-factor/second-factor.ts'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
@@ -71,21 +69,17 @@ export const ssoSignInPages = new Hono<App>()
     const fields = await readForm(c)
     const step = await readStep(c)
     if (step?.missing !== 'link') return startOver(c)
-    const token = await attempt(() => signInAndLink(c, step, fields))
+    const token = await attempt(() => linkStep(c, step, fields))
     return token instanceof Refusal ? showLink(c, step, fields, token) : finish(c, step, token)
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, '/account/sign-in/sso/step'))
 
 /** Signs in with the password, and the code if the user has one, and links the identity. */
-async function signInAndLink(c: AppContext, { identity }: Step, fields: Fields): Promise<string> {
-  const deps = c.get('deps')
-  const client = clientOf(c)
+async function linkStep(c: AppContext, { identity }: Step, fields: Fields): Promise<string> {
   const { username, password, code } = validate(linkSchema, fields)
-  const token = await login(deps, { username, digest: await staticDigest(password), code }, client)
-  const claims = await verifyToken(await deps.keyRing(), token, deps.now())
-  await linkIdentity(deps, { ...claims, ...client }, identity)
-  return token
+  const shown = { username, digest: await staticDigest(password), code }
+  return signInAndLink(c.get('deps'), shown, identity, clientOf(c))
 }
 
 function finish(c: AppContext, step: Step, token: string) {

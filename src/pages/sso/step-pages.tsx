@@ -1,3 +1,4 @@
+import { visible } from '../../base/text.ts'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
 import { Alert, Field } from '../parts.tsx'
@@ -79,7 +80,7 @@ export function LinkPage({ view, step, fields, needsCode = false, problem }: Lin
       <article>
         <hgroup>
           <h1>{t.linkTitle}</h1>
-          <p>{t.linkLead(name || subject, providerName(view.t, platform))}</p>
+          <p>{t.linkLead(name || visible(subject), providerName(view.t, platform))}</p>
         </hgroup>
         <p>{t.linkHint}</p>
         <form method="post" action={`${PATH}/link`}>

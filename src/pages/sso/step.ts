@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AppContext } from '../../http/context.ts'
+import { isInUse, providerSchema } from '../../sso/config.ts'
 import { clearSsoCookie, readSsoCookie, setSsoCookie } from '../../sso/cookies.ts'
 import { identitySchema } from '../../sso/proof.ts'
 import { sealedText } from '../../sso/sealed-text.ts'
@@ -8,6 +9,7 @@ const LIFETIME_SECONDS = 10 * 60
 
 const stepSchema = v.object({
   identity: identitySchema,
+  provider: providerSchema,
   missing: v.picklist(['factor', 'link']),
   /**
    * Where the token goes: to the page that opened this window, to an address of the stock client,
@@ -27,12 +29,16 @@ export async function saveStep(c: AppContext, step: Step): Promise<void> {
   setSsoCookie(c, 'sso-step', await stepText.seal(c.get('deps'), step), LIFETIME_SECONDS)
 }
 
-/** @returns `undefined` when there is no such sign-in, or it has expired. */
+/**
+ * @returns `undefined` when there is no such sign-in, it has expired, or the operator has turned
+ *   single sign-on off or changed the provider since.
+ */
 export async function readStep(c: AppContext): Promise<Step | undefined> {
   const text = readSsoCookie(c, 'sso-step')
   if (text === '') return undefined
   const step = await stepText.open(c.get('deps'), text)
-  return step === 'expired' ? undefined : step
+  if (step === undefined || step === 'expired') return undefined
+  return (await isInUse(c.get('deps'), step.provider)) ? step : undefined
 }
 
 export function clearStep(c: AppContext): void {

@@ -179,5 +179,7 @@ export const adminNoticesEn = {
   'user-enabled': 'The account was enabled.',
   'user-deleted': 'The user was deleted.',
   'settings-saved': 'The settings were saved.',
+  'client-secret-deleted':
+    'The settings were saved. The client secret was that of the old provider, so it was deleted. Enter the one of the new provider.',
   'setting-reset': 'The setting was reset to its default.',
 }

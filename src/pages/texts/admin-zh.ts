@@ -170,5 +170,7 @@ export const adminNoticesZh: typeof adminNoticesEn = {
   'user-enabled': '账户已启用。',
   'user-deleted': '用户已删除。',
   'settings-saved': '设置已保存。',
+  'client-secret-deleted':
+    '设置已保存。客户端密钥属于原来的登录平台，已被删除，请输入新平台的密钥。',
   'setting-reset': '已恢复默认值。',
 }
