@@ -4,7 +4,6 @@ import {
   claimsIn,
   codeFor,
   exchangeCode,
-  PASSWORD,
   type Registered,
   register,
   requestPath,

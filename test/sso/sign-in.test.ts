@@ -315,13 +315,13 @@ describe('GET /api/auth/sso_callback', () => {
   test('is not used up by HEAD, nor is anybody signed in', async () => {
     await site.setUp()
     await link()
-    const asked = site.providers.asked.length
+    const before = site.providers.asked.length
     const { location } = await visitor.get(START, BROWSER)
     const path = site.providers.signIn(location ?? '', ALICE)
     const headers = { ...BROWSER, Cookie: `sso=${visitor.cookies.get('sso')}` }
     for (const one of [START, path])
       expect((await site.fetch('HEAD', one, { headers })).headers.get('Allow')).toBe('GET, OPTIONS')
-    expect(site.providers.asked).toHaveLength(asked + 1)
+    expect(site.providers.asked).toHaveLength(before + 1)
     expect(await site.db.select().from(usedChallenges)).toEqual([])
     expect(await site.db.select().from(sessions)).toEqual([])
     expect(messageIn(await visitor.get(path, BROWSER))).toMatchObject({
@@ -332,14 +332,14 @@ describe('GET /api/auth/sso_callback', () => {
   test('gives up after five seconds', async () => {
     await site.setUp()
     await link()
-    const asked = hurryTimeouts()
+    const timeouts = hurryTimeouts()
     site.providers.mischief = {
       answers: { '/token': () => new Promise<Response>(() => undefined) },
     }
     const seen = await signIn()
     expect(seen.status).toBe(503)
     expect(textOf(seen.html)).toContain('The provider does not answer.')
-    expect(asked.at(-1)).toBe(5000)
+    expect(timeouts.at(-1)).toBe(5000)
   })
 
   test('escapes what the provider says', async () => {
@@ -436,7 +436,7 @@ describe('what the provider publishes', () => {
     'is read again when the provider signs with another key, which has %s',
     async (name) => {
       await asked()
-      site.providers.changeKey(name === 'another name' ? 'k2' : 'k')
+      await site.providers.changeKey(name === 'another name' ? 'k2' : 'k')
       expect(await asked()).toEqual([TOKEN, KEYS])
       expect(await asked()).toEqual([TOKEN])
     },
