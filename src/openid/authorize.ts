@@ -15,7 +15,7 @@ import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access
 import { isLive, isSession } from '../access/session-store.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
 import { type Client, hasRedirectUri, selectClient } from './client-store.ts'
-import { CODE_MILLISECONDS, deleteExpiredCodes } from './grant-store.ts'
+import { CODE_MILLISECONDS } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
 import { verifyHint } from './id-token-hint.ts'
 import { selectKeys } from './keys.ts'
@@ -97,7 +97,6 @@ export async function authorize(
           now,
           proof,
         }),
-    swept: isAsked ? undefined : deleteExpiredCodes(db, by, actor, request.clientId, now),
   })
   const client = trusted(found, request)
   if (client === undefined) return undefined

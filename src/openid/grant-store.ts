@@ -10,7 +10,6 @@ import {
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
-import type { SessionActor } from '../access/actor.ts'
 import { coversScopes } from './scopes.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
@@ -248,26 +247,6 @@ export function endAccessToken(
     eq(openidGrants.accessHash, accessHash),
   )
   return writing(db, by).update(openidGrants, { accessHash: null }, which)
-}
-
-/**
- * Deletes the codes of a session at one client that nobody used, so that many requests leave the
- * rows of one minute.
- */
-export function deleteExpiredCodes(
-  db: Database,
-  by: Authority,
-  { userId, sessionId }: SessionActor,
-  clientId: string,
-  now: number,
-) {
-  const which = and(
-    isGrantAt(userId, clientId),
-    eq(openidGrants.sessionId, sessionId),
-    eq(openidGrants.used, false),
-    lte(openidGrants.codeExpiresAt, now),
-  )
-  return writing(db, by).delete(openidGrants, which)
 }
 
 /** Deletes codes that nobody used, and refresh tokens that have expired. */

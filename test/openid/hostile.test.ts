@@ -487,20 +487,6 @@ test('a browser that withholds the cookie comes back once', async () => {
   expect(answerIn((await visitor.get(to)).location)).toHaveProperty('code')
 })
 
-test('codes that nobody used are gone at the next request after their end', async () => {
-  const grants = () => site.db.select({ id: openidGrants.id }).from(openidGrants)
-  const other = await register(site, { name: 'other' })
-  await codeFor(alice, other)
-  await exchangeCode(site, client, await codeFor(alice, client))
-  for (let i = 0; i < 3; i++) await codeFor(alice, client)
-  expect(await grants()).toHaveLength(5)
-  site.now += 61_000
-  await codeFor(alice, client)
-  expect(site.meter.roundTrips).toBe(1)
-  // The used one, that of the other program, and the new one.
-  expect(await grants()).toHaveLength(3)
-})
-
 test('the guest and users who are no admins get nothing of a client for admins', async () => {
   const admins = await register(site, { name: 'admins', adminsOnly: true })
   const { location } = await alice.get(requestPath(admins))
