@@ -44,10 +44,10 @@ export async function listSurvivingOf(
   operator: Operator,
   userId: number,
 ): Promise<Surviving> {
-  const { user, ...surviving } = await actAsOperator(deps, operator, {
+  const { user, keys, passkeys, appPasswords, identities } = await actAsOperator(deps, operator, {
     user: selectUser(deps.db, userId),
     ...selectSurviving(deps.db, userId),
   })
   if (user.length === 0) throw new Refusal('userNotFound')
-  return surviving
+  return { keys, passkeys, appPasswords, identities }
 }

@@ -6,7 +6,6 @@ import { signToken } from '../../src/access/token.ts'
 import { ED1 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { LaggingD1 } from '../support/lagging-d1.ts'
-import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, type Call } from '../support/site.ts'
 
 const BOOKMARK = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
@@ -47,7 +46,8 @@ beforeEach(async () => {
   d1 = new LaggingD1()
   site = new CheapSite({}, { DB: d1.binding })
   browser = new Visitor()
-  token = await signInAlice(site)
+  // Not prepared: the token names a state of the database as it was at the sign-in.
+  token = await site.addSignedInUser()
   await d1.replicate()
   await browser.fetch('GET', '/api/me')
   await d1.replicate()

@@ -108,8 +108,8 @@ test.each([
   await plain.db.insert(settings).values({ key, value })
   const guest = new Visitor(plain)
   const { html } = await guest.get('/account/sign-in')
-  const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(html) ?? []
-  const { html: css } = await guest.get(style)
+  const [, theme = ''] = /<link rel="stylesheet" href="([^"]+theme[^"]+)"/.exec(html) ?? []
+  const { html: css } = await guest.get(theme)
   expect(css).toContain('--site:#1890ff')
   for (const text of [html, css]) {
     expect(text).not.toMatch(/evil|alert\(|onerror|javascript:|expression/)

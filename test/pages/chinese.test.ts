@@ -9,6 +9,9 @@ import { CheapSite } from '../support/cheap-site.ts'
 import { foreignWords } from '../support/foreign-words.ts'
 import { problemAt, Visitor } from '../support/visitor.ts'
 
+/** Words of the protocols, which have no translation. */
+const NAMES = ['files.example.org', 'true', 'code', 'state', 'error', 'error_description', 'iss']
+
 const VALUES = { type: 'ssh-rsa', curve: 'nistp256', options: 'true' }
 
 describe('a reason', () => {
@@ -23,7 +26,7 @@ describe('a reason', () => {
       const { message } = problemOf(TEXTS.zh, refusal)
       expect(message).toMatch(/\p{Script=Han}/u)
       expect(message).not.toContain(TEXTS.zh.problems.otherReason(fill))
-      expect(foreignWords(message, ['files.example.org', 'true'])).toEqual([])
+      expect(foreignWords(message, NAMES)).toEqual([])
       expect(problemOf(TEXTS.en, refusal).message).toMatch(/^[A-Z][^<>]*\.$/)
     }
   })

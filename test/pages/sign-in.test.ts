@@ -55,7 +55,7 @@ describe('who is not signed in', () => {
     const elsewhere = { 'Sec-Fetch-Site': 'cross-site' }
     const { status, headers, html } = await visitor.get('/account/keys', elsewhere)
     expect([status, headers.get('Refresh')]).toEqual([200, '0; url=/account/keys'])
-    expect(html).toContain('<a href="/account/keys">')
+    expect(html).toContain('href="/account/keys">')
     for (const path of ['/account/x%0d%0aX', '/account/x%00', '/account/%E2%98%83', '/account/%']) {
       const odd = await visitor.get(path, elsewhere)
       expect([odd.status, odd.headers.get('Refresh')], path).toEqual([200, `0; url=${path}`])
