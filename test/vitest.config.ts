@@ -1,6 +1,8 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { tmpdir } from 'node:os'
 import { LongestFirst } from './support/longest-first.ts'
+import { memoryFolder } from './support/memory-folder.ts'
 import { SECRET_KEYS } from './support/secrets.ts'
 
 /** Far more than any test takes, so that a busy machine makes none fail. */
@@ -11,6 +13,11 @@ const PROCESS_MILLISECONDS = 300_000
 const PROCESSES = 2
 /** One more, because these files wait for programs: for answers, for a page, for a deadline. */
 const PROGRAM_PROCESSES = 3
+
+/** For the programs that tests start: a folder in memory may allow none to run. */
+const TMPDIR = tmpdir()
+// Where Miniflare puts the databases.
+process.env['TMPDIR'] = memoryFolder() ?? TMPDIR
 
 export default defineConfig(async () => ({
   test: {
@@ -46,6 +53,7 @@ export default defineConfig(async () => ({
         test: {
           name: 'node',
           include: ['test/e2e/**/*.test.ts', 'test/cli/**/*.test.ts'],
+          env: { TMPDIR },
           globalSetup: ['./test/support/build-worker.ts'],
           // Most tests start programs, and each of these bundles or loads wrangler.
           testTimeout: PROCESS_MILLISECONDS,
