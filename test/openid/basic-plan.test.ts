@@ -18,7 +18,7 @@ import {
   requestPath,
   signedIn,
   userInfo,
-  withClient,
+  withClientAndAlice,
 } from '../support/openid.ts'
 import { NOW, SECOND } from '../support/site.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
@@ -29,8 +29,7 @@ let alice: Visitor
 
 beforeEach(async () => {
   site = new CheapSite()
-  client = await withClient(site)
-  alice = await signedIn(site)
+  ;({ client, alice } = await withClientAndAlice(site))
 })
 
 async function tokens(changes: Record<string, string | undefined> = {}) {

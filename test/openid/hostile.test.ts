@@ -22,9 +22,8 @@ import {
   register,
   type Registered,
   requestPath,
-  signedIn,
   userInfo,
-  withClient,
+  withClientAndAlice,
 } from '../support/openid.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
 
@@ -34,8 +33,7 @@ let alice: Visitor
 
 beforeEach(async () => {
   site = new CheapSite()
-  client = await withClient(site)
-  alice = await signedIn(site)
+  ;({ client, alice } = await withClientAndAlice(site))
 })
 
 async function postToken(body: string, headers: Record<string, string> = {}) {

@@ -12,7 +12,7 @@ import {
   register,
   requestPath,
   signedIn,
-  withClient,
+  withClientAndAlice,
 } from '../support/openid.ts'
 import { MINUTE, SECOND } from '../support/site.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -23,8 +23,7 @@ let alice: Visitor
 
 beforeEach(async () => {
   site = new CheapSite()
-  client = await withClient(site)
-  alice = await signedIn(site)
+  ;({ client, alice } = await withClientAndAlice(site))
 })
 
 const LOGIN = { prompt: 'login' }

@@ -3,22 +3,26 @@ import { users } from '../../schema/tables.ts'
 import { usernameKey } from '../../src/accounts/username.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { expectEscaped, fillWithMarkup, MARKUP } from '../support/markup.ts'
+import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
-import { Visitor } from '../support/visitor.ts'
+import type { Visitor } from '../support/visitor.ts'
 
 let site: CheapSite
 let admin: Visitor
 
-beforeEach(async () => {
-  site = new CheapSite()
-  await site.addFirstUsers()
-  admin = new Visitor(site)
-  await admin.signIn('admin', ADMIN_PASSWORD)
-  const userId = await site.addUser(MARKUP, {
+const signInAdmin = preparedVisit(async (arranged, visitor) => {
+  await arranged.addFirstUsers()
+  await visitor.signIn('admin', ADMIN_PASSWORD)
+  const userId = await arranged.addUser(MARKUP, {
     usernameKey: usernameKey(MARKUP),
     basePath: `/${MARKUP}`,
   })
-  await fillWithMarkup(site, userId)
+  await fillWithMarkup(arranged, userId)
+})
+
+beforeEach(async () => {
+  site = new CheapSite()
+  admin = await signInAdmin(site)
 })
 
 test.each([

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, reservedNames, sessions, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, type Seen, textOf, Visitor } from '../support/visitor.ts'
@@ -19,11 +20,16 @@ let site: SsoSite
 let visitor: Visitor
 let aliceId: number
 
+const setUp = prepared(async (arranged: SsoSite) => {
+  await arranged.addFirstUsers()
+  const id = await arranged.addUser('alice', { password: PASSWORD })
+  await arranged.setUp()
+  return id
+})
+
 beforeEach(async () => {
   site = new SsoSite()
-  await site.addFirstUsers()
-  aliceId = await site.addUser('alice', { password: PASSWORD })
-  await site.setUp()
+  aliceId = await setUp(site)
   visitor = new Visitor(site)
 })
 

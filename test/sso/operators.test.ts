@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider } from '../support/identity-provider.ts'
 import { loggedLines } from '../support/log.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
@@ -15,12 +16,16 @@ let site: SsoSite
 let token: string
 let aliceId: number
 
+const setUp = prepared(async (arranged: SsoSite) => {
+  await arranged.addFirstUsers()
+  const id = await arranged.addUser('alice', { password: 'alice-Passw0rd' })
+  await arranged.setUp()
+  return { id, admin: await arranged.token('admin', ADMIN_PASSWORD) }
+})
+
 beforeEach(async () => {
   site = new SsoSite()
-  await site.addFirstUsers()
-  aliceId = await site.addUser('alice', { password: 'alice-Passw0rd' })
-  await site.setUp()
-  token = await site.token('admin', ADMIN_PASSWORD)
+  ;({ id: aliceId, admin: token } = await setUp(site))
 })
 
 async function link(subject: string, userId = aliceId) {

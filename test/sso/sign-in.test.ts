@@ -4,6 +4,7 @@ import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../src/pages/assets.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { loggedLines } from '../support/log.ts'
+import { prepared } from '../support/prepared.ts'
 import { MINUTE } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { type Seen, textOf, Visitor } from '../support/visitor.ts'
@@ -16,10 +17,14 @@ let site: SsoSite
 let visitor: Visitor
 let aliceId: number
 
+const addAlice = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  return arranged.addUser('alice', { password: PASSWORD })
+})
+
 beforeEach(async () => {
   site = new SsoSite()
-  await site.addFirstUsers()
-  aliceId = await site.addUser('alice', { password: PASSWORD })
+  aliceId = await addAlice(site)
   visitor = new Visitor(site)
 })
 

@@ -78,6 +78,21 @@ export async function signedIn(site: CheapSite, name = 'alice', password = PASSW
   return visitor
 }
 
+const arrangeClientAndAlice = prepared(async (site: CheapSite) => {
+  const client = await withClient(site)
+  return { client, cookies: (await signedIn(site)).cookies }
+})
+
+/** Fills empty storage with a client and alice, who is signed in at a browser. */
+export async function withClientAndAlice(
+  site: CheapSite,
+): Promise<{ client: Registered; alice: Visitor }> {
+  const { client, cookies } = await arrangeClientAndAlice(site)
+  const alice = new Visitor(site)
+  for (const [name, value] of cookies) alice.cookies.set(name, value)
+  return { client, alice }
+}
+
 /** The parameters of the answer that a browser takes to the client; empty when it goes elsewhere. */
 export function answerIn(location: string | null): Record<string, string> {
   if (location === null || !location.startsWith('https://')) return {}

@@ -15,6 +15,7 @@ import { changeUser, getUser, listUsers, removeUser } from '../../src/users/mana
 import { ADMIN, GENERAL } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../support/site.ts'
 
 const ADMIN_ID = 1
@@ -24,11 +25,15 @@ const PASSWORD = 'alice-Passw0rd'
 
 let site: CheapSite
 
+const addUsers = prepared(async (arranged) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('root', { password: ADMIN_PASSWORD, role: ADMIN })
+  await arranged.addUser('alice', { password: PASSWORD })
+})
+
 beforeEach(async () => {
   site = new CheapSite()
-  await site.addFirstUsers()
-  await site.addUser('root', { password: ADMIN_PASSWORD, role: ADMIN })
-  await site.addUser('alice', { password: PASSWORD })
+  await addUsers(site)
 })
 
 /** Somebody who is signed in, as decisions know them. */
