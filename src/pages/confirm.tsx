@@ -1,3 +1,4 @@
+import type { PropsWithChildren } from 'hono/jsx'
 import type { AppContext } from '../http/context.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Method } from '../access/methods.ts'
@@ -55,11 +56,15 @@ interface ConfirmFieldsProps {
   onlyWhenAsked?: boolean
 }
 
-/** Renders the fields that make the session fresh, or nothing while it is fresh. */
-export function ConfirmFields(props: ConfirmFieldsProps) {
+/**
+ * Renders the fields that make the session fresh, or nothing while it is fresh.
+ *
+ * @param props `children` stand between the fields and the button for a passkey.
+ */
+export function ConfirmFields({ children, ...props }: PropsWithChildren<ConfirmFieldsProps>) {
   const { view, form, problem, takesCode = true, needsAll = false, onlyWhenAsked = false } = props
   const isAsked = CONFIRM_FIELDS.includes(problem?.field ?? '')
-  if (!isAsked && (view.isFresh || onlyWhenAsked)) return <></>
+  if (!isAsked && (view.isFresh || onlyWhenAsked)) return <>{children}</>
   const t = view.t.confirm
   const hasCode = takesCode && view.account?.hasTwoFactor === true
   return (
@@ -68,7 +73,7 @@ export function ConfirmFields(props: ConfirmFieldsProps) {
         name="confirm_password"
         form={form}
         label={t.password}
-        hint={hasCode && !needsAll ? t.hintOrCode : t.hint}
+        {...(!needsAll && { hint: hasCode ? t.hintOrCode : t.hint })}
         type="password"
         autocomplete="current-password"
         problem={problem}
@@ -86,6 +91,7 @@ export function ConfirmFields(props: ConfirmFieldsProps) {
           optional={!needsAll}
         />
       )}
+      {children}
       {view.ceremony !== undefined && (
         <PasskeyButton view={view} ceremony={view.ceremony} use="get" label={t.passkey} />
       )}

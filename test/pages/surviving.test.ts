@@ -156,5 +156,6 @@ describe('a new password that an operator sets', () => {
     const { html } = await visitor.post(`${USER}/password`, { password: '' })
     expect(html).toContain('&lt;i&gt;NAS&lt;/i&gt;')
     expect(textOf(html)).toContain('alice at work')
+    expect(textOf(html)).toContain('Linked by the user just now')
   })
 })

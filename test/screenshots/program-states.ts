@@ -67,6 +67,8 @@ async function confirmStates(page: Page, request: string, take: Take): Promise<v
   await page.goto(`${request}&prompt=login`)
   await take('authorize-confirm')
   await page.locator('[name=confirm_password]').fill('wrong-Passw0rd')
+  const code = page.locator('[name=confirm_code]')
+  if ((await code.count()) > 0) await code.fill('000000')
   await submit(page, '/oauth/authorize/confirm')
   await take('authorize-confirm-refused')
 }

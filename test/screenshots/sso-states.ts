@@ -4,6 +4,7 @@ import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import { type OidcProvider, signInAt } from '../support/oidc-provider.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
+import { survivingStates } from './surviving-states.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -136,4 +137,5 @@ async function factorStates(
   await page.locator(`form[action="${PATH}/code"] button:not([type])`).click()
   await page.locator('[data-message]').waitFor()
   await take('sso-done')
+  await survivingStates(page, clone, secret, take)
 }

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { noticeStates } from './notice-states.ts'
 import { passkeyStates } from './passkey-states.ts'
 import { programStates } from './program-states.ts'
 
@@ -19,6 +20,7 @@ export async function states(page: Page, take: Take): Promise<void> {
   const secret = await accountStates(page, take)
   await passkeyStates(page, take)
   await programStates(page, take)
+  await noticeStates(page, take)
   await chineseStates(page, take)
   await adminStates(page, take)
   await codeStates(page, take, secret)
@@ -168,6 +170,7 @@ async function chineseStates(page: Page, take: Take): Promise<void> {
     await take(`chinese-${name.replace('/', '-')}`)
   }
   await programStates(page, (name) => take(`chinese-${name}`))
+  await noticeStates(page, (name) => take(`chinese-${name}`))
   await page.goto('/account')
   await submit(page, '/account/language')
 }

@@ -14,7 +14,7 @@ const WIDTHS = [375, 768, 1280]
 /** The window in which OpenList has users sign in. */
 const POPUP = { width: 500, height: 600 }
 /** Pages that a program opens in such a window. */
-const IN_POPUP = /authorize|end-session/
+const IN_POPUP = /authorize|end-session|^sso-(?!sec|set|user)/
 const NO_CHINESE_FONT = `No font has Chinese characters, so the Chinese pages show boxes. Install one first:
   Debian, Ubuntu   sudo apt install fonts-noto-cjk
   Fedora           sudo dnf install google-noto-sans-cjk-fonts
@@ -51,7 +51,7 @@ try {
 
 function wantsSso(): boolean {
   const wanted = process.argv[2] ?? ''
-  return wanted.includes('sso') || wanted === ''
+  return /^$|sso|surviving/.test(wanted)
 }
 
 /** Single sign-on has a site of its own, because the admin of the other one has changed. */
@@ -66,7 +66,8 @@ async function takeSso(): Promise<void> {
       const page = await context.newPage()
       const tour = { site: client, provider, clone: other }
       await ssoStates(page, tour, (name) => take(page, `${name}-${language}`))
-      for (const table of ['identities', 'passkeys']) other.sql(`delete from ${table}`)
+      for (const table of ['identities', 'passkeys', 'ssh_keys', 'app_passwords'])
+        other.sql(`delete from ${table}`)
       other.sql('update users set totp_seed = null, totp_step = 0')
     }
   } finally {

@@ -35,15 +35,17 @@ export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesPro
         <article>
           <h2>{t.ownTitle}</h2>
           <ChannelFacts view={view} channel={channel} />
-          <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
-            <button class="secondary">{t.test}</button>
-          </form>
-          <Confirm label={t.delete} question={t.deleteOwnQuestion}>
-            <form method="post" action={`${OWN_NOTICES_PATH}/delete`}>
-              <ConfirmFields view={view} form="delete" problem={undefined} />
-              <button class="danger">{t.deleteSubmit}</button>
+          <div class="pair">
+            <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
+              <button class="secondary">{t.test}</button>
             </form>
-          </Confirm>
+            <Confirm label={t.delete} question={t.deleteOwnQuestion}>
+              <form method="post" action={`${OWN_NOTICES_PATH}/delete`}>
+                <ConfirmFields view={view} form="delete" problem={undefined} />
+                <button class="danger">{t.deleteSubmit}</button>
+              </form>
+            </Confirm>
+          </div>
         </article>
       )}
       <article>

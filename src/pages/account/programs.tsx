@@ -47,7 +47,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
       {programs.length === 0 ? (
         <Empty icon="programs" title={t.none} hint={t.noneHint} />
       ) : (
-        <ul class="rows">
+        <ul class="rows acting">
           {programs.map(({ id, name, usedAt }) => (
             <li>
               <h2>{name}</h2>

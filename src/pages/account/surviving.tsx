@@ -12,6 +12,8 @@ import { PasskeyFacts } from './passkey-section.tsx'
 interface SurvivingProps {
   view: View
   surviving: Surviving
+  /** For an operator: the account is another user's. */
+  ofOther?: boolean
 }
 
 /**
@@ -42,7 +44,7 @@ function pageFor({ passkeys, identities, keys }: Surviving): string {
 }
 
 /** A list for each kind that there is. */
-export function SurvivingLists({ view, surviving }: SurvivingProps) {
+export function SurvivingLists({ view, surviving, ofOther = false }: SurvivingProps) {
   const { passkeys, identities, appPasswords, keys } = surviving
   const { t } = view
   const kinds: [title: string, rows: Child[]][] = [
@@ -58,7 +60,7 @@ export function SurvivingLists({ view, surviving }: SurvivingProps) {
       t.sso.title,
       identities.map((one) => (
         <Row name={one.name || t.sso.unnamed}>
-          <IdentityFacts view={view} identity={one} />
+          <IdentityFacts view={view} identity={one} ofOther={ofOther} />
         </Row>
       )),
     ],

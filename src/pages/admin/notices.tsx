@@ -25,9 +25,9 @@ export function NoticesPage({ view, channels, fields, problem }: NoticesProps) {
   const t = view.t.channels
   const ofForm = fields === undefined ? undefined : problem
   return (
-    <AccountPage view={view} title={t.title}>
+    <AccountPage view={view} title={view.t.nav.channels}>
       <hgroup>
-        <h1>{t.title}</h1>
+        <h1>{view.t.nav.channels}</h1>
         <p>{t.adminLead}</p>
       </hgroup>
       {fields === undefined && <Alert problem={problem} fields={[]} />}
@@ -82,28 +82,30 @@ function ChannelRow({ view, channel }: { view: View; channel: ListedChannel }) {
     <li>
       <h2>{channel.name}</h2>
       <ChannelFacts view={view} channel={channel} />
-      <form method="post" action={`${NOTICES_PATH}/test`}>
-        <button class="secondary" name="id" value={id}>
-          {t.test}
-        </button>
-      </form>
-      <Confirm label={t.topicsLabel} question="">
-        <form method="post" action={`${NOTICES_PATH}/topics`}>
-          <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} />
-          <ConfirmFields view={view} form={`topics-${id}`} problem={undefined} />
-          <button name="id" value={id}>
-            {t.save}
+      <div class="pair">
+        <form method="post" action={`${NOTICES_PATH}/test`}>
+          <button class="secondary" name="id" value={id}>
+            {t.test}
           </button>
         </form>
-      </Confirm>
-      <Confirm label={t.delete} question={t.deleteQuestion(channel.name)}>
-        <form method="post" action={`${NOTICES_PATH}/delete`}>
-          <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
-          <button class="danger" name="id" value={id}>
-            {t.deleteSubmit}
-          </button>
-        </form>
-      </Confirm>
+        <Confirm label={t.topicsLabel} question="">
+          <form method="post" action={`${NOTICES_PATH}/topics`}>
+            <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} />
+            <ConfirmFields view={view} form={`topics-${id}`} problem={undefined} />
+            <button name="id" value={id}>
+              {t.save}
+            </button>
+          </form>
+        </Confirm>
+        <Confirm label={t.delete} question={t.deleteQuestion(channel.name)}>
+          <form method="post" action={`${NOTICES_PATH}/delete`}>
+            <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
+            <button class="danger" name="id" value={id}>
+              {t.deleteSubmit}
+            </button>
+          </form>
+        </Confirm>
+      </div>
     </li>
   )
 }

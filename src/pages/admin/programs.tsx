@@ -53,29 +53,31 @@ function ProgramRow({ view, client }: { view: View; client: Client }) {
       <p>
         client_id <code>{id}</code>
       </p>
-      <p class="facts">
+      <p class="facts lines">
         {redirectUris.map((uri) => (
           <span>{uri}</span>
         ))}
       </p>
-      {secretHash !== null && (
-        <Confirm label={t.secret} question={t.secretQuestion}>
-          <form method="post" action={`${PATH}/secret`}>
-            <ConfirmFields view={view} form={`secret-${id}`} problem={undefined} />
-            <button name="id" value={id}>
-              {t.secretSubmit}
+      <div class="pair">
+        {secretHash !== null && (
+          <Confirm label={t.secret} question={t.secretQuestion}>
+            <form method="post" action={`${PATH}/secret`}>
+              <ConfirmFields view={view} form={`secret-${id}`} problem={undefined} />
+              <button name="id" value={id}>
+                {t.secretSubmit}
+              </button>
+            </form>
+          </Confirm>
+        )}
+        <Confirm label={t.delete} question={t.deleteQuestion}>
+          <form method="post" action={`${PATH}/delete`}>
+            <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
+            <button class="danger" name="id" value={id}>
+              {t.deleteSubmit}
             </button>
           </form>
         </Confirm>
-      )}
-      <Confirm label={t.delete} question={t.deleteQuestion}>
-        <form method="post" action={`${PATH}/delete`}>
-          <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
-          <button class="danger" name="id" value={id}>
-            {t.deleteSubmit}
-          </button>
-        </form>
-      </Confirm>
+      </div>
     </li>
   )
 }

@@ -1,7 +1,7 @@
-import { own } from '../../base/own.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Confirm, Icon, Time } from '../parts.tsx'
-import { providerIcon, providerName } from '../sso/names.ts'
+import { Alert, Confirm, Icon } from '../parts.tsx'
+import { IdentityFacts } from '../sso/identity-section.tsx'
+import { providerIcon } from '../sso/names.ts'
 import type { UserProps } from './user.tsx'
 
 /** The linked accounts of a user at identity providers, for an operator. */
@@ -20,7 +20,7 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
       ) : (
         <ul class="rows compact acting">
           {identities.map((identity) => {
-            const { issuer, subject, platform, linkedAt, linkedBy, lastUsedAt } = identity
+            const { issuer, subject, platform } = identity
             const shown = identity.name || subject
             const isRefused =
               refused?.form === 'unlink-identity' &&
@@ -32,27 +32,7 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                 <h3 class="mark">
                   <Icon name={providerIcon(platform)} /> {shown}
                 </h3>
-                <p class="facts">
-                  <span>{providerName(view.t, platform)}</span>
-                  <span>
-                    <Time
-                      view={view}
-                      at={linkedAt}
-                      phrase={
-                        linkedBy === 'user'
-                          ? t.linkedByOwner
-                          : (own(t.linkedBy, linkedBy) ?? t.linkedByOwner)
-                      }
-                    />
-                  </span>
-                  <span>
-                    {lastUsedAt === null ? (
-                      view.t.passkeys.neverUsed
-                    ) : (
-                      <Time view={view} at={lastUsedAt} phrase={view.t.passkeys.lastUsed} />
-                    )}
-                  </span>
-                </p>
+                <IdentityFacts view={view} identity={identity} ofOther />
                 <code>{subject}</code>
                 <Confirm
                   label={t.unlink}

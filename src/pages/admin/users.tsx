@@ -252,7 +252,7 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
       {!isNothing(surviving) && (
         <article>
           <p>{t.surviving}</p>
-          <SurvivingLists view={view} surviving={surviving} />
+          <SurvivingLists view={view} surviving={surviving} ofOther />
         </article>
       )}
     </AccountPage>

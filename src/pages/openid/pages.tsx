@@ -58,8 +58,9 @@ export function ConfirmPage({
         <form method="post" action="/oauth/authorize/confirm">
           <Alert problem={problem} fields={CONFIRM_FIELDS} />
           <RequestFields view={view} request={request} />
-          <ConfirmFields view={view} form="confirm" problem={problem} needsAll />
-          <button>{t.confirmSubmit}</button>
+          <ConfirmFields view={view} form="confirm" problem={problem} needsAll>
+            <button>{t.confirmSubmit}</button>
+          </ConfirmFields>
         </form>
         <NotYou view={view} request={request} />
       </article>

@@ -76,10 +76,18 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
   )
 }
 
+interface IdentityFactsProps {
+  view: View
+  identity: Pick<StoredIdentity, 'platform' | 'linkedAt' | 'linkedBy' | 'lastUsedAt'>
+  /** For an operator: the identity is another user's. */
+  ofOther?: boolean
+}
+
 /** What lists show of an identity, except its name. */
-export function IdentityFacts({ view, identity }: { view: View; identity: StoredIdentity }) {
+export function IdentityFacts({ view, identity, ofOther = false }: IdentityFactsProps) {
   const { platform, linkedAt, linkedBy, lastUsedAt } = identity
-  const phrases = view.t.sso.linkedBy
+  const t = view.t.sso
+  const phrases = ofOther ? { ...t.linkedBy, user: t.linkedByOwner } : t.linkedBy
   return (
     <p class="facts">
       <span>{providerName(view.t, platform)}</span>

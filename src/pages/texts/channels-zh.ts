@@ -2,12 +2,12 @@ import type { channelsEn } from './channels-en.ts'
 
 export const channelsZh: typeof channelsEn = {
   title: '通知',
-  ownLead: '您的账户发生了可能不是您本人所做的事情时，会通知您。',
-  adminLead: '把此站点发生的事情通知您和其他人。',
+  ownLead: '你的账户发生了可能不是你本人所做的事情时，会通知你。',
+  adminLead: '把此站点发生的事情通知你和其他人。',
   none: '没有渠道',
   noneHint: '渠道是接收通知的地址。',
   addTitle: '添加渠道',
-  ownTitle: '您的渠道',
+  ownTitle: '你的渠道',
   kind: '类型',
   kinds: {
     webhook: 'Webhook',
@@ -19,7 +19,7 @@ export const channelsZh: typeof channelsEn = {
     email: '电子邮件',
   },
   name: '名称',
-  nameHint: '便于您认出此渠道。',
+  nameHint: '便于你认出此渠道。',
   address: '地址',
   addressHint:
     'Webhook 的地址。ntfy 的地址以主题结尾，Bark 的地址以设备密钥结尾。电子邮件填写收件人。Telegram 不需要填写。',
@@ -49,7 +49,7 @@ export const channelsZh: typeof channelsEn = {
   replace: '保存渠道',
   delete: '删除',
   deleteQuestion: (name: string) => `删除“${name}”？它将不再收到通知。`,
-  deleteOwnQuestion: '删除您的渠道？您将不再收到通知。',
+  deleteOwnQuestion: '删除你的渠道？你将不再收到通知。',
   deleteSubmit: '删除渠道',
   test: '发送测试',
   lastSent: '最近送达',
