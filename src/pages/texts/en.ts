@@ -167,6 +167,8 @@ const refusals: Record<RefusalName, string> = {
   httpsRequired: 'This site works over https only.',
   ssoNoMethod: 'The address of this page is incomplete.',
   ssoPlatformInvalid: 'Single sign-on is not set up completely on this site.',
+  ssoMisconfigured:
+    'The provider refuses this site: single sign-on is set up wrongly. Tell the operator.',
   ssoRefused: 'The sign-in could not be verified. Start it again.',
   ssoOff: 'Single sign-on is turned off on this site.',
   ssoDenied: 'The provider did not confirm the sign-in. Start it again, or sign in another way.',

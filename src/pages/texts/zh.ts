@@ -593,6 +593,7 @@ export const zh: Texts = {
     httpsRequired: '本站只能通过 https 访问。',
     ssoNoMethod: '此页面的地址不完整。',
     ssoPlatformInvalid: '本站的单点登录尚未设置完整。',
+    ssoMisconfigured: '登录平台拒绝了本站：单点登录的设置有误，请告知管理员。',
     ssoRefused: '无法验证这次登录，请重新开始。',
     ssoOff: '本站未开启单点登录。',
     ssoDenied: '登录平台没有确认这次登录。请重新开始，或用其他方式登录。',
