@@ -50,6 +50,44 @@ test('client add prints the seven settings of OpenList, with addresses as OpenLi
   ])
 })
 
+test('client add needs the address of this site for a program that compares it', async () => {
+  for (const program of ['--openlist', '--sftpgo', '--grafana'])
+    expect(await add(program, 'https://it.example.org')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--issuer https://account.example.org'),
+    })
+  const { code, stdout, stderr } = await add('--redirect', 'https://wiki.example.org/callback')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^client_id: [\da-f]{24}\nclient_secret: lks_\S{43}\n$/)
+  expect(stderr).toContain('The issuer is the address of this site')
+})
+
+test('client add prints what can be pasted', async () => {
+  const issuer = ['--issuer', 'https://account.example.org']
+  const grafana = await add('--grafana', 'https://it.example.org', ...issuer)
+  expect(grafana.stdout).toContain('GF_SERVER_ROOT_URL=https://it.example.org/\n')
+  const sftpgo = await add('--sftpgo', 'https://it.example.org', ...issuer)
+  expect(JSON.parse(`{${sftpgo.stdout}}`)).toMatchObject({
+    oidc: { config_url: 'https://account.example.org', scopes: ['openid', 'profile'] },
+  })
+  const json = await add('--json', '--sftpgo', 'https://it.example.org', ...issuer)
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    settings: { scopes: ['openid', 'profile'] },
+  })
+  const openlist = await add('--openlist', 'https://it.example.org', ...issuer)
+  expect(openlist.stderr).toContain('sso_auto_register: true')
+})
+
+test('client add says what is missing or wrong', async () => {
+  expect((await add()).stderr).toContain(
+    'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.',
+  )
+  expect((await add('--redirect', 'http://evil.example.org/')).stderr).toContain(
+    'It must begin with https:// (http only on this machine).',
+  )
+})
+
 test('client add prints no issuer that no ID token will have', async () => {
   const registered = () => clone.sql('select count(*) as total from openid_clients')
   const before = registered()

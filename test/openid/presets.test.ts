@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { accessTeamSite, presetClient, presetSettings } from '../../src/openid/presets.ts'
+import {
+  accessTeamSite,
+  pastedSettings,
+  presetClient,
+  presetSettings,
+} from '../../src/openid/presets.ts'
 
 const registration = {
   issuer: 'https://account.example.org',
@@ -19,9 +24,35 @@ describe('the settings of a program', () => {
       client_id: 'id',
       client_secret: 'secret',
       redirect_base_url: 'https://it.example.org',
-      scopes: '["openid","profile"]',
+      scopes: ['openid', 'profile'],
       username_field: 'preferred_username',
     })
+  })
+
+  test('are the member of sftpgo.json', () => {
+    const settings = presetSettings('sftpgo', registration)
+    const pasted = pastedSettings('sftpgo', settings)
+    expect(JSON.parse(`{${pasted}}`)).toEqual({ oidc: Object.fromEntries(settings) })
+  })
+
+  test('are lines of an env file for Grafana, in quotes where a shell needs them', () => {
+    const site = 'https://it.example.org/$a&b'
+    const pasted = pastedSettings('grafana', presetSettings('grafana', { ...registration, site }))
+    expect(pasted.split('\n')).toEqual([
+      String.raw`GF_SERVER_ROOT_URL="https://it.example.org/\$a&b/"`,
+      'GF_AUTH_GENERIC_OAUTH_ENABLED=true',
+      'GF_AUTH_GENERIC_OAUTH_NAME=Latchkey',
+      'GF_AUTH_GENERIC_OAUTH_CLIENT_ID=id',
+      'GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=secret',
+      'GF_AUTH_GENERIC_OAUTH_SCOPES="openid profile groups"',
+      'GF_AUTH_GENERIC_OAUTH_AUTH_URL=https://account.example.org/oauth/authorize',
+      'GF_AUTH_GENERIC_OAUTH_TOKEN_URL=https://account.example.org/oauth/token',
+      'GF_AUTH_GENERIC_OAUTH_API_URL=https://account.example.org/oauth/userinfo',
+      'GF_AUTH_GENERIC_OAUTH_USE_PKCE=true',
+      'GF_AUTH_GENERIC_OAUTH_LOGIN_ATTRIBUTE_PATH=preferred_username',
+      'GF_AUTH_GENERIC_OAUTH_EMAIL_ATTRIBUTE_PATH=preferred_username',
+      `GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH="contains(groups[*], 'admin') && 'Admin' || 'Viewer'"`,
+    ])
   })
 
   test('name the address from which Grafana makes its redirect address', () => {

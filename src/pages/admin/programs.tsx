@@ -1,5 +1,11 @@
 import type { Client } from '../../openid/client-store.ts'
-import { PRESETS } from '../../openid/presets.ts'
+import {
+  pastedSettings,
+  type Preset,
+  PRESET_FILES,
+  PRESETS,
+  type PresetSetting,
+} from '../../openid/presets.ts'
 import type { listReservedNames } from '../../users/reserved-names.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
@@ -148,29 +154,35 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
 interface SettingsProps {
   view: View
   name: string
-  settings: [name: string, value: string][]
+  preset?: Preset | undefined
+  settings: PresetSetting[]
 }
 
 /** The characters of a value that fit into a line on a phone. */
 const PHONE_COLUMNS = 30
 
 /** Shows what an operator copies into a program, with the secret, once. */
-export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
+export function ProgramSettingsPage({ view, name, preset, settings }: SettingsProps) {
   const t = view.t.adminPrograms
+  const file = preset && PRESET_FILES[preset]
+  const fields =
+    file === undefined
+      ? settings.map(([label, value]) => [label, String(value)] as const)
+      : [[file, pastedSettings(preset, settings)] as const]
   return (
     <AccountPage view={view} title={t.createdTitle}>
       <h1>{t.createdTitle}</h1>
       <article>
         <h2>{name}</h2>
         <p>{t.createdLead}</p>
-        {settings.map(([label, value], place) => (
+        {fields.map(([label, value], place) => (
           <div class="field">
             <label for={`setting-${place}`}>{label}</label>
             <textarea
               id={`setting-${place}`}
               class="codes"
               readonly
-              rows={Math.ceil(value.length / PHONE_COLUMNS)}
+              rows={rowsOf(value)}
               spellcheck={false}
             >
               {value}
@@ -178,6 +190,7 @@ export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
             <CopyButton view={view} from={`setting-${place}`} />
           </div>
         ))}
+        {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
         <p class="buttons">
           <a role="button" href={PATH}>
             {t.createdDone}
@@ -186,4 +199,9 @@ export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
       </article>
     </AccountPage>
   )
+}
+
+function rowsOf(text: string): number {
+  const rows = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / PHONE_COLUMNS)))
+  return rows.reduce((sum, count) => sum + count, 0)
 }

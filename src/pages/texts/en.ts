@@ -248,6 +248,7 @@ const reasons: Record<ReasonCode, string> = {
   commonPassword: 'This is one of the most common passwords. Choose another.',
   eventKind: 'This kind of event does not exist.',
   clientUri: 'It must be an address such as https://files.example.org/callback, without “#”.',
+  clientUriScheme: 'It must begin with https:// (http only on this machine).',
   clientUriQuery:
     'Its query must not have code, state, error, error_description or iss, because the answer adds them.',
   nameIsAppPassword: 'This is an app password. Give it a name of its own.',

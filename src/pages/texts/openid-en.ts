@@ -16,6 +16,16 @@ const presets: Record<Preset | 'other', string> = {
   other: 'Another program',
 }
 
+/** How the settings of a program are used. */
+const notes: Record<Preset, string> = {
+  openlist:
+    'With sso_auto_register: true, every user of this site gets an account there at the first sign-in. For another Latchkey, enter it only if that is what you want.',
+  sftpgo: 'It is a member of httpd.bindings[] in sftpgo.json.',
+  grafana:
+    'The lines are for a shell, systemd or Docker Compose. docker run --env-file takes no quotes: remove them.',
+  'cloudflare-access': '',
+}
+
 /** The pages on which a program asks for a sign-in. */
 export const authorizeEn = {
   asks: (program: string, host: string) => `${program} (${host}) asks you to sign in.`,
@@ -79,6 +89,7 @@ export const adminProgramsEn = {
   submit: 'Register',
   createdTitle: 'Settings of the program',
   createdLead: 'Copy them into the program now. The secret is not shown again.',
+  notes,
   createdDone: 'I have copied them',
   secret: 'New secret',
   secretQuestion: 'The old secret ends at once, until the program has the new one.',

@@ -69,6 +69,14 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   submit: '注册',
   createdTitle: '程序的设置',
   createdLead: '请立即复制到程序中，密钥不会再次显示。',
+  notes: {
+    openlist:
+      'sso_auto_register: true 表示本站的每个用户首次登录那里时都会得到一个账户。如果那里是另一个 Latchkey，只有确实需要时才填写它。',
+    sftpgo: '这是 sftpgo.json 中 httpd.bindings[] 的一个成员。',
+    grafana:
+      '这些行可用于 shell、systemd 或 Docker Compose。docker run --env-file 不认引号，请去掉引号。',
+    'cloudflare-access': '',
+  },
   createdDone: '我已复制',
   secret: '新密钥',
   secretQuestion: '旧密钥立即失效，程序需要改用新密钥。',
