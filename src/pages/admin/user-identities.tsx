@@ -53,7 +53,9 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                     )}
                   </span>
                 </p>
-                <code>{subject}</code>
+                <p>
+                  {t.subject} <code>{subject}</code>
+                </p>
                 <Confirm
                   label={t.unlink}
                   question={`${t.unlinkQuestion(shown)}${warning}`}

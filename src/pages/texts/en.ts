@@ -416,6 +416,7 @@ export const en = {
     linkedByOwner: (when: string) => `Linked by the user ${when}`,
     lastWayIn:
       'It is the only way in: the user has no password and no passkey, and cannot sign in again until you set a password.',
+    subject: 'Id at the provider:',
     redirectUris: 'Redirect URIs',
     redirectUrisLead: 'Register these addresses at the provider, exactly as they stand here.',
     check: 'Check',

@@ -171,6 +171,7 @@ export const zh: Texts = {
     },
     linkedByOwner: (when) => `${when}由用户关联`,
     lastWayIn: '这是唯一的登录方式：该用户没有密码，也没有通行密钥，在你设置密码之前无法再登录。',
+    subject: '在登录平台的 ID：',
     redirectUris: '回调地址',
     redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
     check: '检查',
