@@ -1,11 +1,10 @@
 import type { Preset } from '../../openid/presets.ts'
 import type { Scope } from '../../openid/scopes.ts'
 
-const scopes: Record<Scope, string> = {
+/** What a program wants to know. `profile` adds nothing that `openid` has not said. */
+const scopes: Partial<Record<Scope, string>> = {
   openid: 'your user name, and when and how you signed in',
-  profile: 'when your user name last changed',
   groups: 'whether you are an administrator',
-  offline_access: 'to stay signed in after you sign out here',
 }
 
 const presets: Record<Preset | 'other', string> = {
@@ -32,6 +31,7 @@ export const authorizeEn = {
   consentTitle: (program: string) => `Allow ${program}?`,
   consentLead: (host: string) => `The program at ${host} wants to know:`,
   scopes,
+  consentOffline: 'It also wants: to stay signed in after you sign out here.',
   signedInAs: (name: string) => `You are signed in as ${name}.`,
   notYou: 'Not you? Use another account',
   allow: 'Allow',
@@ -86,6 +86,8 @@ export const adminProgramsEn = {
   isPublic: 'It cannot keep a secret (a page or an app)',
   firstParty: 'It belongs to this site: do not ask users for consent',
   adminsOnly: 'Administrators only',
+  isFirstParty: 'Belongs to this site: no consent asked',
+  isPublicShort: 'Without a secret',
   submit: 'Register',
   createdTitle: 'Settings of the program',
   createdLead: 'Copy them into the program now. The secret is not shown again.',
