@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Clone } from '../support/clone.ts'
+
+const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
 
 let clone: Clone
 
@@ -86,6 +89,48 @@ test('client add says what is missing or wrong', async () => {
   expect((await add('--redirect', 'http://evil.example.org/')).stderr).toContain(
     'It must begin with https:// (http only on this machine).',
   )
+})
+
+test('client list shows whom a program asks and lets in', async () => {
+  await add('--redirect', 'https://list.example.org/cb', '--first-party', '--admins-only')
+  const { stdout } = await clone.command(['client', 'list'])
+  expect(stdout).toMatch(/^name +client id +first party +admins only +redirect uris/)
+  expect(stdout).toMatch(/ yes +yes +https:\/\/list\.example\.org\/cb/)
+})
+
+test('client delete needs --yes without a terminal', async () => {
+  await add('--redirect', 'https://gone.example.org/cb')
+  const name = `program-${programs}`
+  expect(await clone.command(['client', 'delete', name])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('confirm with --yes'),
+  })
+  expect(await clone.command(['client', 'show', name])).toMatchObject({ code: 0 })
+  expect(await clone.command(['client', 'delete', name, '--yes'])).toMatchObject({ code: 0 })
+  expect(await clone.command(['client', 'show', name])).toMatchObject({ code: 1 })
+})
+
+test.skipIf(hasNoTerminal)('client delete asks first', async () => {
+  await add('--redirect', 'https://asked.example.org/cb')
+  const command = ['client', 'delete', `program-${programs}`]
+  const kept = await clone.typed(command, [['[y/N]', 'n']])
+  expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+  expect(await clone.typed(command, [['[y/N]', 'y']])).toMatchObject({ code: 0 })
+})
+
+test('signing-key rotate says when, and makes no second waiting key without --yes', async () => {
+  const rotate = (...args: string[]) => clone.command(['signing-key', 'rotate', ...args])
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\+00:00`
+  const said = new RegExp(
+    String.raw`^Made the signing key \S+\.\nIt signs from ${time}; the key before it is shown until ${time}\.\n$`,
+  )
+  expect((await rotate()).stdout).toMatch(said)
+  expect(await rotate()).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/waits already: it signs from [^]*confirm with --yes/),
+  })
+  expect((await rotate('--yes')).stdout).toMatch(said)
+  expect((await rotate('--now')).stdout).toContain('It signs now; ')
 })
 
 test('client add prints no issuer that no ID token will have', async () => {

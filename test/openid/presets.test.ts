@@ -5,6 +5,11 @@ import {
   presetClient,
   presetSettings,
 } from '../../src/openid/presets.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { rememberSecret } from '../support/log.ts'
+import { register } from '../support/openid.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
 
 const registration = {
   issuer: 'https://account.example.org',
@@ -78,5 +83,44 @@ describe('the settings of a program', () => {
       'Proof Key for Code Exchange (PKCE)',
       'Email claim',
     ])
+  })
+})
+
+describe('the page of registered programs', () => {
+  test('gives a file of settings to copy as a whole, and says where it goes', async () => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const add = (preset: string) =>
+      visitor.post('/account/admin/programs/add', {
+        name: preset,
+        preset,
+        site: 'https://it.example.org',
+        redirect_uris: '',
+        post_logout_uris: '',
+      })
+    const { html } = await add('sftpgo')
+    const pasted = textOf(/<textarea[^>]*>(.*?)<\/textarea>/s.exec(html)?.[1] ?? '')
+    const { oidc } = JSON.parse(`{${pasted}}`)
+    rememberSecret(oidc.client_secret)
+    expect(oidc).toMatchObject({ config_url: 'http://localhost', scopes: ['openid', 'profile'] })
+    expect(html.match(/data-copy=/g)).toHaveLength(1)
+    expect(textOf(html)).toContain('It is a member of httpd.bindings[] in sftpgo.json.')
+    const openlist = await add('openlist')
+    expect(openlist.html.match(/data-copy=/g)).toHaveLength(7)
+    expect(textOf(openlist.html)).toContain('For another Latchkey, enter it only if')
+  })
+
+  test('shows whom a program asks and lets in', async () => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    await register(site, { name: 'own', adminsOnly: true })
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const [row = ''] =
+      /<ul class="rows">.*?<\/ul>/s.exec((await visitor.get('/account/admin/programs')).html) ?? []
+    expect(textOf(row)).toContain('Belongs to this site: no consent asked')
+    expect(textOf(row)).toContain('Administrators only')
   })
 })

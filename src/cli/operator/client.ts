@@ -28,12 +28,13 @@ import { Refusal } from '../../base/refusals.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { issuerSchema, readIssuer } from '../issuer.ts'
 import type { Site } from '../site.ts'
+import { confirm, needTerminal } from './confirm.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
 
-const COLUMNS = ['name', 'client_id', 'redirect_uris', 'created_time']
+const COLUMNS = ['name', 'client_id', 'first_party', 'admins_only', 'redirect_uris', 'created_time']
 
 /** `latchkey client add|list|show|delete|secret`: the programs that sign users in through this site. */
 export function addClientCommands(program: Command, client: Command): void {
@@ -65,8 +66,7 @@ const NO_PROGRAM =
   'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
 const NO_ISSUER =
   'The program compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml.'
-const ISSUER_NOTE =
-  'The issuer is the address of this site, as the program and the users reach it.'
+const ISSUER_NOTE = 'The issuer is the address of this site, as the program and the users reach it.'
 
 /** How the printed settings are used. */
 const NOTES: Record<Preset | 'other', string> = {
@@ -195,16 +195,24 @@ function addShowCommand(program: Command, client: Command): void {
 }
 
 function addDeleteCommand(program: Command, client: Command): void {
-  addHelp(client.command('delete'), { examples: ['client delete files'] })
+  addHelp(client.command('delete'), {
+    examples: ['client delete files', 'client delete files --yes'],
+  })
     .argument('<name>', NAME)
     .description('deletes a program; its tokens end at once')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
+    .option('--yes', 'do not ask')
+    .action((name: string, { yes = false }: { yes?: boolean }) => {
+      if (!yes) needTerminal()
+      return onSite(program, async (site, output) => {
         const found = await lookUp(site, name)
+        if (!yes)
+          await confirm(
+            `Its users can no longer sign in to it, and its tokens end at once.\nDelete ${found.name} (client_id ${found.id})?`,
+          )
         await deleteClient(site, COMMAND_LINE, found)
         output.done(`Deleted the program ${found.name}.`, { name: found.name })
-      }),
-    )
+      })
+    })
 }
 
 function addSecretCommand(program: Command, client: Command): void {

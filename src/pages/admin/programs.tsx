@@ -53,6 +53,11 @@ export function AdminProgramsPage({ view, clients, names, fields, problem }: Pro
 function ProgramRow({ view, client }: { view: View; client: Client }) {
   const t = view.t.adminPrograms
   const { id, name, redirectUris, secretHash } = client
+  const flags = [
+    client.firstParty && t.isFirstParty,
+    client.adminsOnly && t.adminsOnly,
+    secretHash === null && t.isPublicShort,
+  ].filter((flag) => flag !== false)
   return (
     <li>
       <h2>{name}</h2>
@@ -64,6 +69,13 @@ function ProgramRow({ view, client }: { view: View; client: Client }) {
           <span>{uri}</span>
         ))}
       </p>
+      {flags.length > 0 && (
+        <p class="facts">
+          {flags.map((flag) => (
+            <span>{flag}</span>
+          ))}
+        </p>
+      )}
       {secretHash !== null && (
         <Confirm label={t.secret} question={t.secretQuestion}>
           <form method="post" action={`${PATH}/secret`}>
