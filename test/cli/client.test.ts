@@ -118,8 +118,9 @@ test.skipIf(hasNoTerminal)('client delete asks first', async () => {
   expect(await clone.typed(command, [['[y/N]', 'y']])).toMatchObject({ code: 0 })
 })
 
+const rotate = (...args: string[]) => clone.command(['signing-key', 'rotate', ...args])
+
 test('signing-key rotate says when, and makes no second waiting key without --yes', async () => {
-  const rotate = (...args: string[]) => clone.command(['signing-key', 'rotate', ...args])
   const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\+00:00`
   const said = new RegExp(
     String.raw`^Made the signing key \S+\.\nIt signs from ${time}; the key before it is shown until ${time}\.\n$`,

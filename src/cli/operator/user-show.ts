@@ -29,9 +29,7 @@ export function addUserShowCommand(program: Command, user: Command): void {
           keys: keys.total,
           passkeys: passkeys.length,
           app_passwords: appPasswords.length,
-          linked_accounts: identities.map(
-            ({ platform, name, subject }) => `${platform}: ${name || subject}`,
-          ),
+          linked_accounts: identities.map((one) => `${one.platform}: ${one.name || one.subject}`),
         }
         const permissions = permissionNames(account.permission)
         const record = { ...fullUserRecord(account), permissions, ...counts }
