@@ -98,12 +98,9 @@ export async function exchangeCode(
     verifier,
     requestOptions(as.issuer, ask),
   )
-  if ((await blamedIn(response.clone())) === 'client') throw clientRefused()
+  if ((await blamedIn(response.clone())) === 'client')
+    throw new SsoError('client', 'the provider refuses client ID or secret')
   return response
-}
-
-export function clientRefused(): SsoError {
-  return new SsoError('client', 'the provider refuses client ID or secret')
 }
 
 const NOT_GIVEN = 'nobody-has-been-given-this'
