@@ -24,6 +24,7 @@ export const REASONS = {
   eventKind: 'must be a kind of event',
   nameIsAppPassword: 'must not be an app password',
   clientUri: 'must be an address such as https://files.example.org/callback, without #',
+  clientUriScheme: 'must begin with https:// (http only on this machine)',
   clientUriQuery:
     'must not have code, state, error, error_description or iss in its query: the answer adds them',
   userGroup: 'must be a group of users',

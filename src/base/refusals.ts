@@ -22,6 +22,10 @@ const refusals = {
   tooManyPasskeys: { code: 400, message: 'no more than <limit> passkeys, delete one first' },
   ssoNoMethod: { code: 400, message: 'no method provided' },
   ssoPlatformInvalid: { code: 400, message: 'invalid platform' },
+  ssoMisconfigured: {
+    code: 400,
+    message: 'the identity provider refuses this site, tell its operator',
+  },
   ssoRefused: { code: 400, message: 'the sign-in could not be verified, start it again' },
   lastWayIn: {
     code: 400,

@@ -14,14 +14,15 @@ export const issuerSchema = v.pipe(
 )
 
 /**
- * Returns the address of this site for the settings of a program, or words in its place.
+ * Returns the address of this site for the settings of a program.
  *
+ * @returns `undefined` when nobody has said it.
  * @throws {CommandError} When the variable `ISSUER` is no issuer: no program could sign in.
  */
-export async function readIssuer(given: string | undefined): Promise<string> {
+export async function readIssuer(given: string | undefined): Promise<string | undefined> {
   const { ISSUER: set } = await readVars()
   if (given !== undefined) return given
-  if (typeof set !== 'string' || set === '') return '(the address of this site)'
+  if (typeof set !== 'string' || set === '') return undefined
   if (parseIssuer(set) !== undefined) return set
   throw new CommandError(
     `ISSUER in wrangler.toml is ${set}, which is no origin: set it to ${nearestIssuer(set)}.`,

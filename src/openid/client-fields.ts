@@ -19,6 +19,7 @@ export const clientNameSchema = nameText(MAX_NAME_CHARACTERS)
 export const clientUriSchema = v.pipe(
   text(),
   maxCharacters(MAX_URI_CHARACTERS),
+  v.check(hasSafeScheme, REASONS.clientUriScheme),
   v.check(isClientUri, REASONS.clientUri),
 )
 
@@ -40,6 +41,11 @@ export const clientSiteSchema = v.pipe(
   v.transform((address) => address.trim().replace(/\/+$/, '')),
   clientUriSchema,
 )
+
+/** Holds for everything but plain http to another machine; the next check refuses other texts. */
+function hasSafeScheme(uri: string): boolean {
+  return !/^http:/i.test(uri) || !URL.canParse(uri) || isSafeUrl(new URL(uri))
+}
 
 function isClientUri(uri: string): boolean {
   if (!/^[!-~]+$/.test(uri) || /[#*\\"<>]/.test(uri) || !URL.canParse(uri)) return false

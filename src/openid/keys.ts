@@ -98,14 +98,14 @@ export async function ensureKey(
 /**
  * Makes a new key. It signs in a quarter of an hour, when clients have seen it, or at once.
  *
- * @returns Its `kid`.
+ * @returns Its `kid`, when it signs, and until when the key before it is shown.
  * @throws {Refusal} `notAdmin`.
  */
 export async function rotateKey(
   deps: KeyDeps & ActorDeps,
   operator: Operator,
   isAtOnce: boolean,
-): Promise<string> {
+): Promise<{ kid: string; activeFrom: number; oldShownUntil: number }> {
   const { db } = deps
   const now = deps.now()
   const key = await makeKey(deps, isAtOnce ? now : now + KEY_NOTICE_SECONDS * 1000)
@@ -118,7 +118,8 @@ export async function rotateKey(
   })
   logEvent(event)
   await publishKeys(deps, keys)
-  return key.id
+  const { id: kid, activeFrom } = key
+  return { kid, activeFrom, oldShownUntil: activeFrom + SHOWN_MILLISECONDS }
 }
 
 function insertKey(db: Database, by: Authority, key: StoredKey, where?: SQL) {

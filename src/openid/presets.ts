@@ -43,6 +43,7 @@ export function accessTeamSite(team: string): string {
 
 /** What the settings of a program are made of. */
 interface Registration {
+  /** Empty when it is not known; not allowed with a preset. */
   issuer: string
   clientId: string
   /** Empty for a public client. */
@@ -50,6 +51,9 @@ interface Registration {
   /** The origin of the program's site; not needed without a preset. */
   site: string
 }
+
+/** A setting by the name that the program has for it. */
+export type PresetSetting = [name: string, value: string | string[]]
 
 /**
  * Returns what an operator writes into the settings of a program. The names are those of the
@@ -62,7 +66,7 @@ interface Registration {
 export function presetSettings(
   preset: Preset | undefined,
   { issuer, clientId, secret, site }: Registration,
-): [name: string, value: string][] {
+): PresetSetting[] {
   switch (preset) {
     case 'openlist':
       return [
@@ -80,7 +84,7 @@ export function presetSettings(
         ['client_id', clientId],
         ['client_secret', secret],
         ['redirect_base_url', site],
-        ['scopes', '["openid","profile"]'],
+        ['scopes', ['openid', 'profile']],
         ['username_field', 'preferred_username'],
       ]
     case 'grafana':
@@ -115,9 +119,38 @@ export function presetSettings(
       ]
     default:
       return [
-        ['issuer', issuer],
+        ...(issuer === '' ? [] : [['issuer', issuer] satisfies PresetSetting]),
         ['client_id', clientId],
-        ...(secret === '' ? [] : [['client_secret', secret] satisfies [string, string]]),
+        ...(secret === '' ? [] : [['client_secret', secret] satisfies PresetSetting]),
       ]
   }
+}
+
+/**
+ * The files into which settings are pasted as a whole. The settings of the other programs go into
+ * the fields of a form.
+ */
+export const PRESET_FILES: Partial<Record<Preset, string>> = {
+  sftpgo: 'sftpgo.json',
+  grafana: 'grafana.env',
+}
+
+/** Returns settings as text: a member of `sftpgo.json`, an env file, or one line for each field. */
+export function pastedSettings(
+  preset: Preset | undefined,
+  settings: readonly PresetSetting[],
+): string {
+  if (preset === 'sftpgo') {
+    const object = JSON.stringify({ oidc: Object.fromEntries(settings) }, undefined, 2)
+    const lines = object.split('\n').slice(1, -1)
+    return lines.map((line) => line.slice(2)).join('\n')
+  }
+  if (preset === 'grafana')
+    return settings.map(([name, value]) => `${name}=${quoted(String(value))}`).join('\n')
+  return settings.map(([name, value]) => `${name}: ${String(value)}`).join('\n')
+}
+
+/** Quotes a value for a shell and for an env file, where it needs quotes. */
+function quoted(value: string): string {
+  return /^[\w.:/@-]*$/.test(value) ? value : `"${value.replaceAll(/[\\"$`]/g, '\\$&')}"`
 }

@@ -76,8 +76,12 @@ export function signInHost(as: oauth.AuthorizationServer): string {
   return signInAddress(as).host
 }
 
-/** Exchanges the code of a callback for the answer of the token endpoint, which is not checked yet. */
-export function exchangeCode(
+/**
+ * Exchanges the code of a callback for the answer of the token endpoint, which is not checked yet.
+ *
+ * @throws {SsoError} `client`.
+ */
+export async function exchangeCode(
   as: oauth.AuthorizationServer,
   config: SsoConfig,
   client: oauth.Client,
@@ -85,7 +89,7 @@ export function exchangeCode(
   answer: URLSearchParams,
   ask: Ask,
 ): Promise<Response> {
-  return oauth.authorizationCodeGrantRequest(
+  const response = await oauth.authorizationCodeGrantRequest(
     as,
     client,
     authenticationOf(as, config),
@@ -94,6 +98,9 @@ export function exchangeCode(
     verifier,
     requestOptions(as.issuer, ask),
   )
+  if ((await blamedIn(response.clone())) === 'client')
+    throw new SsoError('client', 'the provider refuses client ID or secret')
+  return response
 }
 
 const NOT_GIVEN = 'nobody-has-been-given-this'
@@ -150,6 +157,10 @@ async function askTokenEndpoint(
     parameters,
     requestOptions(as.issuer, ask),
   )
+  return blamedIn(response)
+}
+
+async function blamedIn(response: Response) {
   const answer = v.safeParse(errorSchema, await response.json().catch(() => undefined))
   return answer.success ? BLAMED.get(answer.output.error) : undefined
 }

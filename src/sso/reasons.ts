@@ -13,6 +13,8 @@ export type SsoReason =
   | 'provider changed'
   /** The provider answered with an error. */
   | 'denied'
+  /** The provider does not accept client ID or client secret. */
+  | 'client'
   /** The provider can't be reached, or is too slow. */
   | 'no answer'
   /** An answer of the provider is too large. */
@@ -26,6 +28,7 @@ const REFUSALS: Record<SsoReason, RefusalName> = {
   'state used': 'ssoRefused',
   'provider changed': 'ssoRefused',
   denied: 'ssoDenied',
+  client: 'ssoMisconfigured',
   'no answer': 'ssoUnavailable',
   'answer too large': 'ssoUnavailable',
   answer: 'ssoRefused',
@@ -54,6 +57,9 @@ export class SsoError extends Error {
 export function logSsoRefusal(error: unknown, { network }: Client): Refusal {
   if (!(error instanceof SsoError)) throw error
   const { reason, detail } = error
-  console.log(JSON.stringify({ event: 'sso_refused', reason, detail, network }))
+  const line = JSON.stringify({ event: 'sso_refused', reason, detail, network })
+  // An error, because only the operator can mend it: `npm start` shows errors in every form.
+  if (reason === 'client') console.error(line)
+  else console.log(line)
   return new Refusal(REFUSALS[reason])
 }

@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Clone } from '../support/clone.ts'
+
+const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
 
 let clone: Clone
 
@@ -48,6 +51,87 @@ test('client add prints the seven settings of OpenList, with addresses as OpenLi
       ]),
     },
   ])
+})
+
+test('client add needs the address of this site for a program that compares it', async () => {
+  for (const program of ['--openlist', '--sftpgo', '--grafana'])
+    expect(await add(program, 'https://it.example.org')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--issuer https://account.example.org'),
+    })
+  const { code, stdout, stderr } = await add('--redirect', 'https://wiki.example.org/callback')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^client_id: [\da-f]{24}\nclient_secret: lks_\S{43}\n$/)
+  expect(stderr).toContain('The issuer is the address of this site')
+})
+
+test('client add prints what can be pasted', async () => {
+  const issuer = ['--issuer', 'https://account.example.org']
+  const grafana = await add('--grafana', 'https://it.example.org', ...issuer)
+  expect(grafana.stdout).toContain('GF_SERVER_ROOT_URL=https://it.example.org/\n')
+  const sftpgo = await add('--sftpgo', 'https://it.example.org', ...issuer)
+  expect(JSON.parse(`{${sftpgo.stdout}}`)).toMatchObject({
+    oidc: { config_url: 'https://account.example.org', scopes: ['openid', 'profile'] },
+  })
+  const json = await add('--json', '--sftpgo', 'https://it.example.org', ...issuer)
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    settings: { scopes: ['openid', 'profile'] },
+  })
+  const openlist = await add('--openlist', 'https://it.example.org', ...issuer)
+  expect(openlist.stderr).toContain('sso_auto_register: true')
+})
+
+test('client add says what is missing or wrong', async () => {
+  expect((await add()).stderr).toContain(
+    'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.',
+  )
+  expect((await add('--redirect', 'http://evil.example.org/')).stderr).toContain(
+    'It must begin with https:// (http only on this machine).',
+  )
+})
+
+test('client list shows whom a program asks and lets in', async () => {
+  await add('--redirect', 'https://list.example.org/cb', '--first-party', '--admins-only')
+  const { stdout } = await clone.command(['client', 'list'])
+  expect(stdout).toMatch(/^name +client id +first party +admins only +redirect uris/)
+  expect(stdout).toMatch(/ yes +yes +https:\/\/list\.example\.org\/cb/)
+})
+
+test('client delete needs --yes without a terminal', async () => {
+  await add('--redirect', 'https://gone.example.org/cb')
+  const name = `program-${programs}`
+  expect(await clone.command(['client', 'delete', name])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('confirm with --yes'),
+  })
+  expect(await clone.command(['client', 'show', name])).toMatchObject({ code: 0 })
+  expect(await clone.command(['client', 'delete', name, '--yes'])).toMatchObject({ code: 0 })
+  expect(await clone.command(['client', 'show', name])).toMatchObject({ code: 1 })
+})
+
+test.skipIf(hasNoTerminal)('client delete asks first', async () => {
+  await add('--redirect', 'https://asked.example.org/cb')
+  const command = ['client', 'delete', `program-${programs}`]
+  const kept = await clone.typed(command, [['[y/N]', 'n']])
+  expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+  expect(await clone.typed(command, [['[y/N]', 'y']])).toMatchObject({ code: 0 })
+})
+
+const rotate = (...args: string[]) => clone.command(['signing-key', 'rotate', ...args])
+
+test('signing-key rotate says when, and makes no second waiting key without --yes', async () => {
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\+00:00`
+  const said = new RegExp(
+    String.raw`^Made the signing key \S+\.\nIt signs from ${time}; the key before it is shown until ${time}\.\n$`,
+  )
+  expect((await rotate()).stdout).toMatch(said)
+  expect(await rotate()).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/waits already: it signs from [^]*confirm with --yes/),
+  })
+  expect((await rotate('--yes')).stdout).toMatch(said)
+  expect((await rotate('--now')).stdout).toContain('It signs now; ')
 })
 
 test('client add prints no issuer that no ID token will have', async () => {

@@ -100,6 +100,8 @@ describe('latchkey user', () => {
       sessions: 1,
       keys: 0,
       passkeys: 0,
+      app_passwords: 0,
+      linked_accounts: [],
     })
     expect((await run('user', 'show', 'alice')).stdout).toMatch(
       /\nrole +general\n[^]*\npermission +sftp-read, share\n/,

@@ -416,7 +416,7 @@ describe('the config certification plan', () => {
 
 describe('the signing keys', () => {
   test('oidcc-server-rotate-keys of the dynamic plan: both keys are shown, and the new one signs after a while', async () => {
-    const kid = await rotateKey(site.deps, COMMAND_LINE, false)
+    const { kid } = await rotateKey(site.deps, COMMAND_LINE, false)
     const { keys } = await (await site.fetch('GET', '/oauth/jwks')).json<{ keys: object[] }>()
     expect(keys).toHaveLength(2)
     expect(await usedKey()).not.toBe(kid)

@@ -388,6 +388,15 @@ describe('consent', () => {
       headers,
     )
 
+  test('names what the program learns, and apart from it what else it wants', async () => {
+    const { html } = await alice.get(requestPath(third, { scope: 'openid profile offline_access' }))
+    const list = /<ul>(.*?)<\/ul>/s.exec(html)?.[1] ?? ''
+    expect(textOf(list).trim()).toBe('your user name, and when and how you signed in')
+    expect(textOf(html)).toContain('It also wants: to stay signed in after you sign out here.')
+    const plain = await alice.get(requestPath(third))
+    expect(textOf(plain.html)).not.toContain('It also wants')
+  })
+
   test('is asked once, and leads on without a redirect of the form', async () => {
     const page = await alice.get(requestPath(third))
     expect(page.status).toBe(200)

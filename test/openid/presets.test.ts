@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { accessTeamSite, presetClient, presetSettings } from '../../src/openid/presets.ts'
+import {
+  accessTeamSite,
+  pastedSettings,
+  presetClient,
+  presetSettings,
+} from '../../src/openid/presets.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { rememberSecret } from '../support/log.ts'
+import { register } from '../support/openid.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
 
 const registration = {
   issuer: 'https://account.example.org',
@@ -19,9 +29,35 @@ describe('the settings of a program', () => {
       client_id: 'id',
       client_secret: 'secret',
       redirect_base_url: 'https://it.example.org',
-      scopes: '["openid","profile"]',
+      scopes: ['openid', 'profile'],
       username_field: 'preferred_username',
     })
+  })
+
+  test('are the member of sftpgo.json', () => {
+    const settings = presetSettings('sftpgo', registration)
+    const pasted = pastedSettings('sftpgo', settings)
+    expect(JSON.parse(`{${pasted}}`)).toEqual({ oidc: Object.fromEntries(settings) })
+  })
+
+  test('are lines of an env file for Grafana, in quotes where a shell needs them', () => {
+    const site = 'https://it.example.org/$a&b'
+    const pasted = pastedSettings('grafana', presetSettings('grafana', { ...registration, site }))
+    expect(pasted.split('\n')).toEqual([
+      String.raw`GF_SERVER_ROOT_URL="https://it.example.org/\$a&b/"`,
+      'GF_AUTH_GENERIC_OAUTH_ENABLED=true',
+      'GF_AUTH_GENERIC_OAUTH_NAME=Latchkey',
+      'GF_AUTH_GENERIC_OAUTH_CLIENT_ID=id',
+      'GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=secret',
+      'GF_AUTH_GENERIC_OAUTH_SCOPES="openid profile groups"',
+      'GF_AUTH_GENERIC_OAUTH_AUTH_URL=https://account.example.org/oauth/authorize',
+      'GF_AUTH_GENERIC_OAUTH_TOKEN_URL=https://account.example.org/oauth/token',
+      'GF_AUTH_GENERIC_OAUTH_API_URL=https://account.example.org/oauth/userinfo',
+      'GF_AUTH_GENERIC_OAUTH_USE_PKCE=true',
+      'GF_AUTH_GENERIC_OAUTH_LOGIN_ATTRIBUTE_PATH=preferred_username',
+      'GF_AUTH_GENERIC_OAUTH_EMAIL_ATTRIBUTE_PATH=preferred_username',
+      `GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH="contains(groups[*], 'admin') && 'Admin' || 'Viewer'"`,
+    ])
   })
 
   test('name the address from which Grafana makes its redirect address', () => {
@@ -47,5 +83,44 @@ describe('the settings of a program', () => {
       'Proof Key for Code Exchange (PKCE)',
       'Email claim',
     ])
+  })
+})
+
+describe('the page of registered programs', () => {
+  test('gives a file of settings to copy as a whole, and says where it goes', async () => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const add = (preset: string) =>
+      visitor.post('/account/admin/programs/add', {
+        name: preset,
+        preset,
+        site: 'https://it.example.org',
+        redirect_uris: '',
+        post_logout_uris: '',
+      })
+    const { html } = await add('sftpgo')
+    const pasted = textOf(/<textarea[^>]*>(.*?)<\/textarea>/s.exec(html)?.[1] ?? '')
+    const { oidc } = JSON.parse(`{${pasted}}`)
+    rememberSecret(oidc.client_secret)
+    expect(oidc).toMatchObject({ config_url: 'http://localhost', scopes: ['openid', 'profile'] })
+    expect(html.match(/data-copy=/g)).toHaveLength(1)
+    expect(textOf(html)).toContain('It is a member of httpd.bindings[] in sftpgo.json.')
+    const openlist = await add('openlist')
+    expect(openlist.html.match(/data-copy=/g)).toHaveLength(7)
+    expect(textOf(openlist.html)).toContain('For another Latchkey, enter it only if')
+  })
+
+  test('shows whom a program asks and lets in', async () => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    await register(site, { name: 'own', adminsOnly: true })
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const [row = ''] =
+      /<ul class="rows">.*?<\/ul>/s.exec((await visitor.get('/account/admin/programs')).html) ?? []
+    expect(textOf(row)).toContain('Belongs to this site: no consent asked')
+    expect(textOf(row)).toContain('Administrators only')
   })
 })

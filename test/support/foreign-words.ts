@@ -6,6 +6,7 @@ const LATIN = new Set(
     'PIN UTC Ctrl Bearer Authorization AList OpenList WebDAV webdav APP_PASSWORD token D',
     'bash zsh Chrome Edge Firefox Linux Safari SFTPGo rclone Windows macOS iPhone Android',
     'DingTalk GitHub Google Microsoft Casdoor OpenID OIDC Connect scope claim issuer Client Secret preferred_username openid profile',
+    'code state error error_description iss',
     'ssh-keygen ssh-ed25519 ssh-rsa ed25519 nistp256 base64 English',
   ].flatMap((line) => line.split(' ')),
 )

@@ -15,18 +15,26 @@ import {
   replaceSecret,
 } from '../../openid/clients.ts'
 import type { Client } from '../../openid/client-store.ts'
-import { accessTeamSite, type Preset, presetClient, presetSettings } from '../../openid/presets.ts'
+import {
+  accessTeamSite,
+  pastedSettings,
+  type Preset,
+  presetClient,
+  presetSettings,
+} from '../../openid/presets.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { isoTime } from '../../base/time.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { issuerSchema, readIssuer } from '../issuer.ts'
 import type { Site } from '../site.ts'
+import { confirm, needTerminal } from './confirm.ts'
+import type { GlobalOptions } from '../global-options.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
 
-const COLUMNS = ['name', 'client_id', 'redirect_uris', 'created_time']
+const COLUMNS = ['name', 'client_id', 'first_party', 'admins_only', 'redirect_uris', 'created_time']
 
 /** `latchkey client add|list|show|delete|secret`: the programs that sign users in through this site. */
 export function addClientCommands(program: Command, client: Command): void {
@@ -54,6 +62,23 @@ interface AddOptions {
 const ADD_NOTES = `The settings that are printed contain the secret, which is not stored. --openlist and the other programs
 know their addresses; other programs need --redirect.`
 
+const NO_PROGRAM =
+  'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
+const NO_ISSUER =
+  'The program compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml.'
+const ISSUER_NOTE = 'The issuer is the address of this site, as the program and the users reach it.'
+
+/** How the printed settings are used. */
+const NOTES: Record<Preset | 'other', string> = {
+  openlist:
+    'With sso_auto_register: true, every user of this site gets an account there at the first sign-in. For\nanother Latchkey, enter it only if that is what you want.',
+  sftpgo: 'This is a member of httpd.bindings[] in sftpgo.json.',
+  grafana:
+    'These lines are for a shell, systemd or Docker Compose. docker run --env-file takes no quotes: remove them.',
+  'cloudflare-access': '',
+  other: '',
+}
+
 function addAddCommand(program: Command, client: Command): void {
   const uri = parsed(clientUriSchema)
   const answerUri = parsed(answerUriSchema)
@@ -61,7 +86,7 @@ function addAddCommand(program: Command, client: Command): void {
   addHelp(client.command('add'), {
     notes: ADD_NOTES,
     examples: [
-      'client add files --openlist https://files.example.org --first-party',
+      'client add files --openlist https://files.example.org --first-party --issuer https://account.example.org',
       'client add wiki --redirect https://wiki.example.org/callback',
     ],
   })
@@ -90,9 +115,10 @@ function addAddCommand(program: Command, client: Command): void {
       const { preset, address } = presetOf(options)
       const known = preset && presetClient(preset, address)
       const redirects = [...(known?.redirectUris ?? []), ...(options.redirect ?? [])]
-      if (redirects.length === 0) throw new UsageError('Name a program, or a --redirect address.')
+      if (redirects.length === 0) throw new UsageError(NO_PROGRAM)
       return onSite(program, async (opened, output) => {
         const issuer = await readIssuer(options.issuer)
+        if (issuer === undefined && preset !== undefined) throw new UsageError(NO_ISSUER)
         const { clientId, secret = '' } = await addClient(opened, COMMAND_LINE, {
           name,
           redirectUris: v.parse(clientUrisSchema, redirects),
@@ -105,13 +131,21 @@ function addAddCommand(program: Command, client: Command): void {
           if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
           throw new CommandError(`There is a program "${name}" already: delete it first.`)
         })
-        const settings = presetSettings(preset, { issuer, clientId, secret, site: address })
-        output.report(settings.map((pair) => pair.join(': ')).join('\n'), {
+        const settings = presetSettings(preset, {
+          issuer: issuer ?? '',
+          clientId,
+          secret,
+          site: address,
+        })
+        output.report(pastedSettings(preset, settings), {
           name,
           client_id: clientId,
           ...(secret !== '' && { client_secret: secret }),
           settings: Object.fromEntries(settings),
         })
+        const note = issuer === undefined ? ISSUER_NOTE : NOTES[preset ?? 'other']
+        // On stderr, so that a pipe receives only the settings.
+        if (note !== '' && !program.opts<GlobalOptions>().json) console.error(`\n${note}`)
       })
     })
 }
@@ -161,16 +195,24 @@ function addShowCommand(program: Command, client: Command): void {
 }
 
 function addDeleteCommand(program: Command, client: Command): void {
-  addHelp(client.command('delete'), { examples: ['client delete files'] })
+  addHelp(client.command('delete'), {
+    examples: ['client delete files', 'client delete files --yes'],
+  })
     .argument('<name>', NAME)
     .description('deletes a program; its tokens end at once')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
+    .option('--yes', 'do not ask')
+    .action((name: string, { yes = false }: { yes?: boolean }) => {
+      if (!yes) needTerminal()
+      return onSite(program, async (site, output) => {
         const found = await lookUp(site, name)
+        if (!yes)
+          await confirm(
+            `Its users can no longer sign in to it, and its tokens end at once.\nDelete ${found.name} (client_id ${found.id})?`,
+          )
         await deleteClient(site, COMMAND_LINE, found)
         output.done(`Deleted the program ${found.name}.`, { name: found.name })
-      }),
-    )
+      })
+    })
 }
 
 function addSecretCommand(program: Command, client: Command): void {

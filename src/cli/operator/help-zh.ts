@@ -191,8 +191,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'makes a new signing key, which signs after a quarter of an hour':
     '生成新的签名密钥，一刻钟后开始签署',
   'sign with it at once, because the old key is lost or stolen': '旧密钥丢失或被盗时，立即用它签署',
-  'Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.':
-    '新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。',
+  'Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.\nWhile a new key waits, the command asks before it makes another one.':
+    '新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。\n已有新密钥等待启用时，再次生成前会先询问。',
   'manages the names that accounts had, which nobody else may get':
     '管理保留的用户名，其他人不能使用',
   'lists the names that deleted and renamed accounts had': '列出已删除或已改名账户的用户名',

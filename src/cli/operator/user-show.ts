@@ -3,6 +3,8 @@ import { listKeysOf } from '../../ssh-keys/keys.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
+import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
+import { listIdentitiesOf } from '../../sso/manage.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
@@ -20,7 +22,15 @@ export function addUserShowCommand(program: Command, user: Command): void {
         const sessions = await listSessionsOf(site, COMMAND_LINE, account.id)
         const keys = await listKeysOf(site, COMMAND_LINE, account.id)
         const passkeys = await listPasskeysOf(site, COMMAND_LINE, account.id)
-        const counts = { sessions: sessions.length, keys: keys.total, passkeys: passkeys.length }
+        const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
+        const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
+        const counts = {
+          sessions: sessions.length,
+          keys: keys.total,
+          passkeys: passkeys.length,
+          app_passwords: appPasswords.length,
+          linked_accounts: identities.map((one) => `${one.platform}: ${one.name || one.subject}`),
+        }
         const permissions = permissionNames(account.permission)
         const record = { ...fullUserRecord(account), permissions, ...counts }
         output.record(record, { ...userText(account), ...counts })

@@ -75,7 +75,7 @@ export const adminProgramPages = new Hono<App>()
     const issuer = c.get('deps').issuer(c.req.url)
     const settings = presetSettings(preset, { issuer, clientId, secret, site })
     const view = await adminView(c)
-    return showPage(c, <ProgramSettingsPage view={view} name={name} settings={settings} />)
+    return showPage(c, <ProgramSettingsPage {...{ view, name, preset, settings }} />)
   })
   .post('/secret', async (c) => {
     const fields = await readForm(c)

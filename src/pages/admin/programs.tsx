@@ -1,5 +1,11 @@
 import type { Client } from '../../openid/client-store.ts'
-import { PRESETS } from '../../openid/presets.ts'
+import {
+  pastedSettings,
+  type Preset,
+  PRESET_FILES,
+  PRESETS,
+  type PresetSetting,
+} from '../../openid/presets.ts'
 import type { listReservedNames } from '../../users/reserved-names.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
@@ -47,6 +53,11 @@ export function AdminProgramsPage({ view, clients, names, fields, problem }: Pro
 function ProgramRow({ view, client }: { view: View; client: Client }) {
   const t = view.t.adminPrograms
   const { id, name, redirectUris, secretHash } = client
+  const flags = [
+    client.firstParty && t.isFirstParty,
+    client.adminsOnly && t.adminsOnly,
+    secretHash === null && t.isPublicShort,
+  ].filter((flag) => flag !== false)
   return (
     <li>
       <h2>{name}</h2>
@@ -58,6 +69,13 @@ function ProgramRow({ view, client }: { view: View; client: Client }) {
           <span>{uri}</span>
         ))}
       </p>
+      {flags.length > 0 && (
+        <p class="facts">
+          {flags.map((flag) => (
+            <span>{flag}</span>
+          ))}
+        </p>
+      )}
       <div class="pair">
         {secretHash !== null && (
           <Confirm label={t.secret} question={t.secretQuestion}>
@@ -150,29 +168,35 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
 interface SettingsProps {
   view: View
   name: string
-  settings: [name: string, value: string][]
+  preset?: Preset | undefined
+  settings: PresetSetting[]
 }
 
 /** The characters of a value that fit into a line on a phone. */
 const PHONE_COLUMNS = 30
 
 /** Shows what an operator copies into a program, with the secret, once. */
-export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
+export function ProgramSettingsPage({ view, name, preset, settings }: SettingsProps) {
   const t = view.t.adminPrograms
+  const file = preset && PRESET_FILES[preset]
+  const fields =
+    file === undefined
+      ? settings.map(([label, value]) => [label, String(value)] as const)
+      : [[file, pastedSettings(preset, settings)] as const]
   return (
     <AccountPage view={view} title={t.createdTitle}>
       <h1>{t.createdTitle}</h1>
       <article>
         <h2>{name}</h2>
         <p>{t.createdLead}</p>
-        {settings.map(([label, value], place) => (
+        {fields.map(([label, value], place) => (
           <div class="field">
             <label for={`setting-${place}`}>{label}</label>
             <textarea
               id={`setting-${place}`}
               class="codes"
               readonly
-              rows={Math.ceil(value.length / PHONE_COLUMNS)}
+              rows={rowsOf(value)}
               spellcheck={false}
             >
               {value}
@@ -180,6 +204,7 @@ export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
             <CopyButton view={view} from={`setting-${place}`} />
           </div>
         ))}
+        {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
         <p class="buttons">
           <a role="button" href={PATH}>
             {t.createdDone}
@@ -188,4 +213,9 @@ export function ProgramSettingsPage({ view, name, settings }: SettingsProps) {
       </article>
     </AccountPage>
   )
+}
+
+function rowsOf(text: string): number {
+  const rows = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / PHONE_COLUMNS)))
+  return rows.reduce((sum, count) => sum + count, 0)
 }

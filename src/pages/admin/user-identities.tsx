@@ -33,7 +33,9 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                   <Icon name={providerIcon(platform)} /> {shown}
                 </h3>
                 <IdentityFacts view={view} identity={identity} ofOther />
-                <code>{subject}</code>
+                <p>
+                  {t.subject} <code>{subject}</code>
+                </p>
                 <Confirm
                   label={t.unlink}
                   question={`${t.unlinkQuestion(shown)}${warning}`}

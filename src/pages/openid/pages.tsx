@@ -21,10 +21,13 @@ export function ConsentPage({ view, client, request }: RequestProps) {
         <h1>{t.consentTitle(client.name)}</h1>
         <p>{t.consentLead(new URL(request.redirectUri).host)}</p>
         <ul>
-          {request.scopes.map((scope) => (
-            <li>{t.scopes[scope]}</li>
-          ))}
+          {request.scopes
+            .flatMap((scope) => t.scopes[scope] ?? [])
+            .map((known) => (
+              <li>{known}</li>
+            ))}
         </ul>
+        {request.scopes.includes('offline_access') && <p>{t.consentOffline}</p>}
         <form method="post" action="/oauth/authorize/consent">
           <RequestFields view={view} request={request} />
           <p class="buttons">

@@ -167,6 +167,8 @@ const refusals: Record<RefusalName, string> = {
   httpsRequired: 'This site works over https only.',
   ssoNoMethod: 'The address of this page is incomplete.',
   ssoPlatformInvalid: 'Single sign-on is not set up completely on this site.',
+  ssoMisconfigured:
+    'The provider refuses this site: single sign-on is set up wrongly. Tell the operator.',
   ssoRefused: 'The sign-in could not be verified. Start it again.',
   ssoOff: 'Single sign-on is turned off on this site.',
   ssoDenied: 'The provider did not confirm the sign-in. Start it again, or sign in another way.',
@@ -246,6 +248,7 @@ const reasons: Record<ReasonCode, string> = {
   commonPassword: 'This is one of the most common passwords. Choose another.',
   eventKind: 'This kind of event does not exist.',
   clientUri: 'It must be an address such as https://files.example.org/callback, without “#”.',
+  clientUriScheme: 'It must begin with https:// (http only on this machine).',
   clientUriQuery:
     'Its query must not have code, state, error, error_description or iss, because the answer adds them.',
   nameIsAppPassword: 'This is an app password. Give it a name of its own.',
@@ -413,6 +416,7 @@ export const en = {
     linkedByOwner: (when: string) => `Linked by the user ${when}`,
     lastWayIn:
       'It is the only way in: the user has no password and no passkey, and cannot sign in again until you set a password.',
+    subject: 'Id at the provider:',
     redirectUris: 'Redirect URIs',
     redirectUrisLead: 'Register these addresses at the provider, exactly as they stand here.',
     check: 'Check',

@@ -1,11 +1,10 @@
 import type { Preset } from '../../openid/presets.ts'
 import type { Scope } from '../../openid/scopes.ts'
 
-const scopes: Record<Scope, string> = {
+/** What a program wants to know. `profile` adds nothing that `openid` has not said. */
+const scopes: Partial<Record<Scope, string>> = {
   openid: 'your user name, and when and how you signed in',
-  profile: 'when your user name last changed',
   groups: 'whether you are an administrator',
-  offline_access: 'to stay signed in after you sign out here',
 }
 
 const presets: Record<Preset | 'other', string> = {
@@ -16,12 +15,23 @@ const presets: Record<Preset | 'other', string> = {
   other: 'Another program',
 }
 
+/** How the settings of a program are used. */
+const notes: Record<Preset, string> = {
+  openlist:
+    'With sso_auto_register: true, every user of this site gets an account there at the first sign-in. For another Latchkey, enter it only if that is what you want.',
+  sftpgo: 'It is a member of httpd.bindings[] in sftpgo.json.',
+  grafana:
+    'The lines are for a shell, systemd or Docker Compose. docker run --env-file takes no quotes: remove them.',
+  'cloudflare-access': '',
+}
+
 /** The pages on which a program asks for a sign-in. */
 export const authorizeEn = {
   asks: (program: string, host: string) => `${program} (${host}) asks you to sign in.`,
   consentTitle: (program: string) => `Allow ${program}?`,
   consentLead: (host: string) => `The program at ${host} wants to know:`,
   scopes,
+  consentOffline: 'It also wants: to stay signed in after you sign out here.',
   signedInAs: (name: string) => `You are signed in as ${name}.`,
   notYou: 'Not you? Use another account',
   allow: 'Allow',
@@ -76,9 +86,12 @@ export const adminProgramsEn = {
   isPublic: 'It cannot keep a secret (a page or an app)',
   firstParty: 'It belongs to this site: do not ask users for consent',
   adminsOnly: 'Administrators only',
+  isFirstParty: 'Belongs to this site: no consent asked',
+  isPublicShort: 'Without a secret',
   submit: 'Register',
   createdTitle: 'Settings of the program',
   createdLead: 'Copy them into the program now. The secret is not shown again.',
+  notes,
   createdDone: 'I have copied them',
   secret: 'New secret',
   secretQuestion: 'The old secret ends at once, until the program has the new one.',

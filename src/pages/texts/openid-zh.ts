@@ -6,10 +6,9 @@ export const authorizeZh: typeof authorizeEn = {
   consentLead: (host) => `${host} 上的程序想知道：`,
   scopes: {
     openid: '你的用户名，以及登录的时间和方式',
-    profile: '用户名最近一次修改的时间',
     groups: '你是否为管理员',
-    offline_access: '在此处退出后仍保持登录',
   },
+  consentOffline: '它还想：在你从此处退出后仍保持登录。',
   signedInAs: (name) => `当前登录账户：${name}。`,
   notYou: '不是你？换一个账户',
   allow: '允许',
@@ -66,9 +65,19 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   isPublic: '它无法保存密钥（网页或应用）',
   firstParty: '它属于本站：不询问用户是否同意',
   adminsOnly: '仅限管理员',
+  isFirstParty: '属于本站：不询问用户是否同意',
+  isPublicShort: '没有密钥',
   submit: '注册',
   createdTitle: '程序的设置',
   createdLead: '请立即复制到程序中，密钥不会再次显示。',
+  notes: {
+    openlist:
+      'sso_auto_register: true 表示本站的每个用户首次登录那里时都会得到一个账户。如果那里是另一个 Latchkey，只有确实需要时才填写它。',
+    sftpgo: '这是 sftpgo.json 中 httpd.bindings[] 的一个成员。',
+    grafana:
+      '这些行可用于 shell、systemd 或 Docker Compose。docker run --env-file 不认引号，请去掉引号。',
+    'cloudflare-access': '',
+  },
   createdDone: '我已复制',
   secret: '新密钥',
   secretQuestion: '旧密钥立即失效，程序需要改用新密钥。',

@@ -171,6 +171,7 @@ export const zh: Texts = {
     },
     linkedByOwner: (when) => `${when}由用户关联`,
     lastWayIn: '这是唯一的登录方式：该用户没有密码，也没有通行密钥，在你设置密码之前无法再登录。',
+    subject: '在登录平台的 ID：',
     redirectUris: '回调地址',
     redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
     check: '检查',
@@ -593,6 +594,7 @@ export const zh: Texts = {
     httpsRequired: '本站只能通过 https 访问。',
     ssoNoMethod: '此页面的地址不完整。',
     ssoPlatformInvalid: '本站的单点登录尚未设置完整。',
+    ssoMisconfigured: '登录平台拒绝了本站：单点登录的设置有误，请告知管理员。',
     ssoRefused: '无法验证这次登录，请重新开始。',
     ssoOff: '本站未开启单点登录。',
     ssoDenied: '登录平台没有确认这次登录。请重新开始，或用其他方式登录。',
@@ -669,6 +671,7 @@ export const zh: Texts = {
     commonPassword: '这个密码太常见，请换一个。',
     eventKind: '没有这种事件。',
     clientUri: '必须是 https://files.example.org/callback 这样的地址，且不含“#”。',
+    clientUriScheme: '必须以 https:// 开头（只有本机地址可以用 http）。',
     clientUriQuery:
       '地址的查询参数中不能有 code、state、error、error_description 或 iss，因为应答会添加它们。',
     nameIsAppPassword: '这是一个应用专用密码，请另取一个名称。',
