@@ -12,7 +12,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { codeFor, exchangeCode, register, signedIn } from '../support/openid.ts'
 import { prepared } from '../support/prepared.ts'
-import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE, SECOND } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const ALICE = 3
@@ -29,7 +29,7 @@ interface Got {
 
 let got: Got[]
 /** What the stand-in answers, in turn; then 200. */
-let answers: (Response | Error | 'hang')[]
+let answers: (Response | Promise<Response> | Error | 'hang')[]
 let site: CheapSite
 let admin: string
 
@@ -669,6 +669,44 @@ describe('POST /api/admin/notice/test', () => {
     expect(titles()).toEqual(['This is a test notice', 'This is a test notice'])
     expect(await site.db.select().from(notices)).toEqual([])
     expect((await send(7)).code).toBe(404)
+  })
+
+  test('sends one at a time to a channel', async () => {
+    await addChannel()
+    await addChannel({ name: 'other' })
+    const held = Promise.withResolvers<Response>()
+    answers = [held.promise, new Response('ok'), new Response('ok')]
+    let refused = 0
+    const tests = Array.from({ length: 20 }, async () => {
+      const answer = await send()
+      if (answer.code === 429 && ++refused === 19) {
+        expect((await send(2)).data).toEqual({ delivered: true, failure: '' })
+        held.resolve(new Response('ok'))
+      }
+      return answer
+    })
+    const codes = (await Promise.all(tests)).map(({ code }) => code)
+    expect(codes.toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 19 }, () => 429)])
+    expect(got).toHaveLength(2)
+    expect((await send()).code).toBe(200)
+  })
+
+  test('waits 15 seconds for a test that was left', async () => {
+    await addChannel()
+    const held = Promise.withResolvers<Response>()
+    answers = [held.promise]
+    const first = send()
+    await expect.poll(() => got.length).toBe(1)
+    site.now += 14 * SECOND
+    expect(await send()).toEqual({
+      code: 429,
+      message: 'a test of this channel is on its way, try again in 15 seconds',
+      data: null,
+    })
+    site.now += SECOND
+    expect((await send()).data).toEqual({ delivered: true, failure: '' })
+    held.resolve(new Response('ok'))
+    expect((await first).data).toEqual({ delivered: true, failure: '' })
   })
 
   test('after the secret was replaced, says that the channel can not be opened', async () => {
