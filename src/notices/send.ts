@@ -15,6 +15,7 @@ import {
   postpone,
   selectDue,
   takeDue,
+  TEST_MILLISECONDS,
 } from './outbox.ts'
 import { type Failed, type Failure, post, type PostDeps } from './post.ts'
 import { openConfig } from './sealed-config.ts'
@@ -127,7 +128,7 @@ async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
 
 function noticeOf(row: DueRow): Notice | undefined {
   const { id, topic, origin, language, ownerId, expiresAt } = row
-  const madeAt = expiresAt - GIVE_UP_MILLISECONDS
+  const madeAt = expiresAt - (topic === 'test' ? TEST_MILLISECONDS : GIVE_UP_MILLISECONDS)
   const common = { id, topic, origin, language, isOwn: ownerId !== null, madeAt }
   if (row.noticeEventId === null) return { ...common, event: null }
   if (row.eventId === null) return undefined

@@ -671,6 +671,16 @@ describe('POST /api/admin/notice/test', () => {
     expect((await send(7)).code).toBe(404)
   })
 
+  test('is written now, although it is given up after minutes', async () => {
+    await addChannel()
+    await send()
+    expect(got[0]?.body).toMatchObject({
+      type: 'test',
+      timestamp: '2026-11-21T09:15:06.565+00:00',
+      data: { event: null },
+    })
+  })
+
   test('sends one at a time to a channel', async () => {
     await addChannel()
     await addChannel({ name: 'other' })
