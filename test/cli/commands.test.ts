@@ -428,6 +428,21 @@ describe('the site', () => {
     ])
   })
 
+  test('event list and event export find a deleted user by id and by name', async () => {
+    const { id } = await json('user', 'add', 'leaver', '--generate')
+    await run('user', 'delete', 'leaver', '--yes')
+    for (const user of [`#${id}`, 'leaver']) {
+      const { content } = await json('event', 'list', '--user', user)
+      expect(content.map(({ kind }: Record<string, string>) => kind)).toEqual([
+        'user_deleted',
+        'user_made',
+      ])
+      const { stdout } = await run('event', 'export', '--user', user)
+      expect(stdout.trim().split('\n')).toHaveLength(2)
+    }
+    expect(await run('event', 'list', '--user', 'leavre')).toMatchObject({ code: 1 })
+  })
+
   test('event list tells what commands and users did, by user, kind and time', async () => {
     await run('user', 'add', 'newcomer', '--generate')
     await site.signIn('newcomer', 'wrong-Passw0rd')
