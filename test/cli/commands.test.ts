@@ -428,6 +428,17 @@ describe('the site', () => {
     ])
   })
 
+  test('user add refuses two wishes for the password, and hints at a command to paste', async () => {
+    expect(await run('user', 'add', 'bare', '--generate', '--without-password')).toMatchObject({
+      code: 2,
+      stderr: 'Use either --without-password or --generate, not both.\n',
+    })
+    const { stdout } = await run('user', 'add', 'bare', '--without-password')
+    const [, hint = ''] = /: npm run latchkey -- (.*)\n$/.exec(stdout) ?? []
+    expect(hint).toBe('user set bare --permission +sftp-read')
+    expect(await run(...hint.split(' '))).toMatchObject({ code: 0 })
+  })
+
   test('event list and event export find a deleted user by id and by name', async () => {
     const { id } = await json('user', 'add', 'leaver', '--generate')
     await run('user', 'delete', 'leaver', '--yes')

@@ -13,6 +13,7 @@ import {
   staticDigest,
   verifyPassword,
 } from '../../src/passwords/passwords.ts'
+import { generatePassword } from '../../src/passwords/generated-password.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
 import { cheapHash, cheapPasswordHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -326,4 +327,10 @@ describe('an imported row', () => {
     expect(await readHash()).toBe(set)
     expect(await site.db.select().from(sessions)).toEqual([])
   })
+})
+
+test('a generated password does not begin with a hyphen, as options do', () => {
+  const bytes = (first: number) => () => Uint8Array.from({ length: 15 }, () => first)
+  expect(generatePassword({ randomBytes: bytes(0xf8) })).toMatch(/^_[\w-]{19}$/)
+  expect(generatePassword({ randomBytes: bytes(0) })).toBe('A'.repeat(20))
 })
