@@ -25,9 +25,9 @@ export function NoticesPage({ view, channels, fields, problem }: NoticesProps) {
   const t = view.t.channels
   const ofForm = fields === undefined ? undefined : problem
   return (
-    <AccountPage view={view} title={t.title}>
+    <AccountPage view={view} title={t.adminTitle}>
       <hgroup>
-        <h1>{t.title}</h1>
+        <h1>{t.adminTitle}</h1>
         <p>{t.adminLead}</p>
       </hgroup>
       {fields === undefined && <Alert problem={problem} fields={[]} />}

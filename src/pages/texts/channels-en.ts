@@ -43,6 +43,7 @@ const failures: Record<string, string> = {
 
 export const channelsEn = {
   title: 'Notices',
+  adminTitle: 'Channels',
   ownLead: 'Be told when something happens to your account that you may not have done.',
   adminLead: 'Tell yourself and others what happens on this site.',
   none: 'No channels',

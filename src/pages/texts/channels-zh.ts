@@ -2,6 +2,7 @@ import type { channelsEn } from './channels-en.ts'
 
 export const channelsZh: typeof channelsEn = {
   title: '通知',
+  adminTitle: '通知渠道',
   ownLead: '您的账户发生了可能不是您本人所做的事情时，会通知您。',
   adminLead: '把此站点发生的事情通知您和其他人。',
   none: '没有渠道',
