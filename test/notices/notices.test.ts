@@ -7,6 +7,7 @@ import { runFrequently } from '../../src/frequent-run.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
+import { leaveTest } from '../../src/notices/manage.ts'
 import { getClient, replaceSecret } from '../../src/openid/clients.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
@@ -699,6 +700,15 @@ describe('POST /api/admin/notice/test', () => {
     expect(codes.toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 19 }, () => 429)])
     expect(got).toHaveLength(2)
     expect((await send()).code).toBe(200)
+  })
+
+  test('forgets a test of the command line that failed, which would keep the next waiting', async () => {
+    await addChannel()
+    answers = [new Response('', { status: 500 })]
+    await leaveTest(site.deps, COMMAND_LINE, 1)
+    await run()
+    expect((await channels())[0]).toMatchObject({ failure: 'status 500', waiting: 0 })
+    expect((await send()).data).toEqual({ delivered: true, failure: '' })
   })
 
   test('waits 15 seconds for a test that was left', async () => {
