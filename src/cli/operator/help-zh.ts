@@ -227,6 +227,8 @@ export const ZH: Readonly<Record<string, string>> = {
     '站点的地址，用于链接：https://accounts.example.org',
   'Other users of this machine can see options of a command. With -, the address or the token is\nread from the first line of the standard input.':
     '本机的其他用户可以看到命令的选项。使用 - 时，从标准输入的第一行读取地址或令牌。',
+  'With + or - before each topic, the others stay as they are. all chooses every topic.':
+    '主题前加 + 或 - 时，其他主题不变。all 表示全部主题。',
   'chooses what a channel is told': '选择通知此渠道哪些事情',
   'sends a test to a channel, and says whether it arrived': '向渠道发送测试，并说明是否送达',
   'The site sends the test, not this command: a deployed site within five minutes, a local one\nwhile npm start serves it. The command waits for that.':
