@@ -687,16 +687,17 @@ describe('POST /api/admin/notice/test', () => {
     await addChannel({ name: 'other' })
     const held = Promise.withResolvers<Response>()
     answers = [held.promise, new Response('ok'), new Response('ok')]
-    let refused = 0
+    const refused = Promise.withResolvers<void>()
+    let left = 19
     const tests = Array.from({ length: 20 }, async () => {
-      const answer = await send()
-      if (answer.code === 429 && ++refused === 19) {
-        expect((await send(2)).data).toEqual({ delivered: true, failure: '' })
-        held.resolve(new Response('ok'))
-      }
-      return answer
+      const { code } = await send()
+      if (code === 429 && --left === 0) refused.resolve()
+      return code
     })
-    const codes = (await Promise.all(tests)).map(({ code }) => code)
+    await refused.promise
+    expect((await send(2)).data).toEqual({ delivered: true, failure: '' })
+    held.resolve(new Response('ok'))
+    const codes = await Promise.all(tests)
     expect(codes.toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 19 }, () => 429)])
     expect(got).toHaveLength(2)
     expect((await send()).code).toBe(200)
