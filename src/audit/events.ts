@@ -240,6 +240,18 @@ function selectOfSite(db: Database, filter: EventFilter) {
     .where(fits(filter))
 }
 
+/** Selects the id of the user who was deleted under a name; of several, the last. */
+export function selectDeletedUser(db: Database, name: string) {
+  const isNamed = sql`${auditEvents.changes} ->> '$[0].field' = 'username'
+    and ${auditEvents.changes} ->> '$[0].from' = ${name}`
+  return db
+    .select({ id: auditEvents.userId })
+    .from(auditEvents)
+    .where(and(fits({ kind: 'user_deleted' }), isNamed))
+    .orderBy(desc(auditEvents.id))
+    .limit(1)
+}
+
 /** Selects the events of the whole site, latest first. Some belong to no user. */
 export function selectAllEvents(db: Database, filter: EventFilter, { limit, offset }: PageWindow) {
   return (

@@ -127,6 +127,10 @@ const refusals = {
     message:
       'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
   },
+  testOnItsWay: {
+    code: 429,
+    message: 'a test of this channel is on its way, try again in <seconds> seconds',
+  },
 
   internal: { code: 500, message: 'internal error' },
   ssoUnavailable: { code: 503, message: 'the identity provider does not answer, try again later' },

@@ -17,7 +17,7 @@ import {
 import { isFresh, isLive } from '../access/session-store.ts'
 import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
 import { forgetChannels } from './memory.ts'
-import { TEST_MILLISECONDS } from './outbox.ts'
+import { TEST_MILLISECONDS, TEST_PAUSE_SECONDS } from './outbox.ts'
 import { sealConfig } from './sealed-config.ts'
 import { sendOne, type SendDeps } from './send.ts'
 import { makeWebhookSecret } from './signature.ts'
@@ -29,6 +29,8 @@ import {
   insertTest,
   isChannel,
   type NewChannelRow,
+  type NewTest,
+  selectChannelId,
   selectChannels,
   updateTopics,
   upsertOwnChannel,
@@ -132,19 +134,15 @@ async function changeChannel(
  * Sends a test to a channel of the operators.
  *
  * @returns Why it was not delivered (`post.ts`); `undefined` when it was.
- * @throws {Refusal} `notAdmin`, `channelNotFound`.
+ * @throws {Refusal} `notAdmin`, `channelNotFound`, `testOnItsWay`.
  */
 export async function testNoticeChannel(
   deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
   operator: Operator,
   channelId: number,
 ) {
-  const now = deps.now()
-  const test = testOf(deps, now)
-  const { inserted } = await actAsOperator(deps, operator, {
-    inserted: insertTest(deps.db, isOperator(deps.db, operator, now), null, channelId, test),
-  })
-  if (inserted.length === 0) throw new Refusal('channelNotFound')
+  const test = testOf(deps, deps.now())
+  await insertTestBy(deps, operator, channelId, test)
   return sendOne(deps, test.id)
 }
 
@@ -152,7 +150,7 @@ export async function testNoticeChannel(
  * Leaves a test for the site, which sends it in its next run, at most five minutes later. Only the
  * command line uses it, because the site alone can open the channel and reach its receiver.
  *
- * @throws {Refusal} `channelNotFound`.
+ * @throws {Refusal} `channelNotFound`, `testOnItsWay`.
  */
 export async function leaveTest(
   deps: ActorDeps & Pick<Deps, 'randomBytes'>,
@@ -161,10 +159,32 @@ export async function leaveTest(
 ): Promise<void> {
   const now = deps.now()
   const test = { ...testOf(deps, now), notBefore: now }
-  const { inserted } = await actAsOperator(deps, operator, {
-    inserted: insertTest(deps.db, isOperator(deps.db, operator, now), null, channelId, test),
-  })
-  if (inserted.length === 0) throw new Refusal('channelNotFound')
+  await insertTestBy(deps, operator, channelId, test)
+}
+
+/** @throws {Refusal} `notAdmin`, `channelNotFound`, `testOnItsWay`. */
+async function insertTestBy(
+  deps: ActorDeps,
+  operator: Operator,
+  channelId: number,
+  test: NewTest,
+): Promise<void> {
+  const { db } = deps
+  const by = isOperator(db, operator, test.now)
+  refuseUninserted(
+    await actAsOperator(deps, operator, {
+      found: selectChannelId(db, null, channelId),
+      inserted: insertTest(db, by, null, channelId, test),
+    }),
+  )
+}
+
+/** @throws {Refusal} `channelNotFound`, `testOnItsWay`. */
+function refuseUninserted({ found, inserted }: Record<'found' | 'inserted', unknown[]>): void {
+  if (found.length === 0) throw new Refusal('channelNotFound')
+  const fill = String(TEST_PAUSE_SECONDS)
+  if (inserted.length === 0)
+    throw new Refusal('testOnItsWay', { fill, retryAfterSeconds: TEST_PAUSE_SECONDS })
 }
 
 /** Reads the account of an actor and its channel. */
@@ -218,7 +238,7 @@ export async function deleteOwnChannel(
   logEvent(event)
 }
 
-/** Sends a test to the channel of the actor. @throws {Refusal} `channelNotFound`. */
+/** Sends a test to the channel of the actor. @throws {Refusal} `channelNotFound`, `testOnItsWay`. */
 export async function testOwnChannel(
   deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
   actor: SessionActor,
@@ -226,14 +246,16 @@ export async function testOwnChannel(
   const { db } = deps
   const now = deps.now()
   const test = testOf(deps, now)
-  const { inserted } = await actAs(deps, actor, {
-    inserted: insertTest(db, isLive(db, actor, now), actor.userId, undefined, test),
-  })
-  if (inserted.length === 0) throw new Refusal('channelNotFound')
+  refuseUninserted(
+    await actAs(deps, actor, {
+      found: selectChannelId(db, actor.userId, undefined),
+      inserted: insertTest(db, isLive(db, actor, now), actor.userId, undefined, test),
+    }),
+  )
   return sendOne(deps, test.id)
 }
 
-function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number) {
+function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number): NewTest {
   const id = Array.from(randomBytes(TEST_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0'))
   // No run sends it: the caller does.
   return { id: id.join(''), now, notBefore: now + TEST_MILLISECONDS }

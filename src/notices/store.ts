@@ -3,7 +3,7 @@ import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import { TEST_MILLISECONDS } from './outbox.ts'
+import { TEST_MILLISECONDS, TEST_PAUSE_SECONDS } from './outbox.ts'
 import { parseTopics } from './topics.ts'
 
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
@@ -114,17 +114,33 @@ export function isChannel(owner: ChannelOwner, id: number | undefined): SQL {
   return sql`exists (select 1 from ${noticeChannels} where ${isOf(owner)} and ${which})`
 }
 
+export interface NewTest {
+  id: string
+  /** Unix time, milliseconds. */
+  now: number
+  /** When a run may send it. Unix time, milliseconds. */
+  notBefore: number
+}
+
+/** Selects the id of a channel. @param id `undefined` for the channel of a user. */
+export function selectChannelId(db: Database, owner: ChannelOwner, id: number | undefined) {
+  const which = id === undefined ? undefined : eq(noticeChannels.id, id)
+  return db
+    .select({ id: noticeChannels.id })
+    .from(noticeChannels)
+    .where(and(isOf(owner), which))
+}
+
 /**
- * Puts a test into the outbox. Until `now` it waits for the caller, who sends it.
- *
- * @param notBefore When a run may send it. Unix time, milliseconds.
+ * Puts a test into the outbox, unless one of the last `TEST_PAUSE_SECONDS` to this channel is still
+ * there. Many at once would make this site send many requests to an address of a user's choice.
  */
 export function insertTest(
   db: Database,
   by: Authority,
   owner: ChannelOwner,
   channelId: number | undefined,
-  { id, now, notBefore }: { id: string; now: number; notBefore: number },
+  { id, now, notBefore }: NewTest,
 ) {
   const which = channelId === undefined ? undefined : eq(noticeChannels.id, channelId)
   const row = {
@@ -136,7 +152,12 @@ export function insertTest(
     nextAt: notBefore,
     expiresAt: now + TEST_MILLISECONDS,
   }
+  const latest = now + TEST_MILLISECONDS - TEST_PAUSE_SECONDS * 1000
+  const isFree = sql`not exists (
+    select 1 from ${notices} as one
+    where one.channel_id = ${idOfChannel} and one.topic = 'test' and one.expires_at > ${latest}
+  )`
   return writing(db, by)
-    .insert(notices, row, { from: noticeChannels, where: and(isOf(owner), which) })
+    .insert(notices, row, { from: noticeChannels, where: and(isOf(owner), which, isFree) })
     .returning({ id: notices.id })
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../audit/changes.ts'
 import { logEvents } from '../audit/change-events.ts'
-import { logEvent } from '../audit/events.ts'
+import { logEvent, selectDeletedUser } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   checkPasswordLength,
@@ -137,6 +137,26 @@ export async function findUser(
     found: selectUserNamed(deps.db, username),
   })
   return found[0]
+}
+
+/**
+ * Finds the user whose events are meant, by name or as `#7`. Events outlive their user, so a user
+ * who was deleted is found too: by the name at that time, unless it is somebody's now.
+ *
+ * @returns `undefined` for an unknown name. An id is not looked up. @throws {Refusal} `notAdmin`.
+ */
+export async function findUserOfEvents(
+  deps: ActorDeps,
+  operator: Operator,
+  name: string,
+): Promise<number | undefined> {
+  const [, id] = /^#(\d{1,15})$/.exec(name) ?? []
+  if (id !== undefined) return Number(id)
+  const { found, deleted } = await actAsOperator(deps, operator, {
+    found: selectUserNamed(deps.db, name),
+    deleted: selectDeletedUser(deps.db, name),
+  })
+  return found[0]?.id ?? deleted[0]?.id ?? undefined
 }
 
 /**

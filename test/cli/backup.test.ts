@@ -194,13 +194,15 @@ test('what is no backup, or no site, is said in one line', async () => {
   expect(existsSync(other.path('new'))).toBe(false)
 })
 
-test('a restore without the secret says what that means', async () => {
+test('a restore without the secret is refused, unless it is wanted', async () => {
   await clone.serve()
   const file = clone.path('site.backup')
   expect((await clone.command(['backup', file])).code).toBe(0)
-  const { code, stdout } = await other.command(['restore', file])
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/There is no \.dev\.vars here[^\n]*two-step verification[^\n]*SECRET_KEYS/)
+  const { code, stderr } = await other.command(['restore', file])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/There is no \.dev\.vars here[^\n]*two-step verification[^\n]*SECRET_KEYS/)
+  expect(globSync(`${other.path('.wrangler')}/**/*.sqlite`)).toEqual([])
+  expect(await other.command(['restore', file, '--without-secret'])).toMatchObject({ code: 0 })
   expect(globSync(`${other.path('.wrangler')}/**/*.restored*`)).toEqual([])
 })
 

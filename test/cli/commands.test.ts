@@ -430,6 +430,32 @@ describe('the site', () => {
     ])
   })
 
+  test('user add refuses two wishes for the password, and hints at a command to paste', async () => {
+    expect(await run('user', 'add', 'bare', '--generate', '--without-password')).toMatchObject({
+      code: 2,
+      stderr: 'Use either --without-password or --generate, not both.\n',
+    })
+    const { stdout } = await run('user', 'add', 'bare', '--without-password')
+    const [, hint = ''] = /: npm run latchkey -- (.*)\n$/.exec(stdout) ?? []
+    expect(hint).toBe('user set bare --permission +sftp-read')
+    expect(await run(...hint.split(' '))).toMatchObject({ code: 0 })
+  })
+
+  test('event list and event export find a deleted user by id and by name', async () => {
+    const { id } = await json('user', 'add', 'leaver', '--generate')
+    await run('user', 'delete', 'leaver', '--yes')
+    for (const user of [`#${id}`, 'leaver']) {
+      const { content } = await json('event', 'list', '--user', user)
+      expect(content.map(({ kind }: Record<string, string>) => kind)).toEqual([
+        'user_deleted',
+        'user_made',
+      ])
+      const { stdout } = await run('event', 'export', '--user', user)
+      expect(stdout.trim().split('\n')).toHaveLength(2)
+    }
+    expect(await run('event', 'list', '--user', 'leavre')).toMatchObject({ code: 1 })
+  })
+
   test('event list tells what commands and users did, by user, kind and time', async () => {
     await run('user', 'add', 'newcomer', '--generate')
     await site.signIn('newcomer', 'wrong-Passw0rd')

@@ -27,7 +27,7 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/^npm run latchkey -- (backup|restore) \/srv\//, 'backup.test.ts runs it'],
   [/^npm run test:real$/, 'needs programs that npm ci does not bring'],
   [/^npm run drill$/, 'takes minutes; a part of test:real'],
-  [/ notice (add|test) /, 'notices.test.ts runs them, with receivers of its own'],
+  [/ notice (add|topics|test) /, 'notices.test.ts runs them, with receivers of its own'],
   [/^(rclone|sftp) /, 'needs a file server; test/real/app-passwords.test.ts runs rclone'],
   [/token introspect < token\.txt$/, 'token.test.ts runs it'],
   [/^(useradd|cp \/safe)/, 'as root, on a machine of its own; self-hosting.test.ts tries the rest'],

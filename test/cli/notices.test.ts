@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Miniflare, convertV4MiniflareOptions } from 'miniflare'
 import {
   afterAll,
@@ -55,6 +55,47 @@ function signInElsewhere(network: string): void {
     `insert into audit_events (at, kind, user_id, network, user_agent) values (${Date.now()}, 'sign_in', 1, '${network}', '')`,
   )
 }
+
+describe('the commands', () => {
+  test('notice topics takes all topics, names, or changes', async () => {
+    const { id } = await add('ntfy', '--address', 'https://ntfy.example.org/topic')
+    const topics = async (...words: string[]) =>
+      outcomeOf(await run('notice', 'topics', String(id), ...words))
+    const told = (names: string) => [0, `The channel ${id} is told: ${names}.\n`]
+    expect(await topics('+password', '-new_network')).toEqual(told('password'))
+    expect(await topics('+new_admin,+new_country,-password')).toEqual(
+      told('new_country, new_admin'),
+    )
+    expect(await topics('password', 'new_network')).toEqual(told('new_network, password'))
+    expect((await topics('-password', '-new_network'))[1]).toMatch(/at least one topic/)
+    expect((await topics('-pasword'))[1]).toMatch(/^There is no topic "pasword"/)
+    expect((await topics('password', '+new_admin'))[0]).toBe(2)
+    expect((await topics('all'))[0]).toBe(0)
+    expect((await run('notice', 'list')).stdout).toMatch(
+      /\n\d+ +ntfy +ntfy +ntfy\.example\.org +all +never +0\n$/,
+    )
+  })
+
+  test('notice add says what a channel lacks', async () => {
+    const mail = ['notice', 'add', 'email', '--name', 'ops', '--address', 'ops@example.org']
+    const from = ['--sender', 'latchkey@example.org']
+    const config = clone.path('wrangler.toml')
+    const bound = readFileSync(config, 'utf8')
+    const links = /\nIts notices have no links, because --site was not given/
+    const sender = /\nThe Worker has no binding EMAIL/
+    const { stdout } = await run(...mail, ...from)
+    expect(stdout).toMatch(links)
+    expect(stdout).not.toMatch(sender)
+    try {
+      writeFileSync(config, bound.replace('[[send_email]]\nname = "EMAIL"\n', ''))
+      const other = await run(...mail, ...from, '--site', 'https://accounts.example.org')
+      expect(other.stdout).toMatch(sender)
+      expect(other.stdout).not.toMatch(links)
+    } finally {
+      writeFileSync(config, bound)
+    }
+  })
+})
 
 describe('the running site', () => {
   test('sends to each kind of channel, in its form', async () => {

@@ -7,12 +7,13 @@ import { runFrequently } from '../../src/frequent-run.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
+import { leaveTest } from '../../src/notices/manage.ts'
 import { getClient, replaceSecret } from '../../src/openid/clients.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { codeFor, exchangeCode, register, signedIn } from '../support/openid.ts'
 import { prepared } from '../support/prepared.ts'
-import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE, SECOND } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const ALICE = 3
@@ -29,7 +30,7 @@ interface Got {
 
 let got: Got[]
 /** What the stand-in answers, in turn; then 200. */
-let answers: (Response | Error | 'hang')[]
+let answers: (Response | Promise<Response> | Error | 'hang')[]
 let site: CheapSite
 let admin: string
 
@@ -669,6 +670,64 @@ describe('POST /api/admin/notice/test', () => {
     expect(titles()).toEqual(['This is a test notice', 'This is a test notice'])
     expect(await site.db.select().from(notices)).toEqual([])
     expect((await send(7)).code).toBe(404)
+  })
+
+  test('is written now, although it is given up after minutes', async () => {
+    await addChannel()
+    await send()
+    expect(got[0]?.body).toMatchObject({
+      type: 'test',
+      timestamp: '2026-11-21T09:15:06.565+00:00',
+      data: { event: null },
+    })
+  })
+
+  test('sends one at a time to a channel', async () => {
+    await addChannel()
+    await addChannel({ name: 'other' })
+    const held = Promise.withResolvers<Response>()
+    answers = [held.promise, new Response('ok'), new Response('ok')]
+    const refused = Promise.withResolvers<void>()
+    let left = 19
+    const tests = Array.from({ length: 20 }, async () => {
+      const { code } = await send()
+      if (code === 429 && --left === 0) refused.resolve()
+      return code
+    })
+    await refused.promise
+    expect((await send(2)).data).toEqual({ delivered: true, failure: '' })
+    held.resolve(new Response('ok'))
+    const codes = await Promise.all(tests)
+    expect(codes.toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 19 }, () => 429)])
+    expect(got).toHaveLength(2)
+    expect((await send()).code).toBe(200)
+  })
+
+  test('forgets a test of the command line that failed, which would keep the next waiting', async () => {
+    await addChannel()
+    answers = [new Response('', { status: 500 })]
+    await leaveTest(site.deps, COMMAND_LINE, 1)
+    await run()
+    expect((await channels())[0]).toMatchObject({ failure: 'status 500', waiting: 0 })
+    expect((await send()).data).toEqual({ delivered: true, failure: '' })
+  })
+
+  test('waits 15 seconds for a test that was left', async () => {
+    await addChannel()
+    const held = Promise.withResolvers<Response>()
+    answers = [held.promise]
+    const first = send()
+    await expect.poll(() => got.length).toBe(1)
+    site.now += 14 * SECOND
+    expect(await send()).toEqual({
+      code: 429,
+      message: 'a test of this channel is on its way, try again in 15 seconds',
+      data: null,
+    })
+    site.now += SECOND
+    expect((await send()).data).toEqual({ delivered: true, failure: '' })
+    held.resolve(new Response('ok'))
+    expect((await first).data).toEqual({ delivered: true, failure: '' })
   })
 
   test('after the secret was replaced, says that the channel can not be opened', async () => {

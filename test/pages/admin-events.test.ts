@@ -203,8 +203,20 @@ describe('the page of all events', () => {
 
   test('says that a name is nobody’s, and shows nothing for it', async () => {
     const { html } = await admin.get(`${EVENTS}?user=nobody`)
-    expect(problemAt(html, 'user')).toBe('No user has this name.')
+    expect(problemAt(html, 'user')).toBe(
+      'No user has or had this name. A deleted user is also found by id: #7.',
+    )
     expect(rowsIn(html)).toEqual([])
+  })
+
+  test('finds a deleted user by id, and by the last name', async () => {
+    await admin.post(`/account/admin/users/${aliceId}/delete`)
+    const told = await rowsOf({ user: `#${aliceId}` })
+    expect(told[0]).toMatch(/^admin deleted alice ’s account: /)
+    expect(await rowsOf({ user: 'alice' })).toEqual(told)
+    await site.addUser('alice')
+    expect(await rowsOf({ user: 'alice' })).toEqual([])
+    expect(await rowsOf({ user: `#${aliceId}` })).toEqual(told)
   })
 
   test('leads to older ones as long as there are any, and keeps the filter', async () => {

@@ -13,6 +13,7 @@ import {
   staticDigest,
   verifyPassword,
 } from '../../src/passwords/passwords.ts'
+import { generatePassword } from '../../src/passwords/generated-password.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
 import { cheapHash, cheapPasswordHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -326,4 +327,12 @@ describe('an imported row', () => {
     expect(await readHash()).toBe(set)
     expect(await site.db.select().from(sessions)).toEqual([])
   })
+})
+
+const generated = (byte: number) =>
+  generatePassword({ randomBytes: (length) => new Uint8Array(length).fill(byte) })
+
+test('a generated password does not begin with a hyphen, as options do', () => {
+  expect(generated(0xf8)).toMatch(/^_[\w-]{19}$/)
+  expect(generated(0)).toBe('A'.repeat(20))
 })

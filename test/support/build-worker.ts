@@ -1,3 +1,4 @@
+import chromium from '@sparticuz/chromium'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +15,13 @@ declare module 'vitest' {
   }
 }
 
-/** Bundles the Worker once, as a deployment would, and makes a site that tests copy. */
+/**
+ * Bundles the Worker once, as a deployment would, makes a site that tests copy, and unpacks the
+ * browser, all where the tests of programs have their temporary files.
+ */
 export default async function setup(project: TestProject) {
+  const { TMPDIR } = process.env
+  process.env['TMPDIR'] = project.config.env['TMPDIR']
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-worker-'))
   // Every program that a test starts loads wrangler: compiled once for all of them.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache')
@@ -23,7 +29,10 @@ export default async function setup(project: TestProject) {
   await Promise.all([
     runWrangler(['deploy', '--dry-run', '--outdir', folder]),
     clone.serve(ADMIN_PASSWORD).then(() => clone.stop()),
+    // Unpacks the browser: two test files that did it at once would start one that is half written.
+    chromium.executablePath(),
   ])
+  process.env['TMPDIR'] = TMPDIR
   project.provide('workerFolder', folder)
   project.provide('startedSite', clone.folder)
   return async () => {

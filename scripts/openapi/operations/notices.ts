@@ -28,6 +28,8 @@ const wish = {
   topics: ['new_network', 'password'],
 }
 const sent = { answer: { data: { delivered: true, failure: '' } } }
+const onItsWay = { answer: { refusal: 'testOnItsWay', fill: '15' } } as const
+const ONE_TEST = 'A channel takes one test at a time, for at most 15 seconds.'
 
 export const noticeOperations: Operations = {
   'GET /api/me/notices': {
@@ -71,10 +73,12 @@ export const noticeOperations: Operations = {
   },
   'POST /api/me/notices/test': {
     summary: 'Send a test to the channel of the user',
+    description: ONE_TEST,
     schema: noticeTest,
     guest: 'guestNotices',
     examples: {
       success: { given: 'alice has a channel', ...sent },
+      'a test before': { given: 'alice has a channel, a test is on its way', ...onItsWay },
       none: { answer: { refusal: 'channelNotFound' } },
     },
   },
@@ -188,10 +192,16 @@ export const adminNoticeOperations: Operations = {
   },
   'POST /api/admin/notice/test': {
     summary: 'Send a test to a channel',
+    description: ONE_TEST,
     schema: noticeTest,
     guest: 'notAdmin',
     examples: {
       success: { given, query: { id: '1' }, ...sent },
+      'a test before': {
+        given: 'the admin is signed in, a test of the channel is on its way',
+        query: { id: '1' },
+        ...onItsWay,
+      },
       'an unknown id': { given, query: { id: '99' }, answer: { refusal: 'channelNotFound' } },
       'an id that is not a number': {
         given,

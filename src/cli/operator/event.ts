@@ -17,6 +17,7 @@ import { UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { followEvents } from './event-follow.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
+import { findUserOfEvents } from '../../users/manage-users.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { addPageOptions, type PageOptions } from './paging.ts'
@@ -74,7 +75,7 @@ function addListCommand(program: Command, event: Command): void {
 /** Adds the options that choose events. */
 function addFilterOptions(command: Command): Command {
   return command
-    .option('--user <user>', `only events of this user: ${USER_ARGUMENT}`)
+    .option('--user <user>', `only events of this user, who may be deleted: ${USER_ARGUMENT}`)
     .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
     .option(
       '--since <time>',
@@ -83,9 +84,14 @@ function addFilterOptions(command: Command): Command {
     )
 }
 
+/** @throws {CommandError} When no user has or had the name; the message suggests a similar one. */
+async function idOf(site: Site, name: string): Promise<number> {
+  return (await findUserOfEvents(site, COMMAND_LINE, name)) ?? (await lookUpUser(site, name)).id
+}
+
 async function filterOf(site: Site, { user, kind, since }: FilterOptions): Promise<EventFilter> {
   return {
-    ...(user !== undefined && { userId: (await lookUpUser(site, user)).id }),
+    ...(user !== undefined && { userId: await idOf(site, user) }),
     ...(kind !== undefined && { kind }),
     ...(since !== undefined && { since }),
   }

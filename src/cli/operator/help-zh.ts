@@ -227,6 +227,8 @@ export const ZH: Readonly<Record<string, string>> = {
     '站点的地址，用于链接：https://accounts.example.org',
   'Other users of this machine can see options of a command. With -, the address or the token is\nread from the first line of the standard input.':
     '本机的其他用户可以看到命令的选项。使用 - 时，从标准输入的第一行读取地址或令牌。',
+  'With + or - before each topic, the others stay as they are. all chooses every topic.':
+    '主题前加 + 或 - 时，其他主题不变。all 表示全部主题。',
   'chooses what a channel is told': '选择通知此渠道哪些事情',
   'sends a test to a channel, and says whether it arrived': '向渠道发送测试，并说明是否送达',
   'The site sends the test, not this command: a deployed site within five minutes, a local one\nwhile npm start serves it. The command waits for that.':
@@ -237,8 +239,9 @@ export const ZH: Readonly<Record<string, string>> = {
   'new_network, new_country, locked_out, second_factor_off, new_admin, password, credential_added, passkey_cloned, access_replayed, program_registered, many_refusals':
     'new_network、new_country、locked_out、second_factor_off、new_admin、password、credential_added、passkey_cloned、access_replayed、program_registered、many_refusals',
   'lists events, the latest first': '列出事件，最近的在前',
-  "only events of this user: a user name, or '#7' for the user with the id 7":
-    "只列出此用户的事件：用户名，或用 '#7' 表示 id 为 7 的用户",
+  "only events of this user, who may be deleted: a user name, or '#7' for the user with the id 7":
+    "只列出此用户的事件，也可以是已删除的用户：用户名，或用 '#7' 表示 id 为 7 的用户",
+  'restores although there is no .dev.vars here': '即使这里没有 .dev.vars 也恢复',
   'only events of this kind': '只列出此类事件',
   'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21':
     '只列出此后的事件：30m、12h、7d，或 2026-11-21 这样的时间',
@@ -260,8 +263,8 @@ export const ZH: Readonly<Record<string, string>> = {
     '站点可以正在运行。备份包含账户、公钥、登录设备、事件和设置，但不包含 SECRET_KEYS：\n请把 .dev.vars 另外保存在别处。已有的文件不会被覆盖。',
   'creates a local site from a backup': '用备份恢复本地站点',
   'a file that latchkey backup wrote': 'latchkey backup 写入的文件',
-  'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version.':
-    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。',
+  'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can\nnot be opened, and users with two-step verification need a recovery code.':
+    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。没有原来的 SECRET_KEYS，通知渠道就无法打开，使用两步验证的用户需要恢复码。',
 
   'imports a site from OpenList, AList, OpenList-Worker or Latchkey: a database, or a backup in JSON':
     '从 OpenList、AList、OpenList-Worker 或 Latchkey 导入：数据库或 JSON 备份',

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import * as v from 'valibot'
 import {
   CHANNEL_KINDS,
   type ChannelKind,
@@ -15,7 +16,8 @@ import {
 import { channelRecord } from '../../notices/record.ts'
 import { isTopic, type Topic, TOPICS } from '../../notices/topics.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
+import { readSiteConfig } from '../deploy/site-config.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import type { Site } from '../site.ts'
 import { readLine } from '../standard-input.ts'
@@ -55,7 +57,12 @@ function addListCommand(program: Command, notice: Command): void {
     .action(() =>
       onSite(program, async (site, output) => {
         const content = (await listNoticeChannels(site, COMMAND_LINE)).map(channelRecord)
-        output.list(COLUMNS, { content, total: content.length }, 'There are no channels.')
+        const shown = content.map((one) => ({
+          ...one,
+          topics: one.topics.length === TOPICS.length ? 'all' : one.topics,
+          last_sent_at: one.last_sent_at ?? 'never',
+        }))
+        output.list(COLUMNS, { content, total: content.length }, 'There are no channels.', shown)
       }),
     )
 }
@@ -97,10 +104,29 @@ function addAddCommand(program: Command, notice: Command): void {
         const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(options)) }
         const origin = originOf(options.site)
         const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, wish, origin)
-        const done = `Added the channel ${id}. To see whether notices arrive: npm run latchkey -- notice test ${id}`
+        const done = [
+          `Added the channel ${id}. To see whether notices arrive: npm run latchkey -- notice test ${id}`,
+          ...(kind === 'email' && !(await isMailBound()) ? [NO_MAIL] : []),
+          ...(origin === '' ? [NO_LINKS] : []),
+        ].join('\n')
         output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
       }),
     )
+}
+
+const NO_LINKS =
+  'Its notices have no links, because --site was not given: delete it and add it with --site https://…, the address of this site.'
+const NO_MAIL =
+  'The Worker has no binding EMAIL, so it can not send e-mails: docs/operating.md, Notices, says how to add it.'
+
+const bindingsSchema = v.object({
+  send_email: v.optional(v.array(v.looseObject({ name: v.string() })), []),
+})
+
+/** Tells whether `wrangler.toml` gives the Worker what it sends e-mails by. */
+async function isMailBound(): Promise<boolean> {
+  const { send_email: bindings } = v.parse(bindingsSchema, await readSiteConfig())
+  return bindings.some(({ name }) => name === 'EMAIL')
 }
 
 async function secretsOf({ address = '', token = '' }: AddOptions) {
@@ -127,16 +153,60 @@ function collectTopic(text: string, others: Topic[] = []): Topic[] {
 }
 
 function addTopicsCommand(program: Command, notice: Command): void {
-  addHelp(notice.command('topics'), { examples: ['notice topics 1 new_country locked_out'] })
+  addHelp(notice.command('topics'), {
+    notes: TOPICS_NOTES,
+    examples: [
+      'notice topics 1 new_country locked_out',
+      'notice topics 1 +password -many_refusals',
+      'notice topics 1 all',
+    ],
+  })
     .argument('<id>', ID_ARGUMENT, parseCount)
-    .argument('<topics...>', TOPICS.join(', '), collectTopic)
+    .argument('<topics...>', TOPICS.join(', '))
     .description('chooses what a channel is told')
-    .action((id: number, topics: Topic[]) =>
-      onSite(program, async (site, output) => {
+    // Commander takes -password for an option.
+    .allowUnknownOption()
+    .action((id: number, words: string[]) => {
+      const choose = parseChoice(words)
+      return onSite(program, async (site, output) => {
+        const channels = await listNoticeChannels(site, COMMAND_LINE)
+        const topics = choose(channels.find((one) => one.id === id)?.topics ?? [])
         await chooseTopics(site, COMMAND_LINE, id, topics)
         output.done(`The channel ${id} is told: ${topics.join(', ')}.`, { id, topics })
-      }),
+      })
+    })
+}
+
+const TOPICS_NOTES =
+  'With + or - before each topic, the others stay as they are. all chooses every topic.'
+
+/**
+ * Parses all topics of a channel, as `new_country locked_out` or `all`; or changes such as
+ * `+password -many_refusals`, also separated by commas.
+ *
+ * @returns A function that makes the new topics of the present ones; it throws `UsageError` when
+ *   none is left.
+ */
+function parseChoice(texts: readonly string[]): (present: readonly Topic[]) => Topic[] {
+  const words = texts.flatMap((text) => text.split(',')).filter((word) => word !== '')
+  if (words.length === 1 && words[0] === 'all') return () => [...TOPICS]
+  const signed = words.filter((word) => /^[+-]/.test(word))
+  const names = words.map((word) => word.replace(/^[+-]/, ''))
+  const unknown = names.find((name) => !isTopic(name))
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no topic "${unknown}". The topics are all, or some of ${TOPICS.join(', ')}.`,
     )
+  if (signed.length === 0) return () => TOPICS.filter((topic) => names.includes(topic))
+  if (signed.length < words.length)
+    throw new UsageError('Use either names or changes such as +password, not both.')
+  return (present) => {
+    const isKept = (topic: Topic) =>
+      (present.includes(topic) || words.includes(`+${topic}`)) && !words.includes(`-${topic}`)
+    const topics = TOPICS.filter(isKept)
+    if (topics.length > 0) return topics
+    throw new UsageError('A channel is told at least one topic; notice delete deletes it.')
+  }
 }
 
 /** The local site sends at once, the deployed site in its next run. */

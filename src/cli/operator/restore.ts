@@ -20,31 +20,36 @@ import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
 import { withSite } from '../site.ts'
 
 const NOTES = `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
-upgrades a backup of an older version.`
+upgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can
+not be opened, and users with two-step verification need a recovery code.`
 
 /** Adds `latchkey restore`, which creates a local site from a backup. */
 export function addRestoreCommand(program: Command, command: Command): void {
   addHelp(command, { notes: NOTES, examples: ['restore ~/latchkey-2026-11-21.sqlite'] })
     .argument('<file>', 'a file that latchkey backup wrote')
-    .action(async (file: string) => {
+    .option('--without-secret', `restores although there is no ${DEV_VARS_FILE} here`)
+    .action(async (file: string, { withoutSecret = false }: { withoutSecret?: boolean }) => {
       const { remote, json } = program.opts<GlobalOptions>()
       if (remote)
         throw new UsageError('restore creates a local site, so it can not be used with --remote.')
       await checkBackup(file)
       refuseToOverwrite()
+      if (!withoutSecret) requireSecret()
       await restore(file)
-      const sentence = `Restored the site from ${file}; all users must sign in again. ${nextStep()}`
+      const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
       ;(json ? jsonOutput : textOutput).done(sentence, { file })
     })
 }
 
 /**
- * Returns the next step for the operator. Without the secret of the backup, codes of two-step
- * verification can't be checked.
+ * Refuses before anything is restored: the first `npm start` would make another secret, with which
+ * codes of two-step verification can't be checked.
  */
-function nextStep(): string {
-  if (existsSync(DEV_VARS_FILE)) return 'Next: npm start'
-  return `There is no ${DEV_VARS_FILE} here: users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site. Next: put its ${DEV_VARS_FILE} here, then npm start, which makes a new one otherwise`
+function requireSecret(): void {
+  if (existsSync(DEV_VARS_FILE)) return
+  throw new CommandError(
+    `There is no ${DEV_VARS_FILE} here: users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site. Put its ${DEV_VARS_FILE} here first; if it is lost, add --without-secret. Nothing was restored.`,
+  )
 }
 
 /** @throws {CommandError} When the file is not a backup, is damaged, or is from a later version. */

@@ -141,7 +141,7 @@ export async function whatStays(site: Site): Promise<{ sentence: string; days: n
   const [client] = await selectAnyClient(site.db)
   const sentences = [
     'Keys, passkeys, app passwords, linked accounts, sessions, access given to programs and notices go.',
-    `The events of the account stay for up to ${days} days, and the last one has the name.`,
+    `The events of the account stay for up to ${days} days; the event of the deletion names it.`,
     ...(client === undefined
       ? []
       : ['The name stays reserved until reserved-name release, because programs know it.']),

@@ -77,7 +77,12 @@ export function addUserAddCommand(program: Command, user: Command): void {
     )
     .option('--disabled', 'create the user disabled; the user can not sign in until enabled')
     .action((username: string, options: AddOptions) => {
-      const readPassword = options.withoutPassword ? undefined : passwordSource(options)
+      const { withoutPassword = false, generate = false, passwordStdin = false } = options
+      if (withoutPassword && (generate || passwordStdin))
+        throw new UsageError(
+          `Use either --without-password or ${generate ? '--generate' : '--password-stdin'}, not both.`,
+        )
+      const readPassword = withoutPassword ? undefined : passwordSource(options)
       return onSite(program, async (site, output) => {
         const given = await readPassword?.(site)
         const { permission, ...fields } = fieldsOf(options)
@@ -92,16 +97,16 @@ export function addUserAddCommand(program: Command, user: Command): void {
           createUser(site, COMMAND_LINE, fresh),
         )
         const isBare = permission === undefined && fields.role === undefined
-        const hint = isBare ? `, without permissions: ${setLine(username)}` : '.'
+        const hint = isBare ? `, without permissions: ${setLine(username, id)}` : '.'
         output.done(`Created ${username} (id ${id})${hint}`, { id, username }, given?.shownOnce)
       })
     })
 }
 
-/** The command that gives permissions, for a POSIX shell. */
-function setLine(username: string): string {
-  const word = /^\w[\w.@-]*$/.test(username) ? username : '<user>'
-  return `npm run latchkey -- user set ${word} --permission +sftp-read,…`
+/** A command that gives a permission, for a POSIX shell. */
+function setLine(username: string, id: number): string {
+  const word = /^\w[\w.@-]*$/.test(username) ? username : `'#${id}'`
+  return `npm run latchkey -- user set ${word} --permission +sftp-read`
 }
 
 /** `latchkey user set` */

@@ -6,7 +6,7 @@ import type { PageWindow } from '../../base/paging.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'
 import { query } from '../../http/input.ts'
-import { findUser } from '../../users/manage-users.ts'
+import { findUserOfEvents } from '../../users/manage-users.ts'
 import { MAX_EVENTS_IN_FILE, sendEvents } from '../event-csv.ts'
 import { type EventFields, eventQuery, filterText, parseFilter } from '../event-filter.tsx'
 import type { Problem } from '../form.ts'
@@ -40,7 +40,7 @@ export const eventPages = new Hono<App>()
     return sendEvents(c, t, events, 'operator')
   })
 
-/** Like `parseFilter`; a name that no user has is a problem too. */
+/** Like `parseFilter`; a name that no user has or had is a problem too. */
 async function parseSiteFilter(
   c: AppContext,
   t: Texts,
@@ -49,8 +49,8 @@ async function parseSiteFilter(
   const parsed = parseFilter(t, fields)
   const name = typed.trim()
   if (name === '') return parsed
-  const user = await findUser(c.get('deps'), actorOf(c), name)
-  if (user !== undefined) return { ...parsed, filter: { ...parsed.filter, userId: user.id } }
+  const userId = await findUserOfEvents(c.get('deps'), actorOf(c), name)
+  if (userId !== undefined) return { ...parsed, filter: { ...parsed.filter, userId } }
   return { ...parsed, problem: { field: 'user', message: t.adminEvents.noUser } }
 }
 

@@ -108,7 +108,7 @@ export const adminEventsEn = {
   title: 'Events',
   lead: 'The events of the site, as long as they are kept.',
   user: 'User name',
-  noUser: 'No user has this name.',
+  noUser: 'No user has or had this name. A deleted user is also found by id: #7.',
   page: (page: number) => `Page ${page}`,
   kinds: {
     sign_in: 'Sign-ins',

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { identities, passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
+import { identities, notices, passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
@@ -19,7 +19,7 @@ import {
   withClient,
 } from '../../support/openid.ts'
 import { prepared } from '../../support/prepared.ts'
-import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -119,18 +119,11 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
-  'alice has a channel': async () => {
-    const { token } = await signedIn()
-    const site = siteWithReceiver()
-    const wish = {
-      kind: 'ntfy',
-      address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
-      topics: ['new_network', 'password'],
-    }
-    await site.post('/api/me/notices/save', wish, { token })
-    return { site, token }
-  },
+  'alice has a channel': withOwnChannel,
+  'alice has a channel, a test is on its way': async () => withTest(await withOwnChannel()),
   'the admin is signed in, there is a channel': () => withChannels(1),
+  'the admin is signed in, a test of the channel is on its way': async () =>
+    withTest(await withChannels(1)),
   'the admin is signed in, there are 20 channels': () => withChannels(20),
   'a program has a code of alice': async () => {
     const { site, client, code } = await withCode()
@@ -396,6 +389,26 @@ async function signedIn(): Promise<Asked & { token: string }> {
 /** A site whose notices are taken. */
 function siteWithReceiver(): CheapSite {
   return new CheapSite({ sendOut: async () => new Response('ok') })
+}
+
+async function withOwnChannel(): Promise<Asked> {
+  const { token } = await signedIn()
+  const site = siteWithReceiver()
+  const wish = {
+    kind: 'ntfy',
+    address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
+    topics: ['new_network', 'password'],
+  }
+  await site.post('/api/me/notices/save', wish, { token })
+  return { site, token }
+}
+
+/** Leaves a test of the only channel, as an isolate that ends does. */
+async function withTest(asked: Asked): Promise<Asked> {
+  const { db, now } = asked.site
+  const row = { id: 'a test', channelId: 1, topic: 'test', attempts: 1 }
+  await db.insert(notices).values({ ...row, nextAt: now, expiresAt: now + 10 * MINUTE })
+  return asked
 }
 
 async function withChannels(count: number): Promise<Asked> {
