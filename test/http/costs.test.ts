@@ -212,7 +212,12 @@ test('from one sign-in at a program to ten thousand, no request but the sign-out
   const many = await ProgramTour.of(await newSite(), { fill: addGrants })
   const signOut = 'GET /oauth/end_session'
   const others = (costs: Cost[]) => costs.filter(({ call }) => call !== signOut)
-  expect(others(many)).toEqual(others(few))
+  const withoutRead = (costs: Cost[]) => others(costs).map((cost) => ({ ...cost, rowsRead: 0 }))
+  expect(withoutRead(many)).toEqual(withoutRead(few))
+  // One row more or less: ids are random, and a search ends at the row after the last it wants.
+  for (const [i, { call, rowsRead }] of others(few).entries()) {
+    expect(Math.abs((others(many)[i]?.rowsRead ?? 0) - rowsRead), call).toBeLessThanOrEqual(1)
+  }
   const refused = few.filter(({ code }) => code >= 400).map(({ call, code }) => `${call} ${code}`)
   expect(refused, 'a wrong token, and one used twice').toEqual([
     'GET /oauth/userinfo 401',
