@@ -67,6 +67,8 @@ describe('networkOf', () => {
   test('gives one network for two addresses of one /64, however they are written', () => {
     fc.assert(
       fc.property(half, half, half, writing, writing, (prefix, one, other, first, second) => {
+        // The loopback address and mapped IPv4 addresses stand in the first /64: tested above.
+        fc.pre(prefix.join() !== '0,0,0,0')
         expect(networkOf(write([...prefix, ...one], first))).toBe(
           networkOf(write([...prefix, ...other], second)),
         )

@@ -5,6 +5,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import { press } from '../support/press.ts'
 import { bytesOf, openVisit, type Visit } from '../support/visit.ts'
 
 const MAX_FIRST_LOAD_BYTES = 30 * 1024
@@ -43,7 +44,7 @@ async function signIn(page: Page, username: string, password: string): Promise<v
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password').fill(password)
-  await press(page, 'Sign in')
+  await pressNamed(page, 'Sign in')
 }
 
 async function openAsAdmin(): Promise<Page> {
@@ -52,11 +53,8 @@ async function openAsAdmin(): Promise<Page> {
   return page
 }
 
-/** Sends a form, and waits for the page that answers: a click alone does not. */
-async function press(page: Page, name: string): Promise<void> {
-  const answer = page.waitForEvent('load')
-  await page.getByRole('button', { name, exact: true }).click()
-  await answer
+async function pressNamed(page: Page, name: string): Promise<void> {
+  await press(page.getByRole('button', { name, exact: true }))
 }
 
 function mainText(page: Page): Promise<string> {
@@ -69,24 +67,24 @@ async function createUser(page: Page, username: string): Promise<string> {
   await page.getByRole('button', { name: 'New user' }).click()
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Rename').check()
-  await press(page, 'Create user')
+  await pressNamed(page, 'Create user')
   const password = await page.getByLabel(`Password of ${username}`).inputValue()
-  await press(page, 'I have passed it on')
+  await pressNamed(page, 'I have passed it on')
   return password
 }
 
 /** Opens a row of the user's page, and does what it asks about. */
 async function act(page: Page, name: string): Promise<void> {
   await page.locator('summary').getByText(name).click()
-  await press(page, name)
+  await pressNamed(page, name)
 }
 
 async function turnTwoFactorOn(page: Page): Promise<void> {
   await page.goto('/account/security')
-  await press(page, 'Set up')
+  await pressNamed(page, 'Set up')
   const secret = (await page.locator('.secret').innerText()).replaceAll(' ', '')
   await page.getByLabel('Code').fill(phoneCode(secret))
-  await press(page, 'Turn on')
+  await pressNamed(page, 'Turn on')
 }
 
 describe('an operator without JavaScript', () => {
@@ -111,7 +109,7 @@ describe('an operator without JavaScript', () => {
     await signIn(dora, 'dora', password)
     await admin.getByLabel('Rename').uncheck()
     await admin.getByLabel('Copy').check()
-    await press(admin, 'Save changes')
+    await pressNamed(admin, 'Save changes')
     expect(await admin.getByRole('status').innerText()).toBe('The changes were saved.')
     expect(await admin.getByLabel('Copy').isChecked()).toBe(true)
     await dora.reload()
@@ -134,7 +132,7 @@ describe('an operator without JavaScript', () => {
 
     await admin.locator('summary').getByText('Reset password').click()
     await admin.getByLabel('Password', { exact: true }).fill('erins-Newpassw0rd')
-    await press(admin, 'Reset password')
+    await pressNamed(admin, 'Reset password')
     await erin.reload()
     expect(new URL(erin.url()).pathname).toBe('/account/sign-in')
     await signIn(erin, 'erin', password)
@@ -197,10 +195,10 @@ describe('an operator without JavaScript', () => {
     const admin = await openAsAdmin()
     await admin.goto('/account/admin/settings/site')
     await admin.getByLabel('Title').fill('Files of the Example family')
-    await press(admin, 'Save')
+    await pressNamed(admin, 'Save')
     await admin.goto('/account/admin/settings/style')
     await admin.getByLabel('Colour').fill(PURPLE)
-    await press(admin, 'Save')
+    await pressNamed(admin, 'Save')
     const visitor = await open()
     await visitor.goto('/')
     expect(await visitor.title()).toBe('Sign in · Files of the Example family')
@@ -215,7 +213,7 @@ describe('an operator without JavaScript', () => {
     const field = admin.getByLabel('Viewers in a new tab')
     await field.fill('{"pdf": {"Viewer": "https://viewer.example"}')
     await admin.getByLabel('Music cover').fill('/cover.svg')
-    await press(admin, 'Save')
+    await pressNamed(admin, 'Save')
     expect(await field.inputValue()).toBe('{"pdf": {"Viewer": "https://viewer.example"}')
     expect(await admin.getByLabel('Music cover').inputValue()).toBe('/cover.svg')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
@@ -230,7 +228,7 @@ test('the script filters events by the days of the visitor’s time zone', async
   await admin.goto('/account/admin/events')
   expect(await mainText(admin)).toContain('Time zone of the days: Asia/Shanghai')
   await admin.getByLabel('From').fill('2026-01-01')
-  await press(admin, 'Show')
+  await pressNamed(admin, 'Show')
   await admin.waitForURL('**/events?*')
   expect(new URL(admin.url()).searchParams.get('zone')).toBe('Asia/Shanghai')
   expect(await admin.getByLabel('From').inputValue()).toBe('2026-01-01')

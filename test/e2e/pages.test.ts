@@ -6,6 +6,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import { press } from '../support/press.ts'
 import { bytesOf, openVisit } from '../support/visit.ts'
 
 const KEY =
@@ -67,10 +68,7 @@ async function addKey(page: Page, title: string, key = KEY): Promise<void> {
   await page.getByRole('button', { name: 'Add key' }).click()
   await page.getByLabel('Title').fill(title)
   await page.getByLabel('Public key').fill(key)
-  // A click alone does not wait for the page that answers.
-  const answer = page.waitForEvent('load')
-  await page.getByRole('button', { name: 'Add key' }).click()
-  await answer
+  await press(page.getByRole('button', { name: 'Add key' }))
 }
 
 async function goThroughEverything(page: Page): Promise<void> {

@@ -171,7 +171,8 @@ test('another Latchkey is the identity provider', async () => {
     const { url } = await other.serve()
     const issuer = new URL(url.replace('127.0.0.1', 'localhost')).origin
     const site = new URL(client.url).origin
-    const added = await other.latchkey(['client', 'add', 'files', '--openlist', site, '--json'])
+    const command = ['client', 'add', 'files', '--openlist', site, '--issuer', issuer, '--json']
+    const added = await other.latchkey(command)
     const registered: Record<string, string> = JSON.parse(added.stdout)
     await set({
       sso_endpoint_name: issuer,

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { press } from '../support/press.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -21,22 +22,22 @@ async function userStates(page: Page, take: Take): Promise<void> {
   await page.getByLabel('User name').fill('admin')
   await page.getByLabel('Base folder').fill('homes/../etc')
   await page.getByLabel('Rename').check()
-  await page.getByRole('button', { name: 'Create user' }).click()
+  await press(page.getByRole('button', { name: 'Create user' }))
   await take('admin-user-new-refused')
   await page.getByLabel('Base folder').fill('/')
-  await page.getByRole('button', { name: 'Create user' }).click()
+  await press(page.getByRole('button', { name: 'Create user' }))
   await take('admin-user-new-taken')
   for (const name of [LONG_NAME, 'bob', 'alice']) {
     await page.goto(`${USERS}/new`)
     await page.getByLabel('User name').fill(name)
     await page.getByLabel('Base folder').fill(`/homes/${name}`)
-    await page.getByRole('button', { name: 'Create user' }).click()
+    await press(page.getByRole('button', { name: 'Create user' }))
   }
   await take('admin-user-generated')
   await page.goto(USERS)
   await page.getByRole('link', { name: 'bob' }).click()
   await page.getByText('Disable account').first().click()
-  await page.getByRole('button', { name: 'Disable account' }).click()
+  await press(page.getByRole('button', { name: 'Disable account' }))
   await take('admin-user-disabled')
   await page.goto(USERS)
   await take('admin-users')
@@ -55,7 +56,7 @@ async function otherUserStates(page: Page, take: Take): Promise<void> {
   await take('admin-user-unknown')
   await page.goto(`${USERS}/1`)
   await page.getByLabel('Role').selectOption('User')
-  await page.getByRole('button', { name: 'Save changes' }).click()
+  await press(page.getByRole('button', { name: 'Save changes' }))
   await take('admin-user-last')
   for (const name of ['Reset password', 'Unlock', 'End all sessions', 'Delete user']) {
     await page.locator('summary').getByText(name).click()
@@ -65,7 +66,7 @@ async function otherUserStates(page: Page, take: Take): Promise<void> {
   await page.getByRole('link', { name: 'alice' }).click()
   await page.locator('summary').getByText('Reset password').click()
   await page.getByLabel('Password', { exact: true }).fill('short')
-  await page.getByRole('button', { name: 'Reset password' }).click()
+  await press(page.getByRole('button', { name: 'Reset password' }))
   await take('admin-user-password-refused')
 }
 
@@ -77,15 +78,15 @@ async function settingStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account/admin/settings/style')
   await page.getByLabel('Colour').fill('#8844cc')
   await page.getByLabel('Logo').fill('javascript:alert(1)')
-  await page.getByRole('button', { name: 'Save' }).last().click()
+  await press(page.getByRole('button', { name: 'Save' }).last())
   await take('admin-settings-refused')
   await page.getByLabel('Logo').fill('')
-  await page.getByRole('button', { name: 'Save' }).last().click()
+  await press(page.getByRole('button', { name: 'Save' }).last())
   await page.locator('summary').first().click()
   await take('admin-settings-changed')
-  await page.getByRole('button', { name: 'Reset' }).first().click()
+  await press(page.getByRole('button', { name: 'Reset' }).first())
   await page.locator('summary').first().click()
-  await page.getByRole('button', { name: 'Reset' }).first().click()
+  await press(page.getByRole('button', { name: 'Reset' }).first())
   await take('admin-settings-reset')
 }
 
@@ -93,11 +94,11 @@ async function settingStates(page: Page, take: Take): Promise<void> {
 async function textStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account/admin/settings/preview')
   await page.getByLabel('Viewers in a new tab').fill('{"pdf": {"Viewer": "https://…"}')
-  await page.getByRole('button', { name: 'Save' }).last().click()
+  await press(page.getByRole('button', { name: 'Save' }).last())
   await take('admin-settings-wrong-json')
   await page.goto('/account/admin/settings/site')
   await page.getByLabel('Announcement').fill('No uploads on Sunday.\nThe disks are being changed.')
-  await page.getByRole('button', { name: 'Save' }).last().click()
+  await press(page.getByRole('button', { name: 'Save' }).last())
   await take('admin-settings-announced')
 }
 
@@ -112,7 +113,7 @@ async function eventStates(page: Page, take: Take): Promise<void> {
 
 async function chineseStates(page: Page, take: Take): Promise<void> {
   await page.goto(USERS)
-  await page.locator('form[action="/account/language"] button').click()
+  await press(page.locator('form[action="/account/language"] button'))
   for (const name of [
     'users',
     'users/1',
@@ -124,5 +125,5 @@ async function chineseStates(page: Page, take: Take): Promise<void> {
     await page.goto(`/account/admin/${name}`)
     await take(`admin-chinese-${name.replace('/', '-')}`)
   }
-  await page.locator('form[action="/account/language"] button').click()
+  await press(page.locator('form[action="/account/language"] button'))
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { press } from '../support/press.ts'
 import { Receiver } from '../support/receiver.ts'
 
 type Take = (name: string) => Promise<void>
@@ -88,7 +89,5 @@ async function submit(page: Page, action: string, place = 0): Promise<void> {
   const form = page.locator(`form[action="${action}"]`).nth(place)
   const password = form.locator('[name=confirm_password]')
   if ((await password.count()) > 0) await password.fill(ADMIN_PASSWORD)
-  const answered = page.waitForEvent('load')
-  await form.locator('button:not([type])').first().click()
-  await answered
+  await press(form.locator('button:not([type])').first())
 }

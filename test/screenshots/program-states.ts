@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { press } from '../support/press.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -126,7 +127,5 @@ async function submit(page: Page, action: string): Promise<void> {
   const password = form.locator('[name=confirm_password]')
   if ((await password.count()) > 0 && (await password.inputValue()) === '')
     await password.fill(ADMIN_PASSWORD)
-  const answered = page.waitForEvent('load')
-  await form.locator('button:not([type])').first().click()
-  await answered
+  await press(form.locator('button:not([type])').first())
 }

@@ -3,6 +3,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import { type OidcProvider, signInAt } from '../support/oidc-provider.ts'
+import { press } from '../support/press.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 import { survivingStates } from './surviving-states.ts'
 
@@ -78,11 +79,11 @@ async function linkStates(page: Page, take: Take): Promise<void> {
   await take('sso-link')
   await page.locator('#username').fill('admin')
   await page.locator('#password').fill('wrong-Passw0rd')
-  await page.locator(`form[action="${PATH}/link"] button:not([type])`).click()
+  await press(page.locator(`form[action="${PATH}/link"] button:not([type])`))
   await take('sso-link-refused')
   await page.locator('#username').fill('admin')
   await page.locator('#password').fill(ADMIN_PASSWORD)
-  await page.locator(`form[action="${PATH}/link"] button:not([type])`).click()
+  await press(page.locator(`form[action="${PATH}/link"] button:not([type])`))
   await page.waitForURL('**/account')
 }
 
@@ -102,7 +103,7 @@ async function linkedStates(
   for (const [state, secret] of Object.entries({ good: CLIENT_SECRET, bad: 'another' })) {
     await set({ sso_client_secret: secret })
     await page.goto(SETTINGS)
-    await page.locator(`form[action="${SETTINGS}/check"] button`).click()
+    await press(page.locator(`form[action="${SETTINGS}/check"] button`))
     await take(`sso-settings-${state}`)
   }
   await set({})
@@ -121,7 +122,7 @@ async function factorStates(
   await page.waitForURL('**/sso/step')
   await take('sso-factor')
   await page.locator('#code').fill('000000')
-  await page.locator(`form[action="${PATH}/code"] button:not([type])`).click()
+  await press(page.locator(`form[action="${PATH}/code"] button:not([type])`))
   await take('sso-factor-refused')
   clone.sql(
     `insert into passkeys (credential_id, user_id, public_key, algorithm, sign_count, backed_up,
@@ -134,7 +135,7 @@ async function factorStates(
   await pass(page, '/api/auth/sso?method=sso_get_token')
   await page.waitForURL('**/sso/step')
   await page.locator('#code').fill(phoneCode(secret, Date.now() + STEP_MILLISECONDS))
-  await page.locator(`form[action="${PATH}/code"] button:not([type])`).click()
+  await press(page.locator(`form[action="${PATH}/code"] button:not([type])`))
   await page.locator('[data-message]').waitFor()
   await take('sso-done')
   await survivingStates(page, clone, secret, take)

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { press } from '../support/press.ts'
 import { noticeStates } from './notice-states.ts'
 import { passkeyStates } from './passkey-states.ts'
 import { programStates } from './program-states.ts'
@@ -53,7 +54,7 @@ export async function accountStates(page: Page, take: Take): Promise<string> {
 }
 
 async function submit(page: Page, form: string): Promise<void> {
-  await page.locator(`form[action="${form}"] button:not([type])`).first().click()
+  await press(page.locator(`form[action="${form}"] button:not([type])`).first())
 }
 
 async function signIn(page: Page, password: string): Promise<void> {

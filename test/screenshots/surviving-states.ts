@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
+import { press } from '../support/press.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -117,7 +118,5 @@ function addWays(clone: Pick<Clone, 'sql'>, userId: number): void {
 }
 
 async function submit(page: Page, action: string): Promise<void> {
-  const answered = page.waitForEvent('load')
-  await page.locator(`form[action="${action}"] button:not([type])`).first().click()
-  await answered
+  await press(page.locator(`form[action="${action}"] button:not([type])`).first())
 }
