@@ -5,8 +5,9 @@ import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
 import { bundleLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
+import { applyMigrations } from './local-migrations.ts'
 import { loadMiniflare, loadWrangler } from './platform-tools.ts'
-import { QUIET, runWrangler } from './wrangler.ts'
+import { QUIET } from './wrangler.ts'
 
 const tools = loadMiniflare()
 
@@ -15,38 +16,53 @@ const CONFIG = 'wrangler.toml'
 /** `[vars]` of `wrangler.toml`, and `.dev.vars`. */
 const bindingsSchema = v.record(v.string(), v.string('must be a text in quotes'))
 
+/** How somebody ends a start. */
+interface Stop {
+  /** Ends the preparation, which then fails. */
+  signal: AbortSignal
+  /** Removes the handlers of signals that Miniflare adds: they would end the process at once. */
+  takeOver: () => void
+}
+
 /**
  * Migrates the local database and runs the Worker on it.
  *
  * @param isLogging Prints the log of the Worker, which has a JSON object for each request and
  *   event. Errors are always printed.
- * @param signal Ends the preparation, which then fails.
  * @throws {CommandError} When the database can't be migrated, or the Worker not built.
  */
 export async function openLocalSite(
   bindings: Record<string, string>,
   isLogging: boolean,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<Miniflare> {
   // In parallel, because each takes seconds.
   const preparing = [
     readWorkerOptions(),
-    bundleLocalWorker(bindings['SECRET_KEYS'] ?? '', signal),
-    migrateDatabase(signal),
+    bundleLocalWorker(bindings['SECRET_KEYS'] ?? '', stop.signal),
+    migrateDatabase(stop),
   ] as const
   // After the failure of one, the others could still write.
   await Promise.allSettled(preparing)
   const [options, script] = await Promise.all(preparing)
-  return startWorker(script, options, bindings, isLogging)
+  return startWorker(script, options, bindings, isLogging, stop)
 }
 
-/** Runs wrangler only when a migration is missing: it takes a second to find none. */
-async function migrateDatabase(signal: AbortSignal): Promise<void> {
-  const known = listMigrations(await readSiteConfig())
+/** Applies the migrations that are missing. */
+async function migrateDatabase(stop: Stop): Promise<void> {
+  const config = await readSiteConfig()
+  const known = listMigrations(config)
   const applied = new Set(readAppliedMigrations())
   refuseNewerDatabase(known, applied)
-  if (known.every((name) => applied.has(name))) return
-  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], {}, signal)
+  const missing = known.filter((name) => !applied.has(name))
+  if (missing.length === 0) return
+  const data = await openLocalData(stop)
+  try {
+    const [{ migrations_dir: folder }] = config.d1_databases
+    await applyMigrations(await data.getD1Database('DB'), folder, missing, stop.signal)
+  } finally {
+    await data.dispose()
+  }
 }
 
 /** @throws {CommandError} When a later version has migrated the database, which this one can't know. */
@@ -58,7 +74,7 @@ function refuseNewerDatabase(known: readonly string[], applied: ReadonlySet<stri
     )
 }
 
-/** @returns None when they can't be read; wrangler then says why. */
+/** @returns None when they can't be read; applying one then says why. */
 function readAppliedMigrations(): string[] {
   const file = findLocalDatabase()
   if (file === undefined) return []
@@ -98,7 +114,7 @@ const IDLE_WORKER = `export default { fetch: () => new Response('Forbidden\\n', 
  * Opens the local data for a command; a server may have it open at the same time. Loads no
  * wrangler, which would take half of the time of a command.
  */
-export async function openLocalData(): Promise<Miniflare> {
+export async function openLocalData(stop?: Stop): Promise<Miniflare> {
   const config = await readSiteConfig()
   const ids = localIds(config)
   const worker = {
@@ -108,7 +124,7 @@ export async function openLocalData(): Promise<Miniflare> {
     d1Databases: { DB: { id: ids.database } },
     kvNamespaces: { SETTINGS: { id: ids.namespace } },
   }
-  return startMiniflare(worker, true)
+  return startMiniflare(worker, true, stop)
 }
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
@@ -117,6 +133,7 @@ async function startWorker(
   options: Awaited<ReturnType<typeof readWorkerOptions>>,
   bindings: Record<string, string>,
   isLogging: boolean,
+  stop: Stop,
 ): Promise<Miniflare> {
   const worker = {
     ...options,
@@ -125,7 +142,7 @@ async function startWorker(
     bindings: { ...options.bindings, ...bindings },
     serviceBindings: { PUBLIC_NETWORK },
   }
-  return startMiniflare(worker, isLogging)
+  return startMiniflare(worker, isLogging, stop)
 }
 
 /**
@@ -152,7 +169,11 @@ class FaultLog extends tools.Log {
  * After a crash of workerd, Miniflare starts it again once, on the same port. `ready` waits for
  * that and rejects from then on when it fails.
  */
-async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): Promise<Miniflare> {
+async function startMiniflare(
+  worker: V4MiniflareOptions,
+  isLogging: boolean,
+  stop?: Stop,
+): Promise<Miniflare> {
   const miniflare = new tools.Miniflare(
     tools.convertV4MiniflareOptions({
       ...worker,
@@ -173,6 +194,7 @@ async function startMiniflare(worker: V4MiniflareOptions, isLogging: boolean): P
       resourcePersistencePath: resolve(STATE_FOLDER),
     }),
   )
+  stop?.takeOver()
   await miniflare.ready
   return miniflare
 }

@@ -684,6 +684,27 @@ test('npm start serves the data that wrangler keeps here, and takes the first pa
   expect(users.data.content).toMatchObject([{ username: 'alice' }, { username: 'admin' }, {}])
 })
 
+test('npm start applies a migration whole or not at all, as wrangler does', async () => {
+  const migration = clone.path('schema/migrations/9999_more.sql')
+  writeFileSync(migration, 'create table more (id integer);\ninsert into most (id) values (1);\n')
+  expect(await clone.start({ PORT: await freePort() }).ended).toEqual({
+    code: 1,
+    stdout: expect.any(String),
+    stderr: expect.stringMatching(
+      /^The migration 9999_more\.sql can't be applied, and was rolled back: .*no such table: most.*\n$/,
+    ),
+  })
+  const tables = `select name from sqlite_master where name = 'more'`
+  expect(clone.sql(tables)).toEqual([])
+
+  writeFileSync(migration, `create table more (id text default ';');\n-- one; two\n`)
+  await clone.start({ PORT: await freePort() }).until('serves on')
+  expect(clone.sql(tables)).toHaveLength(1)
+  await clone.stop()
+  const again = await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+  expect(again.stdout).toContain('No migrations to apply')
+})
+
 test('npm start on an open address says what is unprotected', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port }, { args: ['--host', '0.0.0.0'] })

@@ -41,7 +41,6 @@ let browser: Browser
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   // Before the site starts, because its first run copies the settings to KV.
-  await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
   for (const key of SETTING_KEYS) {
     clone.sql('INSERT INTO settings (key, value) VALUES (?, ?)', key, MARKUP)
   }

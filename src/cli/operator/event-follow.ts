@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { listSiteEvents } from '../../activity/operator-events.ts'
 import { messageOf } from '../command-error.ts'
+import { handleStop } from '../stop-handlers.ts'
 
 type Events = Awaited<ReturnType<typeof listSiteEvents>>['events']
 
@@ -54,16 +55,8 @@ async function readOrReport(read: () => Promise<Events>): Promise<Events> {
 function untilStopped(): { signal: AbortSignal; end: () => void } {
   const stop = new AbortController()
   const abort = () => stop.abort()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    // Miniflare's listener would end the process at once, with an error, before the site is closed.
-    process.removeAllListeners(name)
-    process.on(name, abort)
-  }
+  const { takeOver, release } = handleStop(abort)
+  takeOver()
   process.stdout.on('error', abort)
-  return {
-    signal: stop.signal,
-    end() {
-      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, abort)
-    },
-  }
+  return { signal: stop.signal, end: release }
 }

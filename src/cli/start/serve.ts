@@ -57,14 +57,13 @@ async function serve(options: StartOptions): Promise<void> {
   const bindings = bindingsFor(options, secret)
   // Late, because it loads Miniflare: --help and a refusal need nothing of it.
   const { openLocalSite } = await import('../local-site.ts')
-  const miniflare = await openLocalSite(bindings, options.log === 'json', stop.signal).catch(
+  const miniflare = await openLocalSite(bindings, options.log === 'json', stop).catch(
     (error: unknown) => {
       if (stop.signal.aborted) return undefined
       throw explainOpening(error)
     },
   )
   if (miniflare === undefined) return
-  stop.takeOver()
   try {
     if (!stop.signal.aborted) await serveSite(miniflare, options, secret, stop.signal)
   } finally {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { handleStop } from '../stop-handlers.ts'
 
 /**
  * Aborts at SIGINT and SIGTERM, from the beginning: the preparation then ends the programs that it
@@ -6,14 +7,7 @@ import { once } from 'node:events'
  */
 export function stopSignal(): { signal: AbortSignal; takeOver: () => void } {
   const stopping = new AbortController()
-  const takeOver = () => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) {
-      // Miniflare's handlers would end the process at once, while requests are running.
-      process.removeAllListeners(name)
-      process.on(name, () => stopping.abort())
-    }
-  }
-  takeOver()
+  const { takeOver } = handleStop(() => stopping.abort())
   return { signal: stopping.signal, takeOver }
 }
 
