@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Miniflare } from 'miniflare'
 import { CommandError } from './command-error.ts'
-import { loadWrangler } from './platform-tools.ts'
+import { loadMiniflare, loadWrangler } from './platform-tools.ts'
 
 type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
 
@@ -27,12 +27,12 @@ export async function applyMigrations(
   database: Database,
   folder: string,
   names: readonly string[],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> {
   const { unstable_splitSqlQuery: statementsOf } = loadWrangler()
   await database.prepare(CREATE_TABLE).run()
   for (const name of names) {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     const statements = statementsOf(readFileSync(join(folder, name), 'utf8'))
     try {
       await database.batch([
@@ -45,5 +45,21 @@ export async function applyMigrations(
         { cause: error },
       )
     }
+  }
+}
+
+/**
+ * Applies migrations to an empty database that is then forgotten.
+ *
+ * @throws {CommandError} When a migration fails.
+ */
+export async function tryMigrations(folder: string, names: readonly string[]): Promise<void> {
+  const { convertV4MiniflareOptions, Miniflare } = loadMiniflare()
+  const worker = { modules: true, script: '', d1Databases: ['DB'] }
+  const miniflare = new Miniflare(convertV4MiniflareOptions(worker))
+  try {
+    await applyMigrations(await miniflare.getD1Database('DB'), folder, names)
+  } finally {
+    await miniflare.dispose()
   }
 }

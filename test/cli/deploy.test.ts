@@ -293,7 +293,6 @@ describe('npm run deploy', () => {
     expect(printed.split('\n').filter((line) => /^\d\/7 /.test(line))).toHaveLength(7)
     expect(wrangler.asked.map((command) => command.replace(/\/\S+/g, '…'))).toEqual([
       'deploy --dry-run --minify --outdir … --config …',
-      'd1 migrations apply DB --local --persist-to …',
     ])
     expect(existsSync('.production.vars')).toBe(false)
   })

@@ -1,12 +1,11 @@
-import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { states } from '../screenshots/states.ts'
+import { axeFaults } from '../support/axe.ts'
 import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
 const TOUR_MILLISECONDS = 300_000
-const RUN = `axe.run(document, OPTIONS).then(({ violations }) => violations)`
 
 let clone: Clone
 let baseURL: string
@@ -34,25 +33,8 @@ async function open(): Promise<Page> {
   return context.newPage()
 }
 
-/** What axe finds on a page as it stands, as `where: rule: element`; in the dark, by its colours. */
 async function violationsOn(page: Page, where: string): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const options = {
-      preload: false,
-      resultTypes: ['violations'],
-      ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
-    }
-    const violations: AxeResults['violations'] = await page.evaluate(
-      RUN.replace('OPTIONS', JSON.stringify(options)),
-    )
-    for (const { id, nodes } of violations) {
-      for (const { html } of nodes) found.push(`${where} in ${colorScheme}: ${id}: ${html}`)
-    }
-  }
-  return found
+  return (await axeFaults(page)).map((fault) => `${where} in ${fault}`)
 }
 
 test('axe finds nothing on the forms of a session that is not fresh', async () => {

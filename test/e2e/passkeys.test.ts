@@ -1,6 +1,6 @@
-import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { axeFaults } from '../support/axe.ts'
 import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts'
@@ -53,33 +53,25 @@ async function signOut(): Promise<void> {
   await page.waitForURL('**/sign-in?*')
 }
 
-async function violations(): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found: AxeResults['violations'] = await page.evaluate(
-    `axe.run(document, { preload: false }).then(({ violations }) => violations)`,
-  )
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}
-
 test('a passkey is added, renamed, signs in by the button, and is deleted', async () => {
   await signIn()
   await page.getByRole('heading', { name: 'Sign in without a password' }).waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   await page.goto('/account/security/passkeys/add')
   expect(await page.getByLabel('Name').inputValue()).toMatch(/^Chrome on /)
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   await add('phone')
   await page.locator('.passkeys summary').getByText('Rename').click()
   await page.getByLabel('Name').fill('old phone')
   await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByRole('heading', { name: 'old phone' }).waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   await authenticator.setPresent(false)
   await signOut()
   await page.goto(`${SIGN_IN}?next=/account/sessions`)
   const button = page.getByRole('button', { name: BUTTON })
   await button.waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   await authenticator.setPresent(true)
   await button.click()
   await page.waitForURL('**/account/sessions')
@@ -114,7 +106,7 @@ test('a request that is cancelled and a deleted passkey are told in words', asyn
   await authenticator.setPresent(true)
   await page.getByRole('button', { name: BUTTON }).click()
   await page.getByText('No passkey was used.').waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   clone.sql('delete from passkeys')
   await authenticator.setVerified(true)
   await page.getByRole('button', { name: BUTTON }).click()

@@ -1,7 +1,7 @@
-import axe, { type AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { ssoStates } from '../screenshots/sso-states.ts'
+import { axeFaults } from '../support/axe.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
@@ -62,14 +62,6 @@ async function set(values: Record<string, string>): Promise<void> {
   expect(saved).toMatchObject({ code: 200 })
 }
 
-async function violations(on = page): Promise<string[]> {
-  await on.evaluate(axe.source)
-  const found: AxeResults['violations'] = await on.evaluate(
-    `axe.run(document, { preload: false }).then(({ violations }) => violations)`,
-  )
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}
-
 /** A phone, the window of the stock client, and a screen. */
 const WIDTHS = [360, 500, 1280]
 /** Twenty states of pages, each looked at in three widths. */
@@ -93,14 +85,14 @@ async function openWindow(method: string, act: (popup: Page) => Promise<void>) {
 test('a new user signs in with the button of our page, and comes back to the wanted page', async () => {
   await set({ sso_auto_register: 'true' })
   await page.goto('/account/sign-in?next=/account/sessions')
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in with OpenID' }).click()
   await signInAt(page, 'alice')
   await page.waitForURL('**/account/sessions')
   await page.goto('/account/security')
   await page.getByRole('heading', { name: 'alice' }).waitFor()
   await page.getByText('when this account was created').waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
   // It is the only way in.
   await page.locator('article', { hasText: 'Linked accounts' }).getByText('Unlink').first().click()
   await page.getByRole('button', { name: 'Unlink account' }).click()
@@ -161,7 +153,7 @@ test('an account is linked on the page Security', async () => {
   await signInAt(page, 'dora')
   await page.getByText('The account is linked.').waitFor()
   await page.getByText('Linked by you just now').waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeFaults(page)).toEqual([])
 })
 
 test('another Latchkey is the identity provider', async () => {
@@ -252,9 +244,10 @@ test.each(LANGUAGES)(
         seen.add(name)
         for (const width of WIDTHS) {
           await tab.setViewportSize({ width, height: 800 })
-          const faults = [...(await layoutFaults(tab)), ...(await violations(tab))]
+          const faults = await layoutFaults(tab)
           found.push(...faults.map((fault) => `${name} at ${width}: ${fault}`))
         }
+        found.push(...(await axeFaults(tab)).map((fault) => `${name}: ${fault}`))
       })
       expect(found).toEqual([])
       expect(seen.size).toBeGreaterThan(12)

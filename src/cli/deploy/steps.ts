@@ -6,6 +6,7 @@ import { findResources, listSecrets, readJson } from './cloudflare.ts'
 import { CommandError } from '../command-error.ts'
 import type { Deployment, Step } from './run-steps.ts'
 import { findProductionSecretKeys, makeProductionSecretKeys, PRODUCTION_FILE } from '../dev-vars.ts'
+import { tryMigrations } from '../local-migrations.ts'
 import { listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
 
 /** The limit of the free plan, after compression. */
@@ -112,10 +113,9 @@ const secret: Step = {
 const migrate: Step = {
   title: 'Applying the migrations of the database',
   remedy: 'The failed migration was rolled back; the migrations before it stay.',
-  async rehearse({ wrangler, config, folder }) {
+  async rehearse({ config }) {
     const migrations = listMigrations(config)
-    const state = join(folder, 'state')
-    await wrangler(['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', state])
+    await tryMigrations(config.d1_databases[0].migrations_dir, migrations)
     return `${migrations.length} apply to an empty database: ${migrations.join(', ')}`
   },
   async run({ wrangler, config }) {

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** The minified one: a browser reads it anew for each page. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * Runs axe on a page as it stands, light and dark; in the dark only for contrast, because nothing
+ * else differs.
+ *
+ * @returns `scheme: rule: element` for each violation; empty when all is well.
+ */
+export async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const faults: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const options = {
+      preload: false,
+      resultTypes: ['violations'],
+      ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
+    }
+    const violations: AxeResults['violations'] = await page.evaluate(
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    )
+    for (const { id, nodes } of violations) {
+      for (const { html } of nodes) faults.push(`${colorScheme}: ${id}: ${html}`)
+    }
+  }
+  return faults
+}
