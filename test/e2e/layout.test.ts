@@ -3,13 +3,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
-import { LANGUAGES, LAYOUT_WIDTHS, layoutFaults, openScreen } from '../support/layout.ts'
+import { LANGUAGES, layoutFaults, openScreen } from '../support/layout.ts'
 import { programStates } from '../screenshots/program-states.ts'
 
 const LONG_NAME = 'W'.repeat(250)
+/** Touch screens are narrow, and browsers treat them differently. */
+const LAYOUT_WIDTHS = [
+  ['by touch', [375, 768]],
+  ['by mouse', [1280]],
+] as const
 /** A phone, the window that OpenList opens, and a screen. */
-const PROGRAM_WIDTHS = [375, 500, 1280]
-/** Each test opens every page at one width. */
+const PROGRAM_WIDTHS = [
+  ['by touch', [375, 500]],
+  ['by mouse', [1280]],
+] as const
+/** Each test opens every page. */
 const TOUR_MILLISECONDS = 120_000
 
 /** Pages for everybody, then those of a signed-in admin; a page's forms are all opened. */
@@ -131,36 +139,46 @@ async function addOtherSessions(): Promise<void> {
   )
 }
 
-async function faultsOf(page: Page, path: string): Promise<string[]> {
+/** Finds what is wrong with a page as it stands at each width, from the narrowest. */
+async function faultsAt(page: Page, widths: readonly number[], where: string): Promise<string[]> {
+  const faults: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 })
+    faults.push(...(await layoutFaults(page)).map((fault) => `${where} at ${width}: ${fault}`))
+  }
+  return faults
+}
+
+async function faultsOf(page: Page, path: string, widths: readonly number[]): Promise<string[]> {
   await page.goto(path)
   expect(new URL(page.url()).pathname).toBe(path.replace(/\?.*/, ''))
   // In the page, because a click of Playwright's waits for the layout of two frames.
   await page.evaluate(`for (const summary of document.querySelectorAll('summary')) summary.click()`)
-  return (await layoutFaults(page)).map((fault) => `${path}: ${fault}`)
+  return faultsAt(page, widths, path)
 }
 
 describe.each(LANGUAGES)('in %s', (language) => {
   test.each(LAYOUT_WIDTHS)(
-    'no page of %i px overflows, has a target below 44 px, a form of several heights or a covered text',
-    async (width) => {
-      const page = await open(width, language)
+    'no page overflows, has a target below 44 px, a form of several heights or a covered text: %s',
+    async (_, widths) => {
+      const page = await open(widths[0], language)
       const faults: string[] = []
-      for (const path of PUBLIC_PATHS) faults.push(...(await faultsOf(page, path)))
+      for (const path of PUBLIC_PATHS) faults.push(...(await faultsOf(page, path, widths)))
       await page.context().addCookies(cookies)
-      for (const path of PATHS) faults.push(...(await faultsOf(page, path)))
+      for (const path of PATHS) faults.push(...(await faultsOf(page, path, widths)))
       expect(faults).toEqual([])
     },
     TOUR_MILLISECONDS,
   )
 
   test.each(PROGRAM_WIDTHS)(
-    'no page that a program leads to does so at %i px, and no page of programs',
-    async (width) => {
-      const page = await open(width, language)
+    'no page that a program leads to does so, and no page of programs: %s',
+    async (_, widths) => {
+      const page = await open(widths[0], language)
       await page.context().addCookies(cookies)
       const faults: string[] = []
       await programStates(page, async (name) => {
-        faults.push(...(await layoutFaults(page)).map((fault) => `${name}: ${fault}`))
+        faults.push(...(await faultsAt(page, widths, name)))
       })
       expect(faults).toEqual([])
     },

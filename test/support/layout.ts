@@ -1,6 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
 
-export const LAYOUT_WIDTHS = [375, 768, 1280]
 export const LANGUAGES = ['en', 'zh'] as const
 
 /** The least width and height of something to touch, CSS pixels (WCAG 2.2, 2.5.5). */
