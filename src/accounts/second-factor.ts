@@ -14,3 +14,6 @@ const REQUIREMENT = sql`(select ${settings.value} from ${settings} where ${setti
 /** Holds for a row of `users` that must sign in with a second factor. */
 export const mustUseSecondFactor: SQL = sql`(case ${REQUIREMENT}
   when 'everybody' then true when 'admins' then ${users.role} = ${sql.raw(String(ADMIN))} else false end)`
+
+/** Holds for a row of `users` whose password is not enough, and who has no code but a passkey. */
+export const mustUsePasskey: SQL = sql`(${mustUseSecondFactor} and ${users.totpSeed} is null and ${hasPasskey})`

@@ -4,7 +4,7 @@ import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Account, selectAccounts } from './accounts.ts'
 import { GUEST } from './roles.ts'
-import { mustUseSecondFactor } from './second-factor.ts'
+import { mustUsePasskey, mustUseSecondFactor } from './second-factor.ts'
 import { usernameKey } from './username.ts'
 
 export async function findGuest(db: Database): Promise<Account | undefined> {
@@ -36,6 +36,14 @@ export const signInColumns = {
 /** Selects a user for a sign-in. The name is compared exactly. */
 export function selectForSignIn(db: Database, username: string) {
   return db.select(signInColumns).from(users).where(isNamed(username))
+}
+
+/** Selects a user whose password alone proves too little (`mustUsePasskey`); otherwise no row. */
+export function selectMustUsePasskey(db: Database, userId: number) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), mustUsePasskey))
 }
 
 /** Selects other users with the same name key. */

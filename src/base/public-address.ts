@@ -38,6 +38,8 @@ export function isPublicHttps(address: string): boolean {
 function isPublicHost(host: string): boolean {
   if (host.startsWith('[')) return isGlobalIpv6(host.slice(1, -1))
   const name = host.replace(/\.$/, '')
+  // An empty label stands in no name, and would hide the end of a private one.
+  if (name.split('.').includes('')) return false
   if (/^[\d.]+$/.test(name)) return isGlobalIpv4(name)
   return name.includes('.') && !PRIVATE_NAME.test(name)
 }

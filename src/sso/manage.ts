@@ -19,7 +19,8 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
-import { selectUser } from '../accounts/store.ts'
+import { selectMustUsePasskey, selectUser } from '../accounts/store.ts'
+import { runBatch } from '../database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
@@ -87,7 +88,8 @@ export async function linkIdentity(
  * Signs a user in with the password, and links an identity in the same transaction.
  *
  * @returns The token.
- * @throws {Refusal} The refusals of `login`; `identityTaken`.
+ * @throws {Refusal} The refusals of `login`; `identityTaken`; `secondFactorUnused` for a user whose
+ *   password is not enough.
  */
 export async function signInAndLink(
   deps: Deps,
@@ -98,7 +100,13 @@ export async function signInAndLink(
   const { db } = deps
   const events: AuditEvent[] = []
   const token = await login(deps, attempt, client, async (userId) => {
-    const [owner] = await selectUserOfIdentity(db, identity)
+    const { owners, mustUsePasskey } = await runBatch(db, {
+      owners: selectUserOfIdentity(db, identity),
+      mustUsePasskey: selectMustUsePasskey(db, userId),
+    })
+    // Its session could link nothing either.
+    if (mustUsePasskey.length > 0) throw new Refusal('secondFactorUnused')
+    const [owner] = owners
     if (owner !== undefined && owner.id !== userId) throw new Refusal('identityTaken')
     const linked = eventOf(
       { userId, ...client },

@@ -3,6 +3,7 @@ import { Refusal } from '../base/refusals.ts'
 import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { type Method, toConfirm } from '../access/methods.ts'
+import { selectMustUsePasskey } from '../accounts/store.ts'
 import { confirmLiveSession, confirmSessionWhen, isLive } from '../access/session-store.ts'
 import type { ShownPasskey } from '../passkeys/shown-passkey.ts'
 import { confirmWithPasskey } from '../passkeys/confirm.ts'
@@ -46,10 +47,11 @@ export async function confirmSession(
 
 /**
  * Proves as much as a sign-in of this site does: a passkey, or the password, and the code of a user
- * who has two-step verification. It makes the session fresh as well.
+ * who has two-step verification. A password that is not enough for a sign-in is not enough here. It
+ * makes the session fresh as well.
  *
  * @returns What was shown.
- * @throws {Refusal} The refusals of `confirmSession`.
+ * @throws {Refusal} The refusals of `confirmSession`; `secondFactorUnused`.
  */
 export async function proveAgain(
   deps: ProofDeps & Pick<Deps, 'keyRing'>,
@@ -65,9 +67,11 @@ export async function proveAgain(
   const methods: Method[] = hasTwoFactor ? ['pwd', await useUpCode(deps, actor, code)] : ['pwd']
   const now = deps.now()
   const by = isLive(db, actor, now)
-  await actAs(deps, actor, {
+  const { mustUsePasskey } = await actAs(deps, actor, {
+    mustUsePasskey: selectMustUsePasskey(db, actor.userId),
     confirmed: confirmSessionWhen(db, by, actor, methods, now),
     cleared: clearCounter(db, by, oldPasswordCounter(actor.userId)),
   })
+  if (mustUsePasskey.length > 0) throw new Refusal('secondFactorUnused')
   return methods
 }

@@ -780,6 +780,9 @@ describe('the channel of a user', () => {
     'https://user:pass@ntfy.sh/topic',
     'https://100.64.0.1/topic',
     'https://[2002:7f00:1::]/topic',
+    'https://127.0.0.1../topic',
+    'https://localhost../topic',
+    'https://ntfy..example.org/topic',
   ])('refuses %s', async (address) => {
     const alice = await signIn()
     expect(await save(alice, { address })).toMatchObject({

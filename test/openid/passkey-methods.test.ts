@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { settings } from '../../schema/tables.ts'
 import {
   answerIn,
   claimsIn,
@@ -65,5 +66,19 @@ describe('amr', () => {
     const { code = '' } = answerIn((await alice.get(to)).location)
     const { id_token: idToken } = await exchangeCode(site, client, code)
     expect(claimsIn(idToken)['amr']).toEqual(['hwk', 'mfa'])
+  })
+
+  test('is never that of a password alone where the site requires the passkey', async () => {
+    const passkey = await site.passkeyOf(password)
+    await site.db.insert(settings).values({ key: 'require_second_factor', value: 'everybody' })
+    const { token } = (await site.signInWith(passkey)).data
+    const alice = new Visitor(site)
+    alice.cookies.set('session', token)
+    const request = requestPath(client, { prompt: 'login' }).split('?')[1] ?? ''
+    const fields = { request, user: '3', confirm_password: 'alice-Passw0rd' }
+    const { status, html, headers } = await alice.post('/oauth/authorize/confirm', fields)
+    expect(status).toBe(403)
+    expect(html).toContain('This site requires a second factor. Confirm with your passkey')
+    expect(headers.get('Refresh')).toBeNull()
   })
 })

@@ -84,6 +84,17 @@ describe('a new proof for a program', () => {
     })
   })
 
+  test('is not the password of another user than the one who was asked', async () => {
+    const { cookies } = alice
+    await site.addUser('bob', { password: PASSWORD })
+    alice = await signedIn(site, 'bob')
+    const { location } = await confirm({ confirm_password: PASSWORD })
+    expect(location).toBe(requestPath(client, LOGIN))
+    alice.cookies.clear()
+    for (const [name, value] of cookies) alice.cookies.set(name, value)
+    expect(refreshTo((await confirm({ confirm_password: PASSWORD })).headers)).not.toBe('')
+  })
+
   test('says only what was just shown', async () => {
     await withCode()
     await site.db.update(users).set({ totpSeed: null }).where(eq(users.id, 3))

@@ -1,6 +1,13 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, identities, reservedNames, sessions, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  identities,
+  passkeys,
+  reservedNames,
+  sessions,
+  users,
+} from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
@@ -270,6 +277,23 @@ describe('an identity that nobody has', () => {
     expect(messageIn(await visitor.post(`${OWN}/link`, fields))).toMatchObject({
       token: expect.any(String),
     })
+  })
+
+  test('is not linked by a password alone where the site requires the passkey of its user', async () => {
+    const key = { credentialId: 'AAAA', publicKey: '', algorithm: -7, signCount: 0 }
+    const device = { backedUp: false, transports: '', aaguid: '', rpId: 'localhost', name: 'phone' }
+    const passkey = { ...key, ...device, userId: aliceId, createdAt: site.now }
+    await site.db.insert(passkeys).values(passkey)
+    await site.setUp({ require_second_factor: 'everybody', sso_trust_mfa: 'true' })
+    const stranger = { sub: '666', name: 'Mallory', amr: ['pwd', 'mfa'] }
+    await pass(TOKEN, stranger)
+    const before = await rows()
+    const refused = await visitor.post(`${OWN}/link`, ALICE_SIGN_IN)
+    expect(refused.status).toBe(403)
+    expect(alertIn(refused.html)).toContain('This site requires a second factor.')
+    expect(messageIn(refused)).toBeUndefined()
+    expect(await rows()).toEqual(before)
+    expect((await pass(TOKEN, stranger)).location).toBe(STEP)
   })
 
   test('gets no account by default, and one of its own where the operator says so', async () => {
