@@ -91,6 +91,7 @@ export const adminProgramsEn = {
   submit: 'Register',
   createdTitle: 'Settings of the program',
   createdLead: 'Copy them into the program now. The secret is not shown again.',
+  createdLeadPublic: 'Copy them into the program.',
   notes,
   createdDone: 'I have copied them',
   secret: 'New secret',

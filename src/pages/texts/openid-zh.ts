@@ -70,6 +70,7 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   submit: '注册',
   createdTitle: '程序的设置',
   createdLead: '请立即复制到程序中，密钥不会再次显示。',
+  createdLeadPublic: '请复制到程序中。',
   notes: {
     openlist:
       'sso_auto_register: true 表示本站的每个用户首次登录那里时都会得到一个账户。如果那里是另一个 Latchkey，只有确实需要时才填写它。',
