@@ -31,7 +31,7 @@ export const authorizeEn = {
   consentTitle: (program: string) => `Allow ${program}?`,
   consentLead: (host: string) => `The program at ${host} wants to know:`,
   scopes,
-  consentOffline: 'It also wants: to stay signed in after you sign out here.',
+  consentOffline: 'It also wants to stay signed in after you sign out here.',
   signedInAs: (name: string) => `You are signed in as ${name}.`,
   notYou: 'Not you? Use another account',
   allow: 'Allow',
@@ -46,7 +46,7 @@ export const authorizeEn = {
     'The program that sent you here is not registered, or asks for the answer at an address that is not registered. Nothing was sent to it. Tell the operator of that program.',
   endTitle: 'Sign out?',
   endLead:
-    'A program asks you to sign out. This also ends what other programs got in this session.',
+    'A program asks you to sign out. This also ends the access that other programs got in this session.',
   endSubmit: 'Sign out',
   endStay: 'Stay signed in',
   endedTitle: 'You are signed out',
@@ -59,7 +59,7 @@ export const programsEn = {
   lead: 'Programs in which you sign in with this account.',
   none: 'No programs',
   noneHint: 'A program appears here once you have signed in to it with this account.',
-  used: 'Last sign-in',
+  used: (when: string) => `Last sign-in ${when}`,
   remove: 'Remove',
   removeQuestion: (name: string) =>
     `Remove “${name}”? It loses its access at once and must ask again.`,
@@ -78,9 +78,9 @@ export const adminProgramsEn = {
   presets,
   site: 'Address of the program',
   siteHint:
-    'Such as https://files.example.org; for Cloudflare Access https://TEAM.cloudflareaccess.com. Not needed for another program.',
+    'Such as https://files.example.org; for Cloudflare Access https://TEAM.cloudflareaccess.com. Not needed for “Another program”.',
   redirects: 'Redirect addresses',
-  redirectsHint: 'For another program: one per line, exactly as it sends them.',
+  redirectsHint: 'For “Another program”: one per line, exactly as it sends them.',
   postLogout: 'Addresses after the sign-out',
   logout: 'Back-channel logout address',
   isPublic: 'It cannot keep a secret (a page or an app)',
