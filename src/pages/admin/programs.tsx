@@ -151,7 +151,7 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
       <p class="hint">{t.namesLead}</p>
       <ul class="rows compact">
         {names.map(({ username }) => (
-          <li>
+          <li class="bar">
             <h3>{username}</h3>
             <form method="post" action={`${PATH}/release`}>
               <button class="secondary" name="username" value={username}>
