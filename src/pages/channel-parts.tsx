@@ -20,15 +20,17 @@ interface BoxesProps {
   topics: readonly Topic[]
   chosen: readonly Topic[]
   problem?: Problem | undefined
+  /** The text before them is their legend already. */
+  isLabelled?: boolean
 }
 
 /** A checkbox for every topic. */
-export function TopicBoxes({ view, topics, chosen, problem }: BoxesProps) {
+export function TopicBoxes({ view, topics, chosen, problem, isLabelled = false }: BoxesProps) {
   const t = view.t.channels
   const isWrong = problem?.field === 'topics'
   return (
-    <fieldset>
-      <legend>{t.topicsLabel}</legend>
+    <fieldset aria-label={isLabelled ? t.topicsLabel : undefined}>
+      {!isLabelled && <legend>{t.topicsLabel}</legend>}
       {isWrong && <p class="problem">{problem.message}</p>}
       <div class="grid">
         {topics.map((topic) => (
@@ -56,15 +58,16 @@ export function ChannelFacts({ view, channel }: { view: View; channel: ListedCha
           {lastSentAt === null ? (
             t.neverSent
           ) : (
-            <>
-              {t.lastSent} <Time view={view} at={lastSentAt} />
-            </>
+            <Time view={view} at={lastSentAt} phrase={t.lastSent} />
           )}
         </span>
         {failure !== '' && lastFailedAt !== null && (
-          <span class="problem">
-            {t.lastFailed} <Time view={view} at={lastFailedAt} />: {failureText(view.t, failure)}
-          </span>
+          <>
+            <span class="problem">
+              <Time view={view} at={lastFailedAt} phrase={t.lastFailed} />
+            </span>
+            <span class="problem">{failureText(view.t, failure)}</span>
+          </>
         )}
         {waiting > 0 && <span>{t.waiting(waiting)}</span>}
         {lost > 0 && <span class="problem">{t.lost(lost)}</span>}
@@ -91,7 +94,7 @@ export function WebhookSecret({ view, secret, back }: SecretProps): Child {
       <h1>{t.secretTitle}</h1>
       <article>
         <p>{t.secretLead}</p>
-        <label for="secret">{t.secretTitle}</label>
+        <label for="secret">{t.secret}</label>
         <textarea id="secret" class="codes" readonly rows={2} spellcheck={false}>
           {secret}
         </textarea>

@@ -163,7 +163,11 @@ const described: Record<SettingKey, Described> = {
   ),
   auto_update_index: bool('index', 'Tells clients that the file server updates its search index.'),
   sso_login_enabled: bool('sso', 'Lets users sign in with their account at an identity provider.'),
-  sso_login_platform: select('sso', ['', ...SSO_PLATFORMS], 'The identity provider.'),
+  sso_login_platform: select(
+    'sso',
+    ['', ...SSO_PLATFORMS],
+    'The identity provider whose accounts users sign in with.',
+  ),
   security_contact: line(
     'site',
     aContact,
@@ -188,7 +192,11 @@ const described: Record<SettingKey, Described> = {
     anSftpAddress,
     'Host of the SFTP server, such as files.example.org or files.example.org:2022.',
   ),
-  sso_client_id: line('sso', aLine(MAX_CLIENT_CHARACTERS), 'Client ID, which the provider shows.'),
+  sso_client_id: line(
+    'sso',
+    aLine(MAX_CLIENT_CHARACTERS),
+    'The provider shows it when you register this site there.',
+  ),
   sso_client_secret: {
     ...line(
       'sso',

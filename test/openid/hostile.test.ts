@@ -392,7 +392,7 @@ describe('consent', () => {
     const { html } = await alice.get(requestPath(third, { scope: 'openid profile offline_access' }))
     const list = /<ul>(.*?)<\/ul>/s.exec(html)?.[1] ?? ''
     expect(textOf(list).trim()).toBe('your user name, and when and how you signed in')
-    expect(textOf(html)).toContain('It also wants: to stay signed in after you sign out here.')
+    expect(textOf(html)).toContain('It also wants to stay signed in after you sign out here.')
     const plain = await alice.get(requestPath(third))
     expect(textOf(plain.html)).not.toContain('It also wants')
   })

@@ -133,6 +133,18 @@ describe('the pages of programs', () => {
     expect((await userInfo(site, got.access_token)).status).toBe(401)
   })
 
+  test('a program without a secret is not said to have one', async () => {
+    const operator = await signedIn(site, 'admin', ADMIN_PASSWORD)
+    const { html } = await operator.post('/account/admin/programs/add', {
+      name: 'app',
+      preset: 'other',
+      redirect_uris: 'https://app.example.org/callback',
+      is_public: 'on',
+    })
+    expect(textOf(html)).toContain('Copy them into the program. issuer')
+    expect(textOf(html)).not.toContain('secret')
+  })
+
   test('are for admins only, and need a fresh session', async () => {
     expect((await alice.get('/account/admin/programs')).status).toBe(403)
     const third = await register(site, { name: 'third' })

@@ -44,6 +44,9 @@ async function picture(of: Page, name: string): Promise<void> {
   if (PICTURES === undefined) return
   mkdirSync(PICTURES, { recursive: true })
   const ending = LANGUAGE === 'en' ? '' : '-zh'
+  // The logo of OpenList is elsewhere, and a browser would show a broken picture.
+  await of.evaluate(`for (const image of document.images)
+    if (image.naturalWidth === 0) image.style.display = 'none'`)
   await of.screenshot({
     path: join(PICTURES, `openid-${name}${ending}.png`),
     animations: 'disabled',

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Far more than any test takes, so that a busy machine makes none fail. */
@@ -7,6 +8,8 @@ const PROCESS_MILLISECONDS = 300_000
 export default defineConfig({
   test: {
     include: ['test/real/**/*.test.ts'],
+    // The set-up reads it, and writes it back.
+    env: { TMPDIR: tmpdir() },
     globalSetup: ['./test/support/build-worker.ts'],
     testTimeout: PROCESS_MILLISECONDS,
     hookTimeout: PROCESS_MILLISECONDS,

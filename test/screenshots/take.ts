@@ -25,7 +25,7 @@ const SCHEMES = ['light', 'dark'] as const
 /** The picture of the README. */
 const README_STATE = 'overview'
 const README_PICTURE = 'docs/images/account.png'
-const README_HEIGHT = 540
+const README_HEIGHT = 660
 
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--

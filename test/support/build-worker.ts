@@ -20,7 +20,7 @@ declare module 'vitest' {
  * browser, all where the tests of programs have their temporary files.
  */
 export default async function setup(project: TestProject) {
-  const { TMPDIR } = process.env
+  const TMPDIR = tmpdir()
   process.env['TMPDIR'] = project.config.env['TMPDIR']
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-worker-'))
   // Every program that a test starts loads wrangler: compiled once for all of them.

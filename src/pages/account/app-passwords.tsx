@@ -126,14 +126,14 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
       <p>{item.scopes.map((scope) => t.scopes[scope]).join(' · ')}</p>
       <p class="facts">
         <span>
-          {t.created} <Time view={view} at={item.createdAt} />
+          <Time view={view} at={item.createdAt} phrase={t.created} />
         </span>
         <span>
           {item.lastUsedAt === null ? (
             t.neverUsed
           ) : (
             <>
-              {t.lastUsed} <Time view={view} at={item.lastUsedAt} />
+              <Time view={view} at={item.lastUsedAt} phrase={t.lastUsed} />
               {item.lastNetwork !== null && ` ${t.from(item.lastNetwork)}`}
             </>
           )}
@@ -142,9 +142,7 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
           {item.expiresAt === null ? (
             t.neverExpires
           ) : (
-            <>
-              {isExpired ? t.expired : t.expires} <Time view={view} at={item.expiresAt} />
-            </>
+            <Time view={view} at={item.expiresAt} phrase={isExpired ? t.expired : t.expires} />
           )}
         </span>
       </p>

@@ -49,7 +49,7 @@ export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesPro
         </article>
       )}
       <article>
-        <h2>{channel === undefined ? t.addTitle : t.replace}</h2>
+        <h2>{channel === undefined ? t.addTitle : t.replaceTitle}</h2>
         <form method="post" action={`${OWN_NOTICES_PATH}/save`}>
           <Alert problem={ofForm} fields={['kind', 'address', 'topics', ...CONFIRM_FIELDS]} />
           <Field

@@ -54,7 +54,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
               {usedAt !== null && (
                 <p class="facts">
                   <span>
-                    {t.used} <Time view={view} at={usedAt} />
+                    <Time view={view} at={usedAt} phrase={t.used} />
                   </span>
                 </p>
               )}

@@ -22,8 +22,10 @@ export function TwoFactorSection({ view, account, codesLeft, refused }: Security
       {account.hasTwoFactor ? (
         <>
           <CodesLeft view={view} left={codesLeft} />
-          <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
-          <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />
+          <div class="pair">
+            <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
+            <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />
+          </div>
         </>
       ) : (
         <form method="post" action="/account/security/start">

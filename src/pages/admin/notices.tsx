@@ -90,7 +90,7 @@ function ChannelRow({ view, channel }: { view: View; channel: ListedChannel }) {
         </form>
         <Confirm label={t.topicsLabel} question="">
           <form method="post" action={`${NOTICES_PATH}/topics`}>
-            <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} />
+            <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} isLabelled />
             <ConfirmFields view={view} form={`topics-${id}`} problem={undefined} />
             <button name="id" value={id}>
               {t.save}

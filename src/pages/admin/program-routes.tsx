@@ -75,7 +75,8 @@ export const adminProgramPages = new Hono<App>()
     const issuer = c.get('deps').issuer(c.req.url)
     const settings = presetSettings(preset, { issuer, clientId, secret, site })
     const view = await adminView(c)
-    return showPage(c, <ProgramSettingsPage {...{ view, name, preset, settings }} />)
+    const props = { view, name, preset, settings, hasSecret: secret !== '' }
+    return showPage(c, <ProgramSettingsPage {...props} />)
   })
   .post('/secret', async (c) => {
     const fields = await readForm(c)

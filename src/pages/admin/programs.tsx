@@ -151,7 +151,7 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
       <p class="hint">{t.namesLead}</p>
       <ul class="rows compact">
         {names.map(({ username }) => (
-          <li>
+          <li class="bar">
             <h3>{username}</h3>
             <form method="post" action={`${PATH}/release`}>
               <button class="secondary" name="username" value={username}>
@@ -170,13 +170,16 @@ interface SettingsProps {
   name: string
   preset?: Preset | undefined
   settings: PresetSetting[]
+  /** A public program has no secret. */
+  hasSecret?: boolean
 }
 
 /** The characters of a value that fit into a line on a phone. */
 const PHONE_COLUMNS = 30
 
 /** Shows what an operator copies into a program, with the secret, once. */
-export function ProgramSettingsPage({ view, name, preset, settings }: SettingsProps) {
+export function ProgramSettingsPage(props: SettingsProps) {
+  const { view, name, preset, settings, hasSecret = true } = props
   const t = view.t.adminPrograms
   const file = preset && PRESET_FILES[preset]
   const fields =
@@ -188,7 +191,7 @@ export function ProgramSettingsPage({ view, name, preset, settings }: SettingsPr
       <h1>{t.createdTitle}</h1>
       <article>
         <h2>{name}</h2>
-        <p>{t.createdLead}</p>
+        <p>{hasSecret ? t.createdLead : t.createdLeadPublic}</p>
         {fields.map(([label, value], place) => (
           <div class="field">
             <label for={`setting-${place}`}>{label}</label>

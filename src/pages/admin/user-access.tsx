@@ -80,7 +80,7 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
   const { view, user, refused, form, label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined
   return (
-    <li class={isDangerous ? 'dangerous' : undefined}>
+    <li>
       <Confirm label={label} question={lead} open={problem !== undefined}>
         <form method="post" action={`/account/admin/users/${user.id}/${form}`}>
           <Alert

@@ -20,7 +20,7 @@ export function UserAppPasswords({ view, userId, appPasswords, problem }: UserAp
       <h2>{t.title}</h2>
       <Alert problem={problem} fields={[]} />
       {appPasswords.length === 0 ? (
-        <p class="hint">{t.none}</p>
+        <p class="hint">{t.noneOf}</p>
       ) : (
         <ul class="rows compact acting">
           {appPasswords.map((one) => (

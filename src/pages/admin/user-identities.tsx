@@ -33,7 +33,7 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                   <Icon name={providerIcon(platform)} /> {shown}
                 </h3>
                 <IdentityFacts view={view} identity={identity} ofOther />
-                <p>
+                <p class="facts">
                   {t.subject} <code>{subject}</code>
                 </p>
                 <Confirm

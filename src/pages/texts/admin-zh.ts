@@ -162,7 +162,7 @@ export const adminNoticesZh: typeof adminNoticesEn = {
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',
   'user-password-set-surviving':
-    '新密码已设置，该用户的所有设备均已退出。下面的 SSH 公钥、通行密钥、应用密码和关联账号仍然有效，请删除用户不认识的。',
+    '新密码已设置，该用户的所有设备均已退出。下面的 SSH 公钥、通行密钥、应用专用密码和关联账号仍然有效，请删除用户不认识的。',
   'user-unlocked': '登录失败记录已清除。',
   'user-two-factor-off': '两步验证已关闭，该用户的所有设备均已退出。',
   'user-sessions-ended': '该用户的所有设备均已退出，所有应用专用密码已删除。',

@@ -8,7 +8,7 @@ export const authorizeZh: typeof authorizeEn = {
     openid: '你的用户名，以及登录的时间和方式',
     groups: '你是否为管理员',
   },
-  consentOffline: '它还想：在你从此处退出后仍保持登录。',
+  consentOffline: '它还想在你从此处退出后仍保持登录。',
   signedInAs: (name) => `当前登录账户：${name}。`,
   notYou: '不是你？换一个账户',
   allow: '允许',
@@ -34,7 +34,7 @@ export const programsZh: typeof programsEn = {
   lead: '你用此账户登录的程序。',
   none: '没有程序',
   noneHint: '用此账户登录某个程序后，它会出现在这里。',
-  used: '最近登录',
+  used: (when) => `${when}登录`,
   remove: '移除',
   removeQuestion: (name) => `移除“${name}”？它会立即失去访问权限，之后必须重新询问。`,
   removeSubmit: '移除访问权限',
@@ -57,9 +57,9 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   },
   site: '程序的地址',
   siteHint:
-    '例如 https://files.example.org；Cloudflare Access 为 https://TEAM.cloudflareaccess.com。其他程序无需填写。',
+    '例如 https://files.example.org；Cloudflare Access 为 https://TEAM.cloudflareaccess.com。“其他程序”无需填写。',
   redirects: '回调地址',
-  redirectsHint: '其他程序填写：每行一个，与程序发送的完全一致。',
+  redirectsHint: '“其他程序”填写：每行一个，与程序发送的完全一致。',
   postLogout: '退出后的地址',
   logout: '后端退出通知地址',
   isPublic: '它无法保存密钥（网页或应用）',
@@ -70,6 +70,7 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   submit: '注册',
   createdTitle: '程序的设置',
   createdLead: '请立即复制到程序中，密钥不会再次显示。',
+  createdLeadPublic: '请复制到程序中。',
   notes: {
     openlist:
       'sso_auto_register: true 表示本站的每个用户首次登录那里时都会得到一个账户。如果那里是另一个 Latchkey，只有确实需要时才填写它。',
