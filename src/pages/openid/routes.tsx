@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
-import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { methodText } from '../../access/methods.ts'
@@ -33,12 +32,6 @@ import { signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
 
-/** Hono answers HEAD as GET, which gives out codes and ends sessions here. */
-const noHead = createMiddleware<App>(async function noHead(c, next) {
-  if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET, POST, OPTIONS' })
-  return next()
-})
-
 const PATH = '/oauth/authorize'
 const END_PATH = '/oauth/end_session'
 
@@ -50,7 +43,6 @@ const END_PATH = '/oauth/end_session'
  */
 export const authorizePages = new Hono<App>()
   .use(pageHeaders)
-  .use(noHead)
   .get('/', async (c) => {
     const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
     if (parsed.sender === undefined) return showUntrusted(c)
@@ -204,7 +196,6 @@ async function showUntrusted(c: AppContext) {
 /** @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html */
 export const endSessionPages = new Hono<App>()
   .use(pageHeaders)
-  .use(noHead)
   .get('/', (c) => endSession(c, readParameters(new URL(c.req.url).searchParams).values))
   .post('/', async (c) => endSession(c, await readFormParameters(c.req)))
   .post('/confirm', sameOrigin, async (c) => {
