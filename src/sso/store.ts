@@ -159,7 +159,9 @@ export function identityUnlinking(
 ) {
   const which = and(when, eq(identities.userId, userId), identity && isIdentity(identity))
   const written = writing(db, by)
-  const detail = sql`${identities.platform} || ': ' || ${identities.name}`
+  // As `identityText`.
+  const shown = sql`coalesce(nullif(${identities.name}, ''), ${identities.subject})`
+  const detail = sql`${identities.platform} || ': ' || ${shown}`
   return {
     unlinkEvents: written.insert(
       auditEvents,
@@ -169,6 +171,7 @@ export function identityUnlinking(
     unlinked: written.delete(identities, which).returning({
       platform: identities.platform,
       name: identities.name,
+      subject: identities.subject,
     }),
   }
 }
