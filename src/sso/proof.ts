@@ -4,7 +4,7 @@ import type { App, AppContext } from '../http/context.ts'
 import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import { isInUse, providerIdOf, providerSchema, type SsoConfig } from './config.ts'
 import { clearSsoCookie, readSsoCookie, setSsoCookie } from './cookies.ts'
-import { sealedText } from './sealed-text.ts'
+import { sealedText } from '../crypto/sealed-text.ts'
 import type { ProvenIdentity } from './store.ts'
 
 const LIFETIME_SECONDS = 5 * 60

@@ -3,7 +3,7 @@ import type { AppContext } from '../../http/context.ts'
 import { isInUse, providerSchema } from '../../sso/config.ts'
 import { clearSsoCookie, readSsoCookie, setSsoCookie } from '../../sso/cookies.ts'
 import { identitySchema } from '../../sso/proof.ts'
-import { sealedText } from '../../sso/sealed-text.ts'
+import { sealedText } from '../../crypto/sealed-text.ts'
 
 const LIFETIME_SECONDS = 10 * 60
 
