@@ -10,7 +10,8 @@ import {
   parseAuthorizationRequest,
   wholeQuery,
 } from '../../openid/authorization-request.ts'
-import { answerUri, authorize, findSender, type Outcome } from '../../openid/authorize.ts'
+import { answerUri } from '../../openid/answer-uri.ts'
+import { authorize, findSender, type Outcome } from '../../openid/authorize.ts'
 import { readEndRequest } from '../../openid/end-session.ts'
 import { OAuthError } from '../../openid/oauth-error.ts'
 import { queryAfterProof, queryFromNow } from '../../openid/proof.ts'
