@@ -21,7 +21,7 @@ import { coversScopes } from './scopes.ts'
 
 /**
  * Holds for a row of `sessions` whose user has proved who they are as lately as the request
- * demands. Only the sign-in counts: what makes a session fresh later is one factor of perhaps two.
+ * demands. Only the sign-in counts: a later confirmation may be one factor of two.
  *
  * @returns `undefined` when nothing is left to prove.
  */

@@ -14,8 +14,8 @@ const proofSchema = v.object({
 })
 
 /**
- * What stands beside a request for which the user must prove again who they are: that the user has
- * done so, or since when a sign-in counts as doing so.
+ * What this site adds to a request for which the user must prove again who they are: the proof, or
+ * the time from which a sign-in counts as one.
  */
 export type Proof = v.InferOutput<typeof proofSchema>
 

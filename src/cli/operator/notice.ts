@@ -123,7 +123,7 @@ const bindingsSchema = v.object({
   send_email: v.optional(v.array(v.looseObject({ name: v.string() })), []),
 })
 
-/** Tells whether `wrangler.toml` gives the Worker what it sends e-mails by. */
+/** Tells whether `wrangler.toml` has the binding with which the Worker sends e-mails. */
 async function isMailBound(): Promise<boolean> {
   const { send_email: bindings } = v.parse(bindingsSchema, await readSiteConfig())
   return bindings.some(({ name }) => name === 'EMAIL')
@@ -237,7 +237,7 @@ function addTestCommand(program: Command, notice: Command): void {
     )
 }
 
-/** Says why, and for what the pages explain, what to do. */
+/** Says why a test was not delivered, and what to do where the pages explain it. */
 function undelivered(failure: string): string {
   const explanation = channelsEn.failures[failure]
   const why = `The test was not delivered: ${failure}.`
