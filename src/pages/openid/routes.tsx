@@ -123,43 +123,53 @@ async function answer(
   hasConsented = false,
   refusal?: Refusal,
 ) {
-  const uri = (what: Answer) => answerUri(request, issuerOf(c), what)
+  const send: Send = async (what) => {
+    const uri = answerUri(request, issuerOf(c), what)
+    return hasConsented ? showContinue(c, uri) : c.redirect(uri)
+  }
   try {
     if (sessionToken(c) === '' && isWithheld(c))
       return await showContinue(c, pathOf(wholeQuery(request)))
-    const outcome = await authorize(
-      c.get('deps'),
-      await readSession(c),
-      issuerOf(c),
-      request,
-      hasConsented,
-    )
+    const actor = await readSession(c)
+    const outcome = await authorize(c.get('deps'), actor, issuerOf(c), request, hasConsented)
     if (outcome === undefined) return await showUntrusted(c)
-    if (outcome.kind !== 'code') return await ask(c, request, outcome, refusal)
-    return hasConsented ? await showContinue(c, uri(outcome)) : c.redirect(uri(outcome))
+    if (outcome.kind === 'code') return await send(outcome)
+    return await ask(c, request, outcome, refusal)
   } catch (error) {
-    if (error instanceof OAuthError)
-      return hasConsented ? showContinue(c, uri(error)) : c.redirect(uri(error))
-    const stopped = refusalIn(error)
-    const isOver = isSessionOver(stopped)
-    const lacksFactor = stopped.refusal.startsWith('secondFactor')
-    if (!isOver && !lacksFactor) throw error
-    if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
-    if (request.prompts.includes('none'))
-      return c.redirect(
-        uri(
-          isOver
-            ? new OAuthError('login_required', 'nobody is signed in')
-            : new OAuthError('interaction_required', 'the user must use a second factor'),
-        ),
-      )
-    if (lacksFactor) throw error
-    if (sessionToken(c) !== '') clearSessionToken(c)
-    return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
+    return error instanceof OAuthError ? send(error) : answerWithoutUser(c, request, error, send)
   }
 }
 
-type Answer = Parameters<typeof answerUri>[2]
+/** Sends an answer to the program; after a form, through a page. */
+type Send = (what: Parameters<typeof answerUri>[2]) => Promise<Response>
+
+/**
+ * Answers when nobody is signed in, or the user lacks a second factor: to a program that allows no
+ * page, and otherwise with the sign-in.
+ *
+ * @throws `error`, when it means something else, or when the page of the refusal says what to do.
+ */
+async function answerWithoutUser(
+  c: AppContext,
+  request: AuthorizationRequest,
+  error: unknown,
+  send: Send,
+) {
+  const stopped = refusalIn(error)
+  const isOver = isSessionOver(stopped)
+  const lacksFactor = stopped.refusal.startsWith('secondFactor')
+  if (!isOver && !lacksFactor) throw error
+  if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
+  if (request.prompts.includes('none'))
+    return send(
+      isOver
+        ? new OAuthError('login_required', 'nobody is signed in')
+        : new OAuthError('interaction_required', 'the user must use a second factor'),
+    )
+  if (lacksFactor) throw error
+  if (sessionToken(c) !== '') clearSessionToken(c)
+  return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
+}
 
 /**
  * Tells whether the browser withholds the SameSite=Strict cookie, because another site sent it
