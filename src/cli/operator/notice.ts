@@ -98,8 +98,10 @@ function addAddCommand(program: Command, notice: Command): void {
         .default('en'),
     )
     .option('--site <address>', 'where the site answers, for links: https://accounts.example.org')
-    .action((kind: ChannelKind, options: AddOptions) =>
-      onSite(program, async (site, output) => {
+    .action((kind: ChannelKind, options: AddOptions) => {
+      if (options.address === '-' && options.token === '-')
+        throw new UsageError('Use - for either --address or --token, not both.')
+      return onSite(program, async (site, output) => {
         const { name, chat = '', sender = '', topic: topics = [...TOPICS], language } = options
         const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(options)) }
         const origin = originOf(options.site)
@@ -110,8 +112,8 @@ function addAddCommand(program: Command, notice: Command): void {
           ...(origin === '' ? [NO_LINKS] : []),
         ].join('\n')
         output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
-      }),
-    )
+      })
+    })
 }
 
 const NO_LINKS =
