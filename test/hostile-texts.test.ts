@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acceptedLanguage } from '../src/pages/language.ts'
 import { describeUserAgent } from '../src/pages/user-agent.ts'
+import { readParameters } from '../src/openid/parameters.ts'
 import { fromBase32, fromLooseBase32 } from '../src/base/base32.ts'
 import { CheapSite } from './support/cheap-site.ts'
 
@@ -28,6 +29,16 @@ describe('a long text that is made to take long', () => {
     expect(describeUserAgent(`Version/1${'.'.repeat(LONG)} Safari/1`)).toEqual({
       program: 'Safari',
     })
+  })
+
+  test('is read as parameters', () => {
+    const names = Array.from({ length: LONG / 20 }, (_, place) => `p${place}`)
+    const text = names.map((name) => `${name}=x`).join('&')
+    const { values, repeated } = readParameters(new URLSearchParams(text))
+    expect([Object.keys(values).length, repeated.length]).toEqual([names.length, 0])
+    const twice = readParameters(new URLSearchParams(`${text}&${text}`))
+    expect(twice.repeated).toHaveLength(names.length)
+    expect(twice.values).toEqual({})
   })
 
   test('is refused as a credential', async () => {

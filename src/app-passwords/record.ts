@@ -1,4 +1,4 @@
-import { isoTime } from '../base/time.ts'
+import { isoTime, isoTimeOrNull } from '../base/time.ts'
 import type { StoredAppPassword } from './store.ts'
 
 /** Returns app passwords in the form that every list shows. */
@@ -8,12 +8,8 @@ export function appPasswordRecords(stored: StoredAppPassword[]) {
     name: one.name,
     scopes: one.scopes,
     created_at: isoTime(one.createdAt),
-    expires_at: orNull(one.expiresAt),
-    last_used_at: orNull(one.lastUsedAt),
+    expires_at: isoTimeOrNull(one.expiresAt),
+    last_used_at: isoTimeOrNull(one.lastUsedAt),
     last_network: one.lastNetwork,
   }))
-}
-
-function orNull(time: number | null): string | null {
-  return time === null ? null : isoTime(time)
 }

@@ -240,7 +240,7 @@ function selectOfSite(db: Database, filter: EventFilter) {
     .where(fits(filter))
 }
 
-/** Selects the id of the user who was deleted under a name; of several, the last. */
+/** Selects the id of the last user who was deleted under a name. */
 export function selectDeletedUser(db: Database, name: string) {
   const isNamed = sql`${auditEvents.changes} ->> '$[0].field' = 'username'
     and ${auditEvents.changes} ->> '$[0].from' = ${name}`

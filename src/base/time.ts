@@ -3,6 +3,11 @@ export function isoTime(time: number): string {
   return new Date(time).toISOString().replace('Z', '+00:00')
 }
 
+/** Like `isoTime`; null for what has never happened. */
+export function isoTimeOrNull(time: number | null): string | null {
+  return time === null ? null : isoTime(time)
+}
+
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):([0-5]\d):([0-5]\d)(\.\d{1,9})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 

@@ -16,7 +16,7 @@ export const issuerSchema = v.pipe(
 /**
  * Returns the address of this site for the settings of a program.
  *
- * @returns `undefined` when nobody has said it.
+ * @returns `undefined` when neither the option nor the variable `ISSUER` gives it.
  * @throws {CommandError} When the variable `ISSUER` is no issuer: no program could sign in.
  */
 export async function readIssuer(given: string | undefined): Promise<string | undefined> {

@@ -11,7 +11,7 @@ const ENTRY = 'src/local-worker.ts'
 /** Holds the bundle of the last build. */
 const KEPT_FILE = '.wrangler/latchkey.bundle'
 
-/** What leads to the bundle beside its sources: the configuration, and which packages there are. */
+/** On what the bundle depends beside its sources: the configuration, and the installed packages. */
 const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
 /** What the bundler reads from the environment. */
 const SETUP_VARIABLES = [
@@ -24,7 +24,7 @@ const SETUP_VARIABLES = [
 const MAC_KEY_BYTES = 32
 const NO_THROW = { throwIfNoEntry: false } as const
 
-/** The bundler's report: its inputs are paths, but for modules that it makes itself. */
+/** The bundler's report. Its inputs are paths, except modules that the bundler makes itself. */
 const reportSchema = v.object({ inputs: v.record(v.string(), v.unknown()) })
 const contentSchema = v.object({
   script: v.string(),
@@ -50,7 +50,7 @@ export async function bundleLocalWorker(secretKeys: string, signal: AbortSignal)
 async function build(secretKeys: string, signal: AbortSignal): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
-  // Also when a signal ends the process.
+  // The folder goes also when a signal ends the process.
   process.once('exit', remove)
   try {
     const report = join(folder, 'report.json')
@@ -89,7 +89,10 @@ function digestOf(path: string): string {
   }
 }
 
-/** @returns `undefined` when there is none, or when this folder's secret has not authenticated it. */
+/**
+ * @returns `undefined` when there is none, and for one that this folder's secret does not
+ *   authenticate.
+ */
 function readKept(secretKeys: string): Content | undefined {
   try {
     const text = readFileSync(KEPT_FILE, 'utf8')
@@ -108,8 +111,8 @@ function isEqual(one: string, other: string): boolean {
 }
 
 /**
- * Keeps a bundle, unless one of its files was changed since the build began: the bundle may have
- * the content of before.
+ * Keeps a bundle, unless one of its files was changed since the build began: the bundle may hold
+ * the old content.
  */
 function keep(script: string, sources: string[], begun: number, secretKeys: string): void {
   try {
@@ -121,7 +124,7 @@ function keep(script: string, sources: string[], begun: number, secretKeys: stri
     writeFileSync(written, `${macOf(content, secretKeys)}\n${content}`)
     renameSync(written, KEPT_FILE)
   } catch {
-    // The site runs without; the next start takes longer.
+    // The site runs without a kept bundle; only the next start takes longer.
   }
 }
 

@@ -34,7 +34,8 @@ export const answerPreflight = cors({
  * `c.header`, or earlier, Hono makes a new response for each.
  */
 export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
-  // Account pages use a cookie, so pages of other origins must not read them. Servers introspect.
+  // Pages of other origins must not read account pages, which use a cookie, and need not
+  // introspect tokens, which servers do.
   const isClosed = /^\/(?:account|oauth\/(?:authorize|end_session|introspect))(\/|$)/.test(
     c.req.path,
   )

@@ -71,8 +71,7 @@ function eventData(event: NonNullable<Notice['event']>) {
 
 /** @see https://docs.ntfy.sh/publish/#publish-as-json */
 function ntfy({ address, token }: ChannelConfig, notice: Notice, message: Message): Delivery {
-  const url = new URL(address)
-  const [, folder = '/', topic = ''] = /^(.*\/)([^/]+)\/?$/.exec(url.pathname) ?? []
+  const { url, folder, last: topic } = splitPath(address)
   url.pathname = folder
   const { title, lines, link } = message
   const body = { topic, title, message: lines.join('\n'), tags: ['key'], click: link }
@@ -103,7 +102,7 @@ function slack({ address }: ChannelConfig, _: Notice, message: Message): Deliver
 /** @see https://discord.com/developers/docs/resources/webhook#execute-webhook */
 function discord({ address }: ChannelConfig, _: Notice, message: Message): Delivery {
   const url = new URL(address)
-  // Otherwise Discord answers before it has stored the message, and says nothing when it does not.
+  // Otherwise Discord answers before it stores the message, and does not tell of a failure.
   url.searchParams.set('wait', 'true')
   const { title, lines, link } = message
   const text = [`**${escapedForDiscord(title)}**`, ...lines.map(escapedForDiscord)].join('\n')
@@ -123,8 +122,9 @@ function escapedForDiscord(text: string): string {
 }
 
 /**
- * Without `parse_mode`, Telegram takes the text as it is. @see
- * https://core.telegram.org/bots/api#sendmessage
+ * Without `parse_mode`, Telegram takes the text as it is.
+ *
+ * @see https://core.telegram.org/bots/api#sendmessage
  */
 function telegram({ address, token, chat }: ChannelConfig, _: Notice, message: Message): Delivery {
   const body = { chat_id: chat, text: textOf(message), link_preview_options: { is_disabled: true } }
@@ -133,12 +133,12 @@ function telegram({ address, token, chat }: ChannelConfig, _: Notice, message: M
 }
 
 /**
- * Bark replaces a message of the same id. @see
- * https://github.com/Finb/bark-server/blob/master/docs/API_V2.md
+ * Bark replaces a message of the same id.
+ *
+ * @see https://github.com/Finb/bark-server/blob/master/docs/API_V2.md
  */
 function bark({ address }: ChannelConfig, notice: Notice, message: Message): Delivery {
-  const url = new URL(address)
-  const [, folder = '/', key = ''] = /^(.*\/)([^/]+)\/?$/.exec(url.pathname) ?? []
+  const { url, folder, last: key } = splitPath(address)
   url.pathname = `${folder}push`
   const { title, lines, link } = message
   const body = {
@@ -150,6 +150,13 @@ function bark({ address }: ChannelConfig, notice: Notice, message: Message): Del
     url: link,
   }
   return { url: url.href, body: JSON.stringify(body), headers: JSON_TYPE }
+}
+
+/** Takes the last segment, a topic or a key, off the path of an address (`channels.ts`). */
+function splitPath(address: string): { url: URL; folder: string; last: string } {
+  const url = new URL(address)
+  const [, folder = '/', last = ''] = /^(.*\/)([^/]+)\/?$/.exec(url.pathname) ?? []
+  return { url, folder, last }
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }

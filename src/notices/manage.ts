@@ -1,5 +1,6 @@
-import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { BatchItem } from 'drizzle-orm/batch'
+import { toHex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Authority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
@@ -116,7 +117,7 @@ async function changeChannel(
   deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   id: number,
-  change: (by: Authority) => BatchItem<'sqlite'> & { _: { result: { name: string }[] } },
+  change: (by: Authority) => BatchItem<'sqlite'> & { _: { result: { id: number }[] } },
 ): Promise<void> {
   const now = deps.now()
   const by = isFreshOperator(deps, operator, now)
@@ -229,9 +230,9 @@ export async function deleteOwnChannel(
   const { db } = deps
   const now = deps.now()
   const by = isFresh(deps, actor, now)
-  const event: AuditEvent = eventOf(actor, 'notices_changed', now)
+  const event = eventOf(actor, 'notices_changed', now)
   const { deleted } = await actFreshAs(deps, actor, now, {
-    event: insertEvent(db, by, event, isChannel(actor.userId, undefined)),
+    event: insertEvent(db, by, event, isChannel(actor.userId)),
     deleted: deleteChannels(db, by, actor.userId),
   })
   if (deleted.length === 0) throw new Refusal('channelNotFound')
@@ -248,7 +249,7 @@ export async function testOwnChannel(
   const test = testOf(deps, now)
   refuseUninserted(
     await actAs(deps, actor, {
-      found: selectChannelId(db, actor.userId, undefined),
+      found: selectChannelId(db, actor.userId),
       inserted: insertTest(db, isLive(db, actor, now), actor.userId, undefined, test),
     }),
   )
@@ -256,11 +257,16 @@ export async function testOwnChannel(
 }
 
 function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number): NewTest {
-  const id = Array.from(randomBytes(TEST_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0'))
-  // No run sends it: the caller does.
-  return { id: id.join(''), now, notBefore: now + TEST_MILLISECONDS }
+  // No run of the site sends it, because the caller does.
+  return { id: toHex(randomBytes(TEST_ID_BYTES)), now, notBefore: now + TEST_MILLISECONDS }
 }
 
+/**
+ * Checks what is asked for, and seals where it sends.
+ *
+ * @param owner The user of the channel, or null for the operators.
+ * @throws {Refusal} `invalidBody`.
+ */
 async function prepare(
   deps: Pick<Deps, 'randomBytes' | 'keyRing'>,
   wish: Omit<NewChannel, 'topics'> & { topics: readonly Topic[] },

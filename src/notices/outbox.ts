@@ -14,7 +14,7 @@ export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
 /** A test is of no use later. */
 export const TEST_MILLISECONDS = 10 * 60 * 1000
 
-/** While a test is on its way, its channel takes no other for so long. A receiver has 8 seconds. */
+/** How long a channel takes no second test after one: longer than a receiver may take (`post.ts`). */
 export const TEST_PAUSE_SECONDS = 15
 
 /**

@@ -1,3 +1,4 @@
+import { own } from '../base/own.ts'
 import type { Deps } from '../deps.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { deliveryTo, textOf } from './formats.ts'
@@ -9,8 +10,12 @@ const DEADLINE_MILLISECONDS = 8000
 /** As long as notices are kept. */
 const MAX_WAIT_MILLISECONDS = 24 * 60 * 60 * 1000
 
-/** Why an attempt failed. A status is that of the receiver. What it answers beside is not kept. */
+/**
+ * Why an attempt failed. A status is that of the receiver; what else it answers is not kept.
+ * `sealed`: no key of `SECRET_KEYS` opens the channel.
+ */
 export type Failure =
+  | 'sealed'
   | `status ${number}`
   | 'redirect'
   | 'no answer in time'
@@ -84,7 +89,7 @@ const FAILURES_OF_MAIL: Record<string, Failure> = {
 
 function failureOfMail(error: unknown): Failure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return FAILURES_OF_MAIL[code] ?? 'e-mail'
+  return own(FAILURES_OF_MAIL, code) ?? 'e-mail'
 }
 
 /** Reads when a receiver that is too busy wants to be asked again. @see RFC 9110 section 10.2.3 */

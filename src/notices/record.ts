@@ -1,4 +1,4 @@
-import { isoTime } from '../base/time.ts'
+import { isoTime, isoTimeOrNull } from '../base/time.ts'
 import type { ListedChannel } from './store.ts'
 
 /** Returns a channel in the form that every list shows. */
@@ -12,16 +12,12 @@ export function channelRecord(channel: ListedChannel) {
     topics,
     language,
     created_at: isoTime(channel.createdAt),
-    last_sent_at: timeOrNull(channel.lastSentAt),
-    last_failed_at: timeOrNull(channel.lastFailedAt),
+    last_sent_at: isoTimeOrNull(channel.lastSentAt),
+    last_failed_at: isoTimeOrNull(channel.lastFailedAt),
     failure,
     waiting,
     lost,
   }
-}
-
-function timeOrNull(at: number | null): string | null {
-  return at === null ? null : isoTime(at)
 }
 
 /** Returns the outcome of a test. */

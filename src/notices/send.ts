@@ -25,14 +25,14 @@ export type SendDeps = PostDeps & Pick<Deps, 'db' | 'keyRing'>
 /** Rounds of one run. The time after an answer ends after 30 seconds. */
 const MAX_ROUNDS = 3
 
-/** Why a notice was not delivered: also a config that no key of `SECRET_KEYS` opens. */
-type Outcome = Failed | { failure: 'sealed' } | undefined
+/** Why a notice was not delivered; `undefined` when it was. */
+type Outcome = Failed | undefined
 
 /**
  * Makes the notices of the events that are new, and sends those that are due. Two runs at the same
  * time send no notice twice. It takes one round trip to D1 when there is nothing to send.
  *
- * @param before Statements that stand before, in the same transaction: their events are told too.
+ * @param before Statements that run first, in the same transaction: their events are told too.
  */
 export async function sendNotices(deps: SendDeps, before: Parts = {}): Promise<void> {
   const { db } = deps
@@ -66,7 +66,7 @@ export async function sendNotices(deps: SendDeps, before: Parts = {}): Promise<v
  *
  * @returns Why it was not delivered; `undefined` when it was.
  */
-export async function sendOne(deps: SendDeps, id: string): Promise<Failure | 'sealed' | undefined> {
+export async function sendOne(deps: SendDeps, id: string): Promise<Failure | undefined> {
   const { db } = deps
   const now = deps.now()
   const { due } = await runBatch(db, {
@@ -88,20 +88,19 @@ function logLost(id: string, channel: number, topic: string): void {
 /** Returns the statements that record what became of notices. */
 function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outcome>, now: number) {
   const sent: DueRow[] = []
-  const over: string[] = []
+  const finished: string[] = []
   const failures = new Map<number, string>()
   const waits = new Map<number, number>()
   for (const [row, outcome] of outcomes) {
-    // A test that failed has told what it was to tell, and would keep the next one waiting.
-    if (outcome === undefined || row.topic === 'test') over.push(row.id)
+    // A test is not repeated: its sender sees the failure, and the next test would have to wait.
+    if (outcome === undefined || row.topic === 'test') finished.push(row.id)
     if (outcome === undefined) sent.push(row)
     else failures.set(row.channelId, outcome.failure)
-    if (outcome !== undefined && 'retryAt' in outcome && outcome.retryAt !== undefined)
-      waits.set(row.channelId, outcome.retryAt)
+    if (outcome?.retryAt !== undefined) waits.set(row.channelId, outcome.retryAt)
   }
   const channels = sent.map(({ channelId }) => channelId)
   return {
-    deleted: over.length === 0 ? undefined : deleteNotices(db, over),
+    deleted: finished.length === 0 ? undefined : deleteNotices(db, finished),
     sent: sent.length === 0 ? undefined : noteSent(db, channels, now),
     failed: failures.size === 0 ? undefined : noteFailures(db, failures, now),
     postponed: waits.size === 0 ? undefined : postpone(db, waits),
@@ -115,7 +114,7 @@ async function sendAll(deps: SendDeps, due: readonly DueRow[]): Promise<Map<DueR
 
 async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
   const notice = noticeOf(row)
-  // The event was deleted. It can't be told any more.
+  // The event was deleted, so there is nothing to tell.
   if (notice === undefined) return undefined
   const config = await openConfig(await deps.keyRing(), row.kind, row.ownerId, row.config).catch(
     () => undefined,

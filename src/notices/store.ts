@@ -30,8 +30,10 @@ const listed = {
 /** The channels of one user, or those of the operators. */
 export type ChannelOwner = number | null
 
-function isOf(owner: ChannelOwner): SQL {
-  return owner === null ? isNull(noticeChannels.userId) : eq(noticeChannels.userId, owner)
+/** Holds for a channel of the owner; without `id`, for every channel of the owner. */
+function isOf(owner: ChannelOwner, id?: number): SQL | undefined {
+  const isOwned = owner === null ? isNull(noticeChannels.userId) : eq(noticeChannels.userId, owner)
+  return and(isOwned, id === undefined ? undefined : eq(noticeChannels.id, id))
 }
 
 export function selectChannels(db: Database, owner: ChannelOwner) {
@@ -92,26 +94,20 @@ export function updateTopics(
   topics: string,
 ) {
   return writing(db, by)
-    .update(
-      noticeChannels,
-      { topics, sinceEventId: lastEventId },
-      and(isOf(owner), eq(noticeChannels.id, id)),
-    )
-    .returning({ name: noticeChannels.name })
+    .update(noticeChannels, { topics, sinceEventId: lastEventId }, isOf(owner, id))
+    .returning({ id: noticeChannels.id })
 }
 
 /** @param id `undefined` for every channel of the owner. */
 export function deleteChannels(db: Database, by: Authority, owner: ChannelOwner, id?: number) {
-  const which = id === undefined ? undefined : eq(noticeChannels.id, id)
   return writing(db, by)
-    .delete(noticeChannels, and(isOf(owner), which))
-    .returning({ name: noticeChannels.name })
+    .delete(noticeChannels, isOf(owner, id))
+    .returning({ id: noticeChannels.id })
 }
 
-/** Holds when the owner has the channel. */
-export function isChannel(owner: ChannelOwner, id: number | undefined): SQL {
-  const which = id === undefined ? sql`true` : eq(noticeChannels.id, id)
-  return sql`exists (select 1 from ${noticeChannels} where ${isOf(owner)} and ${which})`
+/** Holds while the owner has the channel; without `id`, while the owner has any. */
+export function isChannel(owner: ChannelOwner, id?: number): SQL {
+  return sql`exists (select 1 from ${noticeChannels} where ${isOf(owner, id)})`
 }
 
 export interface NewTest {
@@ -123,12 +119,8 @@ export interface NewTest {
 }
 
 /** Selects the id of a channel. @param id `undefined` for the channel of a user. */
-export function selectChannelId(db: Database, owner: ChannelOwner, id: number | undefined) {
-  const which = id === undefined ? undefined : eq(noticeChannels.id, id)
-  return db
-    .select({ id: noticeChannels.id })
-    .from(noticeChannels)
-    .where(and(isOf(owner), which))
+export function selectChannelId(db: Database, owner: ChannelOwner, id?: number) {
+  return db.select({ id: noticeChannels.id }).from(noticeChannels).where(isOf(owner, id))
 }
 
 /**
@@ -142,7 +134,6 @@ export function insertTest(
   channelId: number | undefined,
   { id, now, notBefore }: NewTest,
 ) {
-  const which = channelId === undefined ? undefined : eq(noticeChannels.id, channelId)
   const row = {
     id,
     channelId: noticeChannels.id,
@@ -158,6 +149,6 @@ export function insertTest(
     where one.channel_id = ${idOfChannel} and one.topic = 'test' and one.expires_at > ${latest}
   )`
   return writing(db, by)
-    .insert(notices, row, { from: noticeChannels, where: and(isOf(owner), which, isFree) })
+    .insert(notices, row, { from: noticeChannels, where: and(isOf(owner, channelId), isFree) })
     .returning({ id: notices.id })
 }

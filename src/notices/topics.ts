@@ -35,7 +35,7 @@ export type NoticeTopic = Topic | 'test'
 /**
  * The kinds of events of each topic. Sign-ins belong to `new_network` and `new_country` when their
  * place is new, and `user_made` and `role_changed` to `new_admin` when the user becomes one
- * (`store.ts`).
+ * (`outbox.ts`).
  */
 export const KINDS_OF_TOPICS = {
   new_network: ['token_used_elsewhere'],

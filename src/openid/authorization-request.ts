@@ -5,10 +5,13 @@ import { parseScope, type Scope } from './scopes.ts'
 /** The most characters of a request. It must fit into an address within an address. */
 const MAX_CHARACTERS = 4096
 
-/** The most of a request that gets an answer, because Cloudflare takes no longer addresses. */
+/**
+ * The most characters of a request that is answered to its client: Cloudflare takes no longer
+ * address.
+ */
 const MAX_ANSWERED_CHARACTERS = 16 * 1024
 
-/** A proof stands beside the request, which still fits. */
+/** The most characters of a proof, which do not count to those of the request. */
 const MAX_PROOF_CHARACTERS = 300
 
 /** The most of a state or a nonce. */
@@ -31,11 +34,11 @@ export interface AuthorizationRequest extends Sender {
   /** The most seconds since the user proved who they are. */
   maxAgeSeconds: number | undefined
   loginHint: string | undefined
-  /** An earlier ID token. It was not verified. */
+  /** An earlier ID token, not verified. */
   idTokenHint: string | undefined
-  /** The request as a query, as far as it is known, without the proof. */
+  /** The known parameters as a query, without the proof. */
   query: string
-  /** Sealed by this site (`proof.ts`). It was not opened. */
+  /** A text that this site has sealed (`proof.ts`), not opened. */
   proof: string | undefined
 }
 

@@ -26,7 +26,7 @@ export const clientUriSchema = v.pipe(
 /** What an answer adds to the query of an address. @see RFC 6749 section 4.1.2, RFC 9207 section 2 */
 const ADDED = ['code', 'state', 'error', 'error_description', 'iss']
 
-/** An address at which a program gets answers. Its own query must not be taken for one. */
+/** An address at which a program gets answers. Its own query has no parameter of an answer. */
 export const answerUriSchema = v.pipe(
   clientUriSchema,
   v.check(

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { runBatch } from '../database/statements.ts'
+import { withQuery } from './answer-uri.ts'
 import { type Client, selectClient } from './client-store.ts'
 import { readHint, verifyHint } from './id-token-hint.ts'
 import { selectKeys } from './keys.ts'
@@ -37,11 +38,6 @@ export async function readEndRequest(
   return {
     client,
     session: claims?.sid ? { userId: Number(claims.sub), sessionId: claims.sid } : undefined,
-    returnTo: isRegistered ? withState(uri, state) : undefined,
+    returnTo: isRegistered ? withQuery(uri, { state }) : undefined,
   }
-}
-
-function withState(uri: string, state: string | undefined): string {
-  if (state === undefined) return uri
-  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state }).toString()}`
 }

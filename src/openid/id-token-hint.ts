@@ -1,4 +1,5 @@
 import { compactVerify } from 'jose/jws/compact/verify'
+import { decodeJwt } from 'jose/jwt/decode'
 import * as v from 'valibot'
 import { findPublicKey, type StoredKey } from './keys.ts'
 
@@ -12,12 +13,15 @@ const claimsSchema = v.object({
 /** What an ID token says of its user; `sid` is missing when the session had ended before. */
 type HintClaims = v.InferOutput<typeof claimsSchema>
 
-/** Reads an ID token without any check, to learn which client it may be for. */
+/**
+ * Reads an ID token without any check, to learn which client it may be for.
+ *
+ * @returns `undefined` for a text of another form.
+ */
 export function readHint(hint: string): HintClaims | undefined {
-  const [, payload = ''] = hint.split('.')
   try {
-    const json: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
-    return v.is(claimsSchema, json) ? json : undefined
+    const claims = decodeJwt(hint)
+    return v.is(claimsSchema, claims) ? claims : undefined
   } catch {
     return undefined
   }

@@ -98,7 +98,8 @@ export async function ensureKey(
 /**
  * Makes a new key. It signs in a quarter of an hour, when clients have seen it, or at once.
  *
- * @returns Its `kid`, when it signs, and until when the key before it is shown.
+ * @returns Its `kid`, when it signs, and until when the key before it is shown. Unix time,
+ *   milliseconds.
  * @throws {Refusal} `notAdmin`.
  */
 export async function rotateKey(

@@ -12,10 +12,12 @@ export function readParameters(params: URLSearchParams): {
   values: Parameters
   repeated: string[]
 } {
-  const names = [...new Set(params.keys())]
-  const repeated = names.filter((name) => params.getAll(name).length > 1)
+  // In time that grows with the length alone: strangers send these.
+  const counts = new Map<string, number>()
+  for (const name of params.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const repeated = Array.from(counts.keys()).filter((name) => counts.get(name) !== 1)
   const single = Array.from(params).filter(
-    ([name, value]) => value !== '' && !repeated.includes(name),
+    ([name, value]) => value !== '' && counts.get(name) === 1,
   )
   return { values: Object.fromEntries(single), repeated }
 }

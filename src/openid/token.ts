@@ -117,7 +117,7 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
 const NO_HANDLE = { id: '', family: '', secret: '' }
 
 /**
- * @returns A text that is no challenge for a verifier of another form.
+ * @returns An empty text, which is no challenge, for a verifier of another form.
  * @see RFC 7636 sections 4.1 and 4.6
  */
 async function challengeOf(verifier: string): Promise<string> {
@@ -224,7 +224,7 @@ export async function findByAccessToken(
 }
 
 /**
- * Ends a token. A refresh token ends everything that came of the same sign-in, as well when it was
+ * Ends a token. A refresh token ends everything that came of the same sign-in, also when it was
  * replaced before. A token that is unknown, or that another client has, changes nothing.
  *
  * @throws {OAuthError} `invalid_request`, `invalid_client`.

@@ -4,7 +4,7 @@ import type { ListedChannel } from '../notices/store.ts'
 import type { Topic } from '../notices/topics.ts'
 import { own } from '../base/own.ts'
 import type { Fields, Problem } from './form.ts'
-import { Time } from './parts.tsx'
+import { ShownOnce, Time } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 
@@ -94,24 +94,15 @@ export function WebhookSecret({ view, secret, back }: SecretProps): Child {
       <h1>{t.secretTitle}</h1>
       <article>
         <p>{t.secretLead}</p>
-        <label for="secret">{t.secret}</label>
-        <textarea id="secret" class="codes" readonly rows={2} spellcheck={false}>
-          {secret}
-        </textarea>
-        <p class="buttons">
-          <button
-            type="button"
-            class="secondary"
-            data-copy="secret"
-            data-done={view.t.copied}
-            hidden
-          >
-            {view.t.copy}
-          </button>
-          <a role="button" href={back}>
-            {t.secretDone}
-          </a>
-        </p>
+        <ShownOnce
+          view={view}
+          id="secret"
+          label={t.secret}
+          secret={secret}
+          rows={2}
+          next={back}
+          done={t.secretDone}
+        />
       </article>
     </>
   )

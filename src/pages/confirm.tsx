@@ -50,7 +50,7 @@ interface ConfirmFieldsProps {
   problem: Problem | undefined
   /** Offers a code instead of the password. It is false in forms with a code field of their own. */
   takesCode?: boolean
-  /** Asks users who have both for the password and the code. */
+  /** Asks for the password and the code of users who have both. */
   needsAll?: boolean
   /** Shows the fields only after a refusal. It is for forms with changes that don't need them. */
   onlyWhenAsked?: boolean

@@ -29,6 +29,16 @@ export type IconName =
   | 'casdoor'
   | 'channels'
 
+/** The title of a page, and a sentence about it. */
+export function Heading({ title, lead }: { title: string; lead: string }) {
+  return (
+    <hgroup>
+      <h1>{title}</h1>
+      <p>{lead}</p>
+    </hgroup>
+  )
+}
+
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {
   return (
@@ -176,6 +186,36 @@ export function CopyButton({ view: { t }, from }: { view: View; from: string }) 
     <button type="button" class="secondary" data-copy={from} data-done={t.copied} hidden>
       {t.copy}
     </button>
+  )
+}
+
+interface ShownOnceProps {
+  view: View
+  /** Id of the text on the page. */
+  id: string
+  label: string
+  secret: string
+  rows: number
+  /** The page that follows, and the text of the link to it. */
+  next: string
+  done: string
+}
+
+/** A secret that no other page shows, to be copied. */
+export function ShownOnce({ view, id, label, secret, rows, next, done }: ShownOnceProps) {
+  return (
+    <>
+      <label for={id}>{label}</label>
+      <textarea id={id} class="codes" readonly rows={rows} spellcheck={false}>
+        {secret}
+      </textarea>
+      <p class="buttons">
+        <CopyButton view={view} from={id} />
+        <a role="button" href={next}>
+          {done}
+        </a>
+      </p>
+    </>
   )
 }
 

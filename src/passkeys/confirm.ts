@@ -1,6 +1,4 @@
-import { and } from 'drizzle-orm'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { asAuthority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
@@ -14,21 +12,17 @@ import {
   selectProofBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
-import { checkAnswer, credentialIdOf, type ShownPasskey } from './shown-passkey.ts'
-import { challengeUse } from './challenge-use.ts'
+import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
+import {
+  checkAnswer,
+  type CheckedAnswer,
+  credentialIdOf,
+  type ShownPasskey,
+} from './shown-passkey.ts'
 import { reportClone } from './clones.ts'
-import { PasskeyError } from './reasons.ts'
 import { logPasskeyRefusal } from './refusal-log.ts'
 import { type Ceremony, openCeremony } from './session-text.ts'
-import {
-  claimChallenge,
-  type Credential,
-  isClaimed,
-  isCurrent,
-  markUsed,
-  selectCredential,
-  selectUse,
-} from './store.ts'
+import { type Credential, selectCredential } from './store.ts'
 
 type ConfirmDeps = ActorDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
 
@@ -60,31 +54,27 @@ export async function confirmWithPasskey(
   }
 }
 
+/** @throws {PasskeyError} When nothing was written; {Refusal} `tooManyAttempts`. */
 async function confirm(
   deps: ConfirmDeps,
   actor: SessionActor,
   ceremony: Ceremony,
-  { credential, assertion }: Awaited<ReturnType<typeof checkAnswer>>,
+  answer: CheckedAnswer,
 ): Promise<Method[]> {
   const { db } = deps
   const now = deps.now()
-  const use = await challengeUse(deps, ceremony)
   const counter = passkeyCounter(actor.userId)
-  const methods = passkeyMethods(assertion)
-  const mayConfirm = and(isCurrent(db, credential, assertion), isProofOpen(db, counter, now))
-  const by = asAuthority(isClaimed(db, use))
+  const methods = passkeyMethods(answer.assertion)
+  const [by, isOpen] = [isLive(db, actor, now), isProofOpen(db, counter, now)]
+  const { accepted, parts } = await answerAcceptance(deps, by, ceremony, answer, isOpen, now)
   const { uses, blocks, confirmed } = await actAs(deps, actor, {
-    uses: selectUse(db, use),
     blocks: selectProofBlocks(db, counter, now),
-    claimed: claimChallenge(db, isLive(db, actor, now), use, mayConfirm),
-    used: markUsed(db, by, credential, assertion, ceremony.userId === undefined, now),
-    cleared: clearCounter(db, by, counter),
-    confirmed: confirmSessionWhen(db, by, actor, methods, now),
+    ...parts,
+    cleared: clearCounter(db, accepted, counter),
+    confirmed: confirmSessionWhen(db, accepted, actor, methods, now),
   })
   if (confirmed.length > 0) return methods
-  if (uses.length > 0) throw new PasskeyError('challenge used')
-  if (blocks.length > 0) throw tooManyAttempts(blocks, now)
-  throw new PasskeyError('changed')
+  return refuseUnaccepted(uses, blocks, now)
 }
 
 /** Counts and records a refused passkey of a signed-in user. */

@@ -16,6 +16,12 @@ export interface ShownPasskey {
   relyingParty: RelyingParty
 }
 
+/** An answer that is right, and the stored credential that has given it. */
+export interface CheckedAnswer {
+  credential: Credential
+  assertion: Assertion
+}
+
 /** The id by which a credential is stored. */
 export function credentialIdOf({ id }: AssertionAnswer): string {
   return base64url.encode(id)
@@ -31,7 +37,7 @@ export async function checkAnswer(
   { answer, relyingParty }: ShownPasskey,
   ceremony: Ceremony,
   credential: Credential | undefined,
-): Promise<{ credential: Credential; assertion: Assertion }> {
+): Promise<CheckedAnswer> {
   if (answer.rawId !== credentialIdOf(answer)) throw new PasskeyError('credential id')
   if (credential === undefined) throw new PasskeyError('unknown credential')
   const { userId } = credential

@@ -1,6 +1,6 @@
-import { and, not, or, sql } from 'drizzle-orm'
+import { not, or, sql } from 'drizzle-orm'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
-import { asAuthority, runBatch, THE_SERVICE } from '../database/statements.ts'
+import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -20,22 +20,17 @@ import {
   signInCounters,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
-import { checkAnswer, credentialIdOf, type ShownPasskey } from './shown-passkey.ts'
-import type { Assertion } from './ceremonies.ts'
-import { challengeUse } from './challenge-use.ts'
+import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
+import {
+  checkAnswer,
+  type CheckedAnswer,
+  credentialIdOf,
+  type ShownPasskey,
+} from './shown-passkey.ts'
 import { reportClone } from './clones.ts'
-import { PasskeyError } from './reasons.ts'
 import { logPasskeyRefusal } from './refusal-log.ts'
 import { type Ceremony, openCeremony } from './session-text.ts'
-import {
-  claimChallenge,
-  type Credential,
-  isClaimed,
-  isCurrent,
-  markUsed,
-  selectCredential,
-  selectUse,
-} from './store.ts'
+import { type Credential, selectCredential } from './store.ts'
 
 const METHODS = ['passkey'] as const
 
@@ -91,9 +86,8 @@ interface Attempt {
 }
 
 /** An attempt with a right answer. */
-interface CheckedAttempt extends Attempt {
+interface CheckedAttempt extends Attempt, CheckedAnswer {
   credential: Credential
-  assertion: Assertion
   tokenSeconds: number
 }
 
@@ -125,10 +119,15 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
   const { ceremony, credential, assertion, signIn, now, client, tokenSeconds } = attempt
   const ring = await deps.keyRing()
   const session = newSession(deps, credential.userId, now, tokenSeconds)
-  const use = await challengeUse(deps, ceremony)
   const isOpen = or(isKnownNetwork(db, signIn, now), isSignInOpen(db, signIn, now))
-  const mayBegin = and(isCurrent(db, credential, assertion), isOpen)
-  const by = asAuthority(isClaimed(db, use))
+  const { accepted, parts } = await answerAcceptance(
+    deps,
+    THE_SERVICE,
+    ceremony,
+    attempt,
+    isOpen,
+    now,
+  )
   const event: AuditEvent = {
     ...client,
     at: now,
@@ -137,18 +136,12 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
     detail: methodText(METHODS),
   }
   const { blocks, uses, inserted } = await runBatch(db, {
-    uses: selectUse(db, use),
     blocks: selectSignInBlocks(db, signIn, now),
-    claimed: claimChallenge(db, THE_SERVICE, use, mayBegin),
-    event: insertEvent(db, by, event),
-    used: markUsed(db, by, credential, assertion, ceremony.userId === undefined, now),
-    inserted: insertSession(db, by, session, client, passkeyMethods(assertion)),
+    ...parts,
+    event: insertEvent(db, accepted, event),
+    inserted: insertSession(db, accepted, session, client, passkeyMethods(assertion)),
   })
-  if (inserted.length === 0) {
-    if (uses.length > 0) throw new PasskeyError('challenge used')
-    if (blocks.length > 0) throw tooManyAttempts(blocks, now)
-    throw new PasskeyError('changed')
-  }
+  if (inserted.length === 0) refuseUnaccepted(uses, blocks, now)
   logEvent(event)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }

@@ -6,6 +6,7 @@ import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { isNamed } from '../accounts/store.ts'
+import { toHex } from '../base/encoding.ts'
 import type { Assertion, NewCredential } from './ceremonies.ts'
 
 export const MAX_PASSKEYS_PER_USER = 20
@@ -185,7 +186,7 @@ export function insertPasskey(db: Database, by: Authority, passkey: NewPasskey, 
     backupEligible: isBackupEligible,
     backedUp: isBackedUp,
     transports: passkey.transports.join(' '),
-    aaguid: Array.from(passkey.aaguid, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    aaguid: toHex(passkey.aaguid),
     rpId,
     name,
     createdAt: now,

@@ -14,7 +14,7 @@ import {
 } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { withoutForeignSecret } from './client-secret.ts'
+import { NO_SECRET, withoutForeignSecret } from './client-secret.ts'
 import {
   areKept,
   deleteSettings,
@@ -127,27 +127,33 @@ async function writeSettings(
   asked: WantedSettings,
 ): Promise<string[]> {
   const { db } = deps
-  const wanted = isActor(operator) ? await withoutForeignSecret(db, asked) : asked
+  const { wanted, basis } = isActor(operator)
+    ? await withoutForeignSecret(db, asked)
+    : { wanted: asked, basis: undefined }
   const now = deps.now()
   const guarded = guardedIn(wanted)
   const isProven = isFreshOperator(deps, operator, now)
   // A client may send settings back unchanged, so only another value needs a fresh session.
   const mayWrite = sql`(${isProven} or (${isOperator(db, operator, now)} and ${areKept(guarded)}))`
   const by = asAuthority(mayWrite)
+  const byOutdated = basis && asAuthority(sql`(${mayWrite} and not ${areKept(basis)})`)
   const event = eventOfChange(operator, now)
-  const { isFresh, differing, events } = await actAsOperatorAt(deps, operator, now, {
+  const { isFresh, differing, secretEvents, events } = await actAsOperatorAt(deps, operator, now, {
     differing: selectDiffering(db, guarded),
+    // Another change may have come since `withoutForeignSecret` has read.
+    secretEvents: byOutdated && insertEventOfChange(db, byOutdated, NO_SECRET, event),
+    secretDeleted: byOutdated && deleteSettings(db, byOutdated, NO_SECRET),
     events: insertEventOfChange(db, by, wanted, event),
     upserted: upsertSettings(db, by, wanted),
     deleted: deleteSettings(db, by, wanted),
   })
   if (!isFresh && differing.length > 0) throw new Refusal('confirmationNeeded')
-  const [changed] = events
-  if (changed !== undefined) logEvent({ ...event, ...changed })
+  const changes = [...(secretEvents ?? []), ...events]
+  for (const { detail } of changes) logEvent({ ...event, detail })
   forgetSettings(deps)
   // Also when nothing changed: this may be the second try of a save whose copy was not written.
   await rebuildCopy(deps)
-  return changed?.detail.split(', ') ?? []
+  return changes.flatMap(({ detail }) => detail.split(', '))
 }
 
 function guardedIn(wanted: WantedSettings): WantedSettings {

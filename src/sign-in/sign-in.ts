@@ -45,8 +45,8 @@ const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
  * Signs a user in, in two round trips. The first charges the attempt and loads the user. After the
  * password check, the second completes the sign-in.
  *
- * @param demand What the sign-in needs and does beside, for the user with the right password. It
- *   may refuse.
+ * @param demand Tells what else the sign-in of this user depends on and writes. It is asked after
+ *   the password, and may refuse.
  * @returns The token.
  * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
  *   missing, wrong or used; the refusals of `demand`.

@@ -1,3 +1,4 @@
+import { toHex } from '../base/encoding.ts'
 import {
   fillReason,
   type KeyPart,
@@ -75,9 +76,7 @@ export function wireString(bytes: Uint8Array): Uint8Array {
 
 /** Converts big-endian bytes to a number. */
 export function toBigInt(bytes: Uint8Array): bigint {
-  let hex = '0x0'
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0')
-  return BigInt(hex)
+  return BigInt(`0x0${toHex(bytes)}`)
 }
 
 /** Returns the length in bits of a big-endian number without leading zeros. */

@@ -10,7 +10,7 @@ import { forgetProvider } from './memory.ts'
 import { startAsking } from './outside.ts'
 import { type Asking, providerOf, type ProviderUser } from './provider.ts'
 import { SsoError } from './reasons.ts'
-import { type SealDeps, sealedText } from './sealed-text.ts'
+import { type SealDeps, sealedText } from '../crypto/sealed-text.ts'
 
 const RANDOM_BYTES = 32
 const LIFETIME_SECONDS = 10 * 60

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { readSsoSettings } from './config.ts'
+import { readStoredSsoConfig } from './config.ts'
 import { startAsking } from './outside.ts'
 import { providerOf } from './provider.ts'
 import { SsoError } from './reasons.ts'
@@ -33,7 +33,7 @@ export const PROBLEM_TEXTS: Record<SsoProblem, string> = {
 export async function checkProvider(
   deps: Pick<Deps, 'db' | 'keyRing' | 'now' | 'sendOut'>,
 ): Promise<SsoCheck> {
-  const config = await readSsoSettings(deps)
+  const config = await readStoredSsoConfig(deps)
   const { platform } = config
   try {
     const asking = { ask: startAsking(deps), now: deps.now(), memory: {} }

@@ -44,14 +44,22 @@ const KEYS = [
  *   missing.
  */
 export async function readSsoConfig(deps: Pick<Deps, 'db' | 'keyRing'>): Promise<SsoConfig> {
-  const values = withAllDefaults(await selectSettings(deps.db, [...KEYS]))
+  const values = await readValues(deps)
   if (values.sso_login_enabled !== 'true') throw new Refusal('ssoOff')
   return configOf(deps, values)
 }
 
-/** Works like `readSsoConfig`, also while single sign-on is off. It is for operators. */
-export async function readSsoSettings(deps: Pick<Deps, 'db' | 'keyRing'>): Promise<SsoConfig> {
-  return configOf(deps, withAllDefaults(await selectSettings(deps.db, [...KEYS])))
+/**
+ * Reads the settings also while single sign-on is off, for operators.
+ *
+ * @throws {Refusal} `ssoPlatformInvalid`, as `readSsoConfig`.
+ */
+export async function readStoredSsoConfig(deps: Pick<Deps, 'db' | 'keyRing'>): Promise<SsoConfig> {
+  return configOf(deps, await readValues(deps))
+}
+
+async function readValues({ db }: Pick<Deps, 'db'>): Promise<Record<SettingKey, string>> {
+  return withAllDefaults(await selectSettings(db, [...KEYS]))
 }
 
 export const providerSchema = v.object({
@@ -68,8 +76,8 @@ export function providerIdOf({ platform, clientId, endpoint }: SsoConfig): Provi
 }
 
 /** Tells whether single sign-on is on, with this provider and client. */
-export async function isInUse({ db }: Pick<Deps, 'db'>, provider: ProviderId): Promise<boolean> {
-  const values = withAllDefaults(await selectSettings(db, [...KEYS]))
+export async function isInUse(deps: Pick<Deps, 'db'>, provider: ProviderId): Promise<boolean> {
+  const values = await readValues(deps)
   return (
     values.sso_login_enabled === 'true' &&
     values.sso_login_platform === provider.platform &&

@@ -46,7 +46,7 @@ export function createDingtalk(config: SsoConfig, { ask }: Asking): Provider {
 }
 
 /**
- * Asks for a token of the application itself, which needs no user: it is thrown away. Only
+ * Asks for a token of the application itself, which needs no user, and does not use it. Only
  * applications of an organization get one.
  *
  * @see https://open.dingtalk.com/document/orgapp/obtain-the-access_token-of-an-internal-app

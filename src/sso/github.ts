@@ -46,7 +46,7 @@ export function createGithub(config: SsoConfig, { ask }: Asking): Provider {
         const { id, login } = await readUser(token, ask)
         return { issuer: GITHUB_ISSUER, subject: String(id), name: login, hasMfa: false }
       }),
-    // It takes no redirect URI but its own.
+    // GitHub refuses a redirect URI that is not registered, so the check sends none.
     check: () => inProtocol(() => checkServer(SERVER, config, ask, {})),
   }
 }

@@ -24,7 +24,7 @@ import { runBatch } from '../database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
-import { identityText } from './identity-text.ts'
+import { identityText, type NamedIdentity } from './identity-text.ts'
 import {
   hasOtherWayIn,
   type IdentityKey,
@@ -211,11 +211,8 @@ export async function unlinkIdentityOf(
 }
 
 /** Logs the events that `identityUnlinking` has written. */
-export function logUnlinked(
-  event: AuditEvent,
-  unlinked: readonly { platform: string; name: string }[],
-): void {
-  for (const { platform, name } of unlinked) logEvent({ ...event, detail: `${platform}: ${name}` })
+export function logUnlinked(event: AuditEvent, unlinked: readonly NamedIdentity[]): void {
+  for (const identity of unlinked) logEvent({ ...event, detail: identityText(identity) })
 }
 
 function isSame(one: IdentityKey, other: IdentityKey): boolean {

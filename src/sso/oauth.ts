@@ -119,10 +119,10 @@ const BLAMED = new Map<string, 'client' | 'code'>([
 
 /**
  * Asks the token endpoint with a wrong code. Most providers look at the client first, so their
- * error tells whether client ID and client secret are right; whether a provider does so, a second
- * request with a wrong client shows.
+ * error tells whether client ID and client secret are right. A second request, with a wrong client,
+ * shows whether the provider does so.
  *
- * @param parameters What the request has beside the code.
+ * @param parameters The parameters beside the code.
  * @see RFC 6749 section 5.2,
  *   https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
  */

@@ -6,7 +6,7 @@ import { actorOf, admin } from '../http/guard.ts'
 import { integer, jsonBody, query } from '../http/input.ts'
 import { text } from '../base/text.ts'
 import { listIdentitiesOf, unlinkIdentityOf } from './manage.ts'
-import { identityRecord } from './record.ts'
+import { operatorIdentityRecord } from './record.ts'
 
 const ownerQuery = v.object({ uid: integer })
 const identitySchema = v.object({
@@ -23,7 +23,7 @@ export const adminIdentityRoutes = new Hono<App>()
   .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
     const { uid } = c.req.valid('query')
     const identities = await listIdentitiesOf(c.get('deps'), actorOf(c), uid)
-    return ok(c, { content: identities.map(identityRecord), total: identities.length })
+    return ok(c, { content: identities.map(operatorIdentityRecord), total: identities.length })
   })
   .post(
     '/delete',

@@ -2,9 +2,8 @@ import * as v from 'valibot'
 import { createMiddleware } from 'hono/factory'
 import type { App, AppContext } from '../http/context.ts'
 import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
-import { isInUse, providerIdOf, providerSchema, type SsoConfig } from './config.ts'
-import { clearSsoCookie, readSsoCookie, setSsoCookie } from './cookies.ts'
-import { sealedText } from './sealed-text.ts'
+import { providerIdOf, providerSchema, type SsoConfig } from './config.ts'
+import { provenCookie } from './proven-cookie.ts'
 import type { ProvenIdentity } from './store.ts'
 
 const LIFETIME_SECONDS = 5 * 60
@@ -17,7 +16,7 @@ export const identitySchema = v.object({
 })
 
 const proofSchema = v.object({ identity: identitySchema, provider: providerSchema })
-const proofText = sealedText('proven identity', LIFETIME_SECONDS, proofSchema)
+const proofCookie = provenCookie('sso-proof', 'proven identity', LIFETIME_SECONDS, proofSchema)
 
 /**
  * Remembers in the browser that its user has just signed in to an identity. Then `/api/me/update`
@@ -29,22 +28,15 @@ export async function saveProof(
   config: SsoConfig,
   identity: ProvenIdentity,
 ): Promise<void> {
-  const text = await proofText.seal(c.get('deps'), { identity, provider: providerIdOf(config) })
-  setSsoCookie(c, 'sso-proof', text, LIFETIME_SECONDS)
+  await proofCookie.save(c, { identity, provider: providerIdOf(config) })
 }
 
 /** @returns `undefined` when the provider that is in use now has proven nothing in the last minutes. */
 export async function readProof(c: AppContext): Promise<ProvenIdentity | undefined> {
-  const text = readSsoCookie(c, 'sso-proof')
-  if (text === '') return undefined
-  const proof = await proofText.open(c.get('deps'), text)
-  if (proof === undefined || proof === 'expired') return undefined
-  return (await isInUse(c.get('deps'), proof.provider)) ? proof.identity : undefined
+  return (await proofCookie.read(c))?.identity
 }
 
-export function clearProof(c: AppContext): void {
-  clearSsoCookie(c, 'sso-proof')
-}
+export const clearProof = proofCookie.clear
 
 /** Clears the proof at the end of a session: the next user of the browser may be somebody else. */
 export const forgetProof = createMiddleware<App>(async function forgetProof(c, next) {

@@ -58,7 +58,7 @@ export function logSsoRefusal(error: unknown, { network }: Client): Refusal {
   if (!(error instanceof SsoError)) throw error
   const { reason, detail } = error
   const line = JSON.stringify({ event: 'sso_refused', reason, detail, network })
-  // An error, because only the operator can mend it: `npm start` shows errors in every form.
+  // Logged as an error, because only the operator can mend it.
   if (reason === 'client') console.error(line)
   else console.log(line)
   return new Refusal(REFUSALS[reason])

@@ -1,9 +1,10 @@
-import { isoTime } from '../base/time.ts'
+import { isoTime, isoTimeOrNull } from '../base/time.ts'
 import type { ListedIdentity } from './manage.ts'
+import type { StoredIdentity } from './store.ts'
 
-/** Returns an identity in the form that operators list. */
-export function identityRecord(identity: ListedIdentity) {
-  const { issuer, subject, platform, name, linkedAt, linkedBy, lastUsedAt, isLastWayIn } = identity
+/** Returns an identity in the form that every list shows. */
+export function identityRecord(identity: StoredIdentity) {
+  const { issuer, subject, platform, name, linkedAt, linkedBy, lastUsedAt } = identity
   return {
     issuer,
     subject,
@@ -11,7 +12,11 @@ export function identityRecord(identity: ListedIdentity) {
     name,
     linked_at: isoTime(linkedAt),
     linked_by: linkedBy,
-    last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
-    last_way_in: isLastWayIn,
+    last_used_at: isoTimeOrNull(lastUsedAt),
   }
+}
+
+/** Returns an identity in the form that operators list. */
+export function operatorIdentityRecord(identity: ListedIdentity) {
+  return { ...identityRecord(identity), last_way_in: identity.isLastWayIn }
 }

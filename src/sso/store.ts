@@ -74,7 +74,7 @@ export function isFreeFor(db: Database, identity: IdentityKey, userId: number): 
   return notExists(taken.where(and(isIdentity(identity), ne(identities.userId, userId))))
 }
 
-/** Records that the identity was used. One that was imported gets its name. */
+/** Records that the identity was used, and its name if none is stored: imports know none. */
 export function markIdentityUsed(db: Database, identity: ProvenIdentity, now: number) {
   const name = sql`coalesce(nullif(${identities.name}, ''), ${identity.name})`
   const values = { lastUsedAt: now, name }
@@ -147,7 +147,7 @@ export function showIdentity(db: Database, by: Authority, userId: number, when?:
  * Returns the statements that unlink identities of a user, with an event for each.
  *
  * @param identity Without it, all of them.
- * @param when For users, `hasOtherWayIn` is part of it.
+ * @param when A further condition. Where users act for themselves, `hasOtherWayIn` is part of it.
  */
 export function identityUnlinking(
   db: Database,
@@ -159,7 +159,9 @@ export function identityUnlinking(
 ) {
   const which = and(when, eq(identities.userId, userId), identity && isIdentity(identity))
   const written = writing(db, by)
-  const detail = sql`${identities.platform} || ': ' || ${identities.name}`
+  // The same text as `identityText`.
+  const shown = sql`coalesce(nullif(${identities.name}, ''), ${identities.subject})`
+  const detail = sql`${identities.platform} || ': ' || ${shown}`
   return {
     unlinkEvents: written.insert(
       auditEvents,
@@ -169,6 +171,7 @@ export function identityUnlinking(
     unlinked: written.delete(identities, which).returning({
       platform: identities.platform,
       name: identities.name,
+      subject: identities.subject,
     }),
   }
 }

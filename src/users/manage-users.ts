@@ -141,9 +141,10 @@ export async function findUser(
 
 /**
  * Finds the user whose events are meant, by name or as `#7`. Events outlive their user, so a user
- * who was deleted is found too: by the name at that time, unless it is somebody's now.
+ * who was deleted is found too, by the last name, unless another user has it now.
  *
- * @returns `undefined` for an unknown name. An id is not looked up. @throws {Refusal} `notAdmin`.
+ * @returns `undefined` for an unknown name. An id is not looked up.
+ * @throws {Refusal} `notAdmin`.
  */
 export async function findUserOfEvents(
   deps: ActorDeps,

@@ -227,9 +227,9 @@ export function insertEventsOfUpdate(
 }
 
 /**
- * Returns the statements that unlink the identities of a user who gets another `sso_id`, but for
- * one that it names. A text that nobody has proven links nothing: it is a claim, which the user
- * confirms. The statements stand before the update, because they read the old text.
+ * Returns the statements that unlink the identities of a user who gets another `sso_id`, except one
+ * that the new text names. A text that nobody has proven links nothing: it is a claim, which the
+ * user confirms. The statements stand before the update, because they read the old text.
  *
  * @returns Parts of a batch. They are `undefined` for a change that keeps `sso_id`.
  */

@@ -24,7 +24,7 @@ export const NOTHING_SURVIVES: Surviving = {
   identities: [],
 }
 
-/** Returns the statements that read it, as parts of a batch. */
+/** Returns the statements that read what survives, as parts of a batch. */
 export function selectSurviving(db: Database, userId: number) {
   return {
     keys: selectKeys(db, userId, EVERYTHING),

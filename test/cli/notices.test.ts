@@ -57,6 +57,14 @@ function signInElsewhere(network: string): void {
 }
 
 describe('the commands', () => {
+  test('notice add reads one secret from the standard input, not two', async () => {
+    const args = ['notice', 'add', 'ntfy', '--name', 'phone', '--address', '-', '--token', '-']
+    expect(await run(...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Use - for either --address or --token, not both.'),
+    })
+  })
+
   test('notice topics takes all topics, names, or changes', async () => {
     const { id } = await add('ntfy', '--address', 'https://ntfy.example.org/topic')
     const topics = async (...words: string[]) =>

@@ -79,6 +79,15 @@ describe('the API for operators', () => {
     )
   })
 
+  test('names an account without a name by its id, in the event and the log', async () => {
+    await link('583231')
+    await site.db.update(identities).set({ name: '' })
+    expect(await unlink('583231')).toMatchObject({ code: 200 })
+    const event = { kind: 'identity_unlinked', detail: 'OIDC: 583231' }
+    expect((await site.db.select().from(auditEvents)).at(-1)).toMatchObject(event)
+    expect(loggedLines('"OIDC: 583231"')).toHaveLength(1)
+  })
+
   test('unlinks nothing that another user has', async () => {
     await link('3', await site.addUser('bob'))
     expect(await unlink('3')).toMatchObject({ code: 404 })

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents } from '../../schema/tables.ts'
 import { ISSUER } from '../support/identity-provider.ts'
@@ -6,6 +7,8 @@ import { loggedLines } from '../support/log.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
+import { createMeter, openDatabase } from '../../src/database/database.ts'
+import type { Deps } from '../../src/deps.ts'
 import { checkProvider } from '../../src/sso/check.ts'
 
 const PATH = '/account/admin/settings/sso'
@@ -160,6 +163,18 @@ describe('the settings of single sign-on', () => {
     await site.setUp()
     await site.setUp({ sso_client_secret: '', sso_endpoint_name: 'https://new.example.org' })
     expect(await site.stored()).toHaveProperty('sso_client_secret')
+  })
+
+  test('give it to no other either while another admin changes the provider', async () => {
+    const thief = { sso_endpoint_name: 'https://thief.example.org' }
+    await site.setUp({ ...thief, sso_client_secret: 'that of the thief' })
+    const slow = new SsoSite({ db: dbWithPause(() => site.setUp()) })
+    const items = Object.entries(thief).map(([key, value]) => ({ key, value }))
+    expect(await slow.post('/api/admin/setting/save', items, { token })).toMatchObject({
+      code: 200,
+    })
+    expect(await site.stored()).toMatchObject(thief)
+    expect(await site.stored()).not.toHaveProperty('sso_client_secret')
   })
 
   test('say on the page that the secret was deleted', async () => {
@@ -339,3 +354,22 @@ describe('a check of the provider', () => {
     expect(await checkProvider(site.deps)).toEqual({ platform: 'OIDC', problem: 'no answer' })
   })
 })
+
+/** A database before whose second round trip something else happens. */
+function dbWithPause(between: () => Promise<unknown>): Deps['db'] {
+  let trips = 0
+  const session = (real: D1DatabaseSession): D1DatabaseSession => ({
+    prepare: (query) => real.prepare(query),
+    batch: async (statements) => {
+      trips++
+      if (trips === 2) await between()
+      return real.batch(statements)
+    },
+    getBookmark: () => real.getBookmark(),
+  })
+  const d1 = new Proxy(env.DB, {
+    get: (target, name) =>
+      name === 'withSession' ? () => session(target.withSession('first-primary')) : undefined,
+  })
+  return openDatabase(d1, createMeter())
+}

@@ -16,9 +16,9 @@ export interface OldIdentity {
 }
 
 /**
- * The platforms whose `sso_id` in OpenList is what the provider calls the user here too, and what
- * it looks like. A text of another form is from the time of another platform. Microsoft's `id` is
- * not the `sub` of an ID token.
+ * The platforms whose `sso_id` in OpenList is the subject that this site gets as well, and the form
+ * of such a text. A text of another form was stored for another platform. Microsoft's `id` is not
+ * the `sub` of an ID token.
  */
 const STABLE_IDS: Record<string, { issuer: string; form: RegExp }> = {
   Github: { issuer: GITHUB_ISSUER, form: /^[1-9]\d{0,18}$/ },

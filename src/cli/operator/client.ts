@@ -12,6 +12,7 @@ import {
   deleteClient,
   getClient,
   listClients,
+  type NewClient,
   replaceSecret,
 } from '../../openid/clients.ts'
 import type { Client } from '../../openid/client-store.ts'
@@ -112,25 +113,13 @@ function addAddCommand(program: Command, client: Command): void {
       parsed(issuerSchema),
     )
     .action((name: string, options: AddOptions) => {
-      const { preset, address } = presetOf(options)
-      const known = preset && presetClient(preset, address)
-      const redirects = [...(known?.redirectUris ?? []), ...(options.redirect ?? [])]
-      if (redirects.length === 0) throw new UsageError(NO_PROGRAM)
+      const chosen = presetOf(options)
+      const { preset, address } = chosen
+      const wish = newClientOf(name, options, chosen)
       return onSite(program, async (opened, output) => {
         const issuer = await readIssuer(options.issuer)
         if (issuer === undefined && preset !== undefined) throw new UsageError(NO_ISSUER)
-        const { clientId, secret = '' } = await addClient(opened, COMMAND_LINE, {
-          name,
-          redirectUris: v.parse(clientUrisSchema, redirects),
-          postLogoutUris: [...(known?.postLogoutUris ?? []), ...(options.postLogout ?? [])],
-          logoutUri: options.logoutUri ?? '',
-          isPublic: options.public ?? false,
-          firstParty: options.firstParty ?? false,
-          adminsOnly: options.adminsOnly ?? false,
-        }).catch((error: unknown) => {
-          if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
-          throw new CommandError(`There is a program "${name}" already: delete it first.`)
-        })
+        const { clientId, secret = '' } = await register(opened, wish)
         const settings = presetSettings(preset, {
           issuer: issuer ?? '',
           clientId,
@@ -150,8 +139,38 @@ function addAddCommand(program: Command, client: Command): void {
     })
 }
 
+/** @throws {UsageError} When there is no redirect URI. */
+function newClientOf(name: string, options: AddOptions, { preset, address }: Chosen): NewClient {
+  const known = preset && presetClient(preset, address)
+  const redirects = [...(known?.redirectUris ?? []), ...(options.redirect ?? [])]
+  if (redirects.length === 0) throw new UsageError(NO_PROGRAM)
+  return {
+    name,
+    redirectUris: v.parse(clientUrisSchema, redirects),
+    postLogoutUris: [...(known?.postLogoutUris ?? []), ...(options.postLogout ?? [])],
+    logoutUri: options.logoutUri ?? '',
+    isPublic: options.public ?? false,
+    firstParty: options.firstParty ?? false,
+    adminsOnly: options.adminsOnly ?? false,
+  }
+}
+
+/** @throws {CommandError} When a program has the name. */
+function register(site: Site, client: NewClient) {
+  return addClient(site, COMMAND_LINE, client).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
+    throw new CommandError(`There is a program "${client.name}" already: delete it first.`)
+  })
+}
+
+/** A program that this site knows; without one, `preset` is `undefined` and `address` empty. */
+interface Chosen {
+  preset: Preset | undefined
+  address: string
+}
+
 /** @throws {UsageError} For two programs at once. */
-function presetOf(options: AddOptions): { preset: Preset | undefined; address: string } {
+function presetOf(options: AddOptions): Chosen {
   const given = [
     ['openlist', options.openlist],
     ['sftpgo', options.sftpgo],

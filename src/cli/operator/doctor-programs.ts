@@ -36,7 +36,7 @@ function checkIssuer({ issuer: set, host, isRemote }: Facts): Finding {
       check,
       status: 'warn',
       text: `ISSUER is ${issuer}, and people use ${host}`,
-      fix: setIssuer(nearestIssuer(`https://${host ?? ''}`)),
+      fix: setIssuer(nearestIssuer(`https://${host}`)),
     }
   return { check, status: 'ok', text: issuer }
 }

@@ -45,7 +45,7 @@ export async function createFirstAccounts(
     admin: insert(users, admin).onConflictDoNothing(),
     guest: insert(users, guest).onConflictDoNothing(),
   })
-  // A deploy sees no rows of a write (`deploy/wrangler-d1.ts`), so it is read what was written.
+  // A write of a deploy returns no rows (`deploy/wrangler-d1.ts`), so the row is read again.
   const [made] = await db
     .select({ passwordHash: users.passwordHash })
     .from(users)
@@ -53,7 +53,12 @@ export async function createFirstAccounts(
   return made?.passwordHash === passwordHash ? password : undefined
 }
 
-/** The password itself stands in no statement, because those of a deploy are on a command line. */
+/**
+ * Compares the password here and not in a statement, because a deploy reads with statements on a
+ * command line, which other users of the machine see.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
 async function refuseCommon(db: Database, password: string): Promise<void> {
   const common = await selectCommonPasswordsOfLength(db, password.length)
   const lower = password.toLowerCase()

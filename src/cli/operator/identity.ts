@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { visible } from '../../base/text.ts'
 import { type ListedIdentity, listIdentitiesOf, unlinkIdentityOf } from '../../sso/manage.ts'
-import { identityRecord } from '../../sso/record.ts'
+import { operatorIdentityRecord } from '../../sso/record.ts'
 import { CommandError } from '../command-error.ts'
 import { confirm, needTerminal } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
@@ -25,7 +25,7 @@ function addListCommand(program: Command, identity: Command): void {
     .action((name: string) =>
       onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
-        const content = (await listIdentitiesOf(site, COMMAND_LINE, id)).map(identityRecord)
+        const content = (await listIdentitiesOf(site, COMMAND_LINE, id)).map(operatorIdentityRecord)
         const page = { content, total: content.length }
         output.list(COLUMNS, page, `${username} has no linked accounts.`)
       }),

@@ -98,8 +98,10 @@ function addAddCommand(program: Command, notice: Command): void {
         .default('en'),
     )
     .option('--site <address>', 'where the site answers, for links: https://accounts.example.org')
-    .action((kind: ChannelKind, options: AddOptions) =>
-      onSite(program, async (site, output) => {
+    .action((kind: ChannelKind, options: AddOptions) => {
+      if (options.address === '-' && options.token === '-')
+        throw new UsageError('Use - for either --address or --token, not both.')
+      return onSite(program, async (site, output) => {
         const { name, chat = '', sender = '', topic: topics = [...TOPICS], language } = options
         const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(options)) }
         const origin = originOf(options.site)
@@ -110,8 +112,8 @@ function addAddCommand(program: Command, notice: Command): void {
           ...(origin === '' ? [NO_LINKS] : []),
         ].join('\n')
         output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
-      }),
-    )
+      })
+    })
 }
 
 const NO_LINKS =
@@ -123,7 +125,7 @@ const bindingsSchema = v.object({
   send_email: v.optional(v.array(v.looseObject({ name: v.string() })), []),
 })
 
-/** Tells whether `wrangler.toml` gives the Worker what it sends e-mails by. */
+/** Tells whether `wrangler.toml` has the binding with which the Worker sends e-mails. */
 async function isMailBound(): Promise<boolean> {
   const { send_email: bindings } = v.parse(bindingsSchema, await readSiteConfig())
   return bindings.some(({ name }) => name === 'EMAIL')
@@ -237,7 +239,7 @@ function addTestCommand(program: Command, notice: Command): void {
     )
 }
 
-/** Says why, and for what the pages explain, what to do. */
+/** Says why a test was not delivered, and what to do where the pages explain it. */
 function undelivered(failure: string): string {
   const explanation = channelsEn.failures[failure]
   const why = `The test was not delivered: ${failure}.`

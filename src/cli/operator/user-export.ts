@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { eq } from 'drizzle-orm'
 import {
-  identities,
   openidConsents,
   openidGrants,
   reservedNames,
@@ -24,6 +23,8 @@ import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { sessionRecord } from '../../sessions/record.ts'
 import { eventRetention } from '../../settings/store.ts'
 import { listKeysOf } from '../../ssh-keys/keys.ts'
+import { identityRecord } from '../../sso/record.ts'
+import { selectIdentities } from '../../sso/store.ts'
 import { keyRecords } from '../../ssh-keys/record.ts'
 import { countUnusedCodes } from '../../two-factor/store.ts'
 import type { Site } from '../site.ts'
@@ -70,7 +71,7 @@ async function everythingOf(site: Site, username: string) {
         .where(eq(sshKeys.userId, id)),
       codes: countUnusedCodes(site.db, id),
       channels: selectChannels(site.db, id),
-      linked: site.db.select().from(identities).where(eq(identities.userId, id)),
+      linked: selectIdentities(site.db, id),
       consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
       grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
     },
@@ -96,17 +97,7 @@ async function everythingOf(site: Site, username: string) {
     })),
     passkeys: (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord),
     app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
-    identities: linked.map(
-      ({ issuer, subject, platform, name, linkedAt, linkedBy, lastUsedAt }) => ({
-        issuer,
-        subject,
-        platform,
-        name,
-        linked_at: isoTime(linkedAt),
-        linked_by: linkedBy,
-        last_used_at: timeOrNull(lastUsedAt),
-      }),
-    ),
+    identities: linked.map(identityRecord),
     openid_consents: consents.map(({ clientId, scope, givenAt }) => ({
       client_id: clientId,
       scope,

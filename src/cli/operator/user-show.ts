@@ -4,6 +4,7 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
 import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
+import { identityText } from '../../sso/identity-text.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
@@ -29,7 +30,7 @@ export function addUserShowCommand(program: Command, user: Command): void {
           keys: keys.total,
           passkeys: passkeys.length,
           app_passwords: appPasswords.length,
-          linked_accounts: identities.map((one) => `${one.platform}: ${one.name || one.subject}`),
+          linked_accounts: identities.map(identityText),
         }
         const permissions = permissionNames(account.permission)
         const record = { ...fullUserRecord(account), permissions, ...counts }

@@ -18,7 +18,7 @@ import { type EventRecord, eventSentence, type Reader } from '../event-text.ts'
 import type { Problem } from '../form.ts'
 import { languageOf, TEXTS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Empty, Pager, Time } from '../parts.tsx'
+import { Empty, Heading, Pager, Time } from '../parts.tsx'
 import { readView, showPage, type View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
 
@@ -113,10 +113,7 @@ interface HeaderProps {
 export function EventsHeader({ view, title, lead, path, fields }: HeaderProps) {
   return (
     <header class="bar">
-      <hgroup>
-        <h1>{title}</h1>
-        <p>{lead}</p>
-      </hgroup>
+      <Heading title={title} lead={lead} />
       <a
         role="button"
         class="secondary"

@@ -6,7 +6,7 @@ import { ADMIN } from '../../accounts/roles.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Field, Time } from '../parts.tsx'
+import { Alert, Confirm, Empty, Field, Heading, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
@@ -56,10 +56,7 @@ export function AppPasswordsPage({ view, appPasswords, fields, problem }: AppPas
   const t = view.t.appPasswords
   return (
     <AccountPage view={view} title={t.title}>
-      <hgroup>
-        <h1>{t.title}</h1>
-        <p>{t.lead}</p>
-      </hgroup>
+      <Heading title={t.title} lead={t.lead} />
       {appPasswords.length === 0 ? (
         <Empty icon="app-passwords" title={t.none} hint={t.noneHint} />
       ) : (
@@ -193,24 +190,15 @@ export function CreatedAppPasswordPage(props: CreatedProps) {
       <h1>{t.createdTitle}</h1>
       <article>
         <p>{t.createdLead}</p>
-        <label for="token">{name}</label>
-        <textarea id="token" class="codes" readonly rows={2} spellcheck={false}>
-          {token}
-        </textarea>
-        <p class="buttons">
-          <button
-            type="button"
-            class="secondary"
-            data-copy="token"
-            data-done={view.t.copied}
-            hidden
-          >
-            {view.t.copy}
-          </button>
-          <a role="button" href="/account/app-passwords">
-            {t.createdDone}
-          </a>
-        </p>
+        <ShownOnce
+          view={view}
+          id="token"
+          label={name}
+          secret={token}
+          rows={2}
+          next="/account/app-passwords"
+          done={t.createdDone}
+        />
       </article>
       <article>
         <h2>{t.howTo}</h2>

@@ -5,7 +5,7 @@ import type { listKeysWithHelp, SftpHelp } from '../../ssh-keys/keys.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, CopyButton, Empty, Icon, Time } from '../parts.tsx'
+import { Alert, Confirm, CopyButton, Empty, Heading, Icon, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
@@ -31,10 +31,7 @@ export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar">
-        <hgroup>
-          <h1>{t.title}</h1>
-          <p>{hasAccess ? t.lead : t.leadWithoutAccess}</p>
-        </hgroup>
+        <Heading title={t.title} lead={hasAccess ? t.lead : t.leadWithoutAccess} />
         <a role="button" href="/account/keys/add">
           {t.add}
         </a>

@@ -2,7 +2,7 @@ import { MAX_NAME_CHARACTERS } from '../../passkeys/session-text.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field, Heading } from '../parts.tsx'
 import { type Ceremony, PasskeyButton } from '../passkey.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
@@ -24,10 +24,7 @@ export function NewPasskeyPage(props: NewPasskeyProps) {
   const t = view.t.passkeys
   return (
     <AccountPage view={view} title={t.addTitle}>
-      <hgroup>
-        <h1>{t.addTitle}</h1>
-        <p>{t.lead}</p>
-      </hgroup>
+      <Heading title={t.addTitle} lead={t.lead} />
       <article>
         {ceremony !== undefined ? (
           <CreateForm {...props} ceremony={ceremony} />

@@ -5,7 +5,7 @@ import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Field } from '../parts.tsx'
+import { Alert, Confirm, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const OWN_NOTICES_PATH = '/account/notices'
@@ -26,10 +26,7 @@ export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesPro
     fields === undefined ? (channel?.topics ?? OWN_TOPICS) : chosenTopics(OWN_TOPICS, fields)
   return (
     <AccountPage view={view} title={t.title}>
-      <hgroup>
-        <h1>{t.title}</h1>
-        <p>{t.ownLead}</p>
-      </hgroup>
+      <Heading title={t.title} lead={t.ownLead} />
       {fields === undefined && <Alert problem={problem} fields={[]} />}
       {channel !== undefined && (
         <article>

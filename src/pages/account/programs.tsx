@@ -5,7 +5,7 @@ import { listAccess, removeAccess } from '../../openid/access.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { attempt, type Problem, problemOf, readForm } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Time } from '../parts.tsx'
+import { Alert, Confirm, Empty, Heading, Time } from '../parts.tsx'
 import { goTo, readView, showPage, type View } from '../view.ts'
 
 const PATH = '/account/programs'
@@ -39,10 +39,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
   const t = view.t.programs
   return (
     <AccountPage view={view} title={t.title}>
-      <hgroup>
-        <h1>{t.title}</h1>
-        <p>{t.lead}</p>
-      </hgroup>
+      <Heading title={t.title} lead={t.lead} />
       <Alert problem={problem} fields={[]} />
       {programs.length === 0 ? (
         <Empty icon="programs" title={t.none} hint={t.noneHint} />

@@ -2,7 +2,7 @@ import { own } from '../../base/own.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Time } from '../parts.tsx'
+import { Alert, Confirm, Heading, Time } from '../parts.tsx'
 import { EndEverything } from './end-everything.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
@@ -25,10 +25,7 @@ export function SessionsPage({ view, sessions, currentId, problem }: SessionsPro
     .toSorted((one, other) => other.lastActiveAt - one.lastActiveAt)
   return (
     <AccountPage view={view} title={t.title}>
-      <hgroup>
-        <h1>{t.title}</h1>
-        <p>{t.lead}</p>
-      </hgroup>
+      <Heading title={t.title} lead={t.lead} />
       <Alert problem={problem} fields={[]} />
       <ul class="rows acting">
         {[...current, ...others].map((session) => (

@@ -37,13 +37,13 @@ export function SurvivingPage({ view, surviving }: SurvivingProps) {
   )
 }
 
-/** Returns the page where the first of them can be deleted. */
+/** Returns the page on which the first kind of them can be deleted. */
 function pageFor({ passkeys, identities, keys }: Surviving): string {
   if (passkeys.length + identities.length > 0) return '/account/security'
   return keys.length > 0 ? '/account/keys' : '/account/app-passwords'
 }
 
-/** A list for each kind that there is. */
+/** Lists what survives, by kind; leaves empty kinds out. */
 export function SurvivingLists({ view, surviving, ofOther = false }: SurvivingProps) {
   const { passkeys, identities, appPasswords, keys } = surviving
   const { t } = view

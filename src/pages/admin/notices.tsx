@@ -5,7 +5,7 @@ import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Field } from '../parts.tsx'
+import { Alert, Confirm, Empty, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const NOTICES_PATH = '/account/admin/notices'
@@ -26,10 +26,7 @@ export function NoticesPage({ view, channels, fields, problem }: NoticesProps) {
   const ofForm = fields === undefined ? undefined : problem
   return (
     <AccountPage view={view} title={view.t.nav.channels}>
-      <hgroup>
-        <h1>{view.t.nav.channels}</h1>
-        <p>{t.adminLead}</p>
-      </hgroup>
+      <Heading title={view.t.nav.channels} lead={t.adminLead} />
       {fields === undefined && <Alert problem={problem} fields={[]} />}
       {channels.length === 0 ? (
         <Empty icon="channels" title={t.none} hint={t.noneHint} />

@@ -10,7 +10,7 @@ import type { listReservedNames } from '../../users/reserved-names.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, CopyButton, Empty, Field } from '../parts.tsx'
+import { Alert, Confirm, CopyButton, Empty, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/admin/programs'
@@ -28,10 +28,7 @@ export function AdminProgramsPage({ view, clients, names, fields, problem }: Pro
   const t = view.t.adminPrograms
   return (
     <AccountPage view={view} title={t.title}>
-      <hgroup>
-        <h1>{t.title}</h1>
-        <p>{t.lead}</p>
-      </hgroup>
+      <Heading title={t.title} lead={t.lead} />
       {clients.length === 0 ? (
         <Empty icon="programs" title={t.none} hint={t.noneHint} />
       ) : (

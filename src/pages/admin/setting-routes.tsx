@@ -35,7 +35,7 @@ export const settingPages = new Hono<App>()
       return saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group))
     })
     if (changed instanceof Refusal) return showGroup(c, group, { fields, refusal: changed })
-    const isDeleted = hasLostSecret(changed) && !fields['sso_client_secret']
+    const isDeleted = touchesSecret(changed) && !fields['sso_client_secret']
     return goTo(c, `${PATH}/${group}`, isDeleted ? 'client-secret-deleted' : 'settings-saved')
   })
 
@@ -60,13 +60,13 @@ async function resetSetting(c: AppContext, group: SettingGroup, key: string, fie
   })
   if (changed instanceof Refusal) return showGroup(c, group, { fields, refusal: changed })
   const { [key]: _, ...others } = fields
-  const isDeleted = hasLostSecret(changed) && key !== 'sso_client_secret'
+  const isDeleted = touchesSecret(changed) && key !== 'sso_client_secret'
   const notice = isDeleted ? 'client-secret-deleted' : 'setting-reset'
   return showGroup(c, group, { fields: others, notice })
 }
 
-/** Tells whether a change concerns the client secret, which other settings delete. */
-function hasLostSecret(changed: readonly string[]): boolean {
+/** Tells whether a change has set or deleted the client secret, which other settings delete too. */
+function touchesSecret(changed: readonly string[]): boolean {
   return changed.includes('sso_client_secret')
 }
 

@@ -8,7 +8,7 @@ import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, NumberedPages, Time } from '../parts.tsx'
+import { Alert, Empty, Heading, NumberedPages, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 
@@ -37,10 +37,7 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar">
-        <hgroup>
-          <h1>{t.title}</h1>
-          <p>{totalText(view, total)}</p>
-        </hgroup>
+        <Heading title={t.title} lead={totalText(view, total)} />
         <a role="button" href={`${PATH}/new`}>
           {t.add}
         </a>
@@ -230,24 +227,15 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
       <h1>{t.generatedTitle}</h1>
       <article>
         <p>{t.generatedLead}</p>
-        <label for="password">{t.generatedLabel(user.username)}</label>
-        <textarea id="password" class="codes" readonly rows={1} spellcheck={false}>
-          {password}
-        </textarea>
-        <p class="buttons">
-          <button
-            type="button"
-            class="secondary"
-            data-copy="password"
-            data-done={view.t.copied}
-            hidden
-          >
-            {view.t.copy}
-          </button>
-          <a role="button" href={`/account/admin/users/${user.id}`}>
-            {t.generatedDone}
-          </a>
-        </p>
+        <ShownOnce
+          view={view}
+          id="password"
+          label={t.generatedLabel(user.username)}
+          secret={password}
+          rows={1}
+          next={`/account/admin/users/${user.id}`}
+          done={t.generatedDone}
+        />
       </article>
       {!isNothing(surviving) && (
         <article>

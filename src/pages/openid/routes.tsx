@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
-import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { methodText } from '../../access/methods.ts'
@@ -11,7 +10,8 @@ import {
   parseAuthorizationRequest,
   wholeQuery,
 } from '../../openid/authorization-request.ts'
-import { answerUri, authorize, findSender, type Outcome } from '../../openid/authorize.ts'
+import { answerUri } from '../../openid/answer-uri.ts'
+import { authorize, findSender, type Outcome } from '../../openid/authorize.ts'
 import { readEndRequest } from '../../openid/end-session.ts'
 import { OAuthError } from '../../openid/oauth-error.ts'
 import { queryAfterProof, queryFromNow } from '../../openid/proof.ts'
@@ -33,12 +33,6 @@ import { signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
 
-/** Hono answers HEAD as GET, which gives out codes and ends sessions here. */
-const noHead = createMiddleware<App>(async function noHead(c, next) {
-  if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET, POST, OPTIONS' })
-  return next()
-})
-
 const PATH = '/oauth/authorize'
 const END_PATH = '/oauth/end_session'
 
@@ -50,7 +44,6 @@ const END_PATH = '/oauth/end_session'
  */
 export const authorizePages = new Hono<App>()
   .use(pageHeaders)
-  .use(noHead)
   .get('/', async (c) => {
     const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
     if (parsed.sender === undefined) return showUntrusted(c)
@@ -131,43 +124,53 @@ async function answer(
   hasConsented = false,
   refusal?: Refusal,
 ) {
-  const uri = (what: Answer) => answerUri(request, issuerOf(c), what)
+  const send: Send = async (what) => {
+    const uri = answerUri(request, issuerOf(c), what)
+    return hasConsented ? showContinue(c, uri) : c.redirect(uri)
+  }
   try {
     if (sessionToken(c) === '' && isWithheld(c))
       return await showContinue(c, pathOf(wholeQuery(request)))
-    const outcome = await authorize(
-      c.get('deps'),
-      await readSession(c),
-      issuerOf(c),
-      request,
-      hasConsented,
-    )
+    const actor = await readSession(c)
+    const outcome = await authorize(c.get('deps'), actor, issuerOf(c), request, hasConsented)
     if (outcome === undefined) return await showUntrusted(c)
-    if (outcome.kind !== 'code') return await ask(c, request, outcome, refusal)
-    return hasConsented ? await showContinue(c, uri(outcome)) : c.redirect(uri(outcome))
+    if (outcome.kind === 'code') return await send(outcome)
+    return await ask(c, request, outcome, refusal)
   } catch (error) {
-    if (error instanceof OAuthError)
-      return hasConsented ? showContinue(c, uri(error)) : c.redirect(uri(error))
-    const stopped = refusalIn(error)
-    const isOver = isSessionOver(stopped)
-    const lacksFactor = stopped.refusal.startsWith('secondFactor')
-    if (!isOver && !lacksFactor) throw error
-    if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
-    if (request.prompts.includes('none'))
-      return c.redirect(
-        uri(
-          isOver
-            ? new OAuthError('login_required', 'nobody is signed in')
-            : new OAuthError('interaction_required', 'the user must use a second factor'),
-        ),
-      )
-    if (lacksFactor) throw error
-    if (sessionToken(c) !== '') clearSessionToken(c)
-    return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
+    return error instanceof OAuthError ? send(error) : answerWithoutUser(c, request, error, send)
   }
 }
 
-type Answer = Parameters<typeof answerUri>[2]
+/** Sends an answer to the program; after a form, through a page. */
+type Send = (what: Parameters<typeof answerUri>[2]) => Promise<Response>
+
+/**
+ * Answers when nobody is signed in, or the user lacks a second factor: to a program that allows no
+ * page, and otherwise with the sign-in.
+ *
+ * @throws `error`, when it means something else, or when the page of the refusal says what to do.
+ */
+async function answerWithoutUser(
+  c: AppContext,
+  request: AuthorizationRequest,
+  error: unknown,
+  send: Send,
+) {
+  const stopped = refusalIn(error)
+  const isOver = isSessionOver(stopped)
+  const lacksFactor = stopped.refusal.startsWith('secondFactor')
+  if (!isOver && !lacksFactor) throw error
+  if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
+  if (request.prompts.includes('none'))
+    return send(
+      isOver
+        ? new OAuthError('login_required', 'nobody is signed in')
+        : new OAuthError('interaction_required', 'the user must use a second factor'),
+    )
+  if (lacksFactor) throw error
+  if (sessionToken(c) !== '') clearSessionToken(c)
+  return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
+}
 
 /**
  * Tells whether the browser withholds the SameSite=Strict cookie, because another site sent it
@@ -205,7 +208,6 @@ async function showUntrusted(c: AppContext) {
 /** @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html */
 export const endSessionPages = new Hono<App>()
   .use(pageHeaders)
-  .use(noHead)
   .get('/', (c) => endSession(c, readParameters(new URL(c.req.url).searchParams).values))
   .post('/', async (c) => endSession(c, await readFormParameters(c.req)))
   .post('/confirm', sameOrigin, async (c) => {

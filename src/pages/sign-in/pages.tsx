@@ -1,10 +1,11 @@
-import { echo, type Fields, type Problem } from '../form.ts'
+import type { Fields, Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
-import { Alert, Field, Icon } from '../parts.tsx'
+import { Alert, Heading, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
 import { providerIcon, providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
 import type { Asking } from '../openid/asking.ts'
+import { CodeField, NameAndPassword, StartOver } from './fields.tsx'
 import { signInPath } from './next.ts'
 
 interface SignInProps {
@@ -36,29 +37,17 @@ export function SignInPage(props: SignInProps) {
 }
 
 function PasswordForm({ view, fields, next, problem }: SignInProps) {
-  const t = view.t.signIn
-  const username = echo(fields, 'username')
   return (
     <form method="post" action="/account/sign-in">
       <Alert problem={problem} fields={['username', 'password']} />
       <NextField next={next} />
-      <Field
-        name="username"
-        label={t.username}
-        value={username}
+      <NameAndPassword
+        view={view}
+        fields={fields}
+        problem={problem}
         autocomplete="username webauthn"
-        problem={problem}
-        focus={username === ''}
       />
-      <Field
-        name="password"
-        label={t.password}
-        type="password"
-        autocomplete="current-password"
-        problem={problem}
-        reveal={view.t.reveal}
-      />
-      <button>{t.submit}</button>
+      <button>{view.t.signIn.submit}</button>
     </form>
   )
 }
@@ -108,26 +97,14 @@ export function CodePage({
   return (
     <SinglePage view={view} title={t.codeTitle}>
       <article>
-        <hgroup>
-          <h1>{t.codeTitle}</h1>
-          <p>{t.codeLead(username)}</p>
-        </hgroup>
+        <Heading title={t.codeTitle} lead={t.codeLead(username)} />
         <form method="post" action="/account/sign-in/code">
           <Alert problem={problem} fields={['code']} />
           <NextField next={next} />
-          <Field
-            name="code"
-            label={t.code}
-            hint={t.codeHint}
-            autocomplete="one-time-code"
-            problem={problem}
-            focus
-          />
+          <CodeField view={view} problem={problem} />
           <button>{t.codeSubmit}</button>
         </form>
-        <p class="aside">
-          <a href={signInPath(next)}>{t.startOver}</a>
-        </p>
+        <StartOver view={view} next={next} />
       </article>
     </SinglePage>
   )

@@ -9,7 +9,7 @@ import { SinglePage } from '../layout.tsx'
 import { setSessionToken } from '../session-cookie.ts'
 import { pathAfter, signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage, type View } from '../view.ts'
-import { saveStep } from './step.ts'
+import { stepCookie } from './step.ts'
 
 /** What the stock client's window waits for. */
 type Message = { token: string } | { sso_id: string }
@@ -20,7 +20,7 @@ export const ssoAnswers: SsoPages = {
   giveToken,
   giveSsoId: (c, ssoId) => showMessage(c, { sso_id: ssoId }),
   askFurther: async (c, outcome, to) => {
-    await saveStep(c, { ...outcome, ...to })
+    await stepCookie.save(c, { ...outcome, ...to })
     return goTo(c, '/account/sign-in/sso/step')
   },
   showLinked: (c) => leadTo(c, '/account/security?done=identity-linked'),

@@ -18,7 +18,7 @@ import { parseNext, signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { giveToken, showFailedSso } from './answers.tsx'
 import { goToProvider } from '../../sso/go-to-provider.ts'
-import { clearStep, readStep, type Step } from './step.ts'
+import { type Step, stepCookie } from './step.ts'
 import { FactorPage, LinkPage } from './step-pages.tsx'
 
 const codeSchema = v.object({ code: v.optional(possiblyEmptyText(), '') })
@@ -41,13 +41,13 @@ export const ssoSignInPages = new Hono<App>()
     }
   })
   .get('/step', async (c) => {
-    const step = await readStep(c)
+    const step = await stepCookie.read(c)
     if (step === undefined) return startOver(c)
     return step.missing === 'link' ? showLink(c, step) : showFactor(c, step)
   })
   .post('/code', async (c) => {
     const fields = await readForm(c)
-    const step = await readStep(c)
+    const step = await stepCookie.read(c)
     if (step?.missing !== 'factor') return startOver(c)
     const token = await attempt(() => {
       const { code } = validate(codeSchema, fields)
@@ -57,7 +57,7 @@ export const ssoSignInPages = new Hono<App>()
   })
   .post('/passkey', async (c) => {
     const fields = await readForm(c)
-    const step = await readStep(c)
+    const step = await stepCookie.read(c)
     if (step?.missing !== 'factor') return startOver(c)
     // The ceremony began for the user of the identity, so another user's passkey is refused.
     const token = await attempt(() =>
@@ -67,7 +67,7 @@ export const ssoSignInPages = new Hono<App>()
   })
   .post('/link', async (c) => {
     const fields = await readForm(c)
-    const step = await readStep(c)
+    const step = await stepCookie.read(c)
     if (step?.missing !== 'link') return startOver(c)
     const token = await attempt(() => linkStep(c, step, fields))
     return token instanceof Refusal ? showLink(c, step, fields, token) : finish(c, step, token)
@@ -83,7 +83,7 @@ async function linkStep(c: AppContext, { identity }: Step, fields: Fields): Prom
 }
 
 function finish(c: AppContext, step: Step, token: string) {
-  clearStep(c)
+  stepCookie.clear(c)
   return giveToken(c, token, step)
 }
 

@@ -1,9 +1,9 @@
 import { visible } from '../../base/text.ts'
-import { echo, type Fields, type Problem } from '../form.ts'
+import type { Fields, Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Heading } from '../parts.tsx'
 import { type Ceremony, PasskeyButton } from '../passkey.tsx'
-import { signInPath } from '../sign-in/next.ts'
+import { CodeField, NameAndPassword, StartOver } from '../sign-in/fields.tsx'
 import type { View } from '../view.ts'
 import { providerName } from './names.ts'
 import type { Step } from './step.ts'
@@ -26,10 +26,7 @@ export function FactorPage({ view, step, user, ceremony, problem }: FactorProps)
   return (
     <SinglePage view={view} title={t.factorTitle}>
       <article>
-        <hgroup>
-          <h1>{t.factorTitle}</h1>
-          <p>{t.factorLead(user.username, provider)}</p>
-        </hgroup>
+        <Heading title={t.factorTitle} lead={t.factorLead(user.username, provider)} />
         <form method="post" action={`${PATH}/code`}>
           <Alert problem={problem} fields={user.hasCode ? ['code'] : []} />
           {user.hasCode && (
@@ -55,7 +52,7 @@ export function FactorPage({ view, step, user, ceremony, problem }: FactorProps)
             {view.t.passkeys.needsScript}
           </p>
         )}
-        <StartOver view={view} />
+        <StartOver view={view} next="" />
       </article>
     </SinglePage>
   )
@@ -74,63 +71,25 @@ interface LinkProps {
 export function LinkPage({ view, step, fields, needsCode = false, problem }: LinkProps) {
   const t = view.t.sso
   const { name, subject, platform } = step.identity
-  const words = view.t.signIn
   return (
     <SinglePage view={view} title={t.linkTitle}>
       <article>
-        <hgroup>
-          <h1>{t.linkTitle}</h1>
-          <p>{t.linkLead(name || visible(subject), providerName(view.t, platform))}</p>
-        </hgroup>
+        <Heading
+          title={t.linkTitle}
+          lead={t.linkLead(name || visible(subject), providerName(view.t, platform))}
+        />
         <p>{t.linkHint}</p>
         <form method="post" action={`${PATH}/link`}>
           <Alert
             problem={problem}
             fields={['username', 'password', ...(needsCode ? ['code'] : [])]}
           />
-          <Field
-            name="username"
-            label={words.username}
-            value={echo(fields, 'username')}
-            autocomplete="username"
-            problem={problem}
-            focus
-          />
-          <Field
-            name="password"
-            label={words.password}
-            type="password"
-            autocomplete="current-password"
-            problem={problem}
-            reveal={view.t.reveal}
-          />
+          <NameAndPassword view={view} fields={fields} problem={problem} />
           {needsCode && <CodeField view={view} problem={problem} />}
           <button>{t.linkSubmit}</button>
         </form>
-        <StartOver view={view} />
+        <StartOver view={view} next="" />
       </article>
     </SinglePage>
-  )
-}
-
-function CodeField({ view, problem }: { view: View; problem: Problem | undefined }) {
-  const t = view.t.signIn
-  return (
-    <Field
-      name="code"
-      label={t.code}
-      hint={t.codeHint}
-      autocomplete="one-time-code"
-      problem={problem}
-      focus
-    />
-  )
-}
-
-function StartOver({ view }: { view: View }) {
-  return (
-    <p class="aside">
-      <a href={signInPath('')}>{view.t.signIn.startOver}</a>
-    </p>
   )
 }

@@ -1,9 +1,7 @@
 import * as v from 'valibot'
-import type { AppContext } from '../../http/context.ts'
-import { isInUse, providerSchema } from '../../sso/config.ts'
-import { clearSsoCookie, readSsoCookie, setSsoCookie } from '../../sso/cookies.ts'
+import { providerSchema } from '../../sso/config.ts'
 import { identitySchema } from '../../sso/proof.ts'
-import { sealedText } from '../../sso/sealed-text.ts'
+import { provenCookie } from '../../sso/proven-cookie.ts'
 
 const LIFETIME_SECONDS = 10 * 60
 
@@ -23,24 +21,10 @@ const stepSchema = v.object({
 /** A sign-in that the provider has confirmed, and that lacks a second factor or a link. */
 export type Step = v.InferOutput<typeof stepSchema>
 
-const stepText = sealedText('single sign-on step', LIFETIME_SECONDS, stepSchema)
-
-export async function saveStep(c: AppContext, step: Step): Promise<void> {
-  setSsoCookie(c, 'sso-step', await stepText.seal(c.get('deps'), step), LIFETIME_SECONDS)
-}
-
-/**
- * @returns `undefined` when there is no such sign-in, it has expired, or the operator has turned
- *   single sign-on off or changed the provider since.
- */
-export async function readStep(c: AppContext): Promise<Step | undefined> {
-  const text = readSsoCookie(c, 'sso-step')
-  if (text === '') return undefined
-  const step = await stepText.open(c.get('deps'), text)
-  if (step === undefined || step === 'expired') return undefined
-  return (await isInUse(c.get('deps'), step.provider)) ? step : undefined
-}
-
-export function clearStep(c: AppContext): void {
-  clearSsoCookie(c, 'sso-step')
-}
+/** The cookie of a step, while its provider is in use. */
+export const stepCookie = provenCookie(
+  'sso-step',
+  'single sign-on step',
+  LIFETIME_SECONDS,
+  stepSchema,
+)

@@ -1,10 +1,15 @@
 import * as v from 'valibot'
-import type { Deps } from '../deps.ts'
-import { openBox, sealBox } from '../crypto/sealed-box.ts'
+import type { KeyRing } from './key-ring.ts'
+import { openBox, type RandomSource, sealBox } from './sealed-box.ts'
 
-export type SealDeps = Pick<Deps, 'keyRing' | 'randomBytes' | 'now'>
+/** The part of `Deps` that seals. */
+export interface SealDeps extends RandomSource {
+  keyRing: () => Promise<KeyRing>
+  /** Unix time, milliseconds. */
+  now: () => number
+}
 
-/** A text that a browser keeps in a cookie and can neither read nor change. */
+/** A text that a browser keeps, in a cookie or an address, and can neither read nor change. */
 export interface SealedText<Schema extends v.GenericSchema> {
   seconds: number
   seal: (deps: SealDeps, content: v.InferInput<Schema>) => Promise<string>

@@ -1,0 +1,176 @@
+import { and, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  auditEvents,
+  openidClients,
+  openidConsents,
+  openidGrants,
+  sessions,
+  users,
+} from '../../schema/tables.ts'
+import type { SessionActor } from '../access/actor.ts'
+import { isSession } from '../access/session-store.ts'
+import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { eventOf, eventRow } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { Database } from '../database/database.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { hasRedirectUri } from './client-store.ts'
+import { CODE_MILLISECONDS } from './grant-store.ts'
+import { demandsNewProof, demandsRecentProof, type Proof } from './proof.ts'
+import { coversScopes } from './scopes.ts'
+
+/**
+ * Holds for a row of `sessions` whose user has proved who they are as lately as the request
+ * demands. Only the sign-in counts: a later confirmation may be one factor of two.
+ *
+ * @returns `undefined` when nothing is left to prove.
+ */
+export function isProvenFor(
+  request: AuthorizationRequest,
+  proof: Proof | undefined,
+  now: number,
+): SQL | undefined {
+  if (proof?.shown !== undefined || !demandsRecentProof(request)) return undefined
+  const { maxAgeSeconds } = request
+  const { createdAt } = sessions
+  return or(
+    sql`false`,
+    // Sessions count whole seconds: one of the same second may be older than the request.
+    proof && gt(createdAt, proof.at),
+    demandsNewProof(request) || maxAgeSeconds === undefined
+      ? undefined
+      : gt(createdAt, now - maxAgeSeconds * 1000),
+  )
+}
+
+/** Selects the session of an actor, when its user has proved enough. */
+export function selectProven(db: Database, { userId, sessionId }: SessionActor, isProven: SQL) {
+  return db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(isSession(userId, sessionId), isProven))
+}
+
+/** What a write of an authorization depends on, beside the session. */
+export type Source = ReturnType<typeof whereAllowed>
+
+/**
+ * Returns the rows of the session, the user and the client, when the client is trusted and the user
+ * may use it.
+ */
+export function whereAllowed(
+  { userId, sessionId }: SessionActor,
+  { clientId, redirectUri, challenge }: AuthorizationRequest,
+  when: SQL | undefined,
+) {
+  const from = sql`${sessions} inner join ${users} on ${users.id} = ${sessions.userId} inner join ${openidClients} on ${openidClients.id} = ${clientId}`
+  const where = and(
+    eq(sessions.userId, userId),
+    eq(sessions.id, sessionId),
+    hasRedirectUri(redirectUri),
+    challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
+    ne(users.role, GUEST),
+    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
+    when,
+  )
+  return { from, where }
+}
+
+interface NewGrant {
+  id: string
+  issuer: string
+  actor: SessionActor
+  codeHash: string
+  now: number
+  proof: Proof | undefined
+}
+
+/** Writes a code, unless the user must be asked for consent first. */
+export function insertGrant(
+  db: Database,
+  by: Authority,
+  { from, where }: Source,
+  request: AuthorizationRequest,
+  { id, issuer, actor, codeHash, now, proof }: NewGrant,
+) {
+  const { clientId, redirectUri, scopes, nonce, challenge } = request
+  const { userId, sessionId } = actor
+  // Nested, because Drizzle takes the names of tables off the columns of the outer level.
+  const row = {
+    id,
+    issuer,
+    clientId,
+    userId,
+    sessionId,
+    scope: scopes.join(' '),
+    redirectUri,
+    nonce: nonce ?? null,
+    challenge: challenge ?? null,
+    // Every method of a session was shown at its sign-in or later.
+    authTime: proof?.shown ? proof.at : sql`${sessions.createdAt}`,
+    amr: proof?.shown ? proof.shown.amr : sql`${sessions.amr}`,
+    codeHash,
+    codeExpiresAt: now + CODE_MILLISECONDS,
+    createdAt: now,
+  }
+  const hasConsent = sql`exists (select 1 from ${openidConsents} where ${isConsent(userId, request)})`
+  const isAllowed = or(eq(openidClients.firstParty, true), hasConsent)
+  return writing(db, by)
+    .insert(openidGrants, row, { from, where: and(where, isAllowed) })
+    .returning({ id: openidGrants.id })
+}
+
+function isConsent(userId: number, { clientId, scopes }: AuthorizationRequest): SQL | undefined {
+  return and(
+    eq(openidConsents.userId, userId),
+    eq(openidConsents.clientId, clientId),
+    coversScopes(openidConsents.scope, scopes),
+  )
+}
+
+export function selectConsent(
+  db: Database,
+  { userId }: SessionActor,
+  request: AuthorizationRequest,
+) {
+  return db
+    .select({ clientId: openidConsents.clientId })
+    .from(openidConsents)
+    .where(isConsent(userId, request))
+}
+
+interface Consent {
+  actor: SessionActor
+  now: number
+}
+
+/** Remembers that a user allows a client its scopes, in addition to those allowed before. */
+export function giveConsent(
+  db: Database,
+  by: Authority,
+  source: Source,
+  request: AuthorizationRequest,
+  { actor: { userId }, now }: Consent,
+) {
+  const scope = request.scopes.join(' ')
+  const row = { userId, clientId: request.clientId, scope, givenAt: now }
+  const { scope: earlier } = openidConsents
+  const merged = sql`iif(${coversScopes(earlier, request.scopes)}, ${earlier}, ${earlier} || ' ' || ${scope})`
+  return writing(db, by)
+    .insert(openidConsents, row, source)
+    .onConflictDoUpdate({
+      target: [openidConsents.userId, openidConsents.clientId],
+      set: { scope: merged, givenAt: now },
+    })
+}
+
+export function insertConsentEvent(
+  db: Database,
+  by: Authority,
+  source: Source,
+  { actor, now }: Consent,
+) {
+  const event = eventRow(eventOf(actor, 'access_given', now))
+  const row = { ...event, detail: sql`${openidClients.name}` }
+  return writing(db, by).insert(auditEvents, row, source)
+}

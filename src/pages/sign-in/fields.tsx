@@ -1,0 +1,65 @@
+import { echo, type Fields, type Problem } from '../form.ts'
+import { Field } from '../parts.tsx'
+import type { View } from '../view.ts'
+import { signInPath } from './next.ts'
+
+interface FieldsProps {
+  view: View
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** The fields `username` and `password`. */
+export function NameAndPassword({
+  view,
+  fields,
+  problem,
+  autocomplete = 'username',
+}: FieldsProps & { autocomplete?: string }) {
+  const t = view.t.signIn
+  const username = echo(fields, 'username')
+  return (
+    <>
+      <Field
+        name="username"
+        label={t.username}
+        value={username}
+        autocomplete={autocomplete}
+        problem={problem}
+        focus={username === ''}
+      />
+      <Field
+        name="password"
+        label={t.password}
+        type="password"
+        autocomplete="current-password"
+        problem={problem}
+        reveal={view.t.reveal}
+      />
+    </>
+  )
+}
+
+/** The field `code` of a second step. */
+export function CodeField({ view, problem }: Omit<FieldsProps, 'fields'>) {
+  const t = view.t.signIn
+  return (
+    <Field
+      name="code"
+      label={t.code}
+      hint={t.codeHint}
+      autocomplete="one-time-code"
+      problem={problem}
+      focus
+    />
+  )
+}
+
+/** @param props `next` is the page after the sign-in (`next.ts`). */
+export function StartOver({ view, next }: { view: View; next: string }) {
+  return (
+    <p class="aside">
+      <a href={signInPath(next)}>{view.t.signIn.startOver}</a>
+    </p>
+  )
+}
