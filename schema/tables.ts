@@ -114,7 +114,7 @@ export const sessions = sqliteTable(
     confirmedAt: time('confirmed_at').notNull().default(0),
     /**
      * How the user has signed in and what the user has shown since, separated by spaces: `pwd`,
-     * `otp`, `recovery`, `passkey` (`access/methods.ts`).
+     * `otp`, `recovery`, `passkey`, `sso@1763856000` (`access/methods.ts`).
      */
     amr: text('amr').notNull().default(''),
     /**
@@ -382,7 +382,7 @@ export const openidGrants = sqliteTable(
     nonce: text('nonce'),
     /** PKCE, S256. */
     challenge: text('challenge'),
-    /** When the user last proved who they are. */
+    /** When the user last proved who they are; 0 when an identity provider does not tell. */
     authTime: time('auth_time').notNull(),
     /** The methods of the session (`access/methods.ts`). */
     amr: text('amr').notNull(),

@@ -1,10 +1,10 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Account, selectAccounts } from './accounts.ts'
 import { GUEST } from './roles.ts'
-import { mustUsePasskey, mustUseSecondFactor } from './second-factor.ts'
+import { hasPasskey, mustUsePasskey, mustUseSecondFactor } from './second-factor.ts'
 import { usernameKey } from './username.ts'
 
 export async function findGuest(db: Database): Promise<Account | undefined> {
@@ -44,6 +44,14 @@ export function selectMustUsePasskey(db: Database, userId: number) {
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.id, userId), mustUsePasskey))
+}
+
+/** Selects a user who can prove on our pages who they are: with a password or a passkey. */
+export function selectWithOwnProof(db: Database, userId: number) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), or(isNotNull(users.passwordHash), hasPasskey)))
 }
 
 /** Selects other users with the same name key. */

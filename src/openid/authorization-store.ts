@@ -8,6 +8,7 @@ import {
   users,
 } from '../../schema/tables.ts'
 import type { SessionActor } from '../access/actor.ts'
+import { PROVIDER_TOLERANCE_SECONDS, signedInAt } from '../access/methods.ts'
 import { isSession } from '../access/session-store.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { eventOf, eventRow } from '../audit/events.ts'
@@ -21,7 +22,9 @@ import { coversScopes } from './scopes.ts'
 
 /**
  * Holds for a row of `sessions` whose user has proved who they are as lately as the request
- * demands. Only the sign-in counts: a later confirmation may be one factor of two.
+ * demands. Only the sign-in counts: a later confirmation may be one factor of two. After a sign-in
+ * with an identity provider, the time counts at which it asked its user, because a provider with a
+ * live session asks nothing; without that time, nothing counts.
  *
  * @returns `undefined` when nothing is left to prove.
  */
@@ -36,10 +39,11 @@ export function isProvenFor(
   return or(
     sql`false`,
     // Sessions count whole seconds: one of the same second may be older than the request.
-    proof && gt(createdAt, proof.at),
+    proof &&
+      and(gt(createdAt, proof.at), gt(signedInAt, proof.at - PROVIDER_TOLERANCE_SECONDS * 1000)),
     demandsNewProof(request) || maxAgeSeconds === undefined
       ? undefined
-      : gt(createdAt, now - maxAgeSeconds * 1000),
+      : gt(signedInAt, now - maxAgeSeconds * 1000),
   )
 }
 
@@ -107,7 +111,7 @@ export function insertGrant(
     nonce: nonce ?? null,
     challenge: challenge ?? null,
     // Every method of a session was shown at its sign-in or later.
-    authTime: proof?.shown ? proof.at : sql`${sessions.createdAt}`,
+    authTime: proof?.shown ? proof.at : sql`coalesce(${signedInAt}, 0)`,
     amr: proof?.shown ? proof.shown.amr : sql`${sessions.amr}`,
     codeHash,
     codeExpiresAt: now + CODE_MILLISECONDS,

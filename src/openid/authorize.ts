@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { selectWithOwnProof } from '../accounts/store.ts'
 import { eventOf, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
@@ -25,11 +26,12 @@ type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
 /**
  * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
- * they are. `consent`: the user must allow it.
+ * they are, which needs a password or a passkey here (`canConfirm`). `consent`: the user must allow
+ * it.
  */
 export type Outcome =
   | { kind: 'code'; client: Client; code: string }
-  | { kind: 'confirm' | 'consent'; client: Client; account: Acting }
+  | { kind: 'confirm' | 'consent'; client: Client; account: Acting; canConfirm: boolean }
 
 /**
  * Finds the client of a request.
@@ -73,16 +75,21 @@ export async function authorize(
   const isAsked = !hasConsented && request.prompts.includes('consent')
   const source = whereAllowed(actor, request, isOther ? sql`false` : isProven)
   const codeHash = await hashSecret(secret)
-  const { account, found, consents, proven, granted, allowed } = await actAs(deps, actor, {
-    found: selectClient(db, request.clientId),
-    consents: selectConsent(db, actor, request),
-    proven: isProven && selectProven(db, actor, isProven),
-    consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
-    allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
-    granted: isAsked
-      ? undefined
-      : insertGrant(db, by, source, request, { id, issuer, actor, codeHash, now, proof }),
-  })
+  const { account, found, consents, proven, ownProof, granted, allowed } = await actAs(
+    deps,
+    actor,
+    {
+      found: selectClient(db, request.clientId),
+      consents: selectConsent(db, actor, request),
+      proven: isProven && selectProven(db, actor, isProven),
+      ownProof: isProven && selectWithOwnProof(db, actor.userId),
+      consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
+      allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
+      granted: isAsked
+        ? undefined
+        : insertGrant(db, by, source, request, { id, issuer, actor, codeHash, now, proof }),
+    },
+  )
   const client = trusted(found, request)
   if (client === undefined) return undefined
   if (granted !== undefined && granted.length > 0) {
@@ -93,7 +100,7 @@ export async function authorize(
   if (isOther) throw new OAuthError('login_required', 'another user is signed in')
   const kind = proven?.length === 0 ? 'confirm' : 'consent'
   if (request.prompts.includes('none')) refuseToAsk(kind, consents.length > 0)
-  return { kind, client, account }
+  return { kind, client, account, canConfirm: ownProof?.length !== 0 }
 }
 
 /** @throws {OAuthError} When the client or the user can't have this, whatever the user answers. */

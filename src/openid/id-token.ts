@@ -40,7 +40,7 @@ export async function signIdToken(
   const nowSeconds = toSeconds(deps.now())
   const claims = {
     ...claimsOf(user),
-    auth_time: toSeconds(user.authTime),
+    ...(user.authTime > 0 && { auth_time: toSeconds(user.authTime) }),
     at_hash: await leftHalfHash(accessToken),
     amr: amrOf(user.amr),
     ...(user.sessionId !== '' && { sid: user.sessionId }),

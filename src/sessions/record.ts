@@ -1,4 +1,5 @@
 import type { selectSessions } from '../access/session-store.ts'
+import { storedMethods } from '../access/methods.ts'
 import { isoTime } from '../base/time.ts'
 
 type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]
@@ -14,6 +15,6 @@ export function sessionRecord(session: StoredSession) {
     user_agent: session.userAgent,
     /** Empty for a session of an earlier version. */
     // `hwk` tells programs what a passkey is, and is no method of its own.
-    methods: session.amr.split(' ').filter((method) => method !== '' && method !== 'hwk'),
+    methods: storedMethods(session.amr).filter((method) => method !== 'hwk'),
   }
 }

@@ -31,6 +31,8 @@ export interface CheckedAttempt {
   methods: readonly Method[]
   /** The identity provider that has named the user; the event names it. */
   provider?: string
+  /** When that provider asked its user to sign in (seconds since 1970), if it tells. */
+  authTimeSeconds?: number | undefined
   /** What must still hold beside the user's row, such as the link to the provider's account. */
   isStill?: SQL
   /** What is written together with the session, under the same condition. */
@@ -60,7 +62,7 @@ export async function completeSignIn(
   tokenSeconds: number,
 ): Promise<string> {
   const { db } = deps
-  const { user, signIn, rehash, now, provider } = checked
+  const { user, signIn, rehash, now, provider, authTimeSeconds } = checked
   const ring = await deps.keyRing()
   const session = newSession(deps, user.id, now, tokenSeconds)
   const { sessionId } = session
@@ -84,7 +86,7 @@ export async function completeSignIn(
     paidBack: signIn && payBackSignIn(db, by, signIn),
     event: insertEvent(db, by, event),
     ...checked.also?.(by),
-    inserted: insertSession(db, by, session, client, methods),
+    inserted: insertSession(db, by, session, client, methods, authTimeSeconds),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     resealed: use?.resealed,

@@ -3,7 +3,7 @@ import { sessions, users } from '../../schema/tables.ts'
 import { asAuthority, type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../base/network.ts'
-import { type Method, methodText } from '../access/methods.ts'
+import { type Method, sessionMethodText } from '../access/methods.ts'
 import type { NewSession } from '../access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
@@ -35,8 +35,9 @@ export function insertSession(
   { sessionId, userId, issuedAtSeconds, expiresAtSeconds }: NewSession,
   { network, userAgent }: Client,
   methods: readonly Method[],
+  authTimeSeconds?: number,
 ) {
-  const amr = methodText(methods)
+  const amr = sessionMethodText(methods, authTimeSeconds)
   const createdAt = issuedAtSeconds * 1000
   const times = { createdAt, expiresAt: expiresAtSeconds * 1000, lastActiveAt: createdAt }
   return writing(db, by)

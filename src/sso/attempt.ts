@@ -5,6 +5,7 @@ import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import { THE_SERVICE } from '../database/statements.ts'
 import { hashChallenge } from '../passkeys/session-text.ts'
 import { claimChallenge } from '../passkeys/store.ts'
+import { waitsForProof } from '../openid/proof.ts'
 import type { SsoConfig } from './config.ts'
 import { forgetProvider } from './memory.ts'
 import { startAsking } from './outside.ts'
@@ -71,7 +72,8 @@ export async function beginAttempt(
   const { platform, endpoint } = config
   const secrets = { state: random(), nonce: random(), verifier: random() }
   const attempt: Attempt = { ...secrets, redirectUri, platform, endpoint, purpose }
-  const url = await providerOf(config, askingOf(deps)).begin(attempt)
+  const isAnew = purpose.kind === 'sign-in' && waitsForProof(purpose.next)
+  const url = await providerOf(config, askingOf(deps)).begin(attempt, isAnew)
   return { url, text: await attemptText.seal(deps, attempt) }
 }
 

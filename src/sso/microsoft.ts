@@ -3,17 +3,15 @@ import { decodeJwt } from 'jose/jwt/decode'
 import type { SsoConfig } from './config.ts'
 import { knowProvider } from './memory.ts'
 import { checkServer, clientOf, exchangeCode, inProtocol } from './oauth.ts'
-import { openIdUrl, readIdToken } from './openid.ts'
+import { MICROSOFT, openIdUrl, readIdToken } from './openid.ts'
 import type { Asking, Provider } from './provider.ts'
-
-const BASE = 'https://login.microsoftonline.com'
 
 /** The metadata of the endpoint for the accounts of all tenants. */
 const COMMON = {
-  issuer: `${BASE}/common/v2.0`,
-  authorization_endpoint: `${BASE}/common/oauth2/v2.0/authorize`,
-  token_endpoint: `${BASE}/common/oauth2/v2.0/token`,
-  jwks_uri: `${BASE}/common/discovery/v2.0/keys`,
+  issuer: `${MICROSOFT}/common/v2.0`,
+  authorization_endpoint: `${MICROSOFT}/common/oauth2/v2.0/authorize`,
+  token_endpoint: `${MICROSOFT}/common/oauth2/v2.0/token`,
+  jwks_uri: `${MICROSOFT}/common/discovery/v2.0/keys`,
   token_endpoint_auth_methods_supported: ['client_secret_post'],
   id_token_signing_alg_values_supported: ['RS256'],
 }
@@ -29,7 +27,7 @@ const tenantSchema = v.object({ tid: v.pipe(v.string(), v.uuid()) })
  */
 export function createMicrosoft(config: SsoConfig, { ask, now, memory }: Asking): Provider {
   return {
-    begin: (begun) => inProtocol(() => openIdUrl(COMMON, config, begun)),
+    begin: (begun, isAnew) => inProtocol(() => openIdUrl(COMMON, config, begun, isAnew)),
     finish: (begun, answer) =>
       inProtocol(async () => {
         const client = clientOf(config, now)
@@ -52,5 +50,5 @@ async function issuerIn(response: Response): Promise<string> {
   const answer = v.safeParse(answerSchema, await response.json().catch(() => undefined))
   if (!answer.success) return COMMON.issuer
   const { tid } = v.parse(tenantSchema, decodeJwt(answer.output.id_token))
-  return `${BASE}/${tid}/v2.0`
+  return `${MICROSOFT}/${tid}/v2.0`
 }

@@ -1,13 +1,11 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
+import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
 import { isLoopback } from '../settings/checks.ts'
 import type { SsoConfig } from './config.ts'
 import type { Ask } from './outside.ts'
 import type { Begun, ProviderCheck } from './provider.ts'
 import { SsoError } from './reasons.ts'
-
-/** The clock of a provider may differ from ours. */
-const TOLERANCE_SECONDS = 30
 
 /** The options of every request to a provider. Plain http is only for one on this computer. */
 export function requestOptions(issuer: string, ask: Ask) {
@@ -22,7 +20,7 @@ export function clientOf({ clientId }: SsoConfig, now = Date.now()): oauth.Clien
   return {
     client_id: clientId,
     [oauth.clockSkew]: Math.round((now - Date.now()) / 1000),
-    [oauth.clockTolerance]: TOLERANCE_SECONDS,
+    [oauth.clockTolerance]: PROVIDER_TOLERANCE_SECONDS,
   }
 }
 

@@ -20,6 +20,9 @@ import { SsoError } from './reasons.ts'
  */
 const SECOND_FACTORS: readonly unknown[] = ['mfa', 'otp', 'hwk', 'swk', 'sc']
 
+export const GOOGLE_ISSUER = 'https://accounts.google.com'
+export const MICROSOFT = 'https://login.microsoftonline.com'
+
 /** OpenID Connect with discovery. */
 export function createOpenId(config: SsoConfig, issuer: string, asking: Asking): Provider {
   const { ask, now, memory } = asking
@@ -30,7 +33,8 @@ export function createOpenId(config: SsoConfig, issuer: string, asking: Asking):
       return oauth.processDiscoveryResponse(url, response)
     })
   return {
-    begin: (begun) => inProtocol(async () => openIdUrl((await discover()).server, config, begun)),
+    begin: (begun, isAnew) =>
+      inProtocol(async () => openIdUrl((await discover()).server, config, begun, isAnew)),
     finish: (begun, answer) =>
       inProtocol(async () => {
         const known = await discover()
@@ -47,9 +51,26 @@ export function openIdUrl(
   as: oauth.AuthorizationServer,
   config: SsoConfig,
   begun: Begun,
+  isAnew: boolean,
 ): Promise<URL> {
   const scope = `openid profile ${config.extraScopes}`.trim()
-  return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce })
+  const anew = isAnew ? askingAnew(as.issuer) : {}
+  return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce, ...anew })
+}
+
+/**
+ * Returns the parameters that make a provider ask its user to sign in, also with a live session.
+ * Whether it has done so, `auth_time` tells.
+ *
+ * @see https://developers.google.com/identity/siwg/security-bundle,
+ *   https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
+ */
+function askingAnew(issuer: string): Record<string, string> {
+  // Google knows no new sign-in, and refuses values of `prompt` that it does not know.
+  if (issuer === GOOGLE_ISSUER) return { prompt: 'select_account' }
+  // With `max_age`, Microsoft's tokens expire that long after the sign-in.
+  if (issuer.startsWith(`${MICROSOFT}/`)) return { prompt: 'login' }
+  return { prompt: 'login', max_age: '0' }
 }
 
 /** Where the keys of a provider come from. */
@@ -81,12 +102,13 @@ export async function readIdToken(
   const { azp = client.client_id } = claims
   if (azp !== client.client_id) throw new SsoError('answer', 'azp')
   const names = [usernameClaim, 'preferred_username', 'name', 'email'].map((name) => claims[name])
-  const { amr } = claims
+  const { amr, auth_time: authTime } = claims
   return {
     issuer: claims.iss,
     subject: claims.sub,
     name: names.find(isName) ?? '',
     hasMfa: Array.isArray(amr) && amr.some((method) => SECOND_FACTORS.includes(method)),
+    authTimeSeconds: authTime === undefined ? undefined : Math.floor(authTime),
   }
 }
 

@@ -13,6 +13,7 @@ export const identitySchema = v.object({
   subject: v.string(),
   platform: v.picklist(SSO_PLATFORMS),
   name: v.string(),
+  authTimeSeconds: v.optional(v.number()),
 })
 
 const proofSchema = v.object({ identity: identitySchema, provider: providerSchema })

@@ -3,7 +3,7 @@ import type { SsoConfig } from './config.ts'
 import { createDingtalk } from './dingtalk.ts'
 import { createGithub } from './github.ts'
 import { createMicrosoft } from './microsoft.ts'
-import { createOpenId } from './openid.ts'
+import { createOpenId, GOOGLE_ISSUER } from './openid.ts'
 import type { ProviderMemory } from './memory.ts'
 import type { Ask } from './outside.ts'
 
@@ -30,6 +30,8 @@ export interface ProviderUser {
   name: string
   /** Whether the provider says that it has asked for a second factor. */
   hasMfa: boolean
+  /** When the provider asked its user to sign in (seconds since 1970), if it tells. */
+  authTimeSeconds?: number | undefined
 }
 
 /** What a provider answers to an operator. */
@@ -51,15 +53,17 @@ export interface Asking {
 
 /** An identity provider. Its functions throw {SsoError}. */
 export interface Provider {
-  /** Returns the address to which the visitor's browser goes. */
-  begin: (begun: Begun) => Promise<URL>
+  /**
+   * Returns the address to which the visitor's browser goes.
+   *
+   * @param isAnew The user is to sign in there again, also with a live session.
+   */
+  begin: (begun: Begun, isAnew: boolean) => Promise<URL>
   /** @param answer The query of the callback. */
   finish: (begun: Begun, answer: URLSearchParams) => Promise<ProviderUser>
   /** Asks whether the provider can be used. It signs nobody in. */
   check: () => Promise<ProviderCheck>
 }
-
-export const GOOGLE_ISSUER = 'https://accounts.google.com'
 
 export function providerOf(config: SsoConfig, asking: Asking): Provider {
   return CREATORS[config.platform](config, asking)

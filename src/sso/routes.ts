@@ -105,7 +105,7 @@ async function askForUser(c: AppContext, config: SsoConfig, redirectUri: string)
   const answer = new URL(c.req.url).searchParams
   answer.delete('method')
   const attempt = await openAttempt(deps, config, { redirectUri, answer, text })
-  return { attempt, user: checkUser(await askWho(deps, config, attempt, answer)) }
+  return { attempt, user: checkUser(await askWho(deps, config, attempt, answer), deps.now()) }
 }
 
 /** Does what the sign-in at the provider was for. */

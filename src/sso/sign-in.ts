@@ -127,6 +127,7 @@ async function complete(
     user,
     methods: isTrusted ? (['sso', 'mfa'] as const) : (['sso'] as const),
     provider: identity.platform,
+    authTimeSeconds: identity.authTimeSeconds,
     isStill: isLinkedWith(deps.db, identity, user.id),
     now,
   }

@@ -1,10 +1,9 @@
-import { and, desc, eq, exists, isNotNull, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { accountColumns } from '../accounts/accounts.ts'
-import { hasPasskey } from '../accounts/second-factor.ts'
-import { signInColumns } from '../accounts/store.ts'
+import { signInColumns, selectWithOwnProof } from '../accounts/store.ts'
 import type { SsoPlatform } from '../base/sso-platforms.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -20,6 +19,8 @@ export interface ProvenIdentity extends IdentityKey {
   platform: SsoPlatform
   /** What the provider calls the user; empty without a name. */
   name: string
+  /** When the provider asked its user to sign in (seconds since 1970), if it tells. */
+  authTimeSeconds?: number | undefined
 }
 
 /** Who links an identity. */
@@ -203,11 +204,7 @@ export function hasOtherWayIn(db: Database, userId: number, identity?: IdentityK
           ),
         ),
     )
-  const owner = db.select({ id: users.id }).from(users)
-  const has = exists(
-    owner.where(and(eq(users.id, userId), or(isNotNull(users.passwordHash), hasPasskey))),
-  )
-  return sql`(${or(has, other)})`
+  return sql`(${or(exists(selectWithOwnProof(db, userId)), other)})`
 }
 
 function isIdentity({ issuer, subject }: IdentityKey): SQL | undefined {

@@ -1,6 +1,6 @@
 import { DINGTALK_ISSUER } from '../../sso/dingtalk.ts'
 import { GITHUB_ISSUER } from '../../sso/github.ts'
-import { GOOGLE_ISSUER } from '../../sso/provider.ts'
+import { GOOGLE_ISSUER } from '../../sso/openid.ts'
 import { type Account, isKept, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { own } from '../../base/own.ts'

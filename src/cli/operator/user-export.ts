@@ -18,6 +18,7 @@ import { selectChannels } from '../../notices/store.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
 import { selectAnyClient } from '../../openid/client-store.ts'
 import { operatorPasskeyRecord } from '../../passkeys/record.ts'
+import { storedMethods } from '../../access/methods.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { sessionRecord } from '../../sessions/record.ts'
@@ -108,8 +109,8 @@ async function everythingOf(site: Site, username: string) {
       scope: grant.scope,
       redirect_uri: grant.redirectUri,
       session_id: grant.sessionId,
-      methods: grant.amr,
-      signed_in_at: isoTime(grant.authTime),
+      methods: storedMethods(grant.amr).join(' '),
+      signed_in_at: timeOrNull(grant.authTime),
       created_at: isoTime(grant.createdAt),
       access_expires_at: timeOrNull(grant.accessExpiresAt),
       refresh_expires_at: timeOrNull(grant.refreshExpiresAt),

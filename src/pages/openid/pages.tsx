@@ -45,27 +45,32 @@ export function ConsentPage({ view, client, request }: RequestProps) {
   )
 }
 
-/** Asks the user to prove again who they are. */
+/** Asks the user to prove again who they are; one who can't here, to sign in at the provider. */
 export function ConfirmPage({
   view,
   client,
   request,
+  canConfirm,
   problem,
-}: RequestProps & { problem?: Problem | undefined }) {
+}: RequestProps & { canConfirm: boolean; problem?: Problem | undefined }) {
   const t = view.t.authorize
   return (
     <SinglePage view={view} title={t.confirmTitle}>
       <article>
         <h1>{t.confirmTitle}</h1>
         <p>{t.confirmLead(client.name)}</p>
-        <form method="post" action="/oauth/authorize/confirm">
-          <Alert problem={problem} fields={CONFIRM_FIELDS} />
-          <RequestFields view={view} request={request} />
-          <ConfirmFields view={view} form="confirm" problem={problem} needsAll>
-            <button>{t.confirmSubmit}</button>
-          </ConfirmFields>
-        </form>
-        <NotYou view={view} request={request} />
+        {canConfirm ? (
+          <form method="post" action="/oauth/authorize/confirm">
+            <Alert problem={problem} fields={CONFIRM_FIELDS} />
+            <RequestFields view={view} request={request} />
+            <ConfirmFields view={view} form="confirm" problem={problem} needsAll>
+              <button>{t.confirmSubmit}</button>
+            </ConfirmFields>
+          </form>
+        ) : (
+          <p>{t.cannotConfirm}</p>
+        )}
+        <NotYou view={view} request={request} label={canConfirm ? t.notYou : view.t.signIn.title} />
       </article>
     </SinglePage>
   )
@@ -81,13 +86,17 @@ function RequestFields({ view, request }: Omit<RequestProps, 'client'>) {
   )
 }
 
-function NotYou({ view, request }: Omit<RequestProps, 'client'>) {
+function NotYou({
+  view,
+  request,
+  label = view.t.authorize.notYou,
+}: Omit<RequestProps, 'client'> & { label?: string }) {
   const t = view.t.authorize
   return (
     <form class="aside" method="post" action="/oauth/authorize/switch">
       <p>{t.signedInAs(view.account?.username ?? '')}</p>
       <RequestFields view={view} request={request} />
-      <button class="quiet">{t.notYou}</button>
+      <button class="quiet">{label}</button>
     </form>
   )
 }

@@ -185,7 +185,7 @@ type Question = Exclude<Outcome, { kind: 'code' }>
 async function ask(
   c: AppContext,
   request: AuthorizationRequest,
-  { kind, client, account }: Question,
+  { kind, client, account, canConfirm }: Question,
   refusal: Refusal | undefined,
 ) {
   if (kind === 'consent') {
@@ -196,8 +196,9 @@ async function ask(
   const stale = { ...account, provenAt: 0, factorState: 'unused' as const }
   const view = { ...(await readView(c, stale)), isFresh: false }
   const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, client, request, problem }
-  return showPage(c, <ConfirmPage {...props} />, refusal)
+  const props = { view, client, request, canConfirm, problem }
+  const why = canConfirm ? refusal : new Refusal('confirmationNeeded')
+  return showPage(c, <ConfirmPage {...props} />, why)
 }
 
 async function showUntrusted(c: AppContext) {

@@ -39,6 +39,8 @@ export const authorizeEn = {
   confirmTitle: 'Confirm that it is you',
   confirmLead: (program: string) => `${program} asks you to prove again who you are.`,
   confirmSubmit: 'Continue',
+  cannotConfirm:
+    'You have neither a password nor a passkey here: sign in again at your provider. If this page comes back, the provider did not ask you to sign in. Then add a passkey on the page Security first.',
   continueTitle: 'One moment',
   continue: 'Continue',
   untrustedTitle: 'This request cannot be answered',
