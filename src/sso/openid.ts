@@ -66,7 +66,7 @@ export function openIdUrl(
  *   https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
  */
 function askingAnew(issuer: string): Record<string, string> {
-  // Google knows no new sign-in, and refuses values of `prompt` that it does not know.
+  // Google documents no value that asks for a new sign-in.
   if (issuer === GOOGLE_ISSUER) return { prompt: 'select_account' }
   // With `max_age`, Microsoft's tokens expire that long after the sign-in.
   if (issuer.startsWith(`${MICROSOFT}/`)) return { prompt: 'login' }
