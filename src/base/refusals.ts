@@ -127,9 +127,9 @@ const refusals = {
     message:
       'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
   },
-  testOnItsWay: {
+  testedLately: {
     code: 429,
-    message: 'a test of this channel is on its way, try again in <seconds> seconds',
+    message: 'this channel was tested a moment ago, try again in <seconds> seconds',
   },
 
   internal: { code: 500, message: 'internal error' },

@@ -2,7 +2,7 @@ import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { toHex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
-import type { Authority } from '../database/statements.ts'
+import type { Answers, Authority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { actAs, actFreshAs, type ActorDeps } from '../access/act-as.ts'
 import type { SessionActor } from '../access/actor.ts'
@@ -16,22 +16,22 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
+import { tooManyAttempts } from '../throttle/throttle.ts'
 import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
 import { forgetChannels } from './memory.ts'
-import { TEST_MILLISECONDS, TEST_PAUSE_SECONDS } from './outbox.ts'
+import { TEST_MILLISECONDS } from './outbox.ts'
 import { sealConfig } from './sealed-config.ts'
 import { sendOne, type SendDeps } from './send.ts'
 import { makeWebhookSecret } from './signature.ts'
 import {
+  beginTest,
   type ChannelOwner,
   deleteChannels,
   hasPlace,
   insertChannel,
-  insertTest,
   isChannel,
   type NewChannelRow,
   type NewTest,
-  selectChannelId,
   selectChannels,
   updateTopics,
   upsertOwnChannel,
@@ -135,7 +135,7 @@ async function changeChannel(
  * Sends a test to a channel of the operators.
  *
  * @returns Why it was not delivered (`post.ts`); `undefined` when it was.
- * @throws {Refusal} `notAdmin`, `channelNotFound`, `testOnItsWay`.
+ * @throws {Refusal} `notAdmin`, `channelNotFound`, `testedLately`.
  */
 export async function testNoticeChannel(
   deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
@@ -143,7 +143,7 @@ export async function testNoticeChannel(
   channelId: number,
 ) {
   const test = testOf(deps, deps.now())
-  await insertTestBy(deps, operator, channelId, test)
+  await beginTestBy(deps, operator, channelId, test)
   return sendOne(deps, test.id)
 }
 
@@ -151,7 +151,7 @@ export async function testNoticeChannel(
  * Leaves a test for the site, which sends it in its next run, at most five minutes later. Only the
  * command line uses it, because the site alone can open the channel and reach its receiver.
  *
- * @throws {Refusal} `channelNotFound`, `testOnItsWay`.
+ * @throws {Refusal} `channelNotFound`, `testedLately`.
  */
 export async function leaveTest(
   deps: ActorDeps & Pick<Deps, 'randomBytes'>,
@@ -160,11 +160,11 @@ export async function leaveTest(
 ): Promise<void> {
   const now = deps.now()
   const test = { ...testOf(deps, now), notBefore: now }
-  await insertTestBy(deps, operator, channelId, test)
+  await beginTestBy(deps, operator, channelId, test)
 }
 
-/** @throws {Refusal} `notAdmin`, `channelNotFound`, `testOnItsWay`. */
-async function insertTestBy(
+/** @throws {Refusal} `notAdmin`, `channelNotFound`, `testedLately`. */
+async function beginTestBy(
   deps: ActorDeps,
   operator: Operator,
   channelId: number,
@@ -172,20 +172,19 @@ async function insertTestBy(
 ): Promise<void> {
   const { db } = deps
   const by = isOperator(db, operator, test.now)
-  refuseUninserted(
-    await actAsOperator(deps, operator, {
-      found: selectChannelId(db, null, channelId),
-      inserted: insertTest(db, by, null, channelId, test),
-    }),
-  )
+  const parts = beginTest(db, by, null, channelId, test)
+  refuseUnbegun(await actAsOperator(deps, operator, parts), test)
 }
 
-/** @throws {Refusal} `channelNotFound`, `testOnItsWay`. */
-function refuseUninserted({ found, inserted }: Record<'found' | 'inserted', unknown[]>): void {
-  if (found.length === 0) throw new Refusal('channelNotFound')
-  const fill = String(TEST_PAUSE_SECONDS)
-  if (inserted.length === 0)
-    throw new Refusal('testOnItsWay', { fill, retryAfterSeconds: TEST_PAUSE_SECONDS })
+/** @throws {Refusal} `channelNotFound`, `testedLately`. */
+function refuseUnbegun(
+  { blocks, inserted }: Pick<Answers<ReturnType<typeof beginTest>>, 'blocks' | 'inserted'>,
+  { now }: NewTest,
+): void {
+  if (inserted.length > 0) return
+  throw blocks.length > 0
+    ? tooManyAttempts(blocks, now, 'testedLately')
+    : new Refusal('channelNotFound')
 }
 
 /** Reads the account of an actor and its channel. */
@@ -239,7 +238,7 @@ export async function deleteOwnChannel(
   logEvent(event)
 }
 
-/** Sends a test to the channel of the actor. @throws {Refusal} `channelNotFound`, `testOnItsWay`. */
+/** Sends a test to the channel of the actor. @throws {Refusal} `channelNotFound`, `testedLately`. */
 export async function testOwnChannel(
   deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
   actor: SessionActor,
@@ -247,12 +246,8 @@ export async function testOwnChannel(
   const { db } = deps
   const now = deps.now()
   const test = testOf(deps, now)
-  refuseUninserted(
-    await actAs(deps, actor, {
-      found: selectChannelId(db, actor.userId),
-      inserted: insertTest(db, isLive(db, actor, now), actor.userId, undefined, test),
-    }),
-  )
+  const parts = beginTest(db, isLive(db, actor, now), actor.userId, undefined, test)
+  refuseUnbegun(await actAs(deps, actor, parts), test)
   return sendOne(deps, test.id)
 }
 

@@ -14,9 +14,6 @@ export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
 /** A test is of no use later. */
 export const TEST_MILLISECONDS = 10 * 60 * 1000
 
-/** How long a channel takes no second test after one: longer than a receiver may take (`post.ts`). */
-export const TEST_PAUSE_SECONDS = 15
-
 /**
  * The second attempt comes a minute after the first, and each next one twice as late, up to 4
  * hours: 11 attempts in a day.

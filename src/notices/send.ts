@@ -92,7 +92,7 @@ function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outc
   const failures = new Map<number, string>()
   const waits = new Map<number, number>()
   for (const [row, outcome] of outcomes) {
-    // A test is not repeated: its sender sees the failure, and the next test would have to wait.
+    // A test is not repeated: its sender sees the failure.
     if (outcome === undefined || row.topic === 'test') finished.push(row.id)
     if (outcome === undefined) sent.push(row)
     else failures.set(row.channelId, outcome.failure)

@@ -2,8 +2,9 @@ import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
+import { chargeProof, isProofOpen, selectProofBlocks, testCounter } from '../throttle/throttle.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import { TEST_MILLISECONDS, TEST_PAUSE_SECONDS } from './outbox.ts'
+import { TEST_MILLISECONDS } from './outbox.ts'
 import { parseTopics } from './topics.ts'
 
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
@@ -118,22 +119,21 @@ export interface NewTest {
   notBefore: number
 }
 
-/** Selects the id of a channel. @param id `undefined` for the channel of a user. */
-export function selectChannelId(db: Database, owner: ChannelOwner, id?: number) {
-  return db.select({ id: noticeChannels.id }).from(noticeChannels).where(isOf(owner, id))
-}
-
 /**
- * Puts a test into the outbox, unless one of the last `TEST_PAUSE_SECONDS` to this channel is still
- * there. Many at once would make this site send many requests to an address of a user's choice.
+ * Returns the statements that put a test into the outbox, as parts of a batch, unless a test of the
+ * same owner's channel was begun lately. A user's tests count for the user, who could otherwise
+ * delete the channel and save it again.
+ *
+ * @param channelId `undefined` for the channel of a user.
  */
-export function insertTest(
+export function beginTest(
   db: Database,
   by: Authority,
   owner: ChannelOwner,
   channelId: number | undefined,
   { id, now, notBefore }: NewTest,
 ) {
+  const counter = testCounter(owner === null ? `channel/${channelId}` : `user/${owner}`)
   const row = {
     id,
     channelId: noticeChannels.id,
@@ -143,12 +143,15 @@ export function insertTest(
     nextAt: notBefore,
     expiresAt: now + TEST_MILLISECONDS,
   }
-  const latest = now + TEST_MILLISECONDS - TEST_PAUSE_SECONDS * 1000
-  const isFree = sql`not exists (
-    select 1 from ${notices} as one
-    where one.channel_id = ${idOfChannel} and one.topic = 'test' and one.expires_at > ${latest}
-  )`
-  return writing(db, by)
-    .insert(notices, row, { from: noticeChannels, where: and(isOf(owner, channelId), isFree) })
-    .returning({ id: notices.id })
+  const isInserted = sql`exists (select 1 from ${notices} where ${notices.id} = ${id})`
+  return {
+    blocks: selectProofBlocks(db, counter, now),
+    inserted: writing(db, by)
+      .insert(notices, row, {
+        from: noticeChannels,
+        where: and(isOf(owner, channelId), isProofOpen(db, counter, now)),
+      })
+      .returning({ id: notices.id }),
+    charged: chargeProof(db, by, counter, now, isInserted),
+  }
 }

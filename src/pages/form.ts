@@ -81,7 +81,7 @@ export function problemOf(t: Texts, refusal: Refusal): Problem {
 }
 
 function messageOf(t: Texts, { refusal, fill, field, retryAfterSeconds }: Refusal): string {
-  if (retryAfterSeconds !== undefined) {
+  if (refusal === 'tooManyAttempts' && retryAfterSeconds !== undefined) {
     return retryAfterSeconds < 60
       ? t.problems.tryAgainSeconds(retryAfterSeconds)
       : t.problems.tryAgainMinutes(Math.ceil(retryAfterSeconds / 60))

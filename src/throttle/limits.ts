@@ -30,6 +30,11 @@ export const LIMITS = {
   account: { failures: 50, seconds: 60 * 60, blockSeconds: 0 },
   /** Codes or old passwords of one user, whose password or session may be stolen. */
   proof: { failures: 10, seconds: 15 * 60, blockSeconds: 15 * 60 },
+  /**
+   * Tests of a channel for notices, delivered or not: they go to an address of a user's choice. A
+   * receiver has 8 seconds, so there is one test at a time.
+   */
+  test: { failures: 1, seconds: 15, blockSeconds: 0 },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof LIMITS

@@ -83,6 +83,11 @@ export function passkeyCounter(userId: number): Counter {
   return counter('proof', `passkey/${userId}`)
 }
 
+/** Returns the counter of tests of channels for notices. @param owner A user, or a channel. */
+export function testCounter(owner: string): Counter {
+  return counter('test', owner)
+}
+
 function counter(limit: LimitName, owner: string): Counter {
   return { limit, key: `${limit}/${owner}` }
 }
@@ -361,11 +366,18 @@ export function pruneCounters(db: Database, now: number) {
   return writing(db, THE_SERVICE).delete(throttleCounters, isOver)
 }
 
-/** @param blocks The blocks that the batch of the refused charge read. */
-export function tooManyAttempts(blocks: { expiresAt: number }[], now: number): Refusal {
+/**
+ * @param blocks The blocks that the batch of the refused charge read.
+ * @param refusal `testedLately`, whose message names the seconds, for a test of a channel.
+ */
+export function tooManyAttempts(
+  blocks: { expiresAt: number }[],
+  now: number,
+  refusal: 'tooManyAttempts' | 'testedLately' = 'tooManyAttempts',
+): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))
-  return new Refusal('tooManyAttempts', { retryAfterSeconds })
+  return new Refusal(refusal, { fill: String(retryAfterSeconds), retryAfterSeconds })
 }
 
 /** Seconds for which the gate counts, and the longest time that it stays closed. */

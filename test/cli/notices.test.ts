@@ -105,6 +105,9 @@ describe('the commands', () => {
   })
 })
 
+/** Instead of the 15 seconds between two tests of a channel. */
+const forgetTests = () => clone.sql("delete from throttle_counters where key like 'test/%'")
+
 describe('the running site', () => {
   test('sends to each kind of channel, in its form', async () => {
     const { url } = receiver
@@ -159,7 +162,10 @@ describe('the running site', () => {
   test('says by notice test what becomes of a test', async () => {
     const { id } = await add('webhook', '--address', `${receiver.url}/hook`)
     const slow = await add('slack', '--address', `${receiver.url}/slow`)
-    const testIt = async () => outcomeOf(await run('notice', 'test', String(id)))
+    const testIt = async () => {
+      forgetTests()
+      return outcomeOf(await run('notice', 'test', String(id)))
+    }
     expect(await testIt()).toEqual([0, `The channel ${id} has received the test.\n`])
     receiver.answers.push(
       status(404),
@@ -172,6 +178,11 @@ describe('the running site', () => {
       1,
       'The test was not delivered: redirect. The receiver answered with a redirect, which is not followed.\n',
     ])
+    expect(outcomeOf(await run('notice', 'test', String(id)))).toEqual([
+      1,
+      expect.stringMatching(/tested a moment ago, try again in \d+ seconds/),
+    ])
+    forgetTests()
     // In processes of their own, so that they wait at the same time.
     const waited = await Promise.all(
       [id, slow.id].map((one) => clone.latchkey(['notice', 'test', String(one)])),

@@ -661,10 +661,19 @@ describe('POST /api/admin/notice/create', () => {
 
 const send = (id = 1) => site.post(`/api/admin/notice/test?id=${id}`, undefined, { token: admin })
 
+/** The time between two tests of a channel. */
+const PAUSE = 15 * SECOND
+const testedLately = (seconds: number) => ({
+  code: 429,
+  message: `this channel was tested a moment ago, try again in ${seconds} seconds`,
+  data: null,
+})
+
 describe('POST /api/admin/notice/test', () => {
   test('says whether the channel took it', async () => {
     await addChannel()
     expect((await send()).data).toEqual({ delivered: true, failure: '' })
+    site.now += PAUSE
     answers = [new Response('', { status: 404 })]
     expect((await send()).data).toEqual({ delivered: false, failure: 'status 404' })
     expect(titles()).toEqual(['This is a test notice', 'This is a test notice'])
@@ -700,6 +709,8 @@ describe('POST /api/admin/notice/test', () => {
     const codes = await Promise.all(tests)
     expect(codes.toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 19 }, () => 429)])
     expect(got).toHaveLength(2)
+    expect((await send()).code).toBe(429)
+    site.now += PAUSE
     expect((await send()).code).toBe(200)
   })
 
@@ -709,25 +720,54 @@ describe('POST /api/admin/notice/test', () => {
     await leaveTest(site.deps, COMMAND_LINE, 1)
     await run()
     expect((await channels())[0]).toMatchObject({ failure: 'status 500', waiting: 0 })
+    site.now += PAUSE
     expect((await send()).data).toEqual({ delivered: true, failure: '' })
   })
 
-  test('waits 15 seconds for a test that was left', async () => {
+  test('waits 15 seconds after a test that was delivered or that failed', async () => {
+    await addChannel()
+    answers = [new Response('ok'), new Response('', { status: 500 })]
+    for (let i = 0; i < 2; i++) {
+      await send()
+      site.now += 6 * SECOND
+      expect(await send()).toEqual(testedLately(9))
+      site.now += 9 * SECOND - 1
+      expect(await send()).toEqual(testedLately(1))
+      site.now += 1
+    }
+    expect((await send()).data).toEqual({ delivered: true, failure: '' })
+    expect(got).toHaveLength(3)
+  })
+
+  test('waits as long for a test that was left', async () => {
     await addChannel()
     const held = Promise.withResolvers<Response>()
     answers = [held.promise]
     const first = send()
     await expect.poll(() => got.length).toBe(1)
-    site.now += 14 * SECOND
-    expect(await send()).toEqual({
-      code: 429,
-      message: 'a test of this channel is on its way, try again in 15 seconds',
-      data: null,
-    })
-    site.now += SECOND
+    site.now += PAUSE - 1
+    expect(await send()).toEqual(testedLately(1))
+    site.now += 1
     expect((await send()).data).toEqual({ delivered: true, failure: '' })
     held.resolve(new Response('ok'))
     expect((await first).data).toEqual({ delivered: true, failure: '' })
+  })
+
+  test('says in its headers when to try again', async () => {
+    await addChannel()
+    await send()
+    const { headers } = await site.fetch('POST', '/api/admin/notice/test?id=1', { token: admin })
+    expect(headers.get('Retry-After')).toBe('15')
+  })
+
+  test('shares the pause with notice test of the command line', async () => {
+    await addChannel()
+    await leaveTest(site.deps, COMMAND_LINE, 1)
+    const again = leaveTest(site.deps, COMMAND_LINE, 1)
+    await expect(again).rejects.toThrow(testedLately(15).message)
+    expect(await send()).toEqual(testedLately(15))
+    await run()
+    expect(titles()).toEqual(['This is a test notice'])
   })
 
   test('after the secret was replaced, says that the channel can not be opened', async () => {
@@ -807,6 +847,27 @@ describe('the channel of a user', () => {
     expect((await site.post('/api/me/notices/delete', undefined, { token: alice })).code).toBe(200)
     expect((await site.post('/api/me/notices/delete', undefined, { token: alice })).code).toBe(404)
     expect((await site.get('/api/me/notices', { token: alice })).data).toBeNull()
+  })
+
+  test('is tested once in 15 seconds, also when it is deleted or replaced between', async () => {
+    const alice = await signIn()
+    const call = (path: string) => site.post(`/api/me/notices/${path}`, undefined, { token: alice })
+    await save(alice)
+    expect((await call('test')).code).toBe(200)
+    await save(alice, { address: 'https://ntfy.example.org/another' })
+    expect(await call('test')).toEqual(testedLately(15))
+    await call('delete')
+    await save(alice)
+    site.now += PAUSE - 1
+    expect(await call('test')).toEqual(testedLately(1))
+    expect(got).toHaveLength(1)
+    site.now += 1
+    expect((await call('test')).code).toBe(200)
+    await site.addUser('bob', { password: PASSWORD })
+    const bob = await signIn('198.51.100.20', 'bob')
+    await save(bob)
+    const ofBob = await site.post('/api/me/notices/test', undefined, { token: bob })
+    expect(ofBob.data).toEqual({ delivered: true, failure: '' })
   })
 
   test('is deleted with the user, and takes its notices along', async () => {

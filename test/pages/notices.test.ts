@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noticeChannels } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
-import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, SECOND } from '../support/site.ts'
 import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -42,6 +42,11 @@ describe('the page of the own notices', () => {
     expect(await textAt(OWN)).toContain('ntfy · ntfy.sh Nothing delivered yet')
     expect((await visitor.post(`${OWN}/test`, {})).location).toBe(`${OWN}?done=channel-tested`)
     status = 404
+    const tooSoon = await visitor.post(`${OWN}/test`, {})
+    expect(alertIn(tooSoon.html)).toBe(
+      'This channel was tested a moment ago. Try again in 15 seconds.',
+    )
+    site.now += 15 * SECOND
     const failed = await visitor.post(`${OWN}/test`, {})
     expect(alertIn(failed.html)).toBe(
       'The test was not delivered. The receiver answered with status 404.',

@@ -28,8 +28,8 @@ const wish = {
   topics: ['new_network', 'password'],
 }
 const sent = { answer: { data: { delivered: true, failure: '' } } }
-const onItsWay = { answer: { refusal: 'testOnItsWay', fill: '15' } } as const
-const ONE_TEST = 'A channel takes one test at a time, for at most 15 seconds.'
+const tooSoon = { answer: { refusal: 'testedLately', fill: '15' } } as const
+const ONE_TEST = 'A channel takes one test every 15 seconds.'
 
 export const noticeOperations: Operations = {
   'GET /api/me/notices': {
@@ -78,7 +78,7 @@ export const noticeOperations: Operations = {
     guest: 'guestNotices',
     examples: {
       success: { given: 'alice has a channel', ...sent },
-      'a test before': { given: 'alice has a channel, a test is on its way', ...onItsWay },
+      'a test before': { given: 'alice has a channel and has just tested it', ...tooSoon },
       none: { answer: { refusal: 'channelNotFound' } },
     },
   },
@@ -198,9 +198,9 @@ export const adminNoticeOperations: Operations = {
     examples: {
       success: { given, query: { id: '1' }, ...sent },
       'a test before': {
-        given: 'the admin is signed in, a test of the channel is on its way',
+        given: 'the admin is signed in and has just tested the channel',
         query: { id: '1' },
-        ...onItsWay,
+        ...tooSoon,
       },
       'an unknown id': { given, query: { id: '99' }, answer: { refusal: 'channelNotFound' } },
       'an id that is not a number': {

@@ -225,7 +225,7 @@ const refusals: Record<RefusalName, string> = {
   tokenNameTaken: 'You already have an app password with this name.',
   bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
-  testOnItsWay: 'A test of this channel is on its way. Try again in <seconds> seconds.',
+  testedLately: 'This channel was tested a moment ago. Try again in <seconds> seconds.',
   internal: 'Something went wrong on our side. The error was logged.',
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }

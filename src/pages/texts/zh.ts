@@ -650,7 +650,7 @@ export const zh: Texts = {
     tokenNameTaken: '你已有同名的应用专用密码。',
     bodyTooLarge: '内容太长。',
     tooManyAttempts: '失败次数过多，请稍后重试。',
-    testOnItsWay: '这个渠道的测试正在发送，请在 <seconds> 秒后重试。',
+    testedLately: '这个渠道刚刚测试过，请在 <seconds> 秒后重试。',
     internal: '服务出错，我们已记录。',
     unavailable: '服务暂时不可用，请重试。',
   },

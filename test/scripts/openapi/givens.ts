@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { identities, notices, passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
+import { identities, passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
@@ -19,7 +19,7 @@ import {
   withClient,
 } from '../../support/openid.ts'
 import { prepared } from '../../support/prepared.ts'
-import { ADMIN_PASSWORD, HOUR, MINUTE, NOW, SECOND } from '../../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -120,10 +120,11 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
   'alice has a channel': withOwnChannel,
-  'alice has a channel, a test is on its way': async () => withTest(await withOwnChannel()),
+  'alice has a channel and has just tested it': async () =>
+    withTest(await withOwnChannel(), '/api/me/notices/test'),
   'the admin is signed in, there is a channel': () => withChannels(1),
-  'the admin is signed in, a test of the channel is on its way': async () =>
-    withTest(await withChannels(1)),
+  'the admin is signed in and has just tested the channel': async () =>
+    withTest(await withChannels(1), '/api/admin/notice/test?id=1'),
   'the admin is signed in, there are 20 channels': () => withChannels(20),
   'a program has a code of alice': async () => {
     const { site, client, code } = await withCode()
@@ -403,12 +404,10 @@ async function withOwnChannel(): Promise<Asked> {
   return { site, token }
 }
 
-/** Leaves a test of the only channel, as an isolate that ends does. */
-async function withTest(asked: Asked): Promise<Asked> {
-  const { db, now } = asked.site
-  const row = { id: 'a test', channelId: 1, topic: 'test', attempts: 1 }
-  await db.insert(notices).values({ ...row, nextAt: now, expiresAt: now + 10 * MINUTE })
-  return asked
+/** @param path The request that sends a test. */
+async function withTest({ site, token = '' }: Asked, path: string): Promise<Asked> {
+  await site.post(path, undefined, { token })
+  return { site, token }
 }
 
 async function withChannels(count: number): Promise<Asked> {
