@@ -41,6 +41,14 @@ export function selectChannels(db: Database, owner: ChannelOwner) {
   return db.select(listed).from(noticeChannels).where(isOf(owner)).orderBy(asc(noticeChannels.id))
 }
 
+/** Selects what identifies the channel of a user. The address itself is a secret. */
+export function selectOwnChannel(db: Database, userId: number) {
+  const { kind, target, createdAt } = listed
+  return db.select({ kind, target, createdAt }).from(noticeChannels).where(isOf(userId))
+}
+
+export type OwnChannel = ReturnType<typeof selectOwnChannel>['_']['result'][number]
+
 /** A channel as lists show it. */
 export type ListedChannel = ReturnType<typeof selectChannels>['_']['result'][number]
 
@@ -76,13 +84,13 @@ export function hasPlace(owner: ChannelOwner, limit: number): SQL {
 
 /** Replaces the channel of a user, or inserts it. */
 export function upsertOwnChannel(db: Database, by: Authority, row: NewChannelRow) {
-  const { kind, target, config, topics, language, origin } = row
-  const set = { kind, target, config, topics, language, origin, failure: '', lost: 0 }
+  const { userId: _, ...values } = row
+  const noHistory = { lastSentAt: null, lastFailedAt: null, failure: '', lost: 0 }
   return writing(db, by)
     .insert(noticeChannels, { ...row, sinceEventId: lastEventId })
     .onConflictDoUpdate({
       target: noticeChannels.userId,
-      set: { ...set, sinceEventId: sql`excluded.since_event_id` },
+      set: { ...values, ...noHistory, sinceEventId: sql`excluded.since_event_id` },
     })
     .returning({ id: noticeChannels.id })
 }

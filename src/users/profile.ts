@@ -33,7 +33,7 @@ import {
 } from '../sso/store.ts'
 import type { Authority } from '../database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
-import { selectSurviving, type Surviving } from './surviving.ts'
+import { selectSurviving, type Surviving, survivingIn } from './surviving.ts'
 
 type ProfileDeps = ProofDeps & FreshnessDeps
 
@@ -99,8 +99,7 @@ export async function changeProfile(
     logEvents(event, events)
     if (linked?.length) logEvent(identity.linkedEvent)
     logUnlinked(identity.unlinkedEvent, unlinked ?? [])
-    const { keys = [], passkeys = [], appPasswords = [], identities = [] } = found
-    return { keys, passkeys, appPasswords, identities }
+    return survivingIn(found)
   }
   const { username = account.username } = change
   const isGuarded = passwordHash !== undefined || needsProof(account, change)

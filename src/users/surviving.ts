@@ -5,24 +5,33 @@ import { selectAppPasswords, type StoredAppPassword } from '../app-passwords/sto
 import { EVERYTHING } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Database } from '../database/database.ts'
+import { type OwnChannel, selectOwnChannel } from '../notices/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
 import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
 import { selectIdentities, type StoredIdentity } from '../sso/store.ts'
 
-/** What still gives access to an account or its files after a new password. */
+/** What still gives access to an account or its files after a new password, or is told of it. */
 export interface Surviving {
   keys: StoredKey[]
   passkeys: StoredPasskey[]
   appPasswords: StoredAppPassword[]
   identities: StoredIdentity[]
+  /** The user's own channel for notices, which a thief may have set. At most one. */
+  channels: OwnChannel[]
 }
 
-export const NOTHING_SURVIVES: Surviving = {
-  keys: [],
-  passkeys: [],
-  appPasswords: [],
-  identities: [],
+/** Takes what survives from the answers of a batch; nothing when the batch did not read it. */
+export function survivingIn({
+  keys = [],
+  passkeys = [],
+  appPasswords = [],
+  identities = [],
+  channels = [],
+}: { [Kind in keyof Surviving]?: Surviving[Kind] | undefined }): Surviving {
+  return { keys, passkeys, appPasswords, identities, channels }
 }
+
+export const NOTHING_SURVIVES = survivingIn({})
 
 /** Returns the statements that read what survives, as parts of a batch. */
 export function selectSurviving(db: Database, userId: number) {
@@ -31,6 +40,7 @@ export function selectSurviving(db: Database, userId: number) {
     passkeys: selectPasskeys(db, userId),
     appPasswords: selectAppPasswords(db, userId),
     identities: selectIdentities(db, userId),
+    channels: selectOwnChannel(db, userId),
   }
 }
 
@@ -44,10 +54,8 @@ export async function listSurvivingOf(
   operator: Operator,
   userId: number,
 ): Promise<Surviving> {
-  const { user, keys, passkeys, appPasswords, identities } = await actAsOperator(deps, operator, {
-    user: selectUser(deps.db, userId),
-    ...selectSurviving(deps.db, userId),
-  })
-  if (user.length === 0) throw new Refusal('userNotFound')
-  return { keys, passkeys, appPasswords, identities }
+  const parts = { user: selectUser(deps.db, userId), ...selectSurviving(deps.db, userId) }
+  const found = await actAsOperator(deps, operator, parts)
+  if (found.user.length === 0) throw new Refusal('userNotFound')
+  return survivingIn(found)
 }

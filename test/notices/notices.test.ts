@@ -714,7 +714,7 @@ describe('POST /api/admin/notice/test', () => {
     expect((await send()).code).toBe(200)
   })
 
-  test('forgets a test of the command line that failed, which would keep the next waiting', async () => {
+  test('forgets a test of the command line that failed', async () => {
     await addChannel()
     answers = [new Response('', { status: 500 })]
     await leaveTest(site.deps, COMMAND_LINE, 1)

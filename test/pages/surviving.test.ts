@@ -3,7 +3,7 @@ import { auditEvents, identities, sshKeys } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ED1, ED2 } from '../reference/keys.ts'
-import { ADMIN_PASSWORD } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { textOf, valueOf, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -16,7 +16,7 @@ let visitor: Visitor
 let fingerprints: string[]
 
 beforeEach(async () => {
-  site = new CheapSite()
+  site = new CheapSite({ sendOut: async () => new Response('') })
   visitor = new Visitor(site)
   await site.addFirstUsers()
   await site.addUser('alice', { password: PASSWORD })
@@ -33,7 +33,7 @@ describe('a new password of a user who has SSH keys', () => {
     expect(seen.status).toBe(200)
     expect(visitor.cookies.has('session')).toBe(false)
     const text = textOf(seen.html)
-    expect(text).toContain('This still gives access to your account or your files.')
+    expect(text).toContain('The new password does not end this.')
     expect(seen.html).toContain('&lt;b&gt;laptop&lt;/b&gt;')
     for (const fingerprint of fingerprints) expect(text).toContain(`Added just now ${fingerprint}`)
     for (const secret of [PASSWORD, NEW]) expect(seen.html).not.toContain(secret)
@@ -120,6 +120,51 @@ describe('a new password of a user who has an app password and a linked account'
   })
 })
 
+const TOPIC = 'a-secret-topic'
+
+/** Gives alice a channel for notices, and takes her SSH keys away. */
+async function saveChannel() {
+  await site.db.delete(sshKeys)
+  const channel = { kind: 'ntfy', address: `https://ntfy.sh/${TOPIC}`, 'topic-password': 'on' }
+  await visitor.post('/account/notices/save', channel)
+}
+
+describe('a new password of a user who has a channel for notices', () => {
+  test('shows its kind and host, and leads to the page where it can be deleted', async () => {
+    await saveChannel()
+    site.now += 3 * HOUR
+    const { html } = await visitor.post('/account/security/password', CHANGE)
+    expect(textOf(html)).toContain('Notices ntfy · ntfy.sh Added 3 hours ago')
+    expect(html).not.toContain(TOPIC)
+    expect(html).toContain('<a href="/account/sign-in?next=/account/notices">Delete channel</a>')
+    expect(html).toContain('<a role="button" href="/account/sign-in?next=/account/notices">')
+  })
+
+  test('says since when the channel is the present one', async () => {
+    await saveChannel()
+    site.now += 3 * HOUR
+    visitor = new Visitor(site)
+    await visitor.signIn('alice', PASSWORD)
+    await saveChannel()
+    const { html } = await visitor.post('/account/security/password', CHANGE)
+    expect(textOf(html)).toContain('Notices ntfy · ntfy.sh Added just now')
+  })
+
+  test('shows it to the operator who sets the password, generated or not', async () => {
+    await saveChannel()
+    visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const shown = 'Notices ntfy · ntfy.sh Added just now Only the user can delete it'
+    const { html } = await visitor.post(`${USER}/password`, { password: '' })
+    expect(textOf(html)).toContain(shown)
+    const { location } = await visitor.post(`${USER}/password`, { password: NEW })
+    expect(location).toBe(`${USER}?done=user-password-set-surviving`)
+    const seen = await visitor.get(location ?? '')
+    expect(textOf(seen.html)).toContain(shown)
+    for (const page of [html, seen.html]) expect(page).not.toContain(TOPIC)
+  })
+})
+
 describe('a new password of a user who has nothing else', () => {
   test('leads to the sign-in', async () => {
     await site.db.delete(sshKeys)
@@ -139,7 +184,7 @@ describe('a new password that an operator sets', () => {
     expect(location).toBe(`${USER}?done=user-password-set-surviving`)
     const text = textOf((await visitor.get(location ?? '')).html)
     expect(text).toContain(
-      'The SSH keys, passkeys, app passwords and linked accounts below still work',
+      'All sessions of the user have ended, but everything else below still works.',
     )
     for (const fingerprint of fingerprints) expect(text).toContain(fingerprint)
   })

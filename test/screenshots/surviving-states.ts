@@ -80,6 +80,13 @@ async function confirmStates(page: Page, take: Take): Promise<void> {
 
 /** Gives a user several ways in of every kind, with names of every length. */
 function addWays(clone: Pick<Clone, 'sql'>, userId: number): void {
+  clone.sql(
+    `insert into notice_channels (user_id, kind, name, target, config, topics, language, origin,
+       since_event_id, created_at)
+     values (?, 'ntfy', '', ?, 'x', '', 'en', '', 0, 0)`,
+    userId,
+    `${'notices-'.repeat(7)}a.example.org`,
+  )
   for (const [place, name] of ['laptop', LONG_NAME].entries()) {
     const text = `${userId}-${place}`
     clone.sql(

@@ -7,6 +7,7 @@ import { signInPath } from '../sign-in/next.ts'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import type { View } from '../view.ts'
 import { AppPasswordFacts } from './app-passwords.tsx'
+import { OWN_NOTICES_PATH } from './notices.tsx'
 import { PasskeyFacts } from './passkey-section.tsx'
 
 interface SurvivingProps {
@@ -30,7 +31,7 @@ export function SurvivingPage({ view, surviving }: SurvivingProps) {
         <SurvivingLists view={view} surviving={surviving} />
         <p>{t.hint}</p>
         <a role="button" href={signInPath(pageFor(surviving))}>
-          {t.signIn}
+          {view.t.signIn.submit}
         </a>
       </article>
     </SinglePage>
@@ -38,47 +39,48 @@ export function SurvivingPage({ view, surviving }: SurvivingProps) {
 }
 
 /** Returns the page on which the first kind of them can be deleted. */
-function pageFor({ passkeys, identities, keys }: Surviving): string {
+function pageFor({ passkeys, identities, keys, appPasswords }: Surviving): string {
   if (passkeys.length + identities.length > 0) return '/account/security'
-  return keys.length > 0 ? '/account/keys' : '/account/app-passwords'
+  if (keys.length > 0) return '/account/keys'
+  return appPasswords.length > 0 ? '/account/app-passwords' : OWN_NOTICES_PATH
 }
 
 /** Lists what survives, by kind; leaves empty kinds out. */
 export function SurvivingLists({ view, surviving, ofOther = false }: SurvivingProps) {
-  const { passkeys, identities, appPasswords, keys } = surviving
+  const { passkeys, identities, appPasswords, keys, channels } = surviving
   const { t } = view
-  const kinds: [title: string, rows: Child[]][] = [
+  const kinds: [title: string, rows: [name: string, facts: Child][]][] = [
     [
       t.passkeys.title,
-      passkeys.map((one) => (
-        <Row name={one.name}>
-          <PasskeyFacts view={view} passkey={one} />
-        </Row>
-      )),
+      passkeys.map((one) => [one.name, <PasskeyFacts view={view} passkey={one} />]),
     ],
     [
       t.sso.title,
-      identities.map((one) => (
-        <Row name={one.name || t.sso.unnamed}>
-          <IdentityFacts view={view} identity={one} ofOther={ofOther} />
-        </Row>
-      )),
+      identities.map((one) => [
+        one.name || t.sso.unnamed,
+        <IdentityFacts view={view} identity={one} ofOther={ofOther} />,
+      ]),
     ],
     [
       t.appPasswords.title,
-      appPasswords.map((one) => (
-        <Row name={one.name}>
-          <AppPasswordFacts view={view} item={one} />
-        </Row>
-      )),
+      appPasswords.map((one) => [one.name, <AppPasswordFacts view={view} item={one} />]),
     ],
+    [t.keys.title, keys.map((one) => [one.title, <KeyFacts view={view} sshKey={one} />])],
     [
-      t.keys.title,
-      keys.map((one) => (
-        <Row name={one.title}>
-          <KeyFacts view={view} sshKey={one} />
-        </Row>
-      )),
+      t.channels.title,
+      channels.map((one) => [
+        `${t.channels.kinds[one.kind]} · ${one.target}`,
+        <p class="facts">
+          <span>
+            <Time view={view} at={one.createdAt} phrase={t.keys.added} />
+          </span>
+          {ofOther ? (
+            <span>{t.surviving.channelOfOther}</span>
+          ) : (
+            <a href={signInPath(OWN_NOTICES_PATH)}>{t.channels.deleteSubmit}</a>
+          )}
+        </p>,
+      ]),
     ],
   ]
   return (
@@ -88,19 +90,17 @@ export function SurvivingLists({ view, surviving, ofOther = false }: SurvivingPr
         .map(([title, rows]) => (
           <>
             <h2>{title}</h2>
-            <ul class="rows compact">{rows}</ul>
+            <ul class="rows compact">
+              {rows.map(([name, facts]) => (
+                <li>
+                  <h3>{name}</h3>
+                  {facts}
+                </li>
+              ))}
+            </ul>
           </>
         ))}
     </>
-  )
-}
-
-function Row({ name, children }: { name: string; children?: Child }) {
-  return (
-    <li>
-      <h3>{name}</h3>
-      {children}
-    </li>
   )
 }
 

@@ -4,9 +4,6 @@ import type { App, AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query } from '../../http/input.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
-import { listKeysOf } from '../../ssh-keys/keys.ts'
-import { listPasskeysOf } from '../../passkeys/manage.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'
 import { listClients } from '../../openid/clients.ts'
 import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
@@ -138,20 +135,16 @@ function userIdOf(c: AppContext): number {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, sessions, { keys }, appPasswords, passkeys, identities, clients] = await Promise.all(
-    [
-      getUser(...target),
-      listSessionsOf(...target),
-      listKeysOf(...target),
-      listAppPasswordsOf(...target),
-      listPasskeysOf(...target),
-      listIdentitiesOf(...target),
-      listClients(c.get('deps'), actorOf(c)),
-    ],
-  )
+  const [user, sessions, surviving, identities, clients] = await Promise.all([
+    getUser(...target),
+    listSessionsOf(...target),
+    listSurvivingOf(...target),
+    listIdentitiesOf(...target),
+    listClients(c.get('deps'), actorOf(c)),
+  ])
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
   const hasPrograms = clients.length > 0
-  const lists = { sessions, keys, appPasswords, passkeys, identities }
+  const lists = { ...surviving, sessions, identities }
   const props = { view, user, ...lists, hasPrograms, refused }
   return showPage(c, <UserPage {...props} />, refusal)
 }

@@ -1,10 +1,9 @@
-import type { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
-import type { listKeysOf } from '../../ssh-keys/keys.ts'
-import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { GUEST } from '../../accounts/roles.ts'
+import { NOTHING_SURVIVES, type Surviving } from '../../users/surviving.ts'
 import { browserOf, Methods } from '../account/sessions.tsx'
+import { SurvivingLists } from '../account/surviving.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
@@ -22,13 +21,10 @@ import { UserBadges } from './users.tsx'
 /** The page lists the latest sessions only; “End all sessions” ends the others too. */
 const MAX_LISTED_SESSIONS = 20
 
-export interface UserProps {
+export interface UserProps extends Surviving {
   view: View
   user: Account
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
-  keys: Awaited<ReturnType<typeof listKeysOf>>['keys']
-  appPasswords: Awaited<ReturnType<typeof listAppPasswordsOf>>
-  passkeys: StoredPasskey[]
   identities: Awaited<ReturnType<typeof listIdentitiesOf>>
   /** Programs sign users in here, and know them by their names. */
   hasPrograms: boolean
@@ -37,7 +33,7 @@ export interface UserProps {
 }
 
 export function UserPage(props: UserProps) {
-  const { view, user } = props
+  const { view, user, channels } = props
   const t = view.t.adminUsers
   const eventsOf = new URLSearchParams({ user: user.username })
   return (
@@ -61,6 +57,9 @@ export function UserPage(props: UserProps) {
               props.refused?.form === 'delete-app-password' ? props.refused.problem : undefined
             }
           />
+          <section>
+            <SurvivingLists view={view} surviving={{ ...NOTHING_SURVIVES, channels }} ofOther />
+          </section>
         </>
       )}
       <p class="aside">

@@ -9,6 +9,9 @@ const groups: Record<SettingGroup, string> = {
   sso: 'Single sign-on',
 }
 
+const SURVIVING =
+  'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
+
 export const adminUsersEn = {
   title: 'Users',
   search: 'Search by name',
@@ -88,8 +91,7 @@ export const adminUsersEn = {
     'The password is not shown again. Give it to the user now, over a channel that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,
   generatedDone: 'I have passed it on',
-  surviving:
-    'All sessions of the user have ended, but this still gives access. On the page of the user, delete everything that the user does not recognise.',
+  surviving: SURVIVING,
 }
 
 export const adminSettingsEn = {
@@ -170,8 +172,7 @@ export const adminNoticesEn = {
   'user-made': 'The user was created.',
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',
-  'user-password-set-surviving':
-    'The new password was set. All sessions of the user have ended. The SSH keys, passkeys, app passwords and linked accounts below still work: delete those that the user does not recognise.',
+  'user-password-set-surviving': `The new password was set. ${SURVIVING}`,
   'user-unlocked': 'The failed sign-ins were cleared.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions have ended, and all app passwords of the user are deleted.',

@@ -1,5 +1,8 @@
 import type { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
 
+const SURVIVING =
+  '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'
+
 export const adminUsersZh: typeof adminUsersEn = {
   title: '用户',
   search: '按名称搜索',
@@ -73,7 +76,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
   generatedLabel: (name) => `${name} 的密码`,
   generatedDone: '我已交给用户',
-  surviving: '该用户的所有设备均已退出，但以下内容仍可使用。请在用户页面上删除用户不认识的内容。',
+  surviving: SURVIVING,
 }
 
 export const adminSettingsZh: typeof adminSettingsEn = {
@@ -161,8 +164,7 @@ export const adminNoticesZh: typeof adminNoticesEn = {
   'user-made': '用户已创建。',
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',
-  'user-password-set-surviving':
-    '新密码已设置，该用户的所有设备均已退出。下面的 SSH 公钥、通行密钥、应用专用密码和关联账号仍然有效，请删除用户不认识的。',
+  'user-password-set-surviving': `新密码已设置。${SURVIVING}`,
   'user-unlocked': '登录失败记录已清除。',
   'user-two-factor-off': '两步验证已关闭，该用户的所有设备均已退出。',
   'user-sessions-ended': '该用户的所有设备均已退出，所有应用专用密码已删除。',

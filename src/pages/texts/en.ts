@@ -595,9 +595,9 @@ export const en = {
 
   surviving: {
     title: 'Your password was changed',
-    lead: 'This still gives access to your account or your files. Delete everything that you do not recognise.',
+    lead: 'The new password does not end this. Delete everything that you do not recognise.',
     hint: 'All sessions have ended. Sign in with the new password to delete something.',
-    signIn: 'Sign in',
+    channelOfOther: 'Only the user can delete it.',
   },
 
   sessions: {

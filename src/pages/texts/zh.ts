@@ -339,9 +339,9 @@ export const zh: Texts = {
 
   surviving: {
     title: '密码已修改',
-    lead: '以下内容仍然可以访问你的账户或文件。请删除所有你不认识的内容。',
+    lead: '新密码不影响以下内容。请删除所有你不认识的内容。',
     hint: '所有设备均已退出。用新密码登录后即可删除。',
-    signIn: '登录',
+    channelOfOther: '只有用户本人可以删除。',
   },
 
   sessions: {
