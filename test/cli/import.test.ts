@@ -449,7 +449,7 @@ test('an import that was killed is finished by the next', async () => {
   })
   const first = clone.startLatchkey('import', path)
   await first.until('2000 of')
-  await first.stop('SIGKILL')
+  await first.kill()
   const [{ n: written } = { n: 0 }] = query('select count(*) as n from users where id > 2')
   expect(written).toBeGreaterThanOrEqual(2000)
   expect(written).toBeLessThan(TOTAL)

@@ -160,7 +160,7 @@ test('npm start says in one sentence that another start has this folder, which g
   const [, pid = ''] = /\(process (\d+)\)/.exec(third.stderr) ?? []
   expect(() => process.kill(Number(pid), 0)).not.toThrow()
   // What is left of a start that was killed is in nobody's way.
-  await winner?.stop('SIGKILL')
+  await winner?.kill()
   await clone.start({ PORT: await freePort() }).until('serves on')
 })
 
