@@ -1,6 +1,6 @@
 import type { Example, Operations } from '../operation.ts'
 import { keys, nothing, user, users } from '../schemas.ts'
-import { ALICE, badPage, LAPTOP } from './examples.ts'
+import { ALICE, badPage, LAPTOP, refusedUserList } from './examples.ts'
 
 const ADMIN = { ...ALICE, id: 1, username: 'admin', role: 2 }
 const GUEST = { ...ALICE, id: 2, username: 'guest', role: 1, disabled: true }
@@ -162,13 +162,7 @@ export const adminUserOperations: Operations = {
         query: { uid: '3' },
         answer: { data: { content: [LAPTOP], total: 1 } },
       },
-      'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
-      'an id that is not a number': {
-        given,
-        query: { uid: 'one' },
-        answer: { refusal: 'userIdFormatInvalid' },
-      },
-      'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
+      ...refusedUserList(given),
     },
   },
   'POST /api/admin/user/sshkey/delete': {

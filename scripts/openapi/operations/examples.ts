@@ -1,4 +1,4 @@
-import type { Example } from '../operation.ts'
+import type { Example, Given } from '../operation.ts'
 
 /** The user of the examples, as answers show her. */
 export const ALICE = {
@@ -32,3 +32,16 @@ export const badPage = {
     answer: { refusal: 'invalidBody', fill: 'page must be an integer' },
   },
 } as const satisfies Record<string, Example>
+
+/** The refusals of a list of what a user has, which an operator reads. */
+export function refusedUserList(given: Given) {
+  return {
+    'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
+    'an id that is not a number': {
+      given,
+      query: { uid: 'one' },
+      answer: { refusal: 'userIdFormatInvalid' },
+    },
+    'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
+  } as const satisfies Record<string, Example>
+}

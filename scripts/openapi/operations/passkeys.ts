@@ -8,6 +8,7 @@ import {
   token,
   userPasskeys,
 } from '../schemas.ts'
+import { refusedUserList } from './examples.ts'
 
 const CHALLENGE = 'Jx8mVZ0bqv3n1Yw5o2sQ7dK4rT6uE9hGfLcAiXpMzBk'
 const SESSION = 'Ci3kQ0vR.dGhlIHNlc3Npb24gdGV4dCBpcyBzZWFsZWQ'
@@ -231,13 +232,7 @@ export const adminPasskeyOperations: Operations = {
           },
         },
       },
-      'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
-      'an id that is not a number': {
-        given,
-        query: { uid: 'one' },
-        answer: { refusal: 'userIdFormatInvalid' },
-      },
-      'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
+      ...refusedUserList(given),
     },
   },
   'POST /api/admin/user/passkey/delete': {

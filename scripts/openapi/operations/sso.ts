@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { GITHUB_ISSUER } from '../../../src/sso/github.ts'
 import type { Example, Given, Operation, Operations } from '../operation.ts'
 import { nothing, userIdentities } from '../schemas.ts'
+import { refusedUserList } from './examples.ts'
 
 const CODE = 'SplxlOBeZQQYbYS6WxSbIA'
 const STATE = 'af0ifjsldkj'
@@ -121,13 +122,7 @@ export const adminIdentityOperations: Operations = {
           },
         },
       },
-      'not an admin': { query: { uid: '3' }, answer: { refusal: 'notAdmin' } },
-      'an id that is not a number': {
-        given,
-        query: { uid: 'one' },
-        answer: { refusal: 'userIdFormatInvalid' },
-      },
-      'an unknown user': { given, query: { uid: '7' }, answer: { refusal: 'userNotFound' } },
+      ...refusedUserList(given),
     },
   },
   'POST /api/admin/user/identity/delete': {
