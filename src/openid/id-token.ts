@@ -1,6 +1,7 @@
 import * as base64url from 'jose/base64url'
 import { SignJWT } from 'jose/jwt/sign'
 import type { Deps } from '../deps.ts'
+import { storedMethods } from '../access/methods.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { ACCESS_MILLISECONDS, type SignedInUser } from './grant-store.ts'
 import { signingKey, type StoredKey } from './keys.ts'
@@ -67,7 +68,7 @@ async function leftHalfHash(accessToken: string): Promise<string> {
  * @see RFC 8176 section 2
  */
 function amrOf(methods: string): string[] {
-  const used = methods.split(' ')
+  const used = storedMethods(methods)
   const amr = [
     ...(used.includes('pwd') ? ['pwd'] : []),
     ...(used.includes('otp') || used.includes('recovery') ? ['otp'] : []),

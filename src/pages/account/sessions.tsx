@@ -1,3 +1,4 @@
+import { storedMethods } from '../../access/methods.ts'
 import { own } from '../../base/own.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'
@@ -86,7 +87,7 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
 
 /** How a session was made, as in “with password and code”; nothing for one of an earlier version. */
 export function Methods({ view: { t }, amr }: { view: View; amr: string }) {
-  const names = amr.split(' ').flatMap((method) => own(t.sessions.methods, method) ?? [])
+  const names = storedMethods(amr).flatMap((method) => own(t.sessions.methods, method) ?? [])
   return names.length === 0 ? <></> : <span>{t.sessions.madeWith(names)}</span>
 }
 
