@@ -1,16 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
-import type { Envelope } from '../support/envelope.ts'
-import { freePort } from '../support/free-port.ts'
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts'
-import { execute, findProgram, stop } from './programs.ts'
+import { OPENLIST_PASSWORD, OpenListServer } from './openlist-server.ts'
+import { findProgram } from './programs.ts'
 import { findStockClient } from './stock-client.ts'
 
 const ADMIN_PASSWORD = 'admin-Passw0rd'
@@ -18,7 +15,6 @@ const NAME = 'alice'
 /** Has an account of OpenList already. */
 const OTHER_NAME = 'bob'
 const PASSWORD = 'alice-Passw0rd'
-const START_MILLISECONDS = 60_000
 
 /**
  * Set to a folder, it gets the pictures of the guide (docs/openlist-sign-in.md); in Chinese with
@@ -26,19 +22,6 @@ const START_MILLISECONDS = 60_000
  */
 const PICTURES = process.env['GUIDE_PICTURES']
 const LANGUAGE = process.env['GUIDE_LANGUAGE'] ?? 'en'
-
-/** OpenList reads a body as its content type says. */
-class OpenListClient extends Client {
-  override async call(...[method, path, { token = '', body } = {}]: Parameters<Client['call']>) {
-    const response = await fetch(new URL(path, this.url), {
-      method,
-      headers: { Authorization: token, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const envelope: Envelope = await response.json()
-    return envelope
-  }
-}
 
 async function picture(of: Page, name: string): Promise<void> {
   if (PICTURES === undefined) return
@@ -64,18 +47,16 @@ const program = findProgram('OPENLIST_BIN', 'openlist')
 const dist = findStockClient()
 
 describe.skipIf(program === undefined || dist === undefined)('a real OpenList', () => {
-  let folder: string
   let clone: Clone
   /** As browsers have it: passkeys work at localhost, and the files are on another site. */
   let issuer: string
-  let openlist: ChildProcess
-  let files: OpenListClient
+  let openlist: OpenListServer
+  let files: Client
   let browser: Browser
   let page: Page
   let authenticator: VirtualAuthenticator
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'latchkey-openid-'))
     clone = new Clone()
     const { url } = await clone.serve(ADMIN_PASSWORD)
     issuer = url.replace('127.0.0.1', 'localhost')
@@ -86,7 +67,8 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
       await api.call('POST', '/api/admin/user/create', { token, body })
     }
     await clone.latchkey(['setting', 'set', 'webauthn_login_enabled', 'true'])
-    await startOpenList()
+    openlist = await OpenListServer.start(program ?? '', { host: '127.0.0.1', webClient: dist })
+    files = openlist.client
     browser = await openBrowser()
     page = await open()
     await registerAtBoth()
@@ -95,31 +77,9 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
 
   afterAll(async () => {
     await browser.close()
-    await stop(openlist)
+    await openlist.remove()
     await clone.remove()
-    rmSync(folder, { recursive: true, force: true })
   })
-
-  async function startOpenList(): Promise<void> {
-    const data = join(folder, 'data')
-    const set = ['admin', 'set', ADMIN_PASSWORD, '--data', data]
-    const { status, printed } = await execute(program ?? '', set, { cwd: folder })
-    if (status !== 0) throw new Error(printed)
-    const port = await freePort()
-    const config = JSON.parse(readFileSync(join(data, 'config.json'), 'utf8'))
-    config.scheme = { ...config.scheme, address: '127.0.0.1', http_port: Number(port) }
-    config.dist_dir = resolve(dist ?? '')
-    writeFileSync(join(data, 'config.json'), JSON.stringify(config))
-    openlist = spawn(program ?? '', ['server', '--data', data, '--no-prefix'], {
-      cwd: folder,
-      stdio: 'ignore',
-    })
-    files = new OpenListClient(`http://127.0.0.1:${port}`)
-    await vi.waitFor(() => files.call('GET', '/api/public/settings'), {
-      timeout: START_MILLISECONDS,
-      interval: 200,
-    })
-  }
 
   async function open(): Promise<Page> {
     const context = await browser.newContext({
@@ -146,7 +106,7 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
     const { settings }: { settings: Record<string, string> } = JSON.parse(added.stdout)
     const { sso_client_secret: secret = '' } = settings
     expect(Object.keys(settings)).toHaveLength(7)
-    await signInToOpenList('admin', ADMIN_PASSWORD)
+    await signInToOpenList('admin', OPENLIST_PASSWORD)
     await page.setViewportSize({ width: 1000, height: 1180 })
     await page.goto('/@manage/settings/sso')
     await page.locator('#sso_client_id').waitFor()
@@ -214,7 +174,7 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
   })
 
   test('binds an account that OpenList has already, which stops its registration', async () => {
-    const token = (await files.signIn('admin', ADMIN_PASSWORD)).data.token
+    const token = (await files.signIn('admin', OPENLIST_PASSWORD)).data.token
     const local = {
       username: OTHER_NAME,
       password: PASSWORD,

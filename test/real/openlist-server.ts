@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { Client } from '../support/client.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { freePort } from '../support/free-port.ts'
 import { execute, stop } from './programs.ts'
 
-const ADMIN_PASSWORD = 'old-admin-Passw0rd'
+/** What its admin signs in with. */
+export const OPENLIST_PASSWORD = 'old-admin-Passw0rd'
 const START_MILLISECONDS = 60_000
 
 /** OpenList reads a body as its content type says. */
@@ -24,7 +25,14 @@ class OpenListClient extends Client {
   }
 }
 
-/** A real OpenList that sites move away from. */
+interface Options {
+  /** By default the one that has passkeys. */
+  host?: string
+  /** Files of the web client in place of its own. */
+  webClient?: string | undefined
+}
+
+/** A real OpenList, in a temporary folder. */
 export class OpenListServer {
   readonly port: string
   readonly client: Client
@@ -32,30 +40,34 @@ export class OpenListServer {
   readonly folder: string
   #child: ChildProcess | undefined
 
-  private constructor(folder: string, port: string) {
+  private constructor(folder: string, port: string, host: string) {
     this.folder = folder
     this.port = port
-    // Passkeys belong to the host name.
-    this.client = new OpenListClient(`http://localhost:${port}`)
+    this.client = new OpenListClient(`http://${host}:${port}`)
   }
 
-  static async start(program: string): Promise<OpenListServer> {
+  static async start(
+    program: string,
+    { host = 'localhost', webClient }: Options = {},
+  ): Promise<OpenListServer> {
     const server = new OpenListServer(
       mkdtempSync(join(tmpdir(), 'latchkey-openlist-')),
       await freePort(),
+      host,
     )
-    await server.#start(program)
+    await server.#start(program, webClient)
     return server
   }
 
-  async #start(program: string): Promise<void> {
+  async #start(program: string, webClient: string | undefined): Promise<void> {
     const data = join(this.folder, 'data')
-    const set = ['admin', 'set', ADMIN_PASSWORD, '--data', data]
+    const set = ['admin', 'set', OPENLIST_PASSWORD, '--data', data]
     const { status, printed } = await execute(program, set, { cwd: this.folder })
     if (status !== 0) throw new Error(printed)
     const file = join(data, 'config.json')
     const config = JSON.parse(readFileSync(file, 'utf8'))
     config.scheme = { ...config.scheme, address: '127.0.0.1', http_port: Number(this.port) }
+    if (webClient !== undefined) config.dist_dir = resolve(webClient)
     writeFileSync(file, JSON.stringify(config))
     this.#child = spawn(program, ['server', '--data', data, '--no-prefix'], {
       cwd: this.folder,
@@ -84,7 +96,7 @@ export class OpenListServer {
   }
 
   async #asAdmin(path: string, body: unknown): Promise<void> {
-    const { token } = (await this.client.signIn('admin', ADMIN_PASSWORD)).data
+    const { token } = (await this.client.signIn('admin', OPENLIST_PASSWORD)).data
     succeeded(await this.client.call('POST', path, { token, body }))
   }
 
