@@ -21,7 +21,7 @@ import {
   withClientAndAlice,
 } from '../support/openid.ts'
 import { NOW, SECOND } from '../support/site.ts'
-import { textOf, Visitor } from '../support/visitor.ts'
+import { refreshTo, textOf, Visitor } from '../support/visitor.ts'
 
 let site: CheapSite
 let client: Registered
@@ -46,11 +46,6 @@ function askTwice(outside: string, inside: string) {
   const claims = btoa(JSON.stringify({ redirect_uri: inside }))
   const request = `eyJhbGciOiJub25lIn0.${claims}.`
   return alice.get(requestPath(client, { redirect_uri: outside, request }))
-}
-
-/** Where `Refresh` leads. */
-function refreshTo(headers: Headers): string {
-  return /^0; url=(.*)$/.exec(headers.get('Refresh') ?? '')?.[1] ?? ''
 }
 
 /**

@@ -25,7 +25,7 @@ import {
   userInfo,
   withClientAndAlice,
 } from '../support/openid.ts'
-import { textOf, Visitor } from '../support/visitor.ts'
+import { refreshTo, textOf, Visitor } from '../support/visitor.ts'
 
 let site: CheapSite
 let client: Registered
@@ -405,7 +405,7 @@ describe('consent', () => {
     expect(page.headers.get('Cross-Origin-Opener-Policy')).toBeNull()
     const given = await consent({ answer: 'allow' })
     expect(given.status).toBe(200)
-    const to = (given.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const to = refreshTo(given.headers)
     expect((await exchangeCode(site, third, answerIn(to)['code'] ?? '')).status).toBe(200)
     expect(answerIn((await alice.get(requestPath(third))).location)).toHaveProperty('code')
     const more = requestPath(third, { scope: 'openid profile groups' })
@@ -421,7 +421,7 @@ describe('consent', () => {
 
   test('denied: access_denied, and nothing is remembered', async () => {
     const denied = await consent({ answer: 'deny' })
-    const to = (denied.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const to = refreshTo(denied.headers)
     expect(answerIn(to)).toMatchObject({ error: 'access_denied', state: 'af0ifjsldkj' })
     expect(await stored()).toEqual([])
   })
@@ -477,7 +477,7 @@ test('a browser that withholds the cookie comes back once', async () => {
   const visitor = new Visitor(site)
   const from = await visitor.get(requestPath(client), { 'Sec-Fetch-Site': 'cross-site' })
   expect(from.status).toBe(200)
-  const again = (from.headers.get('Refresh') ?? '').replace('0; url=', '')
+  const again = refreshTo(from.headers)
   expect(again).toMatch(/^\/oauth\/authorize\?response_type=code/)
   const { location } = await visitor.get(again, { 'Sec-Fetch-Site': 'same-origin' })
   expect(location).toMatch(/^\/account\/sign-in\?next=/)
@@ -490,7 +490,7 @@ test('a browser that withholds the cookie comes back once', async () => {
     next,
   })
   expect(done).toMatchObject({ status: 200, location: null })
-  const to = (done.headers.get('Refresh') ?? '').replace('0; url=', '')
+  const to = refreshTo(done.headers)
   expect(answerIn((await visitor.get(to)).location)).toHaveProperty('code')
 })
 

@@ -15,7 +15,7 @@ import {
   userInfo,
   withClient,
 } from '../support/openid.ts'
-import { Visitor } from '../support/visitor.ts'
+import { refreshTo, Visitor } from '../support/visitor.ts'
 
 /** Another scheme, host and port than those of the requests, which come to `http://localhost`. */
 const SET = 'https://account.example.org:8443'
@@ -70,7 +70,7 @@ describe('a site with ISSUER, whose requests come by another address', () => {
     const next = new URL(location ?? '', OWN).searchParams.get('next') ?? ''
     const form = { username: 'alice', password: PASSWORD, next }
     const { headers } = await visitor.post('/account/sign-in', form)
-    const back = headers.get('Refresh')?.replace('0; url=', '') ?? ''
+    const back = refreshTo(headers)
     expect(back).toMatch(/^\/oauth\/authorize\?/)
     expect(answerIn((await visitor.get(back)).location)).toMatchObject({ iss: SET })
   })

@@ -11,7 +11,7 @@ import {
 } from '../support/openid.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
 import { signInAlice } from '../support/signed-in.ts'
-import { Visitor } from '../support/visitor.ts'
+import { refreshTo, Visitor } from '../support/visitor.ts'
 
 let site: PasskeySite
 let client: Registered
@@ -62,7 +62,7 @@ describe('amr', () => {
       passkey_answer: JSON.stringify(answer),
       passkey_session: session,
     })
-    const to = (done.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const to = refreshTo(done.headers)
     const { code = '' } = answerIn((await alice.get(to)).location)
     const { id_token: idToken } = await exchangeCode(site, client, code)
     expect(claimsIn(idToken)['amr']).toEqual(['hwk', 'mfa'])

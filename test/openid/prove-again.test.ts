@@ -15,7 +15,7 @@ import {
   withClientAndAlice,
 } from '../support/openid.ts'
 import { MINUTE, SECOND } from '../support/site.ts'
-import { Visitor } from '../support/visitor.ts'
+import { refreshTo, Visitor } from '../support/visitor.ts'
 
 let site: CheapSite
 let client: Registered
@@ -27,11 +27,6 @@ beforeEach(async () => {
 })
 
 const LOGIN = { prompt: 'login' }
-
-/** Where `Refresh` leads. */
-function refreshTo(headers: Headers): string {
-  return /^0; url=(.*)$/.exec(headers.get('Refresh') ?? '')?.[1] ?? ''
-}
 
 const confirm = (fields: Record<string, string>, path = requestPath(client, LOGIN)) =>
   alice.post('/oauth/authorize/confirm', {

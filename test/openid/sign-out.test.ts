@@ -23,7 +23,7 @@ import {
   withClient,
 } from '../support/openid.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
-import { Visitor } from '../support/visitor.ts'
+import { refreshTo, Visitor } from '../support/visitor.ts'
 
 const LOGOUT_URI = 'https://files.example.org/logout'
 const ALICE = 3
@@ -303,7 +303,7 @@ describe('/oauth/end_session', () => {
     const from = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'document' }
     const first = await new Visitor(site).get(path, from)
     expect({ status: first.status, to: first.location }).toEqual({ status: 200, to: null })
-    const again = (first.headers.get('Refresh') ?? '').replace('0; url=', '')
+    const again = refreshTo(first.headers)
     const own = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'document' }
     expect((await alice.get(again, own)).location).toBe(`${AFTER_LOGOUT}?state=s`)
     expect(await isSignedIn(alice)).toBe(false)

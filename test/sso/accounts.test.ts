@@ -12,7 +12,7 @@ import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
-import { alertIn, problemAt, type Seen, textOf, Visitor } from '../support/visitor.ts'
+import { alertIn, problemAt, refreshTo, type Seen, textOf, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const TOKEN = '/api/auth/sso?method=sso_get_token'
@@ -520,8 +520,7 @@ describe('the page Security', () => {
     await visitor.signIn('alice', PASSWORD)
     expect(textOf((await visitor.get(SECURITY)).html)).toContain('No account is linked.')
     const begun = await visitor.post(`${SECURITY}/identities/link`)
-    const [, url = ''] = /^0; url=(.*)$/.exec(begun.headers.get('Refresh') ?? '') ?? []
-    const back = site.providers.signIn(url, ALICE)
+    const back = site.providers.signIn(refreshTo(begun.headers), ALICE)
     // The browser keeps its Strict cookie on the way back from another site.
     const session = visitor.cookies.get('session') ?? ''
     visitor.cookies.delete('session')
@@ -552,10 +551,7 @@ describe('the page Security', () => {
     await visitor.signIn('alice', PASSWORD)
     const begin = async () => {
       const begun = await visitor.post(`${SECURITY}/identities/link`)
-      return site.providers.signIn(
-        /url=(.*)$/.exec(begun.headers.get('Refresh') ?? '')?.[1] ?? '',
-        ALICE,
-      )
+      return site.providers.signIn(refreshTo(begun.headers), ALICE)
     }
     const first = await begin()
     await link(await site.addUser('bob'))

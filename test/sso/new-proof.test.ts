@@ -13,7 +13,7 @@ import {
 } from '../support/openid.ts'
 import { MINUTE, SECOND } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
-import { type Seen, textOf, Visitor } from '../support/visitor.ts'
+import { refreshTo, type Seen, textOf, Visitor } from '../support/visitor.ts'
 
 const ALICE: Person = { sub: '4711', name: 'Alice Doe' }
 const DAY_SECONDS = 86_400
@@ -51,11 +51,6 @@ async function signInFor(changes: Record<string, string>, claims: object = {}): 
   const start = await startFor(changes)
   const { headers } = await passProvider(site.providers, visitor, start, { ...ALICE, ...claims })
   return visitor.get(refreshTo(headers))
-}
-
-/** Where `Refresh` leads. */
-function refreshTo(headers: Headers): string {
-  return /^0; url=(.*)$/.exec(headers.get('Refresh') ?? '')?.[1] ?? ''
 }
 
 /** The claims of the ID token that an answer leads to. */

@@ -13,7 +13,7 @@ import {
 } from './openid.ts'
 import { ADMIN_PASSWORD } from './site.ts'
 import type { Cost } from './tour.ts'
-import { Visitor } from './visitor.ts'
+import { refreshTo, Visitor } from './visitor.ts'
 
 interface Options {
   /** Puts rows into storage, when the programs are registered and the admin is signed in. */
@@ -109,7 +109,7 @@ export class ProgramTour {
     const [, request = ''] = path.split('?')
     const form = { request, user: '1', answer: 'allow' }
     const { headers } = await this.#post('/oauth/authorize/consent', form)
-    await this.#exchange(client, headers.get('Refresh')?.replace('0; url=', '') ?? '')
+    await this.#exchange(client, refreshTo(headers))
     await this.#get('/account/programs')
     await this.#post('/account/programs/remove', { id: client.clientId })
   }

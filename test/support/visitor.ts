@@ -119,3 +119,8 @@ export function valueOf(html: string, id: string): string {
   const [, area] = new RegExp(`<textarea id="${id}"[^>]*>(.*?)</textarea>`, 's').exec(html) ?? []
   return value ?? area ?? ''
 }
+
+/** Where the `Refresh` of an answer leads; empty without one. */
+export function refreshTo(headers: Headers): string {
+  return /^0; url=(.*)$/.exec(headers.get('Refresh') ?? '')?.[1] ?? ''
+}
