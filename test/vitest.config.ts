@@ -58,6 +58,8 @@ export default defineConfig(async () => ({
           // Most tests start programs, and each of these bundles or loads wrangler.
           testTimeout: PROCESS_MILLISECONDS,
           hookTimeout: PROCESS_MILLISECONDS,
+          // Loading Miniflare and Playwright anew for each file would take a minute of CPU.
+          isolate: false,
           maxWorkers: PROGRAM_PROCESSES,
           sequence: { groupOrder: 0 },
         },

@@ -26,7 +26,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 }
 
 type Env = Record<string, string>
 
-/** One for all tests of a file; it ends with the process of the tests. */
+/** One for all tests of a process of vitest; it ends with that process. */
 let runner: CommandRunner | undefined
 
 /** Runs commands in one process, one after another. */
