@@ -1,11 +1,11 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import type { SelectedFields } from 'drizzle-orm/sqlite-core'
 import { appPasswords, sessions, users } from '../../schema/tables.ts'
+import { prepare } from '../database/prepared.ts'
 import { type Answers, type Parts, runBatchAfter } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
-import { type Account, accountColumns } from '../accounts/accounts.ts'
+import { type Account, accountColumns, accountReaders } from '../accounts/accounts.ts'
 import { type Actor, type AppPasswordActor, isSessionActor, type SessionActor } from './actor.ts'
 import {
   type AppPasswordState,
@@ -32,38 +32,68 @@ export interface Acting extends Account {
   appPassword: AppPasswordState | null
 }
 
+/** Finds the account of an actor and, in the same row, perhaps further columns. */
+interface ActorQuery<Row> {
+  /** The statement for a batch. */
+  inBatch: (db: Database, actor: Actor, now: number) => RunnableQuery<Row[], 'sqlite'>
+  /** Runs the query alone. It does so at nearly every request, so that of a session is prepared. */
+  alone: (db: Database, actor: Actor, now: number) => Promise<Row[]>
+}
+
+/** The columns of a session beside those of its account. */
+const sessionColumns = {
+  // `sessions.network` is never null, so a null here means that no session is live.
+  network: sql<string | null>`${sessions.network}`.as('network'),
+  lastActiveAt: sql<number | null>`${sessions.lastActiveAt}`.as('last_active_at'),
+  provenAt: provenAt.as('proven_at'),
+  factorState: factorState.as('factor_state'),
+  appPassword: sql<AppPasswordState | null>`null`.as('app_password'),
+}
+
 /**
  * Makes a query that finds the account of an actor and, in the same row, the columns of `beside`.
  * D1 runs one statement instead of two.
  */
-export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
-  return (db: Database, actor: Actor, now: number) =>
-    isSessionActor(actor) ? ofSession(db, actor, now) : ofAppPassword(db, actor, now)
+export function selectActorWith<Beside extends Record<string, SQL.Aliased<number | string | null>>>(
+  beside: Beside,
+) {
+  const fields = { ...accountColumns, ...sessionColumns, ...beside }
+  const preparedOfSession = prepare(
+    (db) =>
+      ofSession(
+        db,
+        sql.placeholder('sessionId'),
+        sql.placeholder('userId'),
+        sql.placeholder('now'),
+      ),
+    Object.keys(fields),
+    accountReaders,
+  )
+  return {
+    inBatch: (db: Database, actor: Actor, now: number) =>
+      isSessionActor(actor)
+        ? ofSession(db, actor.sessionId, actor.userId, now)
+        : ofAppPassword(db, actor, now),
+    alone: async (db: Database, actor: Actor, now: number) =>
+      isSessionActor(actor)
+        ? preparedOfSession(db, { sessionId: actor.sessionId, userId: actor.userId, now })
+        : ofAppPassword(db, actor, now),
+  }
 
-  function ofSession(db: Database, { sessionId, userId }: SessionActor, now: number) {
-    return (
-      db
-        // `sessions.network` is never null, so a null here means that no session is live.
-        .select({
-          ...accountColumns,
-          network: sql<string | null>`${sessions.network}`.as('network'),
-          lastActiveAt: sql<number | null>`${sessions.lastActiveAt}`.as('last_active_at'),
-          provenAt: provenAt.as('proven_at'),
-          factorState: factorState.as('factor_state'),
-          appPassword: sql<AppPasswordState | null>`null`.as('app_password'),
-          ...beside,
-        })
-        .from(users)
-        .leftJoin(
-          sessions,
-          and(
-            eq(sessions.id, sessionId),
-            eq(sessions.userId, users.id),
-            gt(sessions.expiresAt, now),
-          ),
-        )
-        .where(eq(users.id, userId))
-    )
+  function ofSession(
+    db: Database,
+    sessionId: string | Placeholder,
+    userId: number | Placeholder,
+    now: number | Placeholder,
+  ) {
+    return db
+      .select(fields)
+      .from(users)
+      .leftJoin(
+        sessions,
+        and(eq(sessions.id, sessionId), eq(sessions.userId, users.id), gt(sessions.expiresAt, now)),
+      )
+      .where(eq(users.id, userId))
   }
 
   function ofAppPassword(db: Database, actor: AppPasswordActor, now: number) {
@@ -87,14 +117,7 @@ export function selectActorWith<Beside extends SelectedFields>(beside: Beside) {
 const selectActor = selectActorWith({})
 
 /** The row before `admit` has checked it. */
-type Found = ReturnType<typeof selectActor>['_']['result'][number]
-
-/** Makes the statement that finds the account of an actor, and perhaps further columns. */
-type ActorQuery<Row extends Found> = (
-  db: Database,
-  actor: Actor,
-  now: number,
-) => RunnableQuery<Row[], 'sqlite'>
+type Found = Awaited<ReturnType<typeof selectActor.alone>>[number]
 
 export type ActorDeps = Pick<Deps, 'db' | 'now' | 'defer'>
 
@@ -119,7 +142,7 @@ export function actAs<Named extends Parts>(
   actor: Actor,
   parts: Named,
 ): Promise<Acted<Named>> {
-  return actWith(deps.db, deps, actor, selectActor, parts)
+  return actWith(deps.db, deps, actor, parts)
 }
 
 /**
@@ -149,17 +172,25 @@ export function readAs<Named extends Parts>(
   actor: Actor,
   parts: Named,
 ): Promise<Acted<Named>> {
-  return readNearby(deps, actor, (db) => actWith(db, deps, actor, selectActor, parts))
+  return readNearby(deps, actor, (db) => actWith(db, deps, actor, parts))
 }
 
-/** Works like `readAs`, for columns that are read in the same row as the account. */
-export async function readRowAs<Row extends Found>(
+/** Reads the account of an actor, with the authority and from the places of `readAs`. */
+export function readAccountAs(deps: ReaderDeps, actor: Actor): Promise<Acting> {
+  return readRowAs(deps, actor, selectActor)
+}
+
+/** Works like `readAccountAs`, with further columns in the same row. */
+export function readRowAs<Row extends Found>(
   deps: ReaderDeps,
   actor: Actor,
   query: ActorQuery<Row>,
 ): Promise<Row> {
-  const { account } = await readNearby(deps, actor, (db) => actWith(db, deps, actor, query, {}))
-  return account
+  return readNearby(deps, actor, async (db) => {
+    const now = deps.now()
+    const [found] = await query.alone(db, actor, now)
+    return admit(deps, actor, found, now)
+  })
 }
 
 async function readNearby<Result>(
@@ -177,19 +208,27 @@ async function readNearby<Result>(
   }
 }
 
-async function actWith<Row extends Found, Named extends Parts>(
+async function actWith<Named extends Parts>(
   db: Database,
   deps: ActorDeps,
   actor: Actor,
-  query: ActorQuery<Row>,
   parts: Named,
-): Promise<{ account: Row } & Answers<Named>> {
+): Promise<Acted<Named>> {
   const now = deps.now()
-  const [[found], answers] = await runBatchAfter(db, query(db, actor, now), parts)
-  const account = isSessionActor(actor)
+  const [[found], answers] = await runBatchAfter(db, selectActor.inBatch(db, actor, now), parts)
+  return { ...answers, account: admit(deps, actor, found, now) }
+}
+
+/** @throws {Refusal} As `actAs` says. */
+function admit<Row extends Found>(
+  deps: ActorDeps,
+  actor: Actor,
+  found: Row | undefined,
+  now: number,
+): Row {
+  return isSessionActor(actor)
     ? admitSession(deps, actor, found, now)
     : admitAppPassword(deps, actor, found, now)
-  return { ...answers, account }
 }
 
 function admitSession<Row extends Found>(
@@ -198,7 +237,7 @@ function admitSession<Row extends Found>(
   found: Row | undefined,
   now: number,
 ): Row {
-  const account = admit(actor, found)
+  const account = admitLive(actor, found)
   // When this fails, the list of sessions shows the previous network and time.
   if (!isSessionUseNoted(account, actor, now))
     deps.defer(noteSessionUse(deps.db, actor, now).catch(() => undefined))
@@ -228,7 +267,7 @@ function refuseMissingScope({ needs }: AppPasswordActor, scopes: readonly AppPas
   if (!hasScope(scopes, needs)) throw new Refusal('scopeNeeded', { fill: needs })
 }
 
-function admit<Row extends Found>(session: SessionActor, account: Row | undefined): Row {
+function admitLive<Row extends Found>(session: SessionActor, account: Row | undefined): Row {
   if (account === undefined) throw new Refusal('tokenInvalidated')
   if (account.disabled) throw new Refusal('accountDisabled')
   if (account.network !== null) {

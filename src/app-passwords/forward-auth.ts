@@ -1,5 +1,5 @@
 import { Refusal } from '../base/refusals.ts'
-import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
+import { type Actor, readAccountAs, type ReaderDeps } from '../access/act-as.ts'
 import { maskPermission } from '../access/scopes.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { webdavAccess } from '../ssh-keys/access.ts'
@@ -36,7 +36,7 @@ export async function forwardAuth(
   actor: Actor,
   method: OriginalMethod,
 ): Promise<ForwardedUser> {
-  const { account } = await readAs(deps, actor, {})
+  const account = await readAccountAs(deps, actor)
   const { username, role, basePath, appPassword } = account
   const permission =
     appPassword === null

@@ -2,6 +2,7 @@ import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
 import { Refusal } from '../base/refusals.ts'
 
 const whole = Symbol('all of Drizzle')
+const metered = Symbol('D1')
 
 /**
  * A D1 database for reading through Drizzle. Each query is one round trip. `statements.ts` has
@@ -9,11 +10,25 @@ const whole = Symbol('all of Drizzle')
  */
 export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly [whole]: DrizzleD1Database
+  readonly [metered]: D1Database
 }
 
 /** Returns the full Drizzle database, writes included. Only `statements.ts` uses it. */
 export function drizzleOf(db: Database): DrizzleD1Database {
   return db[whole]
+}
+
+/** Runs a query that is text already, in one round trip. Only `prepared.ts` uses it. */
+export async function readRows(
+  db: Database,
+  text: string,
+  values: unknown[],
+): Promise<Record<string, unknown>[]> {
+  const { results } = await db[metered]
+    .prepare(text)
+    .bind(...values)
+    .all()
+  return results
 }
 
 /** Milliseconds that a request waits for D1 or another service. */
@@ -57,8 +72,9 @@ export function openDatabase(
   deadlineMilliseconds?: number,
   freshness = 'first-primary',
 ): Database {
-  const db = drizzle(new MeteredD1(d1, meter, freshness, deadlineMilliseconds))
-  return Object.assign(db, { [whole]: db })
+  const client = new MeteredD1(d1, meter, freshness, deadlineMilliseconds)
+  const db = drizzle(client)
+  return Object.assign(db, { [whole]: db, [metered]: client })
 }
 
 /** D1 as Drizzle's driver uses it: statements and batches, each sent by `#trip`. */

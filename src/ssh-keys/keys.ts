@@ -36,6 +36,7 @@ import {
   isKeyOf,
   keyDeletion,
   mayHaveKeys,
+  readKeys,
   selectKeys,
   selectOwnKeys,
   selectRivals,
@@ -82,7 +83,8 @@ function refusalOf(title: string, rivals: { title: string }[]): Refusal {
 export async function listKeys(deps: ReaderDeps, actor: Actor, page: number, perPage: number) {
   const window = windowOf(page, perPage)
   if (window.limit < 0) {
-    const { keys, ...account } = await readRowAs(deps, actor, selectOwnKeys)
+    const { keysAsJson, ...account } = await readRowAs(deps, actor, selectOwnKeys)
+    const keys = readKeys(keysAsJson)
     return { account, keys, total: keys.length }
   }
   const { account, keys, counted } = await readAs(deps, actor, {

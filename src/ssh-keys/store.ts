@@ -49,7 +49,7 @@ export function selectKeys(db: Database, userId: UserId, { limit, offset }: Page
 export type StoredKey = ReturnType<typeof selectKeys>['_']['result'][number]
 
 /** Selects the account of an actor and all keys of its user, in one row. */
-export const selectOwnKeys = selectActorWith({ keys: keysAsJson().as('keys') })
+export const selectOwnKeys = selectActorWith({ keysAsJson: keysAsJson().as('keys_as_json') })
 
 /**
  * Selects the keys as JSON. They contain only numbers and texts, which are the same in D1 and in
@@ -61,9 +61,12 @@ function keysAsJson() {
     column,
   ])
   const key = sql`json_object(${sql.join(fields, sql`, `)})`
-  return sql`(select json_group_array(${key} order by ${sshKeys.id}) from ${sshKeys} where ${sshKeys.userId} = ${users.id})`.mapWith(
-    (json: string): StoredKey[] => JSON.parse(json),
-  )
+  return sql<string>`(select json_group_array(${key} order by ${sshKeys.id}) from ${sshKeys} where ${sshKeys.userId} = ${users.id})`
+}
+
+/** Reads the keys of `selectOwnKeys`. */
+export function readKeys(json: string): StoredKey[] {
+  return JSON.parse(json)
 }
 
 export function countKeys(db: Database, userId: UserId) {

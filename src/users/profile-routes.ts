@@ -5,7 +5,7 @@ import { ok } from '../http/envelope.ts'
 import { anyCaller, sessionOf, signedIn } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
 import { possiblyEmptyText } from '../base/text.ts'
-import { readAs } from '../access/act-as.ts'
+import { readAccountAs } from '../access/act-as.ts'
 import { toConfirm } from '../access/methods.ts'
 import { assertionSchema } from '../passkeys/answers.ts'
 import { shownIn } from '../passkeys/relying-party.ts'
@@ -40,10 +40,8 @@ const confirmSchema = v.pipe(
 export const userRoutes = new Hono<App>()
   .get('/', anyCaller('account:read'), async (c) => {
     const caller = c.get('caller')
-    const { account } =
-      'guest' in caller
-        ? { account: caller.guest }
-        : await readAs(c.get('deps'), toConfirm(caller.actor), {})
+    const account =
+      'guest' in caller ? caller.guest : await readAccountAs(c.get('deps'), toConfirm(caller.actor))
     return ok(c, userRecord(account))
   })
   .post(

@@ -5,7 +5,7 @@ import { sessionOf } from '../../http/guard.ts'
 import { validate, validateJson } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
-import { readAs } from '../../access/act-as.ts'
+import { readAccountAs } from '../../access/act-as.ts'
 import { toEnrol } from '../../access/methods.ts'
 import { nameSchema, newNameSchema, registrationSchema } from '../../passkeys/answers.ts'
 import { beginRegistration } from '../../passkeys/begin.ts'
@@ -72,7 +72,7 @@ export const passkeyPages = new Hono<App>()
 async function showNewPasskey(c: AppContext, fields?: Fields, refusal?: Refusal) {
   const deps = c.get('deps')
   const session = toEnrol(sessionOf(c))
-  const { account } = await readAs(deps, session, {})
+  const account = await readAccountAs(deps, session)
   const begun = await attempt(async () => {
     const relyingParty = relyingPartyIn(c)
     const { values } = await readSettings(deps)

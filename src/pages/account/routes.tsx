@@ -14,7 +14,7 @@ import {
   endSession,
   listSessions,
 } from '../../sessions/own-sessions.ts'
-import { readAs } from '../../access/act-as.ts'
+import { readAccountAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
@@ -37,7 +37,7 @@ const sessionSchema = v.object({ id: text() })
 export const accountPages = new Hono<App>()
   .use(requireSession)
   .get('/', async (c) => {
-    const { account } = await readAs(c.get('deps'), actorOf(c), {})
+    const account = await readAccountAs(c.get('deps'), actorOf(c))
     return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
   })
   .post('/sign-out', async (c) => {
@@ -109,7 +109,7 @@ async function showKeys(c: AppContext, refusal?: Refusal) {
 }
 
 async function showNewKey(c: AppContext, fields?: Fields, refusal?: Refusal) {
-  const { account } = await readAs(c.get('deps'), actorOf(c), {})
+  const account = await readAccountAs(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)
   return showPage(c, <NewKeyPage view={view} fields={fields} problem={problem} />, refusal)

@@ -5,7 +5,7 @@ import { validate } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
-import { readAs } from '../../access/act-as.ts'
+import { readAccountAs } from '../../access/act-as.ts'
 import { toEnrol } from '../../access/methods.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/manage.ts'
@@ -101,7 +101,7 @@ export const securityPages = new Hono<App>()
   .get('/:form', (c) => goTo(c, PATH))
 
 async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
-  const { account } = await readAs(c.get('deps'), toEnrol(sessionOf(c)), {})
+  const account = await readAccountAs(c.get('deps'), toEnrol(sessionOf(c)))
   const view = await readView(c, account)
   const enrolment = await showSecret(view.site.title, account.username, secret)
   // The secret was tampered with, or two-step verification is on already.
@@ -111,7 +111,7 @@ async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {
-  const { account } = await readAs(c.get('deps'), sessionOf(c), {})
+  const account = await readAccountAs(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
   return showPage(c, <RecoveryCodesPage view={view} username={account.username} codes={codes} />)
 }

@@ -1,0 +1,29 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { users } from '../../schema/tables.ts'
+import { verifyToken } from '../../src/access/token.ts'
+import { runBatchAfter } from '../../src/database/statements.ts'
+import { selectOwnKeys } from '../../src/ssh-keys/store.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { newKey } from '../support/new-key.ts'
+
+test.each([
+  ['without permissions', { permission: 0 }, { permission: 0, hasTwoFactor: false }],
+  ['that is disabled', { disabled: true }, { disabled: true }],
+  ['with two-step verification', { totpSeed: 'sealed' }, { hasTwoFactor: true, disabled: false }],
+  ['of an admin with an SSO id', { role: 2, ssoId: 'github:7' }, { role: 2, ssoId: 'github:7' }],
+])('the prepared query finds an account %s like that of a batch', async (_, stored, found) => {
+  const site = new CheapSite()
+  const token = await site.addSignedInUser()
+  await site.post('/api/me/sshkey/add', { title: 'laptop', key: newKey().line }, { token })
+  const claims = await verifyToken(await site.deps.keyRing(), token, site.now)
+  await site.db.update(users).set(stored).where(eq(users.id, claims.userId))
+  const { db } = site.deps
+  for (const sessionId of [claims.sessionId, 'ended']) {
+    const actor = { ...claims, sessionId, network: '192.0.2.1', userAgent: '' }
+    const [inBatch] = await runBatchAfter(db, selectOwnKeys.inBatch(db, actor, site.now), {})
+    const alone = await selectOwnKeys.alone(db, actor, site.now)
+    expect(alone).toEqual(inBatch)
+    expect(alone).toMatchObject([{ username: 'alice', hasPasskey: false, ...found }])
+  }
+})
