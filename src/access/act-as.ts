@@ -1,7 +1,7 @@
-import { and, eq, gt, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { appPasswords, sessions, users } from '../../schema/tables.ts'
-import { prepare } from '../database/prepared.ts'
+import { type Given, prepare } from '../database/prepared.ts'
 import { type Answers, type Parts, runBatchAfter } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -12,6 +12,7 @@ import {
   appPasswordState,
   isAppPasswordOf,
   noteUse,
+  readAppPasswordState,
 } from './app-password-store.ts'
 import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
 import { factorState, type FactorState, isEnough } from './methods.ts'
@@ -36,18 +37,14 @@ export interface Acting extends Account {
 interface ActorQuery<Row> {
   /** The statement for a batch. */
   inBatch: (db: Database, actor: Actor, now: number) => RunnableQuery<Row[], 'sqlite'>
-  /** Runs the query alone. It does so at nearly every request, so that of a session is prepared. */
+  /** Runs the query alone, prepared, because nearly every request does. */
   alone: (db: Database, actor: Actor, now: number) => Promise<Row[]>
 }
 
-/** The columns of a session beside those of its account. */
-const sessionColumns = {
-  // `sessions.network` is never null, so a null here means that no session is live.
-  network: sql<string | null>`${sessions.network}`.as('network'),
-  lastActiveAt: sql<number | null>`${sessions.lastActiveAt}`.as('last_active_at'),
-  provenAt: provenAt.as('proven_at'),
-  factorState: factorState.as('factor_state'),
-  appPassword: sql<AppPasswordState | null>`null`.as('app_password'),
+/** What a query is asked with. `now` is Unix time, milliseconds. */
+type SessionValues = Pick<SessionActor, 'sessionId' | 'userId'> & { now: number }
+type AppPasswordValues = Pick<AppPasswordActor, 'tokenHash' | 'username' | 'network'> & {
+  now: number
 }
 
 /**
@@ -57,60 +54,73 @@ const sessionColumns = {
 export function selectActorWith<Beside extends Record<string, SQL.Aliased<number | string | null>>>(
   beside: Beside,
 ) {
-  const fields = { ...accountColumns, ...sessionColumns, ...beside }
-  const preparedOfSession = prepare(
-    (db) =>
-      ofSession(
-        db,
-        sql.placeholder('sessionId'),
-        sql.placeholder('userId'),
-        sql.placeholder('now'),
-      ),
-    Object.keys(fields),
-    accountReaders,
-  )
+  const sessionFields = {
+    ...accountColumns,
+    // `sessions.network` is never null, so a null here means that no session is live.
+    network: sql<string | null>`${sessions.network}`.as('network'),
+    lastActiveAt: sql<number | null>`${sessions.lastActiveAt}`.as('last_active_at'),
+    provenAt: provenAt.as('proven_at'),
+    factorState: factorState.as('factor_state'),
+    appPassword: sql<AppPasswordState | null>`null`.as('app_password'),
+    ...beside,
+  }
+  // Those of an app password have the same names.
+  const names = Object.keys(sessionFields)
+  const values = {
+    sessionId: sql.placeholder('sessionId'),
+    userId: sql.placeholder('userId'),
+    tokenHash: sql.placeholder('tokenHash'),
+    username: sql.placeholder('username'),
+    network: sql.placeholder('network'),
+    now: sql.placeholder('now'),
+  }
+  const ofPreparedSession = prepare((db) => ofSession(db, values), {
+    names,
+    readers: accountReaders,
+  })
+  const ofPreparedAppPassword = prepare((db) => ofAppPassword(db, values), {
+    names,
+    readers: { ...accountReaders, appPassword: readAppPasswordState },
+  })
   return {
     inBatch: (db: Database, actor: Actor, now: number) =>
       isSessionActor(actor)
-        ? ofSession(db, actor.sessionId, actor.userId, now)
-        : ofAppPassword(db, actor, now),
-    alone: async (db: Database, actor: Actor, now: number) =>
+        ? ofSession(db, { ...actor, now })
+        : ofAppPassword(db, { ...actor, now }),
+    alone: (db: Database, actor: Actor, now: number) =>
       isSessionActor(actor)
-        ? preparedOfSession(db, { sessionId: actor.sessionId, userId: actor.userId, now })
-        : ofAppPassword(db, actor, now),
+        ? ofPreparedSession(db, { ...actor, now })
+        : ofPreparedAppPassword(db, { ...actor, now }),
   }
 
-  function ofSession(
-    db: Database,
-    sessionId: string | Placeholder,
-    userId: number | Placeholder,
-    now: number | Placeholder,
-  ) {
+  function ofSession(db: Database, { sessionId, userId, now }: Given<SessionValues>) {
+    const isLive = and(
+      eq(sessions.id, sessionId),
+      eq(sessions.userId, users.id),
+      gt(sessions.expiresAt, now),
+    )
     return db
-      .select(fields)
+      .select(sessionFields)
       .from(users)
-      .leftJoin(
-        sessions,
-        and(eq(sessions.id, sessionId), eq(sessions.userId, users.id), gt(sessions.expiresAt, now)),
-      )
+      .leftJoin(sessions, isLive)
       .where(eq(users.id, userId))
   }
 
-  function ofAppPassword(db: Database, actor: AppPasswordActor, now: number) {
+  function ofAppPassword(db: Database, given: Given<AppPasswordValues>) {
     return db
       .select({
         ...accountColumns,
         network: sql<string | null>`${appPasswords.lastNetwork}`.as('network'),
         lastActiveAt: sql<number | null>`${appPasswords.lastUsedAt}`.as('last_active_at'),
         // Creating an app password needed a fresh session, so it needs no further proof.
-        provenAt: sql<number | null>`${now}`.as('proven_at'),
+        provenAt: sql<number | null>`${given.now}`.as('proven_at'),
         factorState: sql<FactorState>`'enough'`.as('factor_state'),
-        appPassword: appPasswordState(actor, now).as('app_password'),
+        appPassword: appPasswordState(given.network, given.now).as('app_password'),
         ...beside,
       })
       .from(users)
       .innerJoin(appPasswords, eq(appPasswords.userId, users.id))
-      .where(isAppPasswordOf(actor))
+      .where(isAppPasswordOf(given))
   }
 }
 

@@ -1,14 +1,25 @@
-import { and, eq, gt, isNull, lte, or, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import {
+  and,
+  eq,
+  gt,
+  isNull,
+  lte,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+  type SQLWrapper,
+} from 'drizzle-orm'
 import { appPasswords, auditEvents, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent, logEvent } from '../audit/events.ts'
 import { madeRecently, MAKES_KNOWN, REPORTS_NETWORK } from '../audit/known-networks.ts'
 import type { Client } from '../base/network.ts'
 import type { Database } from '../database/database.ts'
+import type { Given } from '../database/prepared.ts'
 import { type Authority, runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { Deps } from '../deps.ts'
 import { accountColumns } from '../accounts/accounts.ts'
-import { isNamed } from '../accounts/store.ts'
 import type { AppPasswordActor } from './actor.ts'
 import { type AppPasswordScope, includesScope, parseScopes } from './scopes.ts'
 
@@ -31,9 +42,10 @@ export interface AppPasswordState {
 /** An app password that a client or a server shows. */
 type Shown = Pick<AppPasswordActor, 'tokenHash' | 'username'>
 
-/** Holds for the row of an app password. With a user name, the owner must have it. */
-export function isAppPasswordOf({ tokenHash, username }: Shown): SQL | undefined {
-  const isOwners = username === undefined ? undefined : isNamed(username)
+/** Holds for the row of an app password. With a user name, the owner must have exactly it. */
+export function isAppPasswordOf({ tokenHash, username }: Given<Shown>): SQL | undefined {
+  const name = username ?? null
+  const isOwners = sql`(${name} is null or ${users.username} = ${name})`
   return and(eq(appPasswords.tokenHash, tokenHash), isOwners)
 }
 
@@ -43,8 +55,8 @@ export function isAppPasswordOf({ tokenHash, username }: Shown): SQL | undefined
  * @param network The client's network; `undefined` when it is not known, as at a file server.
  */
 export function appPasswordState(
-  { network }: { network: string | undefined },
-  now: number,
+  network: string | Placeholder | undefined,
+  now: number | Placeholder,
 ): SQL<AppPasswordState | null> {
   const { id, name, scopes, createdAt, expiresAt, lastUsedAt, lastNetwork } = appPasswords
   const isElsewhere =
@@ -52,12 +64,13 @@ export function appPasswordState(
       ? sql`0`
       : sql`iif(${lastNetwork} is ${network}, 0, ${isUnknownNetwork(appPasswords.userId, network, now)})`
   return sql`json_array(${id}, ${name}, ${scopes}, ${createdAt}, ${expiresAt}, ${lastUsedAt}, ${isElsewhere})`.mapWith(
-    readState,
+    readAppPasswordState,
   )
 }
 
-function readState(json: string): AppPasswordState {
-  const [id, name, scopes, createdAt, expiresAt, lastUsedAt, isElsewhere] = JSON.parse(json)
+/** Reads the column of `appPasswordState`. */
+export function readAppPasswordState(json: unknown): AppPasswordState {
+  const [id, name, scopes, createdAt, expiresAt, lastUsedAt, isElsewhere] = JSON.parse(String(json))
   return {
     id,
     name,
@@ -74,7 +87,11 @@ function readState(json: string): AppPasswordState {
  * an app password contains it, so it is written out: to build it from parts takes longer than to
  * run it.
  */
-function isUnknownNetwork(userId: SQLWrapper | number, network: string, now: number): SQL {
+function isUnknownNetwork(
+  userId: SQLWrapper | number,
+  network: string | Placeholder,
+  now: number | Placeholder,
+): SQL {
   const ofUser = sql`${auditEvents.userId} = ${userId} and ${madeRecently(network, now)}`
   return sql`not (exists (select 1 from ${auditEvents} where ${MAKES_KNOWN} and ${ofUser})
     or exists (select 1 from ${auditEvents} where ${REPORTS_NETWORK} and ${ofUser}))`
@@ -89,7 +106,7 @@ export function selectShown(
   return db
     .select({
       ...accountColumns,
-      appPassword: appPasswordState(shown, now).as('app_password'),
+      appPassword: appPasswordState(shown.network, now).as('app_password'),
     })
     .from(users)
     .innerJoin(appPasswords, eq(appPasswords.userId, users.id))

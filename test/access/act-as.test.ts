@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
+import { appPasswordActor } from '../../src/access/actor.ts'
 import { verifyToken } from '../../src/access/token.ts'
 import { runBatchAfter } from '../../src/database/statements.ts'
 import { selectOwnKeys } from '../../src/ssh-keys/store.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { newKey } from '../support/new-key.ts'
 
@@ -27,3 +29,25 @@ test.each([
     expect(alone).toMatchObject([{ username: 'alice', hasPasskey: false, ...found }])
   }
 })
+
+test.each([undefined, 'alice', 'bob'])(
+  'the prepared query finds an app password shown with the name %s like that of a batch',
+  async (username) => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    const id = await site.addUser('alice')
+    const { token } = await addAppPassword(site, id, ['account:read', 'files:read'])
+    const { db } = site.deps
+    for (const [text, network] of [
+      [token, '192.0.2.1'],
+      [token, '198.51.100.7'],
+      ['lk_other', '192.0.2.1'],
+    ] as const) {
+      const actor = appPasswordActor(text, username, 'account:read', { network, userAgent: '' })
+      const [inBatch] = await runBatchAfter(db, selectOwnKeys.inBatch(db, actor, site.now), {})
+      const alone = await selectOwnKeys.alone(db, actor, site.now)
+      expect(alone).toEqual(inBatch)
+      expect(alone).toHaveLength(text === token && username !== 'bob' ? 1 : 0)
+    }
+  },
+)
