@@ -24,6 +24,7 @@ import {
   test,
   vi,
 } from 'vitest'
+import { readSecretKeys } from '../../src/cli/dev-vars.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
@@ -80,38 +81,59 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
-/** Makes Node refuse to run wrangler. */
+/** Makes Node refuse to run wrangler, and to load it. */
 const WITHOUT_WRANGLER = {
-  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
-    `if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')`,
-  )}`,
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module'
+    if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')
+    registerHooks({
+      resolve(name, context, next) {
+        if (name === 'wrangler') throw new Error('loaded wrangler')
+        return next(name, context)
+      },
+    })`)}`,
 }
 
-// Starts the site four times, and bundles twice.
+// Starts the site seven times, three of them in vain, and bundles twice.
 test('npm start runs the bundle of the last start, but none that is stale or from elsewhere', async () => {
   const answerOf = async (env: Record<string, string>) => {
     const port = await freePort()
     const service = clone.start({ PORT: port, ...env })
     await service.until('serves on')
-    const response = await fetch(`http://127.0.0.1:${port}/ping`)
-    const text = await response.text()
+    const site = `http://127.0.0.1:${port}`
+    const ping = await fetch(`${site}/ping`)
+    const metadata = await fetch(`${site}/.well-known/openid-configuration`)
+    const { issuer }: { issuer: string } = await metadata.json()
+    const answer = [await ping.text(), issuer.replace(port, 'PORT')]
     await service.stop()
-    return text
+    return answer
   }
-  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pong')
+  expect(await answerOf(WITHOUT_WRANGLER)).toEqual(['pong', 'http://127.0.0.1:PORT'])
 
-  const source = clone.path('src/http/headers.ts')
-  writeFileSync(source, readFileSync(source, 'utf8').replace("'pong'", "'pang'"))
-  expect(await clone.start({ PORT: await freePort(), ...WITHOUT_WRANGLER }).ended).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('ran wrangler'),
-  })
-  expect(await answerOf({})).toBe('pang')
-  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pang')
+  const changes: [file: string, change: (text: string) => string][] = [
+    ['src/http/headers.ts', (text) => text.replace("'pong'", "'pang'")],
+    ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
+    ['.dev.vars', (text) => `${text}ISSUER=https://vars.example.org\n`],
+  ]
+  for (const [file, change] of changes) {
+    const before = readFileSync(clone.path(file), 'utf8')
+    writeFileSync(clone.path(file), change(before))
+    expect(await clone.start({ PORT: await freePort(), ...WITHOUT_WRANGLER }).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('loaded wrangler'),
+    })
+    writeFileSync(clone.path(file), before)
+  }
+  for (const [file, change] of changes)
+    writeFileSync(clone.path(file), change(readFileSync(clone.path(file), 'utf8')))
+  const changed = ['pang', 'https://vars.example.org']
+  expect(await answerOf({})).toEqual(changed)
+  expect(await answerOf(WITHOUT_WRANGLER)).toEqual(changed)
 
   const kept = clone.path('.wrangler/latchkey.bundle')
+  expect(readFileSync(kept, 'utf8')).not.toContain(readSecretKeys(clone.path('.dev.vars')))
   writeFileSync(kept, readFileSync(kept, 'utf8').replace('pang', 'pwnd'))
-  expect(await answerOf({})).toBe('pang')
+  expect(await answerOf({})).toEqual(changed)
 })
 
 test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
