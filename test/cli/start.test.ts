@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import {
   chmodSync,
+  cpSync,
   globSync,
   mkdirSync,
   readdirSync,
@@ -81,6 +82,12 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
+/** Gives the clone sources that a test may change. */
+function useOwnSources(): void {
+  rmSync(clone.path('src'))
+  cpSync('src', clone.path('src'), { recursive: true })
+}
+
 /** Makes Node refuse to run wrangler, and to load it. */
 const WITHOUT_WRANGLER = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
@@ -110,6 +117,7 @@ test('npm start runs the bundle of the last start, but none that is stale or fro
   }
   expect(await answerOf(WITHOUT_WRANGLER)).toEqual(['pong', 'http://127.0.0.1:PORT'])
 
+  useOwnSources()
   const changes: [file: string, change: (text: string) => string][] = [
     ['src/http/headers.ts', (text) => text.replace("'pong'", "'pang'")],
     ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
@@ -625,6 +633,7 @@ test('npm start keeps what it writes from other users, and narrows what they cou
 })
 
 test('no program lets other users write the code that it compiles', async () => {
+  useOwnSources()
   const modules = clone.path('node_modules')
   rmSync(modules)
   mkdirSync(modules)
