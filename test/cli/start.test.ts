@@ -144,17 +144,6 @@ test('npm start runs the bundle of the last start, but none that is stale or fro
   expect(await answerOf({})).toEqual(changed)
 })
 
-test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
-  const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
-  await service.until('serves on')
-  expect(service.printed).toContain(
-    '\nADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin\n',
-  )
-  expect(service.printed).not.toContain('chosen-Passw0rd')
-  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
-})
-
 test('npm start says in one line what keeps it from starting', async () => {
   await takeFreshClone()
   const busy = createServer()
@@ -391,6 +380,14 @@ async function askEnvelope(
   return JSON.parse(text)
 }
 
+/** What other users may do with the files of a site. */
+function modesIn(folder: string) {
+  return globSync('.wrangler{,/**}', { cwd: folder }).map((name) => ({
+    name,
+    others: statSync(join(folder, name)).mode & 0o077,
+  }))
+}
+
 /** What wrangler and Miniflare serve for developers, in this version or another. */
 const TOOLS = [
   '/cdn-cgi',
@@ -428,11 +425,52 @@ describe('a site that npm start serves', () => {
 
   beforeAll(async () => {
     served = new Clone(inject('startedSite'))
+    served.sql(`insert into sessions (id, user_id, created_at, expires_at, network, user_agent)
+                values ('ended', 1, 0, 1, '', '')`)
+    const paths = globSync('{.wrangler{,/**},.dev.vars}', { cwd: served.folder })
+    for (const name of paths) chmodSync(served.path(name), 0o755)
     port = await freePort()
-    service = served.start({ PORT: port })
-    await service.until('serves on')
+    service = served.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+    await service.until('doctor')
   })
   afterAll(() => served.remove())
+
+  test('says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
+    expect(service.printed).toContain(
+      '\nADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin\n',
+    )
+    expect(service.printed).not.toContain('chosen-Passw0rd')
+    expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
+  })
+
+  test('keeps what it writes from other users, and narrows what they could read', () => {
+    // There, npm start has run once in a fresh clone.
+    const first = modesIn(inject('startedSite'))
+    expect(first.length).toBeGreaterThan(10)
+    expect(first.filter(({ others }) => others !== 0)).toEqual([])
+
+    expect(modesIn(served.folder).filter(({ others }) => others !== 0)).toEqual([])
+    expect(statSync(served.path('.dev.vars')).mode & 0o777).toBe(0o700)
+  })
+
+  test('is cleaned up once a day by itself, the first time at once', async () => {
+    const ended = `select id from sessions where id = 'ended'`
+    await vi.waitFor(() => expect(served.sql(ended)).toEqual([]), 60_000)
+  })
+
+  test("counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {
+    const codes = []
+    for (let i = 1; i <= 9; i++) {
+      const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'CF-Connecting-IP': `192.0.2.${i}` },
+        body: JSON.stringify({ username: 'guest', password: 'wrong-Passw0rd' }),
+      })
+      const envelope: { code: number } = await response.json()
+      codes.push(envelope.code)
+    }
+    expect(codes).toContain(429)
+  })
 
   test('shows what the service understands, to people and to programs', async () => {
     const page = await fetch(`http://127.0.0.1:${port}/docs`)
@@ -613,27 +651,6 @@ test('a command opens no port that obeys, while it works on a site that is not s
   expect(await command.ended).toMatchObject({ code: 0 })
 })
 
-/** What other users may do with the files of a site. */
-function modesIn(folder: string) {
-  return globSync('.wrangler{,/**}', { cwd: folder }).map((name) => ({
-    name,
-    others: statSync(join(folder, name)).mode & 0o077,
-  }))
-}
-
-test('npm start keeps what it writes from other users, and narrows what they could read', async () => {
-  // There, npm start has run once in a fresh clone.
-  const first = modesIn(inject('startedSite'))
-  expect(first.length).toBeGreaterThan(10)
-  expect(first.filter(({ others }) => others !== 0)).toEqual([])
-
-  const paths = globSync('{.wrangler{,/**},.dev.vars}', { cwd: clone.folder })
-  for (const name of paths) chmodSync(clone.path(name), 0o755)
-  await clone.start({ PORT: await freePort() }).until('serves on')
-  expect(modesIn(clone.folder).filter(({ others }) => others !== 0)).toEqual([])
-  expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o700)
-})
-
 test('no program lets other users write the code that it compiles', async () => {
   useOwnSources()
   const modules = clone.path('node_modules')
@@ -652,22 +669,6 @@ test('no program lets other users write the code that it compiles', async () => 
       expect([name, statSync(clone.path(name)).mode & 0o077]).toEqual([name, 0])
     rmSync(join(modules, '.cache'), { recursive: true })
   }
-})
-
-test("npm start counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {
-  const port = await freePort()
-  await clone.start({ PORT: port }).until('serves on')
-  const codes = []
-  for (let i = 1; i <= 9; i++) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'CF-Connecting-IP': `192.0.2.${i}` },
-      body: JSON.stringify({ username: 'admin', password: 'wrong-Passw0rd' }),
-    })
-    const envelope: { code: number } = await response.json()
-    codes.push(envelope.code)
-  }
-  expect(codes).toContain(429)
 })
 
 test('npm start behind a proxy serves its clients over https, and nobody else', async () => {
@@ -695,16 +696,13 @@ test('npm start behind a proxy serves its clients over https, and nobody else', 
   expect(status).toBe(403)
 })
 
-test('npm start cleans up once a day by itself, the first time at once', async () => {
-  clone.sql(`insert into sessions (id, user_id, created_at, expires_at, network, user_agent)
-             values ('ended', 1, 0, 1, '', '')`)
-  await clone.start({ PORT: await freePort() }).until('serves on')
-  await vi.waitFor(() => expect(clone.sql('select id from sessions')).toEqual([]), 60_000)
-})
-
-test('npm start serves the data that wrangler keeps here, and takes the first password from ADMIN_PASSWORD', async () => {
-  await takeFreshClone()
+test('npm start serves the data that wrangler keeps here, migrates the rest, and takes the first password from ADMIN_PASSWORD', async () => {
+  rmSync(clone.path('.wrangler/state'), { recursive: true })
+  const later = globSync('schema/migrations/*.sql', { cwd: clone.folder }).toSorted().slice(2)
+  // wrangler starts a runtime for each migration, so it gets two.
+  for (const name of later) rmSync(clone.path(name))
   await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+  for (const name of later) cpSync(name, clone.path(name))
   const insert = `insert into users (username, username_key, role, created_at) values ('alice', 'alice', 0, 0)`
   await clone.wrangler('d1', 'execute', 'DB', '--local', '--command', insert)
   const port = await freePort()
