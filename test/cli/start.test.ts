@@ -145,7 +145,6 @@ test('npm start runs the bundle of the last start, but none that is stale or fro
 })
 
 test('npm start says in one line what keeps it from starting', async () => {
-  await takeFreshClone()
   const busy = createServer()
   const port = await freePort()
   await new Promise<void>((resolve) => busy.listen(Number(port), '127.0.0.1', resolve))
@@ -234,7 +233,6 @@ test('npm start that is stopped while it prepares leaves nothing in the temporar
 })
 
 test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write', async () => {
-  await takeFreshClone()
   const service = clone.start({ PORT: await freePort() }, { asNobody: true })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(
@@ -243,7 +241,6 @@ test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write'
 })
 
 test('npm start says what is wrong with .dev.vars and leaves it alone', async () => {
-  await takeFreshClone()
   const devVars = clone.path('.dev.vars')
   for (const [content, problem] of [
     ['SECRET_KEYS=short\n', 'SECRET_KEYS, entry 1, is not base64url of at least 32 bytes'],
