@@ -693,6 +693,15 @@ test('npm start behind a proxy serves its clients over https, and nobody else', 
   expect(status).toBe(403)
 })
 
+test('npm start says why the nightly run has failed, and goes on', async () => {
+  clone.sql('drop table openid_logouts')
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('"during":"nightly run"')
+  expect(service.stderr).toContain('no such table: openid_logouts')
+  expect(await statusOf(port, 'GET', '/ping')).toBe(200)
+})
+
 test('npm start serves the data that wrangler keeps here, migrates the rest, and takes the first password from ADMIN_PASSWORD', async () => {
   rmSync(clone.path('.wrangler/state'), { recursive: true })
   const later = globSync('schema/migrations/*.sql', { cwd: clone.folder }).toSorted().slice(2)
