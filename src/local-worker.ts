@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { refusalIn } from './base/refusals.ts'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './http/front.ts'
 import { createDeps } from './deps.ts'
 import { sendAfterAnswer } from './notices/after-requests.ts'
@@ -14,11 +15,15 @@ const dataCallSchema = v.union([
   }),
   v.object({ readKey: v.string() }),
   v.object({ writeKey: v.string(), value: v.string(), metadata: v.unknown() }),
+  v.object({ cron: v.string() }),
 ])
 
 export type StatementValue = v.InferOutput<typeof valueSchema>
 
-/** What a command asks of the site that is running: a batch of D1, or one key of KV. */
+/**
+ * What a command asks of the site that is running: a batch of D1, or one key of KV. `npm start`
+ * asks for the run of a trigger.
+ */
 export type DataCall = v.InferOutput<typeof dataCallSchema>
 
 /** The answer to a {@link DataCall}: what D1 or KV answered, or the message of its error. */
@@ -30,7 +35,7 @@ export default {
     const passed = readFrontRequest(request, env.FRONT_SECRET)
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
     if (passed.headers.has(FRONT_DATA_HEADER)) {
-      const answer = await answerCommand(passed, env)
+      const answer = await answerCommand(passed, env, context)
       // The command may have written an event, or left a test for a channel.
       const deps = createDeps(env, (work) => context.waitUntil(work))
       forgetChannels(deps)
@@ -39,19 +44,31 @@ export default {
     }
     return worker.fetch(passed, env, context)
   },
-  scheduled: (controller, env, context) => worker.scheduled(controller, env, context),
 } satisfies ExportedHandler<Env & FrontBindings>
 
 /** Works for a command of the user who runs the site; the message of an error is for that user. */
-async function answerCommand(request: Request, env: Env): Promise<DataAnswer> {
+async function answerCommand(
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+): Promise<DataAnswer> {
   try {
-    return { answer: await runDataCall(v.parse(dataCallSchema, await request.json()), env) }
+    const call = v.parse(dataCallSchema, await request.json())
+    return { answer: await runDataCall(call, env, context) }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function runDataCall(call: DataCall, env: Env): Promise<unknown> {
+async function runDataCall(call: DataCall, env: Env, context: ExecutionContext): Promise<unknown> {
+  if ('cron' in call) {
+    const controller = { cron: call.cron, scheduledTime: Date.now(), noRetry: () => undefined }
+    return worker.scheduled(controller, env, context).catch((error: unknown) => {
+      const { detail, message } = refusalIn(error)
+      // Drizzle's own message holds the parameters of the query.
+      throw new Error(detail || message)
+    })
+  }
   if ('readKey' in call) return env.SETTINGS.getWithMetadata(call.readKey)
   if ('writeKey' in call)
     return env.SETTINGS.put(call.writeKey, call.value, { metadata: call.metadata })

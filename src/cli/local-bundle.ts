@@ -3,16 +3,24 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { DEV_VARS_FILE } from './dev-vars.ts'
+import { readWorkerOptions, type WorkerOptions } from './worker-options.ts'
 import { runWrangler } from './wrangler.ts'
 
 const CONFIG = 'wrangler.toml'
 const ENTRY = 'src/local-worker.ts'
 
-/** Holds the bundle of the last build. */
+/** Holds the bundle of the last build, and the Worker's options. */
 const KEPT_FILE = '.wrangler/latchkey.bundle'
 
-/** On what the bundle depends beside its sources: the configuration, and the installed packages. */
-const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
+/** On what they depend beside the sources: the configuration, and the installed packages. */
+const SETUP_FILES = [
+  CONFIG,
+  DEV_VARS_FILE,
+  'tsconfig.json',
+  'package.json',
+  'node_modules/.package-lock.json',
+]
 /** What the bundler reads from the environment. */
 const SETUP_VARIABLES = [
   'CLOUDFLARE_ENV',
@@ -27,39 +35,51 @@ const NO_THROW = { throwIfNoEntry: false } as const
 /** The bundler's report. Its inputs are paths, except modules that the bundler makes itself. */
 const reportSchema = v.object({ inputs: v.record(v.string(), v.unknown()) })
 const contentSchema = v.object({
+  /** The text of the one module. */
   script: v.string(),
+  options: v.custom<WorkerOptions>((options) => v.is(v.looseObject({}), options)),
   sources: v.array(v.string()),
   fingerprint: v.string(),
 })
 type Content = v.InferOutput<typeof contentSchema>
+export type LocalWorker = Pick<Content, 'script' | 'options'>
 
 /**
- * Bundles the Worker of the local site as a deploy would. A start whose sources are those of the
- * last build gets the bundle of that build, because wrangler takes seconds.
+ * Bundles the Worker of the local site as a deploy would, and reads its options. A start whose
+ * sources are those of the last build gets what that build made, because wrangler takes seconds.
  *
  * @param secretKeys Authenticates the kept bundle: a file that someone else could write is not run.
  * @param signal Ends the build, which then fails.
- * @returns The text of the one module.
  */
-export async function bundleLocalWorker(secretKeys: string, signal: AbortSignal): Promise<string> {
+export async function prepareLocalWorker(
+  secretKeys: string,
+  signal: AbortSignal,
+): Promise<LocalWorker> {
   const kept = readKept(secretKeys)
-  if (kept !== undefined && kept.fingerprint === fingerprintOf(kept.sources)) return kept.script
-  return build(secretKeys, signal)
+  if (kept !== undefined && kept.fingerprint === fingerprintOf(kept.sources)) return kept
+  const begun = Date.now()
+  const bundling = bundle(signal)
+  const reading = readWorkerOptions()
+  // After the failure of one, the bundler could still write.
+  await Promise.allSettled([bundling, reading])
+  // What is wrong with wrangler.toml, this says in one line.
+  const options = await reading
+  const { script, sources } = await bundling
+  keep({ script, sources, options }, begun, secretKeys)
+  return { script, options }
 }
 
-async function build(secretKeys: string, signal: AbortSignal): Promise<string> {
+async function bundle(signal: AbortSignal): Promise<Pick<Content, 'script' | 'sources'>> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   // The folder goes also when a signal ends the process.
   process.once('exit', remove)
   try {
     const report = join(folder, 'report.json')
-    const begun = Date.now()
     const args = ['--config', CONFIG, '--dry-run', '--outdir', folder, '--metafile', report]
     await runWrangler(['deploy', ENTRY, ...args], {}, signal)
     const script = readFileSync(join(folder, 'local-worker.js'), 'utf8')
-    keep(script, readSources(report), begun, secretKeys)
-    return script
+    return { script, sources: readSources(report) }
   } finally {
     remove()
     process.off('exit', remove)
@@ -114,12 +134,12 @@ function isEqual(one: string, other: string): boolean {
  * Keeps a bundle, unless one of its files was changed since the build began: the bundle may hold
  * the old content.
  */
-function keep(script: string, sources: string[], begun: number, secretKeys: string): void {
+function keep(made: Omit<Content, 'fingerprint'>, begun: number, secretKeys: string): void {
   try {
-    const files = [...SETUP_FILES, ...sources]
-    const fingerprint = fingerprintOf(sources)
+    const files = [...SETUP_FILES, ...made.sources]
+    const fingerprint = fingerprintOf(made.sources)
     if (files.some((path) => (statSync(path, NO_THROW)?.ctimeMs ?? 0) >= begun)) return
-    const content = JSON.stringify({ script, sources, fingerprint } satisfies Content)
+    const content = JSON.stringify({ ...made, fingerprint } satisfies Content)
     const written = `${KEPT_FILE}.new`
     writeFileSync(written, `${macOf(content, secretKeys)}\n${content}`)
     renameSync(written, KEPT_FILE)

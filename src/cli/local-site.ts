@@ -1,20 +1,13 @@
 import { resolve } from 'node:path'
 import type { Miniflare, V4MiniflareOptions } from 'miniflare'
-import * as v from 'valibot'
 import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
-import { bundleLocalWorker } from './local-bundle.ts'
+import { type LocalWorker, prepareLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { applyMigrations } from './local-migrations.ts'
-import { loadMiniflare, loadWrangler } from './platform-tools.ts'
-import { QUIET } from './wrangler.ts'
+import { loadMiniflare } from './platform-tools.ts'
 
 const tools = loadMiniflare()
-
-const CONFIG = 'wrangler.toml'
-
-/** `[vars]` of `wrangler.toml`, and `.dev.vars`. */
-const bindingsSchema = v.record(v.string(), v.string('must be a text in quotes'))
 
 /** How somebody ends a start. */
 interface Stop {
@@ -38,14 +31,13 @@ export async function openLocalSite(
 ): Promise<Miniflare> {
   // In parallel, because each takes seconds.
   const preparing = [
-    readWorkerOptions(),
-    bundleLocalWorker(bindings['SECRET_KEYS'] ?? '', stop.signal),
+    prepareLocalWorker(bindings['SECRET_KEYS'] ?? '', stop.signal),
     migrateDatabase(stop),
   ] as const
   // After the failure of one, the others could still write.
   await Promise.allSettled(preparing)
-  const [options, script] = await Promise.all(preparing)
-  return startWorker(script, options, bindings, isLogging, stop)
+  const [worker] = await Promise.all(preparing)
+  return startWorker(worker, bindings, isLogging, stop)
 }
 
 /** Applies the migrations that are missing. */
@@ -85,28 +77,6 @@ function readAppliedMigrations(): string[] {
   }
 }
 
-/** Reads the bindings as wrangler does, so that they lead to the same data. */
-async function readWorkerOptions() {
-  Object.assign(process.env, QUIET)
-  const { unstable_getMiniflareWorkerOptions } = loadWrangler()
-  const { name } = await readSiteConfig()
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
-  // The bundle is one module, for which Miniflare accepts no rules.
-  delete workerOptions.modulesRules
-  // Miniflare would write e-mails into files and call them sent.
-  delete workerOptions['email']
-  return { ...workerOptions, name, bindings: readBindings(workerOptions['bindings']) }
-}
-
-function readBindings(bindings: unknown): Record<string, string> {
-  const parsed = v.safeParse(bindingsSchema, bindings)
-  if (parsed.success) return parsed.output
-  const [issue] = parsed.issues
-  throw new CommandError(
-    `${CONFIG} can't be used: ${v.getDotPath(issue) ?? 'vars'} ${issue.message}.`,
-  )
-}
-
 /** Replaces the Worker while a command works on its data; refuses all requests. */
 const IDLE_WORKER = `export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
 
@@ -129,8 +99,7 @@ export async function openLocalData(stop?: Stop): Promise<Miniflare> {
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
 async function startWorker(
-  script: string,
-  options: Awaited<ReturnType<typeof readWorkerOptions>>,
+  { script, options }: LocalWorker,
   bindings: Record<string, string>,
   isLogging: boolean,
   stop: Stop,

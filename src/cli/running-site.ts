@@ -22,15 +22,30 @@ export function isSiteRunning(): Promise<boolean> {
   return connected.finally(() => socket.destroy())
 }
 
+/** Sends the text of a call to the Worker that serves the site, and returns that of its answer. */
+export type Send = (call: string) => Promise<string>
+
 /**
  * Returns the data of the running site. It has the methods that `openDatabase` and the settings
  * use, and no others. All work is done by the Worker that serves the site, so there is only one
  * program that writes.
+ *
+ * @param send By the socket, unless the caller knows the Worker.
  */
-export function runningSiteBindings(): SiteBindings {
+export function runningSiteBindings(send: Send = sendBySocket): SiteBindings {
+  const session = {
+    prepare: (query: string) => statementOf(query),
+    batch: (statements: Statement[]) => askSite({ batch: statements }, send),
+    getBookmark: () => null,
+  }
+  const settings = {
+    getWithMetadata: (key: string) => askSite({ readKey: key }, send),
+    put: (key: string, value: string, { metadata }: { metadata?: unknown } = {}) =>
+      askSite({ writeKey: key, value, metadata }, send),
+  }
   return {
-    DB: Object.assign(Object.create(null), { withSession: openSession }),
-    SETTINGS: Object.assign(Object.create(null), { getWithMetadata, put }),
+    DB: Object.assign(Object.create(null), { withSession: () => session }),
+    SETTINGS: Object.assign(Object.create(null), settings),
   }
 }
 
@@ -44,32 +59,20 @@ function statementOf(query: string, values: StatementValue[] = []): Statement {
   return { query, values, bind: (...bound) => statementOf(query, bound) }
 }
 
-function openSession() {
-  return {
-    prepare: (query: string) => statementOf(query),
-    batch: (statements: Statement[]) => ask({ batch: statements }),
-    getBookmark: () => null,
-  }
+/** @throws {Error} With the message of the Worker, D1 or KV, or when the site stops meanwhile. */
+export async function askSite(call: DataCall, send: Send): Promise<unknown> {
+  const answer: DataAnswer = JSON.parse(await send(JSON.stringify(call)))
+  if ('error' in answer) throw new Error(answer.error)
+  return answer.answer
 }
 
-function getWithMetadata(key: string) {
-  return ask({ readKey: key })
-}
-
-function put(key: string, value: string, { metadata }: { metadata?: unknown } = {}) {
-  return ask({ writeKey: key, value, metadata })
-}
-
-/** @throws {Error} With the message of D1 or KV, or when the site stops meanwhile. */
-async function ask(call: DataCall): Promise<unknown> {
+function sendBySocket(call: string): Promise<string> {
   const request = requestTo({ socketPath: DATA_SOCKET, method: 'POST', agent: false })
   const answered = new Promise<string>((resolve, reject) => {
     request.once('error', reject).once('response', (response) => {
       text(response).then(resolve, reject)
     })
   })
-  request.end(JSON.stringify(call))
-  const answer: DataAnswer = JSON.parse(await answered)
-  if ('error' in answer) throw new Error(answer.error)
-  return answer.answer
+  request.end(call)
+  return answered
 }

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -423,7 +424,11 @@ describe('npm run deploy, with the real wrangler', () => {
       }
       process.chdir(clone.folder)
       cloudflare.d1.create('latchkey')
-      await run(['d1', 'migrations', 'apply', 'DB', '--remote'])
+      // The test above lets wrangler apply them.
+      const folder = 'schema/migrations'
+      const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+      const migrations = files.toSorted().map((name) => readFileSync(join(folder, name), 'utf8'))
+      await cloudflare.d1.rows('latchkey', migrations.join(';\n'))
       const create = (password: string) => createDeployedAccounts(run, clone.folder, password)
       await expect(create('Password123')).rejects.toThrow('one of the most common ones')
       expect(await create(ADMIN_PASSWORD)).toBe(ADMIN_PASSWORD)

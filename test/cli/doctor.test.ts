@@ -269,8 +269,8 @@ describe('latchkey doctor', () => {
     migrated = new Clone(inject('startedSite'))
     writeFileSync(migrated.path('.dev.vars'), `SECRET_KEYS=${SECRET}\n`)
     migrated.sql('delete from users')
-    // The nightly run has written the copy of the settings.
-    rmSync(migrated.path('.wrangler/state/v3/kv'), { recursive: true })
+    // The nightly run may have written the copy of the settings.
+    rmSync(migrated.path('.wrangler/state/v3/kv'), { recursive: true, force: true })
   })
   beforeEach(() => {
     clone = new Clone(migrated.folder)

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
 import { FLOORS } from '../../scripts/floors.ts'
@@ -69,9 +69,10 @@ if (readme === undefined) throw new Error('there is no README.md')
 let clone: Clone
 let port: string
 
-/** Starts the site with the very line of the README's walkthrough. */
+/** Starts the site with the very line of the README's walkthrough; its Worker was built before. */
 beforeAll(async () => {
-  clone = new Clone()
+  clone = new Clone(inject('startedSite'))
+  rmSync(clone.path('.wrangler/state'), { recursive: true })
   port = await freePort()
   const [start = ''] = commandsOf(readme).filter((one) => one.startsWith('ADMIN_PASSWORD='))
   await clone.shell(asScript(start), { PORT: port }).until('serves on')

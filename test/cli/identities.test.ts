@@ -7,10 +7,12 @@ import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 
 let clone: Clone
 let site: Client
+let admin: string
 
 beforeEach(async () => {
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
+  admin = (await site.signIn('admin', ADMIN_PASSWORD)).data.token
 })
 afterEach(() => clone.remove())
 
@@ -37,8 +39,8 @@ async function move(platform: string, ssoIds: Record<string, string>): Promise<v
 }
 
 async function identitiesOf(id: number) {
-  const { token } = (await site.signIn('admin', ADMIN_PASSWORD)).data
-  const listed = await site.call('GET', `/api/admin/user/identity/list?uid=${id}`, { token })
+  const path = `/api/admin/user/identity/list?uid=${id}`
+  const listed = await site.call('GET', path, { token: admin })
   return listed.data.content
 }
 
@@ -96,7 +98,7 @@ test('the only way in is unlinked after a question alone', async () => {
   await move('Github', { anna: '583231' })
   clone.sql(`update users set password_hash = null where username = 'anna'`)
   const command = ['identity', 'delete', 'anna', '583231']
-  expect(await clone.latchkey(command)).toMatchObject({
+  expect(await clone.command(command)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('confirm with --yes'),
   })

@@ -222,7 +222,7 @@ test('a notice outlives a restart of the site, with its id', async () => {
     expect((await other.command(args)).stderr).toBe('')
     receiver.answers.push(status(503))
     other.sql(
-      `insert into audit_events (at, kind, user_id, network, user_agent) values (1, 'sign_in', 1, '198.51.100.9', '')`,
+      `insert into audit_events (at, kind, user_id, network, user_agent) values (${Date.now()}, 'sign_in', 1, '198.51.100.9', '')`,
     )
     await other.command(['notice', 'delete', '99'])
     await receiver.until(1)

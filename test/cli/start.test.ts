@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import {
   chmodSync,
+  cpSync,
   globSync,
   mkdirSync,
   readdirSync,
@@ -24,6 +25,7 @@ import {
   test,
   vi,
 } from 'vitest'
+import { readSecretKeys } from '../../src/cli/dev-vars.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
@@ -80,53 +82,69 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
-/** Makes Node refuse to run wrangler. */
-const WITHOUT_WRANGLER = {
-  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
-    `if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')`,
-  )}`,
+/** Gives the clone sources that a test may change. */
+function useOwnSources(): void {
+  rmSync(clone.path('src'))
+  cpSync('src', clone.path('src'), { recursive: true })
 }
 
-// Starts the site four times, and bundles twice.
+/** Makes Node refuse to run wrangler, and to load it. */
+const WITHOUT_WRANGLER = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module'
+    if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')
+    registerHooks({
+      resolve(name, context, next) {
+        if (name === 'wrangler') throw new Error('loaded wrangler')
+        return next(name, context)
+      },
+    })`)}`,
+}
+
+// Starts the site seven times, three of them in vain, and bundles twice.
 test('npm start runs the bundle of the last start, but none that is stale or from elsewhere', async () => {
   const answerOf = async (env: Record<string, string>) => {
     const port = await freePort()
     const service = clone.start({ PORT: port, ...env })
     await service.until('serves on')
-    const response = await fetch(`http://127.0.0.1:${port}/ping`)
-    const text = await response.text()
+    const site = `http://127.0.0.1:${port}`
+    const ping = await fetch(`${site}/ping`)
+    const metadata = await fetch(`${site}/.well-known/openid-configuration`)
+    const { issuer }: { issuer: string } = await metadata.json()
+    const answer = [await ping.text(), issuer.replace(port, 'PORT')]
     await service.stop()
-    return text
+    return answer
   }
-  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pong')
+  expect(await answerOf(WITHOUT_WRANGLER)).toEqual(['pong', 'http://127.0.0.1:PORT'])
 
-  const source = clone.path('src/http/headers.ts')
-  writeFileSync(source, readFileSync(source, 'utf8').replace("'pong'", "'pang'"))
-  expect(await clone.start({ PORT: await freePort(), ...WITHOUT_WRANGLER }).ended).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('ran wrangler'),
-  })
-  expect(await answerOf({})).toBe('pang')
-  expect(await answerOf(WITHOUT_WRANGLER)).toBe('pang')
+  useOwnSources()
+  const changes: [file: string, change: (text: string) => string][] = [
+    ['src/http/headers.ts', (text) => text.replace("'pong'", "'pang'")],
+    ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
+    ['.dev.vars', (text) => `${text}ISSUER=https://vars.example.org\n`],
+  ]
+  for (const [file, change] of changes) {
+    const before = readFileSync(clone.path(file), 'utf8')
+    writeFileSync(clone.path(file), change(before))
+    expect(await clone.start({ PORT: await freePort(), ...WITHOUT_WRANGLER }).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('loaded wrangler'),
+    })
+    writeFileSync(clone.path(file), before)
+  }
+  for (const [file, change] of changes)
+    writeFileSync(clone.path(file), change(readFileSync(clone.path(file), 'utf8')))
+  const changed = ['pang', 'https://vars.example.org']
+  expect(await answerOf({})).toEqual(changed)
+  expect(await answerOf(WITHOUT_WRANGLER)).toEqual(changed)
 
   const kept = clone.path('.wrangler/latchkey.bundle')
+  expect(readFileSync(kept, 'utf8')).not.toContain(readSecretKeys(clone.path('.dev.vars')))
   writeFileSync(kept, readFileSync(kept, 'utf8').replace('pang', 'pwnd'))
-  expect(await answerOf({})).toBe('pang')
-})
-
-test('npm start says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
-  const port = await freePort()
-  const service = clone.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
-  await service.until('serves on')
-  expect(service.printed).toContain(
-    '\nADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin\n',
-  )
-  expect(service.printed).not.toContain('chosen-Passw0rd')
-  expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
+  expect(await answerOf({})).toEqual(changed)
 })
 
 test('npm start says in one line what keeps it from starting', async () => {
-  await takeFreshClone()
   const busy = createServer()
   const port = await freePort()
   await new Promise<void>((resolve) => busy.listen(Number(port), '127.0.0.1', resolve))
@@ -165,6 +183,8 @@ test('npm start says in one sentence that another start has this folder, which g
 })
 
 test('npm start says in one sentence what is damaged, and leaves it as it is', async () => {
+  // Writes the copy of the settings, which the first nightly run may not have done.
+  expect(await clone.command(['setting', 'set', 'site_title', 'Ours'])).toMatchObject({ code: 0 })
   clone.sql('pragma wal_checkpoint(truncate)')
   const state = '.wrangler/state/v3'
   const [settings = ''] = globSync(`${state}/kv/*/*.sqlite`, { cwd: clone.folder }).filter(
@@ -213,7 +233,6 @@ test('npm start that is stopped while it prepares leaves nothing in the temporar
 })
 
 test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write', async () => {
-  await takeFreshClone()
   const service = clone.start({ PORT: await freePort() }, { asNobody: true })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(
@@ -222,7 +241,6 @@ test.runIf(process.getuid?.() === 0)('npm start names a folder it may not write'
 })
 
 test('npm start says what is wrong with .dev.vars and leaves it alone', async () => {
-  await takeFreshClone()
   const devVars = clone.path('.dev.vars')
   for (const [content, problem] of [
     ['SECRET_KEYS=short\n', 'SECRET_KEYS, entry 1, is not base64url of at least 32 bytes'],
@@ -359,6 +377,14 @@ async function askEnvelope(
   return JSON.parse(text)
 }
 
+/** What other users may do with the files of a site. */
+function modesIn(folder: string) {
+  return globSync('.wrangler{,/**}', { cwd: folder }).map((name) => ({
+    name,
+    others: statSync(join(folder, name)).mode & 0o077,
+  }))
+}
+
 /** What wrangler and Miniflare serve for developers, in this version or another. */
 const TOOLS = [
   '/cdn-cgi',
@@ -396,11 +422,52 @@ describe('a site that npm start serves', () => {
 
   beforeAll(async () => {
     served = new Clone(inject('startedSite'))
+    served.sql(`insert into sessions (id, user_id, created_at, expires_at, network, user_agent)
+                values ('ended', 1, 0, 1, '', '')`)
+    const paths = globSync('{.wrangler{,/**},.dev.vars}', { cwd: served.folder })
+    for (const name of paths) chmodSync(served.path(name), 0o755)
     port = await freePort()
-    service = served.start({ PORT: port })
-    await service.until('serves on')
+    service = served.start({ PORT: port, ADMIN_PASSWORD: 'chosen-Passw0rd' })
+    await service.until('doctor')
   })
   afterAll(() => served.remove())
+
+  test('says that it ignores ADMIN_PASSWORD because there is an admin, and what to do', async () => {
+    expect(service.printed).toContain(
+      '\nADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin\n',
+    )
+    expect(service.printed).not.toContain('chosen-Passw0rd')
+    expect(await signIn(port, 'chosen-Passw0rd')).toMatchObject({ code: 401 })
+  })
+
+  test('keeps what it writes from other users, and narrows what they could read', () => {
+    // There, npm start has run once in a fresh clone.
+    const first = modesIn(inject('startedSite'))
+    expect(first.length).toBeGreaterThan(10)
+    expect(first.filter(({ others }) => others !== 0)).toEqual([])
+
+    expect(modesIn(served.folder).filter(({ others }) => others !== 0)).toEqual([])
+    expect(statSync(served.path('.dev.vars')).mode & 0o777).toBe(0o700)
+  })
+
+  test('is cleaned up once a day by itself, the first time at once', async () => {
+    const ended = `select id from sessions where id = 'ended'`
+    await vi.waitFor(() => expect(served.sql(ended)).toEqual([]), 60_000)
+  })
+
+  test("counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {
+    const codes = []
+    for (let i = 1; i <= 9; i++) {
+      const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'CF-Connecting-IP': `192.0.2.${i}` },
+        body: JSON.stringify({ username: 'guest', password: 'wrong-Passw0rd' }),
+      })
+      const envelope: { code: number } = await response.json()
+      codes.push(envelope.code)
+    }
+    expect(codes).toContain(429)
+  })
 
   test('shows what the service understands, to people and to programs', async () => {
     const page = await fetch(`http://127.0.0.1:${port}/docs`)
@@ -581,28 +648,8 @@ test('a command opens no port that obeys, while it works on a site that is not s
   expect(await command.ended).toMatchObject({ code: 0 })
 })
 
-/** What other users may do with the files of a site. */
-function modesIn(folder: string) {
-  return globSync('.wrangler{,/**}', { cwd: folder }).map((name) => ({
-    name,
-    others: statSync(join(folder, name)).mode & 0o077,
-  }))
-}
-
-test('npm start keeps what it writes from other users, and narrows what they could read', async () => {
-  // There, npm start has run once in a fresh clone.
-  const first = modesIn(inject('startedSite'))
-  expect(first.length).toBeGreaterThan(10)
-  expect(first.filter(({ others }) => others !== 0)).toEqual([])
-
-  const paths = globSync('{.wrangler{,/**},.dev.vars}', { cwd: clone.folder })
-  for (const name of paths) chmodSync(clone.path(name), 0o755)
-  await clone.start({ PORT: await freePort() }).until('serves on')
-  expect(modesIn(clone.folder).filter(({ others }) => others !== 0)).toEqual([])
-  expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o700)
-})
-
 test('no program lets other users write the code that it compiles', async () => {
+  useOwnSources()
   const modules = clone.path('node_modules')
   rmSync(modules)
   mkdirSync(modules)
@@ -619,22 +666,6 @@ test('no program lets other users write the code that it compiles', async () => 
       expect([name, statSync(clone.path(name)).mode & 0o077]).toEqual([name, 0])
     rmSync(join(modules, '.cache'), { recursive: true })
   }
-})
-
-test("npm start counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {
-  const port = await freePort()
-  await clone.start({ PORT: port }).until('serves on')
-  const codes = []
-  for (let i = 1; i <= 9; i++) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'CF-Connecting-IP': `192.0.2.${i}` },
-      body: JSON.stringify({ username: 'admin', password: 'wrong-Passw0rd' }),
-    })
-    const envelope: { code: number } = await response.json()
-    codes.push(envelope.code)
-  }
-  expect(codes).toContain(429)
 })
 
 test('npm start behind a proxy serves its clients over https, and nobody else', async () => {
@@ -662,16 +693,22 @@ test('npm start behind a proxy serves its clients over https, and nobody else', 
   expect(status).toBe(403)
 })
 
-test('npm start cleans up once a day by itself, the first time at once', async () => {
-  clone.sql(`insert into sessions (id, user_id, created_at, expires_at, network, user_agent)
-             values ('ended', 1, 0, 1, '', '')`)
-  await clone.start({ PORT: await freePort() }).until('serves on')
-  await vi.waitFor(() => expect(clone.sql('select id from sessions')).toEqual([]), 60_000)
+test('npm start says why the nightly run has failed, and goes on', async () => {
+  clone.sql('drop table openid_logouts')
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('"during":"nightly run"')
+  expect(service.stderr).toContain('no such table: openid_logouts')
+  expect(await statusOf(port, 'GET', '/ping')).toBe(200)
 })
 
-test('npm start serves the data that wrangler keeps here, and takes the first password from ADMIN_PASSWORD', async () => {
-  await takeFreshClone()
+test('npm start serves the data that wrangler keeps here, migrates the rest, and takes the first password from ADMIN_PASSWORD', async () => {
+  rmSync(clone.path('.wrangler/state'), { recursive: true })
+  const later = globSync('schema/migrations/*.sql', { cwd: clone.folder }).toSorted().slice(2)
+  // wrangler starts a runtime for each migration, so it gets two.
+  for (const name of later) rmSync(clone.path(name))
   await clone.wrangler('d1', 'migrations', 'apply', 'DB', '--local')
+  for (const name of later) cpSync(name, clone.path(name))
   const insert = `insert into users (username, username_key, role, created_at) values ('alice', 'alice', 0, 0)`
   await clone.wrangler('d1', 'execute', 'DB', '--local', '--command', insert)
   const port = await freePort()

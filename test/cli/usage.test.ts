@@ -4,7 +4,7 @@ import { Clone } from '../support/clone.ts'
 let clone: Clone
 
 beforeAll(() => {
-  clone = new Clone()
+  clone = new Clone(inject('startedSite'))
 })
 afterAll(() => clone.remove())
 
@@ -89,13 +89,18 @@ test('a reader that has seen enough makes no command fail', async () => {
 })
 
 test('where nothing was ever started, a command says what to do', async () => {
-  expect(await clone.latchkey(['user', 'list'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^The database is missing, [^\n]* run npm start first[^\n]*\(D1_ERROR: no such table: users[^\n]*\)\.\n$/,
-    ),
-  })
+  const fresh = new Clone()
+  try {
+    expect(await fresh.command(['user', 'list'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The database is missing, [^\n]* run npm start first[^\n]*\(D1_ERROR: no such table: users[^\n]*\)\.\n$/,
+      ),
+    })
+  } finally {
+    await fresh.remove()
+  }
 })
 
 test('a command works through the site that is served, without a runtime of its own', async () => {

@@ -68,12 +68,18 @@ export class Clone {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-clone-'))
   readonly #programs: Program[] = []
 
-  /** @param from The folder of another clone, whose site comes along. */
+  /**
+   * @param from The folder of another clone, whose site comes along. Its sources are shared,
+   *   because Node keeps what it has compiled by path: a test that changes them copies them first.
+   */
   constructor(from?: string) {
     // So that another user of this machine can read it.
     chmodSync(this.folder, 0o755)
     if (from !== undefined) {
-      cpSync(from, this.folder, { recursive: true, verbatimSymlinks: true })
+      const sources = join(from, 'src')
+      const filter = (path: string) => path !== sources
+      cpSync(from, this.folder, { recursive: true, verbatimSymlinks: true, filter })
+      symlinkSync(sources, this.path('src'))
       return
     }
     for (const entry of ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']) {

@@ -35,17 +35,23 @@ export async function serveData(options: WorkerOptions): Promise<Server> {
 async function passToWorker(
   request: IncomingMessage,
   response: ServerResponse,
-  { worker, secret }: WorkerOptions,
+  options: WorkerOptions,
 ): Promise<void> {
   // Rejects when the command ends before it has sent everything.
-  const call = await buffer(request)
+  const answer = await callWorker(await buffer(request), options)
+  response.writeHead(answer.statusCode ?? 502)
+  await pipeline(answer, response)
+}
+
+/** Sends a call for the data of the site to the Worker. */
+export async function callWorker(
+  call: Buffer | string,
+  { worker, secret }: WorkerOptions,
+): Promise<IncomingMessage> {
   const { hostname, port } = await worker()
   const headers = { [FRONT_SECRET_HEADER]: secret, [FRONT_DATA_HEADER]: '1' }
   const onward = requestTo({ hostname, port, method: 'POST', headers, agent: false })
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     onward.once('response', resolve).on('error', reject).end(call)
   })
-  const answer = await answered
-  response.writeHead(answer.statusCode ?? 502)
-  await pipeline(answer, response)
 }
