@@ -27,10 +27,10 @@ export async function readWorkerOptions() {
   const bindings = readBindings(workerOptions['bindings'])
   // The start hands it in.
   delete bindings['SECRET_KEYS']
-  const assets = v.parse(assetsSchema, workerOptions['assets'])
+  const { assets } = workerOptions
   // wrangler's path is absolute, and kept options must fit when the folder has moved.
-  assets.directory = relative('.', assets.directory)
-  return { ...workerOptions, name, bindings, assets }
+  if (v.is(assetsSchema, assets)) assets.directory = relative('.', assets.directory)
+  return { ...workerOptions, name, bindings }
 }
 
 function readBindings(bindings: unknown): Record<string, string> {
