@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm'
+import * as v from 'valibot'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sessions } from '../../scripts/openapi/schemas.ts'
 import { identities, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import {
@@ -260,5 +262,16 @@ describe('a session that began at a provider', () => {
     expect(data.content).toMatchObject([{ methods: ['sso'] }])
     const { data: events } = await site.get('/api/me/events', { token })
     expect(events.content).toMatchObject([{ detail: 'OIDC: sso' }])
+  })
+
+  test('is listed with its methods, as documented and in words', async () => {
+    await site.setUp({ sso_trust_mfa: 'true' })
+    await signInFor({}, { amr: ['pwd', 'mfa'] })
+    const token = visitor.cookies.get('session') ?? ''
+    const { data } = await site.get('/api/me/sessions', { token })
+    expect(data.content).toMatchObject([{ methods: ['sso', 'mfa'] }])
+    expect(v.is(sessions, data)).toBe(true)
+    const { html } = await visitor.get('/account/sessions')
+    expect(textOf(html)).toContain('With linked account and its second factor')
   })
 })
