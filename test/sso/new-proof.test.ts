@@ -148,10 +148,12 @@ describe.each(NEEDS)('%o of a user who signs in with an identity provider', (cha
     const seen = await signInFor(changes, { auth_time: secondsNow() - DAY_SECONDS })
     expect(seen.status).toBe(403)
     expect(seen.html).not.toContain('confirm_password')
-    expect(textOf(seen.html)).toContain('You have neither a password nor a passkey here')
+    expect(textOf(seen.html)).toContain(
+      'Your account alice has neither a password nor a passkey here.',
+    )
     expect(seen.html).toContain('action="/oauth/authorize/switch"')
     const chinese = await visitor.get(requestPath(client, changes), { 'Accept-Language': 'zh-CN' })
-    expect(textOf(chinese.html)).toContain('你在本站既没有密码，也没有通行密钥')
+    expect(textOf(chinese.html)).toContain('你的账户 alice 在本站既没有密码，也没有通行密钥')
     // The way on that the page offers.
     const request = requestPath(client, changes).split('?')[1] ?? ''
     const { location } = await visitor.post('/oauth/authorize/switch', { request, user: '3' })
