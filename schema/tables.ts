@@ -391,6 +391,8 @@ export const openidGrants = sqliteTable(
     used: integer('used', { mode: 'boolean' }).notNull().default(false),
     createdAt: time('created_at').notNull(),
     accessHash: text('access_hash'),
+    /** Of a refresh that asked for less than `scope`, which stays that of the refresh token. */
+    accessScope: text('access_scope'),
     accessExpiresAt: time('access_expires_at').notNull().default(0),
     /** The part that all refresh tokens of this row share; it tells an old one from a guess. */
     familyHash: text('family_hash'),

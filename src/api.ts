@@ -4,6 +4,7 @@ import { adminAppPasswordRoutes } from './app-passwords/operator-routes.ts'
 import { appPasswordRoutes } from './app-passwords/routes.ts'
 import { eventRoutes } from './activity/routes.ts'
 import { discoveryRoutes, openidRoutes } from './openid/routes.ts'
+import { getHasEffect } from './http/methods.ts'
 import { healthRoutes } from './health/routes.ts'
 import { loginRoutes } from './sign-in/routes.ts'
 import { adminSettingRoutes } from './settings/operator-routes.ts'
@@ -31,7 +32,7 @@ import type { App } from './http/context.ts'
  * @param ssoPages The pages of the routes that browsers open.
  */
 export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
-  app.get('/api/auth/logout', forgetProof)
+  app.get('/api/auth/logout', getHasEffect, forgetProof)
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth', createSsoRoutes(ssoPages))
   app.route('/api/auth/2fa', twoFactorRoutes)

@@ -8,7 +8,7 @@ import { refuse } from './http/envelope.ts'
 import { answerPreflight, browserRules, isPreflight, ping } from './http/headers.ts'
 import { httpsOnly } from './http/https.ts'
 import { logError } from './http/log.ts'
-import { answerUnrouted, refuseHead } from './http/methods.ts'
+import { answerUnrouted } from './http/methods.ts'
 import { noticesAfterRequests } from './notices/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
@@ -38,7 +38,6 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use(requestLog)
   app.use(browserRules)
   app.use(httpsOnly)
-  app.use(refuseHead)
   app.use('/api/*', limitBody)
   app.use('/oauth/*', limitBody)
   app.use('/api/*', countDeadAppPasswords)

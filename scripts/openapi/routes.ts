@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { findTargetHandler } from 'hono/utils/handler'
 import type { App } from '../../src/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/http/headers.ts'
@@ -32,7 +33,9 @@ export function readRoutes(): Map<string, Route> {
   app.all('/ping', ping)
   mountApi(app, NO_PAGES)
   const routes = new Map<string, Route>()
-  for (const { method, path, handler } of app.routes) {
+  for (const { method, path, handler: mounted } of app.routes) {
+    // The routes of a part with its own `onError` are mounted inside another function.
+    const handler = findTargetHandler(mounted)
     const name = `${method === 'ALL' ? 'GET' : method} ${path}`
     const route = routes.get(name) ?? { needs: undefined, inputs: [] }
     routes.set(name, route)

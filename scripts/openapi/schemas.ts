@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { LISTED_METHODS } from '../../src/access/methods.ts'
 import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
 import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
@@ -55,7 +56,7 @@ const session = v.strictObject({
   network,
   user_agent: v.string(),
   methods: v.pipe(
-    v.array(v.picklist(['pwd', 'otp', 'recovery', 'passkey'])),
+    v.array(v.picklist(LISTED_METHODS)),
     v.description('how the user signed in, and what the user has shown since'),
   ),
   current: v.boolean(),

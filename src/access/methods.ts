@@ -8,7 +8,11 @@ import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.
  * second factor (`mfa`). `hwk` stands beside `passkey` for one that never leaves its device. `pwd`,
  * `otp`, `hwk` and `mfa` are names of RFC 8176.
  */
-export type Method = 'pwd' | 'otp' | 'recovery' | 'passkey' | 'hwk' | 'sso' | 'mfa'
+export type Method = ListedMethod | 'hwk'
+
+/** The methods that a list of sessions names. `hwk` tells programs what a passkey is. */
+export const LISTED_METHODS = ['pwd', 'otp', 'recovery', 'passkey', 'sso', 'mfa'] as const
+export type ListedMethod = (typeof LISTED_METHODS)[number]
 
 /** The methods that count as a second factor. A passkey does, because it verifies the user. */
 const SECOND_FACTORS: readonly Method[] = ['otp', 'recovery', 'passkey', 'mfa']

@@ -1,30 +1,19 @@
 import type { App, AppContext } from './context.ts'
 import type { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { findTargetHandler } from 'hono/utils/handler'
 import { Refusal } from '../base/refusals.ts'
 import { isApiPath, refuse } from './envelope.ts'
 
-/** Paths whose GET changes something: it uses a state up, or begins or ends a session. */
-const GETS_WITH_EFFECTS = [
-  '/api/auth/sso',
-  '/api/auth/sso_callback',
-  '/api/auth/sso_get_token',
-  '/api/auth/get_sso_id',
-  '/api/auth/logout',
-  '/account/sign-in/sso',
-  '/oauth/authorize',
-  '/oauth/end_session',
-]
-
 /**
- * Refuses HEAD where GET changes something. Hono answers HEAD with the route of GET, and link
- * previews and scanners send it.
+ * Marks a route whose GET changes something: it uses a state up, or begins or ends a session. Its
+ * HEAD is refused: Hono answers HEAD with the route of GET, and link previews and scanners send
+ * it.
  *
  * @see RFC 9110 section 9.2.1
  */
-export const refuseHead = createMiddleware<App>(async function refuseHead(c, next) {
-  if (c.req.method === 'HEAD' && GETS_WITH_EFFECTS.includes(c.req.path)) return c.notFound()
-  return next()
+export const getHasEffect = createMiddleware<App>(async function getHasEffect(c, next) {
+  return c.req.method === 'HEAD' ? c.notFound() : next()
 })
 
 /**
@@ -35,12 +24,15 @@ export const refuseHead = createMiddleware<App>(async function refuseHead(c, nex
  */
 export function answerUnrouted(app: Hono<App>) {
   const methodsOf = new Map<string, Set<string>>()
-  for (const { method, path } of app.routes) {
+  const withoutHead = new Set<string>()
+  for (const { method, path, handler } of app.routes) {
     if (method === 'ALL') continue
     const methods = methodsOf.get(path) ?? new Set()
     methodsOf.set(path, methods.add(method))
-    if (method === 'GET' && !GETS_WITH_EFFECTS.includes(path)) methods.add('HEAD')
+    if (method === 'GET') methods.add('HEAD')
+    if (findTargetHandler(handler) === getHasEffect) withoutHead.add(path)
   }
+  for (const path of withoutHead) methodsOf.get(path)?.delete('HEAD')
   return function unrouted(c: AppContext): Response {
     const methods = methodsOf.get(c.req.path)
     if (methods === undefined) {

@@ -1,3 +1,4 @@
+import { visible } from '../base/text.ts'
 import { isoTime } from '../base/time.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { type Message, type Notice, userOf, whatOf } from './message.ts'
@@ -56,7 +57,8 @@ async function webhook(
 }
 
 function eventData(event: NonNullable<Notice['event']>) {
-  const { id, kind, userId, actorId, actorName, network, country } = event
+  const { id, kind, userId, actorId, network, country } = event
+  const actorName = event.actorName === null ? null : visible(event.actorName)
   return {
     id,
     kind,

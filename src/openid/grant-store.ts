@@ -10,7 +10,7 @@ import {
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
-import { coversScopes } from './scopes.ts'
+import { coversScopes, parseScope } from './scopes.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000
@@ -102,7 +102,7 @@ export interface ShownRefreshToken {
   clientId: string
   familyHash: string
   refreshHash: string
-  /** The scopes that the client asks for again. */
+  /** The scopes that the new access token is to have; empty for all that were granted. */
   scopes: readonly string[]
 }
 
@@ -116,6 +116,7 @@ export function useRefreshToken(
 ) {
   const set = {
     accessHash,
+    accessScope: token.scopes.length === 0 ? null : parseScope(token.scopes.join(' ')).join(' '),
     accessExpiresAt: sql`min(${now + ACCESS_MILLISECONDS}, coalesce(${liveSession(now)}, ${now + ACCESS_MILLISECONDS}))`,
     refreshHash,
     refreshExpiresAt: now + REFRESH_MILLISECONDS,
@@ -209,7 +210,9 @@ export function selectByAccessToken(
       issuer: openidGrants.issuer,
       clientId: openidGrants.clientId,
       sessionId: openidGrants.sessionId,
-      scope: openidGrants.scope,
+      scope: sql<string>`coalesce(${openidGrants.accessScope}, ${openidGrants.scope})`.as(
+        'access_scope',
+      ),
       nonce: openidGrants.nonce,
       authTime: openidGrants.authTime,
       amr: openidGrants.amr,

@@ -85,13 +85,16 @@ async function exchangeCode(deps: TokenDeps, { credentials, form, from }: TokenR
 async function refresh(deps: TokenDeps, { credentials, form, from }: TokenRequest) {
   const { refresh_token: text, scope = '' } = form
   if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing')
+  const scopes = scope.split(' ').filter((one) => one !== '')
+  if (scopes.length > 0 && !scopes.includes('openid'))
+    throw new OAuthError('invalid_scope', 'the scope must contain openid')
   const handle = parseHandle('refresh', text) ?? NO_HANDLE
   const token = {
     id: handle.id,
     clientId: credentials.clientId,
     familyHash: await hashSecret(handle.family),
     refreshHash: await hashSecret(handle.secret),
-    scopes: scope.split(' ').filter((one) => one !== ''),
+    scopes,
   }
   const { db } = deps
   const now = deps.now()

@@ -5,6 +5,7 @@ import { clientOf } from '../http/client.ts'
 import { ok } from '../http/envelope.ts'
 import { bearerToken } from '../http/guard.ts'
 import { jsonBody } from '../http/input.ts'
+import { getHasEffect } from '../http/methods.ts'
 import { possiblyEmptyText, text } from '../base/text.ts'
 import { login } from './sign-in.ts'
 import { logout } from './sign-out.ts'
@@ -28,7 +29,7 @@ export const loginRoutes = new Hono<App>()
       token: await login(c.get('deps'), { username, digest, code }, clientOf(c)),
     })
   })
-  .get('/logout', async (c) => {
+  .get('/logout', getHasEffect, async (c) => {
     await logout(c.get('deps'), bearerToken(c), clientOf(c))
     return ok(c, null)
   })

@@ -5,6 +5,7 @@ import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { query } from '../http/input.ts'
 import { logError } from '../http/log.ts'
+import { getHasEffect } from '../http/methods.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { possiblyEmptyText } from '../base/text.ts'
 import { passGate } from '../throttle/throttle.ts'
@@ -57,18 +58,18 @@ const callbackQuery = v.object({ ...methodQuery.entries, ...answerQuery.entries 
 export function createSsoRoutes(pages: SsoPages): Hono<App> {
   const { headers } = pages
   return new Hono<App>()
-    .get('/sso', headers, query(methodQuery), async (c) => {
+    .get('/sso', getHasEffect, headers, query(methodQuery), async (c) => {
       const purpose = PURPOSES[methodIn(c.req.valid('query').method)]
       return c.redirect((await goToProvider(c, purpose)).href)
     })
-    .get('/sso_callback', headers, query(callbackQuery), (c) => {
+    .get('/sso_callback', getHasEffect, headers, query(callbackQuery), (c) => {
       const method = methodIn(c.req.valid('query').method)
       return comeBack(c, redirectUriOf(c, method, false), pages)
     })
-    .get('/sso_get_token', headers, query(answerQuery), (c) =>
+    .get('/sso_get_token', getHasEffect, headers, query(answerQuery), (c) =>
       comeBack(c, redirectUriOf(c, 'sso_get_token', true), pages),
     )
-    .get('/get_sso_id', headers, query(answerQuery), (c) =>
+    .get('/get_sso_id', getHasEffect, headers, query(answerQuery), (c) =>
       comeBack(c, redirectUriOf(c, 'get_sso_id', true), pages),
     )
     .onError((error, c) => {

@@ -176,6 +176,55 @@ describe('latchkey user', () => {
     expect(await site.signIn('carol', password)).toMatchObject({ code: 200 })
   })
 
+  test('password lists everything that still works, as the pages do', async () => {
+    const token = await addUser('listed')
+    await site.call('POST', '/api/me/sshkey/add', { token, body: { title: 'mine', key: ED1 } })
+    const app = { name: 'rclone', scopes: ['files:read'] }
+    await site.call('POST', '/api/me/tokens/create', { token, body: app })
+    const channel = { kind: 'ntfy', address: 'https://203.0.114.1/topic', topics: ['password'] }
+    await site.call('POST', '/api/me/notices/save', { token, body: channel })
+    for (const statement of [
+      `insert into passkeys (credential_id, user_id, public_key, algorithm, sign_count, backed_up, transports, aaguid, rp_id, name, created_at)
+       select 'AAAA', id, '', -7, 0, 0, '', '${'0'.repeat(32)}', 'localhost', 'phone', 1 from users where username = 'listed'`,
+      `insert into identities (issuer, subject, user_id, platform, name, linked_at, linked_by)
+       select 'https://id.example.org', 'sub-1', id, 'OIDC', 'alice@example.org', 1, 'user' from users where username = 'listed'`,
+    ])
+      clone.sql(statement)
+    const { stdout, stderr } = await run('user', 'password', 'listed', '--generate')
+    expect(stderr).toBe(`
+This still works. Delete what the user does not recognise.
+
+Passkeys (npm run latchkey -- passkey delete listed <id>):
+
+Linked accounts (npm run latchkey -- identity delete listed <subject>):
+
+App passwords (npm run latchkey -- token delete listed <id>):
+
+Channel for notices (only the user can delete it):
+
+SSH keys (npm run latchkey -- key delete listed <id>):
+`)
+    const rows = [
+      /\nAAAA +phone +1970/,
+      /\nsub-1 +alice@example.org +OIDC +1970/,
+      /\n\d+ +rclone +files:read +20/,
+      /\nntfy +203.0.114.1 +20/,
+      /\n\d+ +mine +SHA256:\S{43} +20/,
+    ]
+    for (const row of rows) expect(stdout).toMatch(row)
+    expect(await json('user', 'password', 'listed', '--generate')).toEqual({
+      id: expect.any(Number),
+      username: 'listed',
+      deleted_keys: 0,
+      passkeys: ['AAAA'],
+      linked_accounts: ['OIDC: alice@example.org'],
+      app_passwords: [expect.stringMatching(/^\d+$/)],
+      channels: ['ntfy: 203.0.114.1'],
+      keys: [expect.stringMatching(/^\d+$/)],
+      password: expect.stringMatching(/^\S{20}$/),
+    })
+  })
+
   test('password shows the SSH keys that go on working, and deletes them when told to', async () => {
     const token = await addUser('stolen')
     const add = (title: string, key: string, as = token) =>
@@ -188,7 +237,7 @@ describe('latchkey user', () => {
       /\n\d+ +mine +SHA256:\S{43} +\S+\n\d+ +of the thief +SHA256:\S{43} /,
     )
     expect(shown.stderr).toMatch(
-      /^\n2 SSH keys of stolen still give access to the files:\nDelete one with: npm run latchkey -- key delete stolen \d+\n$/,
+      /^\nThis still works[^\n]*\n\nSSH keys \(npm run latchkey -- key delete stolen <id>\):\n$/,
     )
     expect(await json('key', 'list', 'stolen')).toMatchObject({ total: 2 })
     const deleted = await json('user', 'password', 'stolen', '--generate', '--delete-keys')

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { CheapSite } from '../support/cheap-site.ts'
+import { ProgramTour } from '../support/program-tour.ts'
 import { Site } from '../support/site.ts'
+import { Tour } from '../support/tour.ts'
 
 const unknownPath = { code: 404, message: 'no such endpoint', data: null }
 
@@ -163,6 +165,21 @@ describe('HEAD', () => {
       expect(head.headers.get('Set-Cookie'), path).toBe(null)
     }
     expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
+  })
+
+  // For the pages; test/scripts/openapi/examples.test.ts has the documented endpoints.
+  test('is refused wherever the GET of a tour writes rows', async () => {
+    const site = new CheapSite()
+    await site.addFirstUsers({ guestDisabled: false })
+    await site.addUser('alice', { password: 'alice-Passw0rd' })
+    const costs = [...(await Tour.of(site)), ...(await ProgramTour.of(site))]
+    const writing = costs.filter(
+      ({ call, rowsWritten }) => call.startsWith('GET ') && rowsWritten > 0,
+    )
+    const paths = new Set(writing.map(({ call }) => call.replace('GET ', '')))
+    expect(paths).toEqual(new Set(['/api/auth/logout', '/oauth/authorize', '/oauth/end_session']))
+    for (const path of paths)
+      expect((await site.fetch('HEAD', path)).headers.get('Allow'), path).not.toContain('HEAD')
   })
 
   test.each(WRITE_PATHS)('tells what %s allows', async (path) => {

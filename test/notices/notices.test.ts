@@ -8,6 +8,7 @@ import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { leaveTest } from '../../src/notices/manage.ts'
+import { KINDS_OF_TOPICS, TOPICS } from '../../src/notices/topics.ts'
 import { getClient, replaceSecret } from '../../src/openid/clients.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
@@ -525,6 +526,29 @@ describe('the form of each channel', () => {
       { subject: 'eve�↵Bcc: all@example.org signed in from a new network' },
     ])
     expect(mails[0]?.text).not.toMatch(/^Bcc/m)
+  })
+
+  const everyKind = Object.values(KINDS_OF_TOPICS).flat()
+  const httpKinds = [['webhook', {}], ...forms] as const
+
+  test.each(httpKinds)('%s gets no control or direction characters of names', async (...form) => {
+    const [kind, fields] = form
+    await addChannel({ kind, ...fields }, [...TOPICS])
+    const hostile = 'eve\u0007\r\n\u202Elove\u2066'
+    // Only behind the back of the service do names have such characters.
+    await env.DB.prepare('update users set username = id || ? where role <> 1').bind(hostile).run()
+    for (const event of everyKind)
+      await env.DB.prepare(
+        `insert into audit_events (at, kind, user_id, actor_id, detail, network, user_agent)
+         values (1, ?, ${ALICE}, 1, ?, '203.0.113.9', '')`,
+      )
+        .bind(event, event === 'many_refusals' ? '7' : hostile)
+        .run()
+    await run()
+    expect(got).toHaveLength(everyKind.length)
+    const texts = JSON.stringify(got.map(({ body }) => body))
+    expect(texts).toContain('eve��↵�love�')
+    expect(texts).not.toMatch(/\\[ur]|[\u202A-\u202E\u2066-\u2069]/)
   })
 
   test.each([

@@ -14,6 +14,7 @@ import {
   askToken,
   basic,
   CALLBACK,
+  claimsIn,
   codeFor,
   exchangeCode,
   FORM,
@@ -95,7 +96,7 @@ describe('a refresh token that was replaced', () => {
     const code = await codeFor(alice, client, { scope: 'openid offline_access' })
     const { refresh_token: token = '' } = await exchangeCode(site, client, code)
     const form = { grant_type: 'refresh_token', refresh_token: token }
-    for (const scope of ['openid groups', 'openid unknown'])
+    for (const scope of ['openid groups', 'openid unknown', 'offline_access'])
       expect(await askToken(site, client, { ...form, scope })).toMatchObject({
         status: 400,
         error: 'invalid_scope',
@@ -103,9 +104,31 @@ describe('a refresh token that was replaced', () => {
     const other = await register(site, { name: 'other' })
     const wider = { ...form, scope: 'openid groups' }
     expect((await askToken(site, other, wider)).error).toBe('invalid_grant')
-    const same = await askToken(site, client, { ...form, scope: 'openid' })
-    expect(same).toMatchObject({ status: 200, scope: 'openid offline_access' })
+    const narrower = await askToken(site, client, { ...form, scope: 'openid' })
+    expect(narrower).toMatchObject({ status: 200, scope: 'openid' })
     expect((await askToken(site, client, wider)).error).toBe('invalid_grant')
+  })
+
+  // RFC 6749 section 6
+  test('gives an access token of a narrower scope, and keeps its own scope', async () => {
+    const granted = 'openid groups offline_access'
+    const code = await codeFor(alice, client, { scope: granted })
+    const { refresh_token: first = '' } = await exchangeCode(site, client, code)
+    const form = { grant_type: 'refresh_token', refresh_token: first }
+    const narrower = await askToken(site, client, { ...form, scope: ' openid  openid' })
+    expect(narrower).toMatchObject({ status: 200, scope: 'openid' })
+    expect(claimsIn(narrower.id_token)).not.toHaveProperty('groups')
+    expect((await userInfo(site, narrower.access_token)).body).toEqual({
+      sub: '3',
+      name: 'alice',
+      preferred_username: 'alice',
+      updated_at: expect.any(Number),
+    })
+    const whole = await refreshWith(site, client, narrower.refresh_token)
+    expect(whole).toMatchObject({ status: 200, scope: granted })
+    expect(claimsIn(whole.id_token)).toMatchObject({ groups: ['user'] })
+    const { body } = await userInfo(site, whole.access_token)
+    expect(body).toMatchObject({ groups: ['user'] })
   })
 
   test('is not ended by a guess that knows the id of the row only', async () => {

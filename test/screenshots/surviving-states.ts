@@ -21,7 +21,7 @@ export async function survivingStates(
   take: Take,
 ): Promise<void> {
   await signIn(page, clone, secret)
-  await confirmStates(page, take)
+  await confirmStates(page, clone, take)
   clone.sql(
     "insert into users (id, username, username_key, created_at) values (9, 'carol', 'carol', 0)",
   )
@@ -57,7 +57,7 @@ async function signIn(page: Page, clone: Pick<Clone, 'sql'>, secret: string): Pr
 }
 
 /** A program that wants the user to prove again who they are. */
-async function confirmStates(page: Page, take: Take): Promise<void> {
+async function confirmStates(page: Page, clone: Pick<Clone, 'sql'>, take: Take): Promise<void> {
   await page.goto(PROGRAMS)
   await page.locator('[name=name]').fill('files')
   await page.locator('[name=preset]').selectOption('other')
@@ -73,9 +73,26 @@ async function confirmStates(page: Page, take: Take): Promise<void> {
   }
   await page.goto(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)
   await take('surviving-authorize-confirm')
+  await withoutOwnProof(clone, async () => {
+    await page.reload()
+    await take('surviving-authorize-elsewhere')
+  })
   await page.goto(PROGRAMS)
   await page.locator('.rows > li').first().locator('summary').last().click()
   await submit(page, `${PROGRAMS}/delete`)
+}
+
+/** Leaves the admin no way in but the linked account, for a while. */
+async function withoutOwnProof(
+  clone: Pick<Clone, 'sql'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const [before] = clone.sql('select password_hash from users where id = 1')
+  clone.sql('update users set password_hash = null where id = 1')
+  clone.sql('update passkeys set user_id = 2 where user_id = 1')
+  await work()
+  clone.sql('update passkeys set user_id = 1 where user_id = 2')
+  clone.sql('update users set password_hash = ? where id = 1', before?.['password_hash'] ?? null)
 }
 
 /** Gives a user several ways in of every kind, with names of every length. */

@@ -66,7 +66,13 @@ async function takeSso(): Promise<void> {
       const page = await context.newPage()
       const tour = { site: client, provider, clone: other }
       await ssoStates(page, tour, (name) => take(page, `${name}-${language}`))
-      for (const table of ['identities', 'passkeys', 'ssh_keys', 'app_passwords'])
+      for (const table of [
+        'identities',
+        'passkeys',
+        'ssh_keys',
+        'app_passwords',
+        'notice_channels',
+      ])
         other.sql(`delete from ${table}`)
       other.sql('update users set totp_seed = null, totp_step = 0')
     }

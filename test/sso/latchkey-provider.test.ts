@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { checkProvider } from '../../src/sso/check.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { passProvider } from '../support/identity-provider.ts'
+import { passProvider, textOfBody } from '../support/identity-provider.ts'
 import { ISSUER, register } from '../support/openid.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   site = new SsoSite({
     sendOut: async (address, { method = 'GET', headers, body }) => {
       const { pathname } = new URL(address)
-      const text = await new Response(body).text()
+      const text = await textOfBody(body)
       return provider.fetch(method, pathname, {
         headers: Object.fromEntries(new Headers(headers)),
         ...(method === 'POST' && { body: text }),

@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm'
+import * as v from 'valibot'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sessions } from '../../scripts/openapi/schemas.ts'
 import { identities, users } from '../../schema/tables.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import {
@@ -146,10 +148,12 @@ describe.each(NEEDS)('%o of a user who signs in with an identity provider', (cha
     const seen = await signInFor(changes, { auth_time: secondsNow() - DAY_SECONDS })
     expect(seen.status).toBe(403)
     expect(seen.html).not.toContain('confirm_password')
-    expect(textOf(seen.html)).toContain('You have neither a password nor a passkey here')
+    expect(textOf(seen.html)).toContain(
+      'Your account alice has neither a password nor a passkey here.',
+    )
     expect(seen.html).toContain('action="/oauth/authorize/switch"')
     const chinese = await visitor.get(requestPath(client, changes), { 'Accept-Language': 'zh-CN' })
-    expect(textOf(chinese.html)).toContain('你在本站既没有密码，也没有通行密钥')
+    expect(textOf(chinese.html)).toContain('你的账户 alice 在本站既没有密码，也没有通行密钥')
     // The way on that the page offers.
     const request = requestPath(client, changes).split('?')[1] ?? ''
     const { location } = await visitor.post('/oauth/authorize/switch', { request, user: '3' })
@@ -260,5 +264,16 @@ describe('a session that began at a provider', () => {
     expect(data.content).toMatchObject([{ methods: ['sso'] }])
     const { data: events } = await site.get('/api/me/events', { token })
     expect(events.content).toMatchObject([{ detail: 'OIDC: sso' }])
+  })
+
+  test('is listed with its methods, as documented and in words', async () => {
+    await site.setUp({ sso_trust_mfa: 'true' })
+    await signInFor({}, { amr: ['pwd', 'mfa'] })
+    const token = visitor.cookies.get('session') ?? ''
+    const { data } = await site.get('/api/me/sessions', { token })
+    expect(data.content).toMatchObject([{ methods: ['sso', 'mfa'] }])
+    expect(v.is(sessions, data)).toBe(true)
+    const { html } = await visitor.get('/account/sessions')
+    expect(textOf(html)).toContain('With linked account and its second factor')
   })
 })

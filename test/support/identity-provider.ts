@@ -60,7 +60,7 @@ export class FakeProviders {
   /** In place of `Deps.fetch`. */
   readonly fetch = async (address: string, init: RequestInit): Promise<Response> => {
     const url = new URL(address)
-    const body = await new Response(init.body).text()
+    const body = await textOfBody(init.body)
     this.asked.push(`${init.method ?? 'GET'} ${url.origin}${url.pathname}`)
     const wrong = this.mischief.answers?.[url.pathname]
     if (wrong !== undefined) return wrong()
@@ -212,6 +212,11 @@ export class FakeProviders {
 /** A part of a JWT. */
 function part(json: object): string {
   return btoa(JSON.stringify(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Reads the body of a request that the site sends. Of a form, `text()` of workerd warns. */
+export async function textOfBody(body: RequestInit['body']): Promise<string> {
+  return new TextDecoder().decode(await new Response(body).arrayBuffer())
 }
 
 function metadataOf(issuer: string) {

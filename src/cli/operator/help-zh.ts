@@ -49,8 +49,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'a new user name': '新的用户名',
   'sets a new password, and ends all sessions of the user': '设置新密码，并退出该用户的所有设备',
   'also delete the SSH keys of the user': '同时删除该用户的 SSH 公钥',
-  'Without an option, the command asks for the password and does not show it. SSH keys still work with a\nnew password: the command lists them, and on a terminal it asks whether to delete them.':
-    '不带选项时，命令会询问密码，输入时不显示。更换密码后 SSH 公钥仍然有效：\n命令会列出这些公钥，在终端中还会询问是否删除。',
+  "Without an option, the command asks for the password and does not show it. What still works with a\nnew password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and\nSSH keys. On a terminal the command asks whether to delete the SSH keys.":
+    '不带选项时，命令会询问密码，输入时不显示。命令会列出更换密码后仍然有效的内容：\n通行密钥、关联的第三方账号、应用专用密码、该用户的通知渠道和 SSH 公钥。\n在终端中还会询问是否删除 SSH 公钥。',
   'disables a user, and ends all sessions of the user': '停用用户，并退出该用户的所有设备',
   'enables a user who was disabled': '重新启用已停用的用户',
   'forgets the failed sign-ins of a user, so that the user can try again at once':

@@ -5,7 +5,7 @@ import { visible } from '../../base/text.ts'
 type Cell = string | number | boolean | null
 
 /** One record that a command shows, with the names of the API. */
-type Row = Record<string, Cell | readonly string[] | object>
+export type Row = Record<string, Cell | readonly string[] | object>
 
 /** A page of a list, with the total of all pages if it was counted. */
 interface Page {

@@ -1,21 +1,16 @@
 import type { Command } from 'commander'
 import { unlockUser } from '../../users/unlock.ts'
-import { listKeysOf, removeKeysOf } from '../../ssh-keys/keys.ts'
-import { keyRecords } from '../../ssh-keys/record.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { changeUser, listUsers, removeUser } from '../../users/manage-users.ts'
 import type { UserGroup } from '../../users/store.ts'
-import { agrees, confirm, needTerminal } from './confirm.ts'
+import { confirm, needTerminal } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
-import type { GlobalOptions } from '../global-options.ts'
 import { onSite } from './on-site.ts'
-import type { Output } from './output.ts'
 import { addPageOptions, type PageOptions } from './paging.ts'
-import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
-import type { Site } from '../site.ts'
 import { addUserAddCommand, addUserSetCommand } from './user-fields.ts'
 import { addUserExportCommand, whatStays } from './user-export.ts'
+import { addUserPasswordCommand } from './user-password.ts'
 import { addUserShowCommand } from './user-show.ts'
 import { fullUserRecord, userText } from './user-text.ts'
 
@@ -27,7 +22,7 @@ export function addUserCommands(program: Command, user: Command): void {
   addUserShowCommand(program, user)
   addUserAddCommand(program, user)
   addUserSetCommand(program, user)
-  addPasswordCommand(program, user)
+  addUserPasswordCommand(program, user)
   addAbilityCommands(program, user)
   addUnlockCommand(program, user)
   addUserExportCommand(program, user)
@@ -69,64 +64,6 @@ function addListCommand(program: Command, user: Command): void {
   addHelp(list, {
     examples: ['user list --search ali', 'user list --admins --without-2fa'],
   })
-}
-
-const PASSWORD_NOTES = `Without an option, the command asks for the password and does not show it. SSH keys still work with a
-new password: the command lists them, and on a terminal it asks whether to delete them.`
-
-function addPasswordCommand(program: Command, user: Command): void {
-  addHelp(addPasswordOptions(user.command('password')), {
-    notes: PASSWORD_NOTES,
-    examples: ['user password alice', 'user password alice --generate --delete-keys'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .description('sets a new password, and ends all sessions of the user')
-    .option('--delete-keys', 'also delete the SSH keys of the user')
-    .action((name: string, options: PasswordOptions & { deleteKeys?: boolean }) => {
-      const readPassword = passwordSource(options)
-      return onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const { password, shownOnce } = await readPassword(site)
-        await changeUser(site, COMMAND_LINE, id, { password })
-        const deleted = options.deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
-        const { keys } = await listKeysOf(site, COMMAND_LINE, id)
-        const record = {
-          id,
-          username,
-          deleted_keys: deleted,
-          keys: keys.map((key) => String(key.id)),
-        }
-        const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
-        const done = `Set a new password for ${username}; all sessions have ended.${gone}`
-        output.done(done, record, shownOnce)
-        if (keys.length > 0 && !program.opts<GlobalOptions>().json)
-          await offerToDelete(site, output, { id, username }, keys)
-      })
-    })
-}
-
-const KEY_COLUMNS = ['id', 'title', 'fingerprint', 'added_time']
-
-/** Lists the keys that still work after a new password, and deletes them if the operator agrees. */
-async function offerToDelete(
-  site: Site,
-  output: Output,
-  { id, username }: { id: number; username: string },
-  keys: Awaited<ReturnType<typeof listKeysOf>>['keys'],
-): Promise<void> {
-  console.error(`\n${countOf(keys.length)} of ${username} still give access to the files:`)
-  output.list(KEY_COLUMNS, { content: keyRecords(keys), total: keys.length }, '')
-  if (!process.stdin.isTTY)
-    return console.error(
-      `Delete one with: npm run latchkey -- key delete ${username} ${keys[0]?.id}`,
-    )
-  if (!(await agrees(`Delete ${countOf(keys.length)}?`))) return
-  const deleted = await removeKeysOf(site, COMMAND_LINE, id)
-  output.done(`Deleted ${countOf(deleted)} of ${username}.`, { id, username })
-}
-
-function countOf(keys: number): string {
-  return keys === 1 ? '1 SSH key' : `${keys} SSH keys`
 }
 
 function addAbilityCommands(program: Command, user: Command): void {

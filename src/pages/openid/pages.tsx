@@ -6,6 +6,8 @@ import { SinglePage } from '../layout.tsx'
 import { Alert } from '../parts.tsx'
 import type { View } from '../view.ts'
 
+const SWITCH_PATH = '/oauth/authorize/switch'
+
 interface RequestProps {
   view: View
   client: Client
@@ -68,9 +70,18 @@ export function ConfirmPage({
             </ConfirmFields>
           </form>
         ) : (
-          <p>{t.cannotConfirm}</p>
+          <>
+            <p>{t.cannotConfirm(view.account?.username ?? '')}</p>
+            <form method="post" action={SWITCH_PATH}>
+              <RequestFields view={view} request={request} />
+              <button>{t.signInAgain}</button>
+            </form>
+            <p class="hint">
+              {t.cannotConfirmHint} <a href="/account/security">{view.t.nav.security}</a>
+            </p>
+          </>
         )}
-        <NotYou view={view} request={request} label={canConfirm ? t.notYou : view.t.signIn.title} />
+        {canConfirm && <NotYou view={view} request={request} />}
       </article>
     </SinglePage>
   )
@@ -86,17 +97,13 @@ function RequestFields({ view, request }: Omit<RequestProps, 'client'>) {
   )
 }
 
-function NotYou({
-  view,
-  request,
-  label = view.t.authorize.notYou,
-}: Omit<RequestProps, 'client'> & { label?: string }) {
+function NotYou({ view, request }: Omit<RequestProps, 'client'>) {
   const t = view.t.authorize
   return (
-    <form class="aside" method="post" action="/oauth/authorize/switch">
+    <form class="aside" method="post" action={SWITCH_PATH}>
       <p>{t.signedInAs(view.account?.username ?? '')}</p>
       <RequestFields view={view} request={request} />
-      <button class="quiet">{label}</button>
+      <button class="quiet">{t.notYou}</button>
     </form>
   )
 }

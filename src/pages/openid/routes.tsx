@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
+import { getHasEffect } from '../../http/methods.ts'
 import { methodText } from '../../access/methods.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
@@ -44,7 +45,7 @@ const END_PATH = '/oauth/end_session'
  */
 export const authorizePages = new Hono<App>()
   .use(pageHeaders)
-  .get('/', async (c) => {
+  .get('/', getHasEffect, async (c) => {
     const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
     if (parsed.sender === undefined) return showUntrusted(c)
     if (parsed.error !== undefined) {
@@ -209,7 +210,9 @@ async function showUntrusted(c: AppContext) {
 /** @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html */
 export const endSessionPages = new Hono<App>()
   .use(pageHeaders)
-  .get('/', (c) => endSession(c, readParameters(new URL(c.req.url).searchParams).values))
+  .get('/', getHasEffect, (c) =>
+    endSession(c, readParameters(new URL(c.req.url).searchParams).values),
+  )
   .post('/', async (c) => endSession(c, await readFormParameters(c.req)))
   .post('/confirm', sameOrigin, async (c) => {
     const { returnTo } = await readEnd(c, await readForm(c))

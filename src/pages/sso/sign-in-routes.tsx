@@ -4,6 +4,7 @@ import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
 import { logError } from '../../http/log.ts'
+import { getHasEffect } from '../../http/methods.ts'
 import { relyingPartyOf } from '../../base/passkey-site.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
@@ -30,7 +31,7 @@ const linkSchema = v.object({
 
 /** The pages of a sign-in with an identity provider, under `/account/sign-in/sso`. */
 export const ssoSignInPages = new Hono<App>()
-  .get('/', async (c) => {
+  .get('/', getHasEffect, async (c) => {
     const next = parseNext(c.req.query())
     try {
       return c.redirect((await goToProvider(c, { kind: 'sign-in', next })).href)

@@ -1,3 +1,4 @@
+import type { ListedMethod } from '../../access/methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventKind } from '../../audit/events.ts'
@@ -10,6 +11,16 @@ import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
+
+/** How a session was made. */
+const sessionMethods: Record<ListedMethod, string> = {
+  pwd: 'password',
+  otp: 'code',
+  recovery: 'recovery code',
+  passkey: 'passkey',
+  sso: 'linked account',
+  mfa: 'its second factor',
+}
 
 const refusedSignIns: Record<string, string> = {
   credentials: 'wrong password',
@@ -615,8 +626,7 @@ export const en = {
     onlyThis: 'You are not signed in anywhere else.',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknownBrowser: 'Unknown program',
-    /** How a session was made, by the names in `access/methods.ts`. */
-    methods: { pwd: 'password', otp: 'code', recovery: 'recovery code', passkey: 'passkey' },
+    methods: sessionMethods,
     madeWith: (methods: string[]) => `With ${methods.join(' and ')}`,
     endEverything: 'Sign out everywhere and delete app passwords',
     endEverythingQuestion:

@@ -39,8 +39,12 @@ export const authorizeEn = {
   confirmTitle: 'Confirm that it is you',
   confirmLead: (program: string) => `${program} asks you to prove again who you are.`,
   confirmSubmit: 'Continue',
-  cannotConfirm:
-    'You have neither a password nor a passkey here: sign in again at your provider. If this page comes back, the provider did not ask you to sign in. Then add a passkey on the page Security first.',
+  cannotConfirm: (name: string) =>
+    `Your account ${name} has neither a password nor a passkey here. Sign in again at your provider.`,
+  signInAgain: 'Sign in again',
+  /** Before a link to the page Security. */
+  cannotConfirmHint:
+    'If this page comes back, the provider did not ask you to sign in. Then first add a passkey:',
   continueTitle: 'One moment',
   continue: 'Continue',
   untrustedTitle: 'This request cannot be answered',

@@ -16,8 +16,10 @@ export const authorizeZh: typeof authorizeEn = {
   confirmTitle: '请确认是你本人',
   confirmLead: (program) => `${program} 要求你再次验证身份。`,
   confirmSubmit: '继续',
-  cannotConfirm:
-    '你在本站既没有密码，也没有通行密钥，请在登录平台上重新登录。如果又回到此页面，说明登录平台没有要求你登录：请先在“安全”页面添加通行密钥。',
+  cannotConfirm: (name) =>
+    `你的账户 ${name} 在本站既没有密码，也没有通行密钥，请在登录平台上重新登录。`,
+  signInAgain: '重新登录',
+  cannotConfirmHint: '如果又回到此页面，说明登录平台没有要求你登录，请先添加通行密钥：',
   continueTitle: '请稍候',
   continue: '继续',
   untrustedTitle: '无法处理此请求',

@@ -359,7 +359,14 @@ export const zh: Texts = {
     onlyThis: '你没有在其他地方登录。',
     browserOn: (browser, system) => `${system} 上的 ${browser}`,
     unknownBrowser: '未知程序',
-    methods: { pwd: '密码', otp: '验证码', recovery: '恢复代码', passkey: '通行密钥' },
+    methods: {
+      pwd: '密码',
+      otp: '验证码',
+      recovery: '恢复代码',
+      passkey: '通行密钥',
+      sso: '关联的账号',
+      mfa: '其第二重验证',
+    },
     madeWith: (methods) => `使用${methods.join('和')}`,
     endEverything: '退出所有设备并删除应用专用密码',
     endEverythingQuestion:

@@ -21,6 +21,16 @@ describe('schema/openapi.json', () => {
     expect(findGaps(served, operationsUnderApi())).toEqual([])
   })
 
+  test('knows every parameter that an example sends', () => {
+    const routes = readRoutes()
+    for (const [name, { examples }] of Object.entries(operations)) {
+      const queries = routes.get(name)?.inputs.filter(({ target }) => target === 'query') ?? []
+      const known = queries.flatMap(({ schema }) => Object.keys(Object(schema).entries))
+      const sent = Object.values(examples).flatMap(({ query = {} }) => Object.keys(query))
+      expect(known, name).toEqual(expect.arrayContaining(sent))
+    }
+  })
+
   test('has summaries without Markdown, which viewers would show as it is written', () => {
     const summaries = Object.values(written.paths).flatMap((methods) =>
       Object.values(methods).map(({ summary }) => summary),

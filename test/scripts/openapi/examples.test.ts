@@ -53,10 +53,15 @@ describe.each(Object.entries(operations))('%s', (endpoint, operation) => {
   const [method = '', path = ''] = endpoint.split(' ')
   const replays = replaysOf(method, path, operation)
 
-  test.each(replays)('answers as documented: $name', async (replay) => {
-    const asked = await givens[replay.given]()
-    if (path.startsWith('/api/authn/') && replay.given !== 'passkeys are off')
+  async function arrange({ given }: Replay): Promise<Asked> {
+    const asked = await givens[given]()
+    if (path.startsWith('/api/authn/') && given !== 'passkeys are off')
       await switchPasskeysOn(asked.site)
+    return asked
+  }
+
+  test.each(replays)('answers as documented: $name', async (replay) => {
+    const asked = await arrange(replay)
     const response = await ask(method, path, replay, asked)
     expect(response.status).toBe(replay.status)
     if (replay.status === operation.redirects) return
@@ -68,6 +73,16 @@ describe.each(Object.entries(operations))('%s', (endpoint, operation) => {
     expect(fits(answer, replay.schema), JSON.stringify(answer)).toBe(true)
     expect(fits(replay.answer, replay.schema), 'the example itself').toBe(true)
     expect(comparable(answer)).toEqual(comparable(replay.answer))
+  })
+
+  if (method !== 'GET') return
+  const successes = replays.filter(({ name }) => name === 'success')
+  test.each(successes)('HEAD writes no row and sets no cookie', async (replay) => {
+    const asked = await arrange(replay)
+    const { headers } = await ask('HEAD', path, replay, asked)
+    expect(asked.site.meter.rowsWritten).toBe(0)
+    // The bookmark tells how fresh the data was that this request has read.
+    expect(headers.getSetCookie().filter((cookie) => !cookie.includes('bookmark'))).toEqual([])
   })
 })
 

@@ -1,0 +1,1 @@
+ALTER TABLE `openid_grants` ADD `access_scope` text;
