@@ -10,7 +10,7 @@ import {
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
-import { coversScopes, parseScope } from './scopes.ts'
+import { coversScopes, type Scope } from './scopes.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000
@@ -103,7 +103,7 @@ export interface ShownRefreshToken {
   familyHash: string
   refreshHash: string
   /** The scopes that the new access token is to have; empty for all that were granted. */
-  scopes: readonly string[]
+  scopes: readonly Scope[]
 }
 
 /** Replaces the tokens of a row. Returns no row unless the refresh token is the newest one. */
@@ -116,7 +116,7 @@ export function useRefreshToken(
 ) {
   const set = {
     accessHash,
-    accessScope: token.scopes.length === 0 ? null : parseScope(token.scopes.join(' ')).join(' '),
+    accessScope: token.scopes.length === 0 ? null : token.scopes.join(' '),
     accessExpiresAt: sql`min(${now + ACCESS_MILLISECONDS}, coalesce(${liveSession(now)}, ${now + ACCESS_MILLISECONDS}))`,
     refreshHash,
     refreshExpiresAt: now + REFRESH_MILLISECONDS,

@@ -24,6 +24,7 @@ import { signIdToken } from './id-token.ts'
 import { ensureKey, selectKeys, type StoredKey } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import type { Parameters } from './parameters.ts'
+import { parseScope } from './scopes.ts'
 
 /** Everything that the token endpoint uses. */
 export type TokenDeps = Pick<
@@ -85,8 +86,9 @@ async function exchangeCode(deps: TokenDeps, { credentials, form, from }: TokenR
 async function refresh(deps: TokenDeps, { credentials, form, from }: TokenRequest) {
   const { refresh_token: text, scope = '' } = form
   if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing')
-  const scopes = scope.split(' ').filter((one) => one !== '')
-  if (scopes.length > 0 && !scopes.includes('openid'))
+  // Unknown names are ignored, as they were when the client asked first.
+  const scopes = parseScope(scope)
+  if (scope.trim() !== '' && !scopes.includes('openid'))
     throw new OAuthError('invalid_scope', 'the scope must contain openid')
   const handle = parseHandle('refresh', text) ?? NO_HANDLE
   const token = {

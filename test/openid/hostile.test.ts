@@ -96,7 +96,7 @@ describe('a refresh token that was replaced', () => {
     const code = await codeFor(alice, client, { scope: 'openid offline_access' })
     const { refresh_token: token = '' } = await exchangeCode(site, client, code)
     const form = { grant_type: 'refresh_token', refresh_token: token }
-    for (const scope of ['openid groups', 'openid unknown', 'offline_access'])
+    for (const scope of ['openid groups', 'openid groups unknown', 'offline_access', 'unknown'])
       expect(await askToken(site, client, { ...form, scope })).toMatchObject({
         status: 400,
         error: 'invalid_scope',
@@ -107,6 +107,17 @@ describe('a refresh token that was replaced', () => {
     const narrower = await askToken(site, client, { ...form, scope: 'openid' })
     expect(narrower).toMatchObject({ status: 200, scope: 'openid' })
     expect((await askToken(site, client, wider)).error).toBe('invalid_grant')
+  })
+
+  test('may repeat a scope of which names were ignored', async () => {
+    const scope = 'openid email offline_access'
+    const code = await codeFor(alice, client, { scope })
+    const { refresh_token: token = '' } = await exchangeCode(site, client, code)
+    const form = { grant_type: 'refresh_token', refresh_token: token }
+    expect(await askToken(site, client, { ...form, scope })).toMatchObject({
+      status: 200,
+      scope: 'openid offline_access',
+    })
   })
 
   // RFC 6749 section 6
