@@ -1,22 +1,16 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
-import { LANGUAGES, layoutFaults, openScreen } from '../support/layout.ts'
+import { LANGUAGES, Screen } from '../support/layout.ts'
 import { programStates } from '../screenshots/program-states.ts'
 
 const LONG_NAME = 'W'.repeat(250)
-/** Touch screens are narrow, and browsers treat them differently. */
-const LAYOUT_WIDTHS = [
-  ['by touch', [375, 768]],
-  ['by mouse', [1280]],
-] as const
+/** A phone and a tablet, which are touched, and a screen with a mouse. */
+const LAYOUT_WIDTHS = [375, 768, 1280]
 /** A phone, the window that OpenList opens, and a screen. */
-const PROGRAM_WIDTHS = [
-  ['by touch', [375, 500]],
-  ['by mouse', [1280]],
-] as const
+const PROGRAM_WIDTHS = [375, 500, 1280]
 /** Each test opens every page. */
 const TOUR_MILLISECONDS = 120_000
 
@@ -65,7 +59,7 @@ beforeAll(async () => {
   site = await clone.serve()
   browser = await openBrowser()
   await fill()
-  const page = await open(1280, 'en')
+  const { page } = await open('en')
   await page.goto('/account/sign-in')
   await page.getByLabel('User name').fill('admin')
   await page.getByLabel('Password').fill(ADMIN_PASSWORD)
@@ -83,10 +77,10 @@ afterEach(async () => {
   contexts = []
 })
 
-async function open(width: number, language: (typeof LANGUAGES)[number]): Promise<Page> {
-  const page = await openScreen(browser, site.url, { width, language })
-  contexts.push(page.context())
-  return page
+async function open(language: (typeof LANGUAGES)[number]): Promise<Screen> {
+  const screen = await Screen.open(browser, site.url, language)
+  contexts.push(screen.page.context())
+  return screen
 }
 
 /** Users of long names, keys, passkeys, app passwords and events of every kind. */
@@ -140,45 +134,50 @@ async function addOtherSessions(): Promise<void> {
 }
 
 /** Finds what is wrong with a page as it stands at each width, from the narrowest. */
-async function faultsAt(page: Page, widths: readonly number[], where: string): Promise<string[]> {
+async function faultsAt(
+  screen: Screen,
+  widths: readonly number[],
+  where: string,
+): Promise<string[]> {
   const faults: string[] = []
   for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 })
-    faults.push(...(await layoutFaults(page)).map((fault) => `${where} at ${width}: ${fault}`))
+    const found = await screen.faultsAt(width)
+    faults.push(...found.map((fault) => `${where} at ${width}: ${fault}`))
   }
   return faults
 }
 
-async function faultsOf(page: Page, path: string, widths: readonly number[]): Promise<string[]> {
+async function faultsOf(screen: Screen, path: string): Promise<string[]> {
+  const { page } = screen
   await page.goto(path)
   expect(new URL(page.url()).pathname).toBe(path.replace(/\?.*/, ''))
   // In the page, because a click of Playwright's waits for the layout of two frames.
   await page.evaluate(`for (const summary of document.querySelectorAll('summary')) summary.click()`)
-  return faultsAt(page, widths, path)
+  return faultsAt(screen, LAYOUT_WIDTHS, path)
 }
 
 describe.each(LANGUAGES)('in %s', (language) => {
-  test.each(LAYOUT_WIDTHS)(
-    'no page overflows, has a target below 44 px, a form of several heights or a covered text: %s',
-    async (_, widths) => {
-      const page = await open(widths[0], language)
+  test(
+    'no page overflows, has a target below 44 px, a form of several heights or a covered text',
+    async () => {
+      const screen = await open(language)
       const faults: string[] = []
-      for (const path of PUBLIC_PATHS) faults.push(...(await faultsOf(page, path, widths)))
-      await page.context().addCookies(cookies)
-      for (const path of PATHS) faults.push(...(await faultsOf(page, path, widths)))
+      for (const path of PUBLIC_PATHS) faults.push(...(await faultsOf(screen, path)))
+      await screen.page.context().addCookies(cookies)
+      for (const path of PATHS) faults.push(...(await faultsOf(screen, path)))
       expect(faults).toEqual([])
     },
     TOUR_MILLISECONDS,
   )
 
-  test.each(PROGRAM_WIDTHS)(
-    'no page that a program leads to does so, and no page of programs: %s',
-    async (_, widths) => {
-      const page = await open(widths[0], language)
-      await page.context().addCookies(cookies)
+  test(
+    'no page that a program leads to does so, and no page of programs',
+    async () => {
+      const screen = await open(language)
+      await screen.page.context().addCookies(cookies)
       const faults: string[] = []
-      await programStates(page, async (name) => {
-        faults.push(...(await faultsAt(page, widths, name)))
+      await programStates(screen.page, async (name) => {
+        faults.push(...(await faultsAt(screen, PROGRAM_WIDTHS, name)))
       })
       expect(faults).toEqual([])
     },
@@ -187,7 +186,9 @@ describe.each(LANGUAGES)('in %s', (language) => {
 })
 
 test('the two actions of a passkey stand on one line', async () => {
-  const page = await open(375, 'en')
+  const screen = await open('en')
+  const { page } = screen
+  await screen.resize(375)
   await page.context().addCookies(cookies)
   await page.goto('/account/security')
   const summaries = await page.locator('.passkeys summary').all()
@@ -197,7 +198,8 @@ test('the two actions of a passkey stand on one line', async () => {
 })
 
 test('what is too wide, too small, uneven or covered is found', async () => {
-  const page = await open(375, 'en')
+  const screen = await open('en')
+  const { page } = screen
   await page.setContent(`<!doctype html><meta name="viewport" content="width=device-width">
     <form><select style="height: 50px"></select><button style="height: 60px">Send</button></form>
     <p>A text with <a href="/">a link</a>.</p>
@@ -205,7 +207,7 @@ test('what is too wide, too small, uneven or covered is found', async () => {
     <textarea readonly rows="1" style="width: 50px">A long secret in two lines</textarea>
     <ul><li>Under it <button style="position: absolute; left: 45px">over</button></li></ul>
     <div style="width: 700px">wide</div>`)
-  const faults = (await layoutFaults(page)).join('\n')
+  const faults = (await screen.faultsAt(375)).join('\n')
   expect(faults).toMatch(/^light: the page is 7\d\d px wide$/m)
   expect(faults).toMatch(/^dark: beyond the right edge: <div style="width: 700px"> wide$/m)
   expect(faults).toMatch(/^light: a target of \d+ × \d+ px: <a href="\/" id="small"> alone$/m)

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, CDPSession, Page } from 'playwright-core'
 
 export const LANGUAGES = ['en', 'zh'] as const
 
@@ -7,23 +7,51 @@ const TARGET_PIXELS = 44
 /** Narrower than this, a browser counts as a touch screen in these checks. */
 const TOUCH_BELOW_PIXELS = 1000
 
-/** A tab of a screen that these checks look at, without JavaScript; narrow ones are touched. */
-export async function openScreen(
-  browser: Browser,
-  baseURL: string,
-  { width, language }: { width: number; language: (typeof LANGUAGES)[number] },
-): Promise<Page> {
-  const isTouched = width < TOUCH_BELOW_PIXELS
-  const context = await browser.newContext({
-    baseURL,
-    locale: language,
-    javaScriptEnabled: false,
-    viewport: { width, height: 800 },
-    hasTouch: isTouched,
-    isMobile: isTouched,
-    reducedMotion: 'reduce',
-  })
-  return context.newPage()
+/** A tab without JavaScript that can be any screen these checks look at. */
+export class Screen {
+  readonly page: Page
+  readonly #session: CDPSession
+
+  private constructor(page: Page, session: CDPSession) {
+    this.page = page
+    this.#session = session
+  }
+
+  static async open(
+    browser: Browser,
+    baseURL: string,
+    language: (typeof LANGUAGES)[number],
+  ): Promise<Screen> {
+    const context = await browser.newContext({
+      baseURL,
+      locale: language,
+      javaScriptEnabled: false,
+      reducedMotion: 'reduce',
+    })
+    const page = await context.newPage()
+    return new Screen(page, await context.newCDPSession(page))
+  }
+
+  /**
+   * Narrow screens are touched. Playwright can't change that of an open tab. A tab that was touched
+   * once does not match `(hover: hover)` any more; our styles don't ask for it.
+   */
+  async resize(width: number): Promise<void> {
+    const isTouched = width < TOUCH_BELOW_PIXELS
+    await this.#session.send('Emulation.setTouchEmulationEnabled', { enabled: isTouched })
+    await this.#session.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height: 800,
+      deviceScaleFactor: 1,
+      mobile: isTouched,
+    })
+  }
+
+  /** What `layoutFaults` finds on the page as it stands at a width. */
+  async faultsAt(width: number): Promise<string[]> {
+    await this.resize(width)
+    return layoutFaults(this.page, width)
+  }
 }
 
 /**
@@ -33,10 +61,12 @@ export async function openScreen(
  *
  * @returns One sentence each; empty when all is well.
  */
-export async function layoutFaults(page: Page): Promise<string[]> {
-  const faults: string[] = []
+export async function layoutFaults(
+  page: Page,
   // On a phone, `innerWidth` grows with a page that is too wide.
-  const { width = 0 } = page.viewportSize() ?? {}
+  width = page.viewportSize()?.width ?? 0,
+): Promise<string[]> {
+  const faults: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     const found: string[] = await page.evaluate(`(${FIND_FAULTS})(${TARGET_PIXELS}, ${width})`)
