@@ -4,11 +4,15 @@ import { type Browser, chromium as playwright } from 'playwright-core'
 // Its graphics driver in software takes six times the CPU of all the rest. Nothing here draws in 3D.
 chromium.setGraphicsMode = false
 
-/**
- * In a single process the browser ends with its first context. Without a zygote, each new renderer
- * loads and links the whole program.
- */
-const UNWANTED = ['--single-process', '--no-zygote']
+const UNWANTED = [
+  // The browser would end with its first context.
+  '--single-process',
+  // Each new renderer would load and link the whole program.
+  '--no-zygote',
+  // The tests are to see what a user's browser allows.
+  '--disable-web-security',
+  '--allow-running-insecure-content',
+]
 
 /** A new frame for each page that a tab goes to, which costs a quarter of what a page costs. */
 const DISABLED_FEATURE = 'RenderDocument'
