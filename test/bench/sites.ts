@@ -110,13 +110,21 @@ function workerOf({ name, script, bindings }: Side) {
 
 /** @returns Miniflare, and the process id of its workerd; none where there is no /proc. */
 export async function startMiniflare(options: Parameters<typeof convertV4MiniflareOptions>[0]) {
-  process.env['MINIFLARE_WORKERD_PATH'] ??= quietWorkerd()
   const before = new Set(workerdProcesses())
   const shared = { host: '127.0.0.1', port: 0, cf: false } as const
-  const miniflare = new Miniflare(convertV4MiniflareOptions({ ...shared, ...options }))
-  await miniflare.ready
-  return { miniflare, pid: workerdProcesses().find((one) => !before.has(one)) }
+  process.env[WORKERD_PATH] = quietWorkerd()
+  try {
+    const miniflare = new Miniflare(convertV4MiniflareOptions({ ...shared, ...options }))
+    await miniflare.ready
+    return { miniflare, pid: workerdProcesses().find((one) => !before.has(one)) }
+  } finally {
+    // Others in this process read the log of theirs.
+    delete process.env[WORKERD_PATH]
+  }
 }
+
+/** Where Miniflare finds workerd, if it is not in its own package. */
+const WORKERD_PATH = 'MINIFLARE_WORKERD_PATH'
 
 /**
  * Workerd whose log goes nowhere: Miniflare would parse every line of it, on the cores that the
