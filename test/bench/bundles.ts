@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { CommandError } from '../../src/cli/command-error.ts'
 import { runWrangler } from '../../src/cli/wrangler.ts'
 
 const folders: string[] = []
@@ -42,17 +43,22 @@ export async function bundle(
   return join(outdir, script ?? 'worker.js')
 }
 
+/** What the metering entry exports. */
+const HASHER = 'src/crypto/password-hasher.ts'
+
 /**
  * The sources as they were, with the metering entry of today.
  *
- * @returns Nothing where git or the commit isn't there.
+ * @throws {CommandError} Where git or the commit isn't there, or the entry doesn't fit its folders.
  */
-export function checkOut(commit: string): string | undefined {
+export function checkOut(commit: string): string {
   const known = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { stdio: 'ignore' })
-  if (known.status !== 0) return undefined
+  if (known.status !== 0) throw new CommandError(`There is no commit ${commit} here.`)
   const folder = temporaryFolder()
   const archive = execFileSync('git', ['archive', commit], { maxBuffer: 1 << 28 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  if (!existsSync(join(folder, HASHER)))
+    throw new CommandError(`${commit} is too old to be compared: it has no ${HASHER}.`)
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   cpSync('test/bench/metered.ts', join(folder, 'test/bench/metered.ts'))
   return folder

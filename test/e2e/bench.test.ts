@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { bundle } from '../bench/bundles.ts'
+import { bundle, checkOut } from '../bench/bundles.ts'
 import { toChart } from '../bench/chart.ts'
 import { compareEndpoints, TOKEN_KEY } from '../bench/compare.ts'
 import { billOf } from '../bench/cost.ts'
@@ -131,6 +131,10 @@ describe('the benchmark', () => {
       expect(written, request).toBeLessThanOrEqual(request.includes('recovery') ? 12 : 10)
     }
     expect(rows.filter(([, , written]) => Number.isNaN(written))).toEqual([])
+  })
+
+  test('says why a commit cannot be compared', () => {
+    expect(() => checkOut('no-such-commit')).toThrow('There is no commit no-such-commit here.')
   })
 
   test('takes no answer for a good one that is not', async () => {
