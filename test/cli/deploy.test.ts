@@ -3,7 +3,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -23,6 +22,7 @@ import { readSiteConfig } from '../../src/cli/deploy/site-config.ts'
 import { runWrangler } from '../../src/cli/wrangler.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { FakeCloudflare } from '../support/fake-cloudflare.ts'
+import { readMigrations } from '../support/migrate.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { ServedWorker } from '../support/served-worker.ts'
 
@@ -425,10 +425,7 @@ describe('npm run deploy, with the real wrangler', () => {
       process.chdir(clone.folder)
       cloudflare.d1.create('latchkey')
       // The test above lets wrangler apply them.
-      const folder = 'schema/migrations'
-      const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-      const migrations = files.toSorted().map((name) => readFileSync(join(folder, name), 'utf8'))
-      await cloudflare.d1.rows('latchkey', migrations.join(';\n'))
+      await cloudflare.d1.rows('latchkey', readMigrations('schema/migrations').join(';\n'))
       const create = (password: string) => createDeployedAccounts(run, clone.folder, password)
       await expect(create('Password123')).rejects.toThrow('one of the most common ones')
       expect(await create(ADMIN_PASSWORD)).toBe(ADMIN_PASSWORD)

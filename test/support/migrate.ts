@@ -11,9 +11,14 @@ interface Migratable {
 
 /** Brings an empty database to the schema of a folder of migrations. */
 export async function migrate(d1: Migratable, folder = 'schema/migrations'): Promise<void> {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  for (const file of files.toSorted()) {
-    const statements = readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint')
+  for (const migration of readMigrations(folder)) {
+    const statements = migration.split('--> statement-breakpoint')
     await d1.batch(statements.map((statement) => d1.prepare(statement)))
   }
+}
+
+/** Reads the texts of a folder of migrations, in the order in which they are applied. */
+export function readMigrations(folder: string): string[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+  return files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8'))
 }
