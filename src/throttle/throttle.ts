@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
+import { rendered } from '../database/rendered.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { type Client, siteOf } from '../base/network.ts'
@@ -60,7 +61,7 @@ export function networkCounter(network: string): Counter {
 /** Works like `chargeSignIn`, for an attempt that names no account. */
 export function chargeNetwork(db: Database, by: Authority, network: string, now: number) {
   const counters = [networkCounter(network)]
-  const until = sql`max(${blockOf(throttleCounters)}, coalesce(${blockOf(OF_NETWORK)}, 0))`
+  const until = sql`max(${BLOCK_OF_ROW}, ${BLOCK_OF_NETWORK})`
   const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${until} > ${now})`
   return charge(db, by, counters, now, isOpen)
 }
@@ -132,20 +133,12 @@ function charge(
   now: number,
   when: SQL | undefined,
 ) {
-  const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now)])
-  const { key, failures, expiresAt } = throttleCounters
-  const isOver = sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`
+  const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now), now])
+  const { key } = throttleCounters
   const charged = sql`json_each(${JSON.stringify(rows)}) as charged
     left join ${throttleCounters} on ${key} = charged.value ->> 0`
-  const row = {
-    key: sql`charged.value ->> 0`,
-    failures: sql`iif(${isOver}, 1, ${failures} + 1)`,
-    expiresAt: sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`,
-    chargedAt: now,
-    parts: chargedParts(isOver, now),
-  }
   return writing(db, by)
-    .insert(throttleCounters, row, { from: charged, where: when })
+    .insert(throttleCounters, CHARGED_ROW, { from: charged, where: when })
     .onConflictDoUpdate({
       target: key,
       set: {
@@ -172,11 +165,25 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
   }
 }
 
+/** Returns the row of a counter after a charge: `charged.value` is its key, end, new parts and now. */
+function chargedRow() {
+  const { failures, expiresAt } = throttleCounters
+  const now = sql`(charged.value ->> 3)`
+  const isOver = sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`
+  return {
+    key: sql`charged.value ->> 0`,
+    failures: rendered(sql`iif(${isOver}, 1, ${failures} + 1)`),
+    expiresAt: rendered(sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`),
+    chargedAt: now,
+    parts: rendered(chargedParts(isOver, now)),
+  }
+}
+
 /**
  * Returns the parts of a row after a charge. When the row starts again, parts that have ended are
  * removed, so their number stays near the number of failures that the row allows.
  */
-function chargedParts(isOver: SQL, now: number): SQL {
+function chargedParts(isOver: SQL, now: SQL): SQL {
   const parts = sql`coalesce(${throttleCounters.parts}, '{}')`
   const kept = figuresOf(sql`kept.key`, sql`kept.value`)
   const live = sql`select json_group_object(kept.key, json(kept.value)) from json_each(${parts}) as kept where ${endOf(kept)} > ${now}`
@@ -206,7 +213,7 @@ function selectBlocks(
   db: Database,
   counters: readonly Counter[],
   now: number,
-  until = blockOf(throttleCounters),
+  until = BLOCK_OF_ROW,
   isInFlight = sql`false`,
 ) {
   return db
@@ -215,7 +222,8 @@ function selectBlocks(
       isInFlight: sql`is_in_flight`.mapWith(Boolean).as('in_flight'),
     })
     .from(
-      sql`(select ${until} as blocked_until, ${isInFlight} as is_in_flight from ${rowsOf(counters)})`,
+      // The limit has SQLite compute each row once, and not again for the condition and the order.
+      sql`(select ${until} as blocked_until, ${isInFlight} as is_in_flight from ${rowsOf(counters)} limit -1)`,
     )
     .where(sql`blocked_until > ${now}`)
     .orderBy(desc(sql`blocked_until`))
@@ -229,7 +237,7 @@ export function isSignInOpen(db: Database, signIn: SignInCounters, now: number):
 
 /** Holds when the counter doesn't block. */
 export function isProofOpen(db: Database, proof: Counter, now: number): SQL {
-  const isBlocking = and(isOneOf([proof]), sql`${blockOf(throttleCounters)} > ${now}`)
+  const isBlocking = and(isOneOf([proof]), sql`${BLOCK_OF_ROW} > ${now}`)
   const { key } = throttleCounters
   return notExists(db.select({ key }).from(throttleCounters).where(isBlocking))
 }
@@ -249,16 +257,24 @@ function rowsOf(counters: readonly Counter[]): SQL {
 /** Returns SQLite's path to a part. Networks and hashes contain no quotation mark. */
 const pathOf = (part: string) => `$."${part}"`
 
-const OF_NETWORK = figuresOf(sql`network_key`, sql`of_network`)
-const OF_PAIR = figuresOf(sql`pair_key`, sql`of_pair`)
+/** The ends of the blocks of a row of `rowsOf`, and of its parts; 0 where nothing blocks. */
+const BLOCK_OF_ROW = rendered(blockOf(throttleCounters))
+const BLOCK_OF_NETWORK = blockOfPart('network')
+const BLOCK_OF_PAIR = blockOfPart('pair')
+
+function blockOfPart(name: 'network' | 'pair'): SQL {
+  const figures = figuresOf(sql.raw(`${name}_key`), sql.raw(`of_${name}`))
+  return rendered(sql`coalesce(${blockOf(figures)}, 0)`)
+}
+
+const CHARGED_ROW = chargedRow()
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
 function blockOfSignIn(db: Database, { username, network }: SignInCounters, now: number): SQL {
   const known = selectKnown(db, username, network, now)
-  const ofRow = blockOf(throttleCounters)
   // The counters of site and account don't block the user's known networks.
-  const ofStranger = sql`iif(${ofRow} > ${now} and ${notExists(known)}, ${ofRow}, 0)`
-  return sql`max(${ofStranger}, coalesce(${blockOf(OF_NETWORK)}, 0), coalesce(${blockOf(OF_PAIR)}, 0))`
+  const ofStranger = sql`iif(${BLOCK_OF_ROW} > ${now} and ${notExists(known)}, ${BLOCK_OF_ROW}, 0)`
+  return sql`max(${ofStranger}, ${BLOCK_OF_NETWORK}, ${BLOCK_OF_PAIR})`
 }
 
 /**
