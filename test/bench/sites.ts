@@ -36,8 +36,14 @@ export class Sites {
     this.pid = pid
   }
 
-  /** @param inspectable Whether `inspector` leads anywhere; V8 then keeps what is logged for it. */
-  static async start(sides: Side[], { inspectable = false } = {}): Promise<Sites> {
+  /**
+   * @param inspectable Whether `inspector` leads anywhere; V8 then keeps what is logged for it.
+   * @param derive What the scripts hash passwords with.
+   */
+  static async start(
+    sides: Side[],
+    { inspectable = false, derive = deriveScrypt } = {},
+  ): Promise<Sites> {
     const { miniflare, pid } = await startMiniflare({
       ...(inspectable && { inspectorPort: 0 }),
       workers: sides.map(workerOf),
@@ -45,7 +51,7 @@ export class Sites {
     const urls = new Map<string, URL>()
     for (const { name } of sides) urls.set(name, await miniflare.unsafeGetDirectURL(name))
     const passwordHash = await hashPassword(
-      { hashPassword: deriveScrypt, randomBytes },
+      { hashPassword: derive, randomBytes },
       await staticDigest(PASSWORD),
     )
     for (const { name, migrations, users = 100 } of sides) {

@@ -5,6 +5,7 @@ import {
   globSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -17,7 +18,8 @@ let other: Clone
 
 beforeEach(() => {
   clone = new Clone(inject('startedSite'))
-  other = new Clone()
+  other = new Clone(inject('startedSite'))
+  for (const made of ['.wrangler', '.dev.vars']) rmSync(other.path(made), { recursive: true })
 })
 afterEach(async () => {
   await clone.remove()

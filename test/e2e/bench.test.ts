@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { bundle, checkOut } from '../bench/bundles.ts'
@@ -12,6 +13,8 @@ import { toMarkdown } from '../bench/report.ts'
 import { measureRows } from '../bench/rows.ts'
 import { Sites } from '../bench/sites.ts'
 import type { Weight } from '../bench/weight.ts'
+import { cheapHash } from '../support/cheap-hash.ts'
+import { Clone } from '../support/clone.ts'
 
 /** Figures take time where others compute as well. */
 const TIMEOUT_MILLISECONDS = 300_000
@@ -28,30 +31,38 @@ const NO_WEIGHT: Weight = {
 
 vi.setConfig({ testTimeout: TIMEOUT_MILLISECONDS, hookTimeout: TIMEOUT_MILLISECONDS })
 
+let clone: Clone
 let sites: Sites
 let meteredSites: Sites
 
 /** As `npm run bench` does it, but briefly; what comes out says nothing about speed. */
 beforeAll(async () => {
+  clone = new Clone(inject('startedSite'))
+  cpSync('test/bench', clone.path('test/bench'), { recursive: true })
+  const source = clone.folder
   const [limit, metered] = await Promise.all([
-    bundle('test/bench/limit.ts'),
-    bundle('test/bench/metered.ts'),
+    bundle('test/bench/limit.ts', { source }),
+    bundle('test/bench/metered.ts', { source }),
   ])
   const script = join(inject('workerFolder'), 'worker.js')
-  sites = await Sites.start([
-    { name: 'now', script },
-    // Passkeys are switched on in the database, which a Worker that has settings in memory won't see.
-    { name: 'passkeys', script },
-    { name: 'openid', script },
-    { name: 'openid metered', script: metered },
-    { name: 'limit', script: limit, bindings: { TOKEN_KEY } },
-  ])
-  meteredSites = await Sites.start([{ name: 'now', script: metered }])
+  sites = await Sites.start(
+    [
+      { name: 'now', script },
+      // Passkeys are switched on in the database, which a Worker that has settings in memory won't see.
+      { name: 'passkeys', script },
+      { name: 'openid', script },
+      { name: 'openid metered', script: metered },
+      { name: 'limit', script: limit, bindings: { TOKEN_KEY } },
+    ],
+    { derive: cheapHash },
+  )
+  meteredSites = await Sites.start([{ name: 'now', script: metered }], { derive: cheapHash })
   await (await sites.settings('limit')).put('settings', '{"code":200,"data":{}}')
 })
 afterAll(async () => {
   await sites.stop()
   await meteredSites.stop()
+  await clone.remove()
 })
 
 describe('the benchmark', () => {

@@ -4,6 +4,7 @@ import { Sites } from '../bench/sites.ts'
 import { liveHeapBytes } from '../bench/inspector.ts'
 import { soak } from '../soak/soak.ts'
 import { DEEDS, Visitor } from '../soak/visitor.ts'
+import { cheapHash } from '../support/cheap-hash.ts'
 
 describe('the soak', () => {
   test('finds nothing wrong in a few seconds, and measures memory meanwhile', async () => {
@@ -23,7 +24,7 @@ describe('the soak', () => {
 
     beforeAll(async () => {
       const script = join(inject('workerFolder'), 'worker.js')
-      sites = await Sites.start([{ name: 'now', script }], { inspectable: true })
+      sites = await Sites.start([{ name: 'now', script }], { inspectable: true, derive: cheapHash })
     })
     afterAll(() => sites.stop())
 

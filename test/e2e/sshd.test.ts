@@ -9,9 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { users } from '../../schema/tables.ts'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { randomBytes } from '../../src/deps.ts'
-import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
-import { deriveScrypt } from '../../src/crypto/scrypt.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { cheapPasswordHash } from '../support/cheap-hash.ts'
 import { freePort } from '../support/free-port.ts'
 import { ServedWorker } from '../support/served-worker.ts'
 import { makeKey, reasonAgainstSshd, SftpMachine } from '../support/sftp-machine.ts'
@@ -38,13 +37,8 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     await worker.setUp('admin-Passw0rd')
     const d1 = await worker.database()
     db = drizzle(d1)
-    const deps = {
-      db: openDatabase(d1, createMeter()),
-      now: Date.now,
-      randomBytes,
-      hashPassword: deriveScrypt,
-    }
-    const passwordHash = await hashPassword(deps, await staticDigest(PASSWORD))
+    const deps = { db: openDatabase(d1, createMeter()), now: Date.now, randomBytes }
+    const passwordHash = await cheapPasswordHash(PASSWORD)
     for (const username of ['alice', 'bob']) {
       await db
         .insert(users)

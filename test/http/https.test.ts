@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Site } from '../support/site.ts'
+import { CheapSite } from '../support/cheap-site.ts'
 
 const signIn = { body: { username: 'admin', password: 'admin-Passw0rd' } }
 const HTTP = 'http://accounts.example.org'
@@ -8,7 +8,7 @@ describe.each([
   ['missing', undefined],
   ['not "true"', '1'],
 ])('a Worker whose ALLOW_HTTP is %s', (_, allowHttp) => {
-  const site = new Site({}, { ALLOW_HTTP: allowHttp })
+  const site = new CheapSite({}, { ALLOW_HTTP: allowHttp })
 
   test('refuses the interface over http before anything is looked up', async () => {
     const envelope = { code: 403, message: 'https is required', data: null }
@@ -57,7 +57,7 @@ describe.each([
 })
 
 test('a Worker that runs on one machine answers over http', async () => {
-  const site = new Site({}, { ALLOW_HTTP: 'true' })
+  const site = new CheapSite({}, { ALLOW_HTTP: 'true' })
   await site.addFirstUsers()
   expect(await site.call('POST', `${HTTP}/api/auth/login`, signIn)).toMatchObject({ code: 200 })
 })

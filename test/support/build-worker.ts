@@ -1,5 +1,5 @@
 import chromium from '@sparticuz/chromium'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -8,9 +8,12 @@ import { ADMIN_PASSWORD, Clone } from './clone.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Holds the bundled Worker. */
+    /** Holds the bundled Worker, which hashes passwords with `cheap-scrypt.ts`. */
     workerFolder: string
-    /** A clone in which `npm start` has run once; nobody has used its site. */
+    /**
+     * A clone in which `npm start` has run once; nobody has used its site. Its sources hash
+     * passwords with `cheap-scrypt.ts`.
+     */
     startedSite: string
   }
 }
@@ -26,8 +29,17 @@ export default async function setup(project: TestProject) {
   // Every program that a test starts loads wrangler: compiled once for all of them.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache')
   const clone = new Clone()
+  cpSync(join(import.meta.dirname, 'cheap-scrypt.ts'), clone.path('src/crypto/scrypt.ts'))
   await Promise.all([
-    runWrangler(['deploy', '--dry-run', '--outdir', folder]),
+    runWrangler([
+      'deploy',
+      clone.path('src/worker.ts'),
+      '--config',
+      clone.path('wrangler.toml'),
+      '--dry-run',
+      '--outdir',
+      folder,
+    ]),
     clone.serve(ADMIN_PASSWORD).then(() => clone.stop()),
     // Unpacks the browser: two test files that did it at once would start one that is half written.
     chromium.executablePath(),

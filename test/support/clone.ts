@@ -2,6 +2,7 @@ import { chmodSync, cpSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'n
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import { inject } from 'vitest'
 import { Client } from './client.ts'
 import { freePort } from './free-port.ts'
 import { type Ended, Program } from './program.ts'
@@ -29,11 +30,11 @@ type Env = Record<string, string>
 /** One for all tests of a process of vitest; it ends with that process. */
 let runner: CommandRunner | undefined
 
-/** Runs commands in one process, one after another. */
+/** Runs commands in one process, one after another, with the sources of the started site. */
 class CommandRunner {
   readonly #program = new Program(
     process.execPath,
-    [join(import.meta.dirname, 'command-runner.ts')],
+    [join(import.meta.dirname, 'command-runner.ts'), join(inject('startedSite'), 'src')],
     { env: { ...process.env, ...CLEAN } },
   )
   #commands = 0

@@ -1,16 +1,23 @@
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
-import { writePrivately } from '../../src/cli/prepare-process.ts'
-import { runProgram } from '../../src/cli/program.ts'
+import type * as PrepareProcess from '../../src/cli/prepare-process.ts'
+import type * as Program from '../../src/cli/program.ts'
+const commandSchema = v.object({ folder: v.string(), words: v.array(v.string()) })
+
+const [, , sources = ''] = process.argv
+const importOwn = (module: string) => import(pathToFileURL(join(sources, module)).href)
+const { writePrivately }: typeof PrepareProcess = await importOwn('cli/prepare-process.ts')
+const { runProgram }: typeof Program = await importOwn('cli/program.ts')
 
 writePrivately()
-
-const commandSchema = v.object({ folder: v.string(), words: v.array(v.string()) })
 
 /**
  * Runs `latchkey` commands one after another in one process, because loading Miniflare takes longer
  * than most of them: each line of the standard input holds the folder and the words of a command,
- * as JSON. After each it prints, to both outputs, its number and exit code.
+ * as JSON. The only argument is the folder of the sources. After each it prints, to both outputs,
+ * its number and exit code.
  */
 let number = 0
 for await (const line of createInterface({ input: process.stdin })) {

@@ -10,7 +10,7 @@ import {
 import { createMeter, openDatabase } from '../../src/database/database.ts'
 import { createFirstAccounts } from '../../src/cli/operator/first-accounts.ts'
 import { randomBytes } from '../../src/deps.ts'
-import { deriveScrypt } from '../../src/crypto/scrypt.ts'
+import { cheapHash } from './cheap-hash.ts'
 import { Client } from './client.ts'
 import { migrate } from './migrate.ts'
 import { SECRET_KEYS } from './secrets.ts'
@@ -112,7 +112,7 @@ export class ServedWorker {
     const d1 = await this.database()
     await migrate(d1)
     await createFirstAccounts(
-      { db: openDatabase(d1, createMeter()), hashPassword: deriveScrypt, randomBytes },
+      { db: openDatabase(d1, createMeter()), hashPassword: cheapHash, randomBytes },
       adminPassword,
     )
   }
