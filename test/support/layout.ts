@@ -6,6 +6,8 @@ export const LANGUAGES = ['en', 'zh'] as const
 const TARGET_PIXELS = 44
 /** Narrower than this, a browser counts as a touch screen in these checks. */
 const TOUCH_BELOW_PIXELS = 1000
+/** Up to this width, pages are looked at in the dark too, where little but colours is another. */
+const DARK_UP_TO_PIXELS = 400
 
 /** A tab without JavaScript that can be any screen these checks look at. */
 export class Screen {
@@ -67,7 +69,8 @@ export async function layoutFaults(
   width = page.viewportSize()?.width ?? 0,
 ): Promise<string[]> {
   const faults: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
+  const schemes = width <= DARK_UP_TO_PIXELS ? (['dark', 'light'] as const) : (['light'] as const)
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme })
     const found: string[] = await page.evaluate(`(${FIND_FAULTS})(${TARGET_PIXELS}, ${width})`)
     faults.push(...found.map((fault) => `${colorScheme}: ${fault}`))
