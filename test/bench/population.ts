@@ -1,6 +1,10 @@
-import type { migrate } from '../support/migrate.ts'
+type Statements = Parameters<D1Database['batch']>[0]
 
-type Populated = Parameters<typeof migrate>[0]
+/** What populating takes of a D1 database, the one Miniflare hands out included. */
+interface Populated {
+  prepare: (query: string) => Statements[number]
+  batch: (statements: Statements) => Promise<unknown>
+}
 
 /** Users in one statement; a transaction of more takes minutes to end. */
 const CHUNK = 50_000

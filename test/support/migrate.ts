@@ -1,20 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-type Statements = Parameters<D1Database['batch']>[0]
-
 /** What migrating takes of a D1 database, the one Miniflare hands out included. */
 interface Migratable {
-  prepare: (query: string) => Statements[number]
-  batch: (statements: Statements) => Promise<unknown>
+  prepare: (query: string) => Pick<D1PreparedStatement, 'run'>
 }
 
 /** Brings an empty database to the schema of a folder of migrations. */
 export async function migrate(d1: Migratable, folder = 'schema/migrations'): Promise<void> {
-  for (const migration of readMigrations(folder)) {
-    const statements = migration.split('--> statement-breakpoint')
-    await d1.batch(statements.map((statement) => d1.prepare(statement)))
-  }
+  // In one request, because Miniflare takes milliseconds for each statement that it prepares.
+  await d1.prepare(readMigrations(folder).join(';\n')).run()
 }
 
 /** Reads the texts of a folder of migrations, in the order in which they are applied. */
