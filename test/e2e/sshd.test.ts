@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
+import { inArray } from 'drizzle-orm'
 import { drizzle, type DrizzleD1Database } from 'drizzle-orm/d1'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
@@ -61,8 +61,7 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
 
   beforeEach(async () => {
     await machine.setUrl(worker.url.origin)
-    await setUser('alice', { permission: READ_AND_WRITE, disabled: false })
-    await setUser('bob', { permission: READ_AND_WRITE, disabled: false })
+    await setUsers(['alice', 'bob'], { permission: READ_AND_WRITE, disabled: false })
   })
 
   afterAll(async () => {
@@ -71,8 +70,8 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     rmSync(folder, { recursive: true })
   })
 
-  async function setUser(username: string, columns: Partial<typeof users.$inferInsert>) {
-    await db.update(users).set(columns).where(eq(users.username, username))
+  async function setUsers(names: string[], columns: Partial<typeof users.$inferInsert>) {
+    await db.update(users).set(columns).where(inArray(users.username, names))
   }
 
   async function signIn(username: string): Promise<string> {
@@ -121,7 +120,7 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
   })
 
   test('lets a user without the right to write only read', async () => {
-    await setUser('alice', { permission: READ })
+    await setUsers(['alice'], { permission: READ })
     const put = await machine.sftp('alice', alice.file, `put ${upload} files/second.txt`)
     expect(put.status).toBe(1)
     expect(put.printed).toContain('Permission denied')
@@ -131,9 +130,9 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
   })
 
   test('keeps out who is disabled, has lost the right, or has another name', async () => {
-    await setUser('alice', { disabled: true })
+    await setUsers(['alice'], { disabled: true })
     expect((await machine.sftp('alice', alice.file, 'ls')).status).toBe(255)
-    await setUser('alice', { disabled: false, permission: 0 })
+    await setUsers(['alice'], { disabled: false, permission: 0 })
     expect((await machine.sftp('alice', alice.file, 'ls')).status).toBe(255)
     expect((await machine.sftp('bob', alice.file, 'ls')).status).toBe(255)
     expect((await machine.sftp('bob', bob.file, 'ls')).status).toBe(0)
