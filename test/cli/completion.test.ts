@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, inject } from 'vitest'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
 
 beforeAll(() => {
-  clone = new Clone()
+  clone = new Clone(inject('freshClone'))
 })
 afterAll(() => clone.remove())
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi, inject } from 'vitest'
 import { parseSecretKeys } from '../../src/crypto/key-ring.ts'
 import type { Wrangler } from '../../src/cli/deploy/cloudflare.ts'
 import { createDeployedAccounts } from '../../src/cli/deploy/deployed-accounts.ts'
@@ -94,7 +94,7 @@ const home = process.cwd()
 let clone: Clone
 
 beforeEach(() => {
-  clone = new Clone()
+  clone = new Clone(inject('freshClone'))
 })
 afterEach(async () => {
   process.chdir(home)

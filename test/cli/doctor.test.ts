@@ -247,7 +247,7 @@ describe('asking a deployed site over http', () => {
   })
 
   test('takes an address, and only with --remote', async () => {
-    const clone = new Clone()
+    const clone = new Clone(inject('freshClone'))
     for (const [args, sentence] of [
       [['--remote', '--url', 'accounts.example.org'], 'It must be an address'],
       [['--url', 'https://accounts.example.org'], '--url needs --remote.'],
@@ -295,7 +295,7 @@ describe('latchkey doctor', () => {
   }
 
   test('tells people what a fresh clone lacks, and how it is made', async () => {
-    const fresh = new Clone()
+    const fresh = new Clone(inject('freshClone'))
     const { code, stdout } = await fresh.command(['doctor'])
     await fresh.remove()
     expect(code).toBe(1)

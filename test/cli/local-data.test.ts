@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, inject } from 'vitest'
 import { localIds, readSiteConfig } from '../../src/cli/deploy/site-config.ts'
 import { Clone } from '../support/clone.ts'
 
@@ -22,7 +22,7 @@ const home = process.cwd()
 let clone: Clone
 
 beforeEach(() => {
-  clone = new Clone()
+  clone = new Clone(inject('freshClone'))
   process.chdir(clone.folder)
 })
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, inject } from 'vitest'
 import { Clone } from '../support/clone.ts'
 import { FakeCloudflare } from '../support/fake-cloudflare.ts'
 
@@ -6,7 +6,7 @@ let clone: Clone
 let cloudflare: FakeCloudflare
 
 beforeEach(async () => {
-  clone = new Clone()
+  clone = new Clone(inject('freshClone'))
   cloudflare = await FakeCloudflare.start()
 })
 afterEach(async () => {

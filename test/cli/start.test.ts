@@ -40,7 +40,7 @@ beforeEach(() => {
 /** Takes a clone in which nothing was ever started. */
 async function takeFreshClone(): Promise<void> {
   await clone.remove()
-  clone = new Clone()
+  clone = new Clone(inject('freshClone'))
 }
 afterEach(() => clone.remove())
 

@@ -89,7 +89,7 @@ test('a reader that has seen enough makes no command fail', async () => {
 })
 
 test('where nothing was ever started, a command says what to do', async () => {
-  const fresh = new Clone()
+  const fresh = new Clone(inject('freshClone'))
   try {
     expect(await fresh.command(['user', 'list'])).toEqual({
       code: 1,

@@ -10,6 +10,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Holds the bundled Worker, which hashes passwords with `cheap-scrypt.ts`. */
     workerFolder: string
+    /** A clone in which nothing was ever started. */
+    freshClone: string
     /**
      * A clone in which `npm start` has run once; nobody has used its site. Its sources hash
      * passwords with `cheap-scrypt.ts`.
@@ -28,7 +30,7 @@ export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-worker-'))
   // Every program that a test starts loads wrangler: compiled once for all of them.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache')
-  const clone = new Clone()
+  const [fresh, clone] = [new Clone(), new Clone()]
   cpSync(join(import.meta.dirname, 'cheap-scrypt.ts'), clone.path('src/crypto/scrypt.ts'))
   await Promise.all([
     runWrangler([
@@ -46,9 +48,10 @@ export default async function setup(project: TestProject) {
   ])
   process.env['TMPDIR'] = TMPDIR
   project.provide('workerFolder', folder)
+  project.provide('freshClone', fresh.folder)
   project.provide('startedSite', clone.folder)
   return async () => {
     rmSync(folder, { recursive: true, force: true })
-    await clone.remove()
+    await Promise.all([fresh.remove(), clone.remove()])
   }
 }

@@ -70,8 +70,9 @@ export class Clone {
   readonly #programs: Program[] = []
 
   /**
-   * @param from The folder of another clone, whose site comes along. Its sources are shared,
-   *   because Node keeps what it has compiled by path: a test that changes them copies them first.
+   * @param from The folder of another clone, whose site comes along, if it has one. Its sources are
+   *   shared, because Node keeps what it has compiled by path: a test that changes them copies them
+   *   first.
    */
   constructor(from?: string) {
     // So that another user of this machine can read it.
