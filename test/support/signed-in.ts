@@ -1,9 +1,16 @@
-import { type CheapSite } from './cheap-site.ts'
+import { CheapSite } from './cheap-site.ts'
 import { rememberSecret } from './log.ts'
 import { prepared } from './prepared.ts'
 import { Visitor } from './visitor.ts'
 
-const arrangeAlice = prepared((site: CheapSite) => site.addSignedInUser())
+// On a site of its own: the token is for the tests of other files too, and that of a test may have
+// another database.
+const arrangeAlice = prepared(async () => {
+  const site = new CheapSite()
+  const token = await site.addSignedInUser()
+  await site.settle()
+  return token
+})
 
 /** Fills empty storage with admin, guest and alice (id 3), who is signed in: her token. */
 export async function signInAlice(site: CheapSite): Promise<string> {
