@@ -222,8 +222,7 @@ function selectBlocks(
       isInFlight: sql`is_in_flight`.mapWith(Boolean).as('in_flight'),
     })
     .from(
-      // The limit has SQLite compute each row once, and not again for the condition and the order.
-      sql`(select ${until} as blocked_until, ${isInFlight} as is_in_flight from ${rowsOf(counters)} limit -1)`,
+      sql`(select ${until} as blocked_until, ${isInFlight} as is_in_flight from ${rowsOf(counters)})`,
     )
     .where(sql`blocked_until > ${now}`)
     .orderBy(desc(sql`blocked_until`))
