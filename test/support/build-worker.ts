@@ -1,9 +1,9 @@
 import chromium from '@sparticuz/chromium'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { runWrangler } from '../../src/cli/wrangler.ts'
+import { bundle } from '../bench/bundles.ts'
 import { ADMIN_PASSWORD, Clone } from './clone.ts'
 
 declare module 'vitest' {
@@ -27,31 +27,23 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   const TMPDIR = tmpdir()
   process.env['TMPDIR'] = project.config.env['TMPDIR']
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-worker-'))
   // Every program that a test starts loads wrangler: compiled once for all of them.
-  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache')
+  const cache = mkdtempSync(join(tmpdir(), 'latchkey-compile-cache-'))
+  process.env['NODE_COMPILE_CACHE'] = cache
   const [fresh, clone] = [new Clone(), new Clone()]
   cpSync(join(import.meta.dirname, 'cheap-scrypt.ts'), clone.path('src/crypto/scrypt.ts'))
-  await Promise.all([
-    runWrangler([
-      'deploy',
-      clone.path('src/worker.ts'),
-      '--config',
-      clone.path('wrangler.toml'),
-      '--dry-run',
-      '--outdir',
-      folder,
-    ]),
+  const [script] = await Promise.all([
+    bundle('src/worker.ts', { source: clone.folder }),
     clone.serve(ADMIN_PASSWORD).then(() => clone.stop()),
     // Unpacks the browser: two test files that did it at once would start one that is half written.
     chromium.executablePath(),
   ])
   process.env['TMPDIR'] = TMPDIR
-  project.provide('workerFolder', folder)
+  project.provide('workerFolder', dirname(script))
   project.provide('freshClone', fresh.folder)
   project.provide('startedSite', clone.folder)
   return async () => {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(cache, { recursive: true, force: true })
     await Promise.all([fresh.remove(), clone.remove()])
   }
 }
