@@ -425,7 +425,7 @@ describe('npm run deploy, with the real wrangler', () => {
       process.chdir(clone.folder)
       cloudflare.d1.create('latchkey')
       // The test above lets wrangler apply them.
-      await cloudflare.d1.rows('latchkey', readMigrations('schema/migrations').join(';\n'))
+      await cloudflare.d1.rows('latchkey', readMigrations('schema/migrations'))
       const create = (password: string) => createDeployedAccounts(run, clone.folder, password)
       await expect(create('Password123')).rejects.toThrow('one of the most common ones')
       expect(await create(ADMIN_PASSWORD)).toBe(ADMIN_PASSWORD)

@@ -9,11 +9,12 @@ interface Migratable {
 /** Brings an empty database to the schema of a folder of migrations. */
 export async function migrate(d1: Migratable, folder = 'schema/migrations'): Promise<void> {
   // In one request, because Miniflare takes milliseconds for each statement that it prepares.
-  await d1.prepare(readMigrations(folder).join(';\n')).run()
+  await d1.prepare(readMigrations(folder)).run()
 }
 
-/** Reads the texts of a folder of migrations, in the order in which they are applied. */
-export function readMigrations(folder: string): string[] {
+/** Reads a folder of migrations into one text, in the order in which they are applied. */
+export function readMigrations(folder: string): string {
   const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  return files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8'))
+  const texts = files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8'))
+  return texts.join(';\n')
 }
