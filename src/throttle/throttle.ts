@@ -179,6 +179,8 @@ function chargedRow() {
   }
 }
 
+const CHARGED_ROW = chargedRow()
+
 /**
  * Returns the parts of a row after a charge. When the row starts again, parts that have ended are
  * removed, so their number stays near the number of failures that the row allows.
@@ -265,8 +267,6 @@ function blockOfPart(name: 'network' | 'pair'): SQL {
   const figures = figuresOf(sql.raw(`${name}_key`), sql.raw(`of_${name}`))
   return rendered(sql`coalesce(${blockOf(figures)}, 0)`)
 }
-
-const CHARGED_ROW = chargedRow()
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
 function blockOfSignIn(db: Database, { username, network }: SignInCounters, now: number): SQL {

@@ -18,6 +18,7 @@ let other: Clone
 
 beforeEach(() => {
   clone = new Clone(inject('startedSite'))
+  // Another machine has the same sources, and no site.
   other = new Clone(inject('startedSite'))
   for (const made of ['.wrangler', '.dev.vars']) rmSync(other.path(made), { recursive: true })
 })

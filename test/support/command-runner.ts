@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import type * as PrepareProcess from '../../src/cli/prepare-process.ts'
 import type * as Program from '../../src/cli/program.ts'
+
 const commandSchema = v.object({ folder: v.string(), words: v.array(v.string()) })
 
 const [, , sources = ''] = process.argv

@@ -6,7 +6,7 @@ export const LANGUAGES = ['en', 'zh'] as const
 const TARGET_PIXELS = 44
 /** Narrower than this, a browser counts as a touch screen in these checks. */
 const TOUCH_BELOW_PIXELS = 1000
-/** Up to this width, pages are looked at in the dark too, where little but colours is another. */
+/** Up to this width, the dark scheme is checked too: it changes only colours and the logo. */
 const DARK_UP_TO_PIXELS = 400
 
 /** A tab without JavaScript that can be any screen these checks look at. */

@@ -107,7 +107,7 @@ export class ServedWorker {
     return new ServedWorker(miniflare, await miniflare.ready, log)
   }
 
-  /** Migrates the database and makes the first accounts. */
+  /** Migrates the database and makes the first accounts, for the bundle of `build-worker.ts`. */
   async setUp(adminPassword: string): Promise<void> {
     const d1 = await this.database()
     await migrate(d1)

@@ -3,8 +3,8 @@ import { rememberSecret } from './log.ts'
 import { prepared } from './prepared.ts'
 import { Visitor } from './visitor.ts'
 
-// On a site of its own: the token is for the tests of other files too, and that of a test may have
-// another database.
+// On a site of its own, because tests of other files get the same token, and the site of the first
+// test that asks for it may have another database.
 const arrangeAlice = prepared(async () => {
   const site = new CheapSite()
   const token = await site.addSignedInUser()
