@@ -39,19 +39,17 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/**
- * A row of `throttle_counters`, or a counter in `parts` of a row. Its key begins with the name of
- * its limit.
- */
+/** A row of `throttle_counters`, or a counter in `parts` of a row. */
 interface Figures {
-  key: SQLWrapper
+  /** The key, which begins with the name of the limit; or that name, where it is known. */
+  key: SQLWrapper | LimitName
   failures: SQLWrapper
   expiresAt: SQLWrapper
   chargedAt: SQLWrapper
 }
 
 /** Returns the figures of a part: `[failures, expires at, charged at]`. */
-export function figuresOf(key: SQLWrapper, part: SQLWrapper): Figures {
+export function figuresOf(key: Figures['key'], part: SQLWrapper): Figures {
   const figure = (index: number) => sql`(${part} ->> ${sql.raw(String(index))})`
   return { key, failures: figure(0), expiresAt: figure(1), chargedAt: figure(2) }
 }
@@ -62,21 +60,25 @@ function isSpent({ key, failures }: Figures): SQL {
 
 /** Returns the time at which a counter starts again; null for a counter without a row. */
 export function endOf(counter: Figures): SQL {
-  const { key, expiresAt, chargedAt } = counter
-  const blockMilliseconds = byLimit(key, ({ blockSeconds }) => blockSeconds * 1000)
-  return sql`iif(${isSpent(counter)}, max(${expiresAt}, ${chargedAt} + ${blockMilliseconds}), ${expiresAt})`
+  return sql`iif(${isSpent(counter)}, ${endOfSpent(counter)}, ${counter.expiresAt})`
 }
 
 /** Returns the end of a counter's block; 0 when it isn't spent. */
 export function blockOf(counter: Figures): SQL {
-  return sql`iif(${isSpent(counter)}, ${endOf(counter)}, 0)`
+  return sql`iif(${isSpent(counter)}, ${endOfSpent(counter)}, 0)`
+}
+
+function endOfSpent({ key, expiresAt, chargedAt }: Figures): SQL {
+  const blockMilliseconds = byLimit(key, ({ blockSeconds }) => blockSeconds * 1000)
+  return sql`max(${expiresAt}, ${chargedAt} + ${blockMilliseconds})`
 }
 
 /**
  * Returns a figure of a counter's limit as a literal number, because D1 allows only a hundred
  * parameters. The cases are one text, because Drizzle takes time for each piece of a statement.
  */
-function byLimit(key: SQLWrapper, figure: (limit: Limit) => number): SQL {
+function byLimit(key: Figures['key'], figure: (limit: Limit) => number): SQL {
+  if (typeof key === 'string') return sql.raw(String(figure(LIMITS[key])))
   const cases = Object.entries(LIMITS).map(
     ([name, limit]) => `when '${name}' then ${figure(limit)}`,
   )

@@ -250,8 +250,7 @@ export function isProofOpen(db: Database, proof: Counter, now: number): SQL {
 function rowsOf(counters: readonly Counter[]): SQL {
   const { network = '', pair = '' } = counters.find(({ parts }) => parts)?.parts ?? {}
   const { parts } = throttleCounters
-  return sql`(select *, ${network} as network_key, ${parts} -> ${pathOf(network)} as of_network,
-    ${pair} as pair_key, ${parts} -> ${pathOf(pair)} as of_pair
+  return sql`(select *, ${parts} -> ${pathOf(network)} as of_network, ${parts} -> ${pathOf(pair)} as of_pair
     from ${throttleCounters} where ${isOneOf(counters)}) as ${throttleCounters}`
 }
 
@@ -264,8 +263,7 @@ const BLOCK_OF_NETWORK = blockOfPart('network')
 const BLOCK_OF_PAIR = blockOfPart('pair')
 
 function blockOfPart(name: 'network' | 'pair'): SQL {
-  const figures = figuresOf(sql.raw(`${name}_key`), sql.raw(`of_${name}`))
-  return rendered(sql`coalesce(${blockOf(figures)}, 0)`)
+  return rendered(blockOf(figuresOf(name, sql.raw(`of_${name}`))))
 }
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
