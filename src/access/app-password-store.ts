@@ -19,6 +19,7 @@ import type { Given } from '../database/prepared.ts'
 import { type Authority, runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { Deps } from '../deps.ts'
+import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import type { AppPasswordActor } from './actor.ts'
 import { type AppPasswordScope, includesScope, parseScopes } from './scopes.ts'
@@ -110,7 +111,7 @@ export function selectShown(
     })
     .from(users)
     .innerJoin(appPasswords, eq(appPasswords.userId, users.id))
-    .where(and(isAppPasswordOf(shown), eq(users.disabled, false), isUnexpired(now)))
+    .where(and(isAppPasswordOf(shown), isEnabled, isUnexpired(now)))
 }
 
 function isUnexpired(now: number): SQL | undefined {
@@ -137,7 +138,7 @@ export function selectLiveAppPassword(
         isAppPasswordOf(actor),
         isUnexpired(now),
         needs === 'session' ? sql`false` : includesScope(appPasswords.scopes, needs),
-        eq(users.disabled, false),
+        isEnabled,
         when,
       ),
     )

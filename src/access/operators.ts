@@ -1,5 +1,4 @@
-import { eq, exists, sql } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { exists, sql } from 'drizzle-orm'
 import {
   type Answers,
   asAuthority,
@@ -11,6 +10,7 @@ import type { Database, Deps } from '../deps.ts'
 import type { AuditEvent, EventKind } from '../audit/events.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
+import { isAdmin } from '../accounts/conditions.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { actAs, type Actor, type ActorDeps } from './act-as.ts'
 import { type FreshnessDeps, isFreshAt } from './freshness.ts'
@@ -59,7 +59,7 @@ export async function actAsOperatorAt<Named extends Parts>(
 /** Holds for the live session of an admin, an admin's app password, and the command line. */
 export function isOperator(db: Database, operator: Operator, now: number): Authority {
   if (!isActor(operator)) return asAuthority(sql`true`)
-  return asAuthority(exists(selectLiveActor(db, operator, now, eq(users.role, ADMIN))))
+  return asAuthority(exists(selectLiveActor(db, operator, now, isAdmin)))
 }
 
 /** Works like `isOperator`. A session must be fresh. */
@@ -69,7 +69,7 @@ export function isFreshOperator(
   now: number,
 ): Authority {
   if (!isActor(operator)) return asAuthority(sql`true`)
-  return asAuthority(exists(selectFreshActor(deps, operator, now, eq(users.role, ADMIN))))
+  return asAuthority(exists(selectFreshActor(deps, operator, now, isAdmin)))
 }
 
 /**

@@ -3,6 +3,7 @@ import { sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
+import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor, type SessionActor } from './actor.ts'
@@ -57,7 +58,7 @@ function selectLive(db: Database, session: SessionClaims, now: number, when?: SQ
         eq(sessions.id, session.sessionId),
         eq(sessions.userId, session.userId),
         gt(sessions.expiresAt, now),
-        eq(users.disabled, false),
+        isEnabled,
         whenEnough(session.mayLackFactor),
         when,
       ),
@@ -71,11 +72,7 @@ export function selectAccountOf(db: Database, session: SessionClaims, now: numbe
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
-      and(
-        isSession(session.userId, session.sessionId),
-        gt(sessions.expiresAt, now),
-        eq(users.disabled, false),
-      ),
+      and(isSession(session.userId, session.sessionId), gt(sessions.expiresAt, now), isEnabled),
     )
 }
 

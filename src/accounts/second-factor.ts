@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { passkeys, settings, users } from '../../schema/tables.ts'
-import { ADMIN } from './roles.ts'
+import { isAdmin } from './conditions.ts'
 
 /** Holds for a row of `users` with a passkey. */
 export const hasPasskey: SQL = sql`exists (select 1 from ${passkeys} where ${passkeys.userId} = ${users.id})`
@@ -13,7 +13,7 @@ const REQUIREMENT = sql`(select ${settings.value} from ${settings} where ${setti
 
 /** Holds for a row of `users` that must sign in with a second factor. */
 export const mustUseSecondFactor: SQL = sql`(case ${REQUIREMENT}
-  when 'everybody' then true when 'admins' then ${users.role} = ${sql.raw(String(ADMIN))} else false end)`
+  when 'everybody' then true when 'admins' then ${isAdmin} else false end)`
 
 /** Holds for a row of `users` whose password is not enough, and who has no code but a passkey. */
 export const mustUsePasskey: SQL = sql`(${mustUseSecondFactor} and ${users.totpSeed} is null and ${hasPasskey})`

@@ -1,22 +1,9 @@
-import {
-  and,
-  asc,
-  count,
-  eq,
-  exists,
-  isNull,
-  lt,
-  ne,
-  notExists,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, eq, exists, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { appPasswords, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
-import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { parseScopes } from '../access/scopes.ts'
+import { isAdmin, isEnabled, isNoGuest } from '../accounts/conditions.ts'
 
 /** The columns that lists show: not the hash. */
 const listed = {
@@ -74,13 +61,7 @@ export function hasPlace(db: Database, row: NewAppPassword, limit: number): SQL 
   const owner = db
     .select({ id: users.id })
     .from(users)
-    .where(
-      and(
-        eq(users.id, userId),
-        eq(users.disabled, false),
-        needsAdmin ? eq(users.role, ADMIN) : ne(users.role, GUEST),
-      ),
-    )
+    .where(and(eq(users.id, userId), isEnabled, needsAdmin ? isAdmin : isNoGuest))
   return and(notExists(selectNamed(db, row)), lt(sql`(${counted})`, limit), exists(owner))
 }
 

@@ -138,19 +138,14 @@ export function latestSignIn(userId: SQL) {
 
 const actors = alias(users, 'actors')
 
-/** The kinds whose detail only this service wrote, with the actor at its end. */
-const KINDS_WITH_ACTOR_IN_DETAIL: readonly EventKind[] = [
-  'user_made',
-  'user_changed',
-  'user_deleted',
-  'user_unlocked',
-  'two_factor_off',
-  'session_ended',
-]
+/** Holds for the kinds whose detail only this service wrote, with the actor at its end. */
+const HAS_ACTOR_IN_DETAIL = sql`${auditEvents.kind} in (
+  'user_made', 'user_changed', 'user_deleted', 'user_unlocked', 'two_factor_off', 'session_ended'
+)`
 
 /** The id of the actor: the column, or in older events the end of the detail (`by 7`). */
 const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
-  ${auditEvents.kind} in ${KINDS_WITH_ACTOR_IN_DETAIL}
+  ${HAS_ACTOR_IN_DETAIL}
     and (${auditEvents.detail} glob 'by [0-9]*' or ${auditEvents.detail} glob '*, by [0-9]*'),
   cast(substr(${auditEvents.detail}, instr(${auditEvents.detail}, 'by ') + 3) as integer),
   null

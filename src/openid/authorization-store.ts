@@ -1,4 +1,4 @@
-import { and, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import {
   auditEvents,
   openidClients,
@@ -10,7 +10,6 @@ import {
 import type { SessionActor } from '../access/actor.ts'
 import { PROVIDER_TOLERANCE_SECONDS, signedInAt } from '../access/methods.ts'
 import { isSession } from '../access/session-store.ts'
-import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { eventOf, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
@@ -19,6 +18,7 @@ import { hasRedirectUri } from './client-store.ts'
 import { CODE_MILLISECONDS } from './grant-store.ts'
 import { demandsNewProof, demandsRecentProof, type Proof } from './proof.ts'
 import { coversScopes } from './scopes.ts'
+import { isAdmin, isNoGuest } from '../accounts/conditions.ts'
 
 /**
  * Holds for a row of `sessions` whose user has proved who they are as lately as the request
@@ -73,8 +73,8 @@ export function whereAllowed(
     eq(sessions.id, sessionId),
     hasRedirectUri(redirectUri),
     challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
-    ne(users.role, GUEST),
-    or(eq(openidClients.adminsOnly, false), eq(users.role, ADMIN)),
+    isNoGuest,
+    or(eq(openidClients.adminsOnly, false), isAdmin),
     when,
   )
   return { from, where }

@@ -11,6 +11,7 @@ import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
 import { coversScopes, type Scope } from './scopes.ts'
+import { isEnabled } from '../accounts/conditions.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000
@@ -228,7 +229,7 @@ export function selectByAccessToken(
         eq(openidGrants.id, id),
         eq(openidGrants.accessHash, accessHash),
         gt(openidGrants.accessExpiresAt, now),
-        eq(users.disabled, false),
+        isEnabled,
         or(eq(openidGrants.sessionId, ''), sql`${liveSession(now)} is not null`),
       ),
     )

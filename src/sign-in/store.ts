@@ -7,6 +7,7 @@ import { type Method, sessionMethodText } from '../access/methods.ts'
 import type { NewSession } from '../access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
+import { isEnabled } from '../accounts/conditions.ts'
 
 /** The part of a user's row that a sign-in checks. */
 export interface CheckedUser extends WithSecondFactor {
@@ -21,7 +22,7 @@ export function isUnchanged(db: Database, user: CheckedUser): Authority {
     .where(
       and(
         eq(users.id, user.id),
-        eq(users.disabled, false),
+        isEnabled,
         eq(users.passwordChangedAt, user.passwordChangedAt),
         hasSameFactor(user),
       ),

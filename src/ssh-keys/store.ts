@@ -1,17 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  eq,
-  exists,
-  inArray,
-  lt,
-  ne,
-  notExists,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, eq, exists, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
@@ -19,7 +6,7 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { selectActorWith } from '../access/act-as.ts'
-import { GUEST } from '../accounts/roles.ts'
+import { isEnabled, isNoGuest } from '../accounts/conditions.ts'
 import { isNamed } from '../accounts/store.ts'
 import type { PublicKey } from './openssh.ts'
 
@@ -99,7 +86,7 @@ export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
 
 /** Holds while there is such a user, who is not the guest. */
 export function mayHaveKeys(db: Database, userId: number): SQL {
-  const isOwner = and(eq(users.id, userId), ne(users.role, GUEST))
+  const isOwner = and(eq(users.id, userId), isNoGuest)
   return exists(db.select({ id: users.id }).from(users).where(isOwner))
 }
 
@@ -161,7 +148,7 @@ export function selectSignInKeys(db: Database, username: string, fingerprint: st
     })
     .from(sshKeys)
     .innerJoin(users, eq(users.id, sshKeys.userId))
-    .where(and(isNamed(username), eq(users.disabled, false), ne(users.role, GUEST), isOffered))
+    .where(and(isNamed(username), isEnabled, isNoGuest, isOffered))
     .orderBy(asc(sshKeys.id))
 }
 

@@ -95,7 +95,7 @@ function isRefusal(since: SQL) {
   const latest = sql`(select max(newest.id) from ${auditEvents} as newest)`
   return and(
     sql`${auditEvents.id} > ${latest} - ${LATEST_EVENTS}`,
-    eq(auditEvents.kind, 'sign_in_refused'),
+    sql`${auditEvents.kind} = 'sign_in_refused'`,
     inArray(auditEvents.detail, CHARGED_DETAILS),
     gte(auditEvents.at, since),
   )

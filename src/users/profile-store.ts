@@ -4,7 +4,8 @@ import { type ChangeEvent, insertEventsOfChange, textChange } from '../audit/cha
 import type { AuditEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { ADMIN, NAMES_FILES } from '../accounts/roles.ts'
+import { isAdmin } from '../accounts/conditions.ts'
+import { NAMES_FILES } from '../accounts/roles.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { hasClients } from '../openid/client-store.ts'
 import { selectSameName } from '../accounts/store.ts'
@@ -118,7 +119,7 @@ function mayBeNamed(db: Database, username: string, userId: number) {
       notExists(selectSameName(db, username, userId)),
       notExists(selectReservation(db, username, userId)),
       not(hasClients(db)),
-      or(eq(users.role, ADMIN), sql`(${users.permission} & ${NAMES_FILES}) = 0`),
+      or(isAdmin, sql`(${users.permission} & ${NAMES_FILES}) = 0`),
     ),
   )
 }

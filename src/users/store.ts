@@ -27,8 +27,9 @@ import type { PageWindow } from '../base/paging.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import { includesScope } from '../access/scopes.ts'
 import { deleteSessions, isSessionOf } from '../access/session-store.ts'
+import { isAdmin, isDisabled, isNoGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
-import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { ADMIN } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
@@ -128,8 +129,8 @@ function isIn({ search = '', groups = [] }: UserFilter) {
 
 /** The conditions of the partial indexes are literal, because SQLite compares their text. */
 const GROUP_CONDITIONS: Record<UserGroup, SQL> = {
-  admins: eq(users.role, ADMIN),
-  disabled: sql`${users.disabled} = 1`,
+  admins: isAdmin,
+  disabled: isDisabled,
   'without-two-factor': sql`${users.totpSeed} is null and ${users.role} <> 1 and not ${hasPasskey}`,
 }
 
@@ -271,7 +272,7 @@ export function deleteSessionsOfChanged(
     .where(
       and(
         eq(users.id, userId),
-        disabled === true ? eq(users.disabled, true) : undefined,
+        disabled === true ? isDisabled : undefined,
         // A hash has a random salt, so no other request can have written the same hash.
         passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
       ),
@@ -302,7 +303,7 @@ export function deleteAppPasswordsOfChanged(
         .where(and(eq(users.id, userId), state)),
     )
   const which = or(
-    disabled === true ? has(eq(users.disabled, true)) : undefined,
+    disabled === true ? has(isDisabled) : undefined,
     isDemotion
       ? and(has(ne(users.role, ADMIN)), includesScope(appPasswords.scopes, 'admin'))
       : undefined,
@@ -392,7 +393,7 @@ export function insertEventOfDeletion(
 
 /** Holds for the row that `deleteUser` deletes. */
 function mayDelete(db: Database, userId: number) {
-  return and(eq(users.id, userId), ne(users.role, GUEST), isNotLastAdmin(db))
+  return and(eq(users.id, userId), isNoGuest, isNotLastAdmin(db))
 }
 
 /** Writes the event of `clearSeed`. The statement stands before it, because it reads the old seed. */
@@ -425,5 +426,5 @@ function isNotLastAdmin(db: Database) {
 
 /** Holds for an admin who can sign in: enabled, with a password. */
 function isUsableAdmin({ role, disabled, passwordHash }: UserColumns): SQL {
-  return sql`(${eq(role, ADMIN)} and ${eq(disabled, false)} and ${isNotNull(passwordHash)})`
+  return sql`(${role} = ${sql.raw(String(ADMIN))} and ${disabled} = 0 and ${isNotNull(passwordHash)})`
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, lt, ne, not, sql } from 'drizzle-orm'
+import { and, count, eq, lt, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { openidClients, passkeys, sessions, settings, users } from '../../../schema/tables.ts'
 import { runBatch } from '../../database/statements.ts'
@@ -6,7 +6,8 @@ import type { Database } from '../../deps.ts'
 import { compareCopy } from '../../settings/store.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
 import { selectKeys } from '../../openid/keys.ts'
-import { ADMIN, GUEST } from '../../accounts/roles.ts'
+import { isAdmin, isEnabled, isNoGuest } from '../../accounts/conditions.ts'
+import { GUEST } from '../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
 import { refusalIn } from '../../base/refusals.ts'
@@ -179,12 +180,12 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
         hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
       })
       .from(users)
-      .where(eq(users.role, ADMIN))
+      .where(isAdmin)
       .orderBy(users.id),
     guests: db
       .select({ total: count() })
       .from(users)
-      .where(and(eq(users.role, GUEST), eq(users.disabled, false))),
+      .where(and(eq(users.role, GUEST), isEnabled)),
     titles: db
       .select({ value: settings.value })
       .from(settings)
@@ -200,14 +201,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     lacking: db
       .select({ username: users.username })
       .from(users)
-      .where(
-        and(
-          eq(users.disabled, false),
-          ne(users.role, GUEST),
-          mustUseSecondFactor,
-          not(hasSecondFactor),
-        ),
-      )
+      .where(and(isEnabled, isNoGuest, mustUseSecondFactor, not(hasSecondFactor)))
       .orderBy(users.id),
     rpIds: db
       .select({ rpId: passkeys.rpId, total: count() })

@@ -8,6 +8,7 @@ import {
   selectCommonPasswordsOfLength,
 } from '../../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../../passwords/passwords.ts'
+import { isAdmin } from '../../accounts/conditions.ts'
 import { ADMIN, GUEST } from '../../accounts/roles.ts'
 import { usernameKey } from '../../accounts/username.ts'
 
@@ -28,7 +29,7 @@ export async function createFirstAccounts(
   { db, ...deps }: Pick<Deps, 'db' | 'hashPassword' | 'randomBytes'>,
   chosen?: string,
 ): Promise<string | undefined> {
-  const admins = await db.select({ id: users.id }).from(users).where(eq(users.role, ADMIN)).limit(1)
+  const admins = await db.select({ id: users.id }).from(users).where(isAdmin).limit(1)
   if (admins.length > 0) return undefined
   if (chosen !== undefined) await refuseCommon(db, chosen)
   const password = chosen ?? generatePassword(deps)

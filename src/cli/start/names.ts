@@ -1,7 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
-import { ADMIN } from '../../accounts/roles.ts'
 import type { Database } from '../../deps.ts'
+import { isAdmin, isEnabled } from '../../accounts/conditions.ts'
 
 /** For so long the log may show a name from before a change. */
 const MEMORY_MILLISECONDS = 60_000
@@ -11,7 +11,7 @@ export async function findAdmins(db: Database): Promise<string[]> {
   const admins = await db
     .select({ username: users.username })
     .from(users)
-    .where(and(eq(users.role, ADMIN), eq(users.disabled, false), isNotNull(users.passwordHash)))
+    .where(and(isAdmin, isEnabled, isNotNull(users.passwordHash)))
     .orderBy(users.id)
   return admins.map(({ username }) => username)
 }
