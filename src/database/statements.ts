@@ -54,11 +54,9 @@ export function writing(db: Database, by: Authority) {
   return {
     insert: <Table extends SQLiteTable>(table: Table, row: NewRow<Table>, source: Source = {}) => {
       const { from = sql`(select 1)`, where } = source
-      const selected = drizzle
-        .select(inColumnOrder(table, row))
-        .from(from)
-        .where(withAuthority(by, where))
-      return drizzle.insert(table).select(selected.getSQL())
+      const values = sql.join(inColumnOrder(table, row), sql`, `)
+      const selected = sql`select ${values} from ${from} where ${withAuthority(by, where)}`
+      return drizzle.insert(table).select(selected)
     },
     update: <Table extends SQLiteTable>(
       table: Table,
@@ -82,15 +80,12 @@ function withAuthority(by: Authority, where: SQL | undefined): SQL | undefined {
 /** Sorts a row into the table's column order, because `insert … select` matches columns by position. */
 function inColumnOrder(table: SQLiteTable, row: Record<string, unknown>) {
   const columns: [string, Column][] = Object.entries(getTableColumns(table))
-  return Object.fromEntries(
-    columns.map(([name, column]) => [name, valueOf(row[name], column).as(column.name)]),
-  )
+  return columns.map(([name, column]) => valueOf(row[name], column))
 }
 
 /** Returns the value as the column stores it, or the column's default when there is no value. */
-function valueOf(value: unknown, column: Column): SQL {
-  if (isSQLWrapper(value)) return sql`${value}`
-  return sql`${sql.param(value ?? column.default ?? null, column)}`
+function valueOf(value: unknown, column: Column) {
+  return isSQLWrapper(value) ? value : sql.param(value ?? column.default ?? null, column)
 }
 
 /** Statements of a batch by name. A part is `undefined` when a request doesn't need it. */
