@@ -1,9 +1,8 @@
-import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { emptyStorage } from '../support/clean-state.ts'
+import { emptyStorage, resetStorage } from '../support/clean-state.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { ProgramTour } from '../support/program-tour.ts'
 import { type Cost, Tour } from '../support/tour.ts'
@@ -186,7 +185,7 @@ const MANY_USERS = 100_000
 
 describe('from a hundred users to a hundred thousand', () => {
   // The next test would wait longer for so many rows to be deleted.
-  afterEach(reset)
+  afterEach(resetStorage)
 
   test('no request but the lists of all users reads or writes a row more', async () => {
     await addUsers(100)

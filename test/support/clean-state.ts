@@ -12,41 +12,72 @@ declare global {
 /** Filled by a migration, and the same for every test. */
 const KEPT_TABLES = ['common_passwords', 'd1_migrations']
 
+const CHANGES_SCHEMA = /^\s*(alter|create|drop)\b/i
+
 /** The schema as the migrations leave it, once they have run in this worker. */
 let migrated: string | undefined
 
-/** Whether a test may have written to D1 since it was last emptied. */
-let isUsed = true
-/** The KV entries that were written since then. */
+/**
+ * The state of D1: empty, used by this test, left by an earlier one, or with a schema that is not
+ * that of the migrations, as at the beginning.
+ */
+let state: 'empty' | 'used' | 'left' | 'other schema' = 'other schema'
+/** The deletion of what an earlier test has left, while it runs. */
+let emptying: Promise<void> | undefined
+/** The KV entries that were written since the KV was last emptied. */
 const writtenNames = new Set<string>()
 /** What requests left to do after their answers. */
 const deferred: Promise<unknown>[] = []
 
-noteUses()
+const query = noteUses()
 
-/** Notes each use of D1 and each write to KV: most tests use one of them, many use neither. */
-function noteUses(): void {
+/**
+ * Notes each use of D1 and each write to KV, and empties D1 before a test first uses it: many tests
+ * don't, and a prepared set-up empties D1 while it fills it.
+ *
+ * @returns A function that runs a query unnoted.
+ */
+function noteUses() {
   const { DB, SETTINGS } = env
   const prepare = DB.prepare.bind(DB)
-  const exec = DB.exec.bind(DB)
-  const withSession = DB.withSession.bind(DB)
   const put = SETTINGS.put.bind(SETTINGS)
+  const statements: D1PreparedStatement = Object.getPrototypeOf(prepare('select 1'))
+  const all: () => Promise<D1Result<Record<string, string>>> = Reflect.get(statements, 'all')
+  for (const method of ['all', 'first', 'raw', 'run'] as const) noteUse(statements, method)
+  noteUse(Object.getPrototypeOf(DB.withSession()), 'batch')
+  noteUse(DB, 'batch')
+  noteUse(DB, 'exec')
   DB.prepare = (sql) => {
-    isUsed = true
+    noteChange(sql)
     return prepare(sql)
-  }
-  DB.exec = (sql) => {
-    isUsed = true
-    return exec(sql)
-  }
-  DB.withSession = (constraint) => {
-    isUsed = true
-    return withSession(constraint)
   }
   SETTINGS.put = (name: string, ...rest: [never]) => {
     writtenNames.add(name)
     return put(name, ...rest)
   }
+  return (sql: string) => all.call(prepare(sql))
+}
+
+function noteUse<Name extends string>(
+  target: Record<Name, (...given: never[]) => Promise<unknown>>,
+  name: Name,
+): void {
+  const method = target[name]
+  async function noted(this: unknown, ...given: unknown[]): Promise<unknown> {
+    await startUse()
+    if (name === 'exec') noteChange(String(given[0]))
+    return Reflect.apply(method, this, given)
+  }
+  Object.assign(target, { [name]: noted })
+}
+
+function noteChange(sql: string): void {
+  if (CHANGES_SCHEMA.test(sql)) state = 'other schema'
+}
+
+async function startUse(): Promise<void> {
+  if (state === 'left') await (emptying ??= refill(''))
+  else if (state === 'empty') state = 'used'
 }
 
 /** Remembers work that goes on after an answer, so that none of it reaches into the next test. */
@@ -55,43 +86,71 @@ export function noteDeferred(work: Promise<unknown>): void {
 }
 
 /**
- * Leaves an empty, migrated database and an empty KV, from which every test starts. Emptying the
- * tables takes a tenth of the time that all migrations take; they run again only where a test has
- * changed the schema.
+ * Leaves a migrated database that is empty at its first use, and an empty KV, from which every test
+ * starts. Emptying the tables takes a tenth of the time that all migrations take; they run again
+ * only where a test has changed the schema.
  */
 export async function cleanState(): Promise<void> {
   // Deferred work can defer more.
   while (deferred.length > 0) await Promise.allSettled(deferred.splice(0))
-  if (isUsed || writtenNames.size > 0) await emptyStorage()
+  if (state === 'used') state = 'left'
+  await (state === 'other schema' ? emptyStorage() : emptyKv())
 }
 
 /** Deletes every row and every KV entry that a test could have written, and the ids there were. */
 export async function emptyStorage(): Promise<void> {
+  await Promise.all([emptyKv(), emptyDatabase()])
+}
+
+/** Works like `emptyStorage`, for a test with so many rows that deleting them takes longer. */
+export async function resetStorage(): Promise<void> {
+  await reset()
+  state = 'other schema'
+}
+
+/** Fills the empty database. @param insertions Statements, each with a semicolon. */
+export async function fillDatabase(insertions: string): Promise<void> {
+  if (state === 'left' && emptying === undefined) await (emptying = refill(insertions))
+  else {
+    await startUse()
+    await query(`${insertions} select 1`)
+  }
+}
+
+async function emptyKv(): Promise<void> {
   const names = Array.from(writtenNames)
   writtenNames.clear()
-  await Promise.all([emptyDatabase(), ...names.map((name) => env.SETTINGS.delete(name))])
-  isUsed = false
+  await Promise.all(names.map((name) => env.SETTINGS.delete(name)))
+}
+
+/** Puts rows in the place of those that an earlier test has left. */
+async function refill(insertions: string): Promise<void> {
+  const schema = await emptyTables(filledTables(), insertions)
+  emptying = undefined
+  state = 'used'
+  if (schema !== migrated) throw new Error('an earlier test has changed the schema unnoticed')
 }
 
 async function emptyDatabase(): Promise<void> {
   // It fails where a test has dropped a table, or forbidden the deletion by a trigger.
   const schema = await emptyTables(filledTables()).catch(() => undefined)
-  if (migrated !== undefined && schema === migrated) return
-  await reset()
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
-  migrated = await emptyTables([])
-  await emptyTables(filledTables())
+  if (migrated === undefined || schema !== migrated) {
+    await reset()
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+    migrated = await emptyTables([])
+    await emptyTables(filledTables())
+  }
+  state = 'empty'
 }
 
 /**
- * Empties the tables in one round trip.
+ * Empties the tables, and inserts rows, in one round trip.
  *
  * @returns The types and names of all tables and triggers.
  */
-async function emptyTables(tables: string[]): Promise<string> {
+async function emptyTables(tables: string[], insertions = ''): Promise<string> {
   const deletions = tables.map((table) => `delete from ${table};`).join('')
-  const statement = env.DB.prepare(`${deletions} ${SELECT_SCHEMA}`)
-  const { results } = await statement.all<{ type: string; name: string }>()
+  const { results } = await query(`${deletions} ${insertions} ${SELECT_SCHEMA}`)
   return results.map(({ type, name }) => `${type} ${name}`).join('\n')
 }
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { filledTables } from './clean-state.ts'
+import { fillDatabase, filledTables } from './clean-state.ts'
 import type { Site } from './site.ts'
 
 /** Filled by SQLite, whenever a row gets an id. */
@@ -56,22 +56,25 @@ async function readStorage(): Promise<Storage> {
 async function fillStorage({ rows, copies }: Storage): Promise<void> {
   const filled = rows.filter(([, { length }]) => length > 0)
   const isOfIds = ([table]: Storage['rows'][number]) => table === COUNTERS_OF_IDS
-  // The tables that others refer to come first.
+  // The tables that others refer to come first, and the counters last.
   const inOrder = filled.filter((one) => !isOfIds(one)).toReversed()
+  const insertions = [
+    ...inOrder.map(insertInto),
+    `delete from ${COUNTERS_OF_IDS};`,
+    ...filled.filter(isOfIds).map(insertInto),
+  ]
   await Promise.all([
-    env.DB.batch([
-      ...inOrder.map(insertInto),
-      env.DB.prepare(`delete from ${COUNTERS_OF_IDS}`),
-      ...filled.filter(isOfIds).map(insertInto),
-    ]),
+    fillDatabase(insertions.join('')),
     ...copies.map(([name, text]) => env.SETTINGS.put(name, text)),
   ])
 }
 
-function insertInto([table, rows]: Storage['rows'][number]): D1PreparedStatement {
-  const columns = Object.keys(rows[0] ?? {})
-  const values = columns.map((column) => `value ->> '$.${column}'`)
-  return env.DB.prepare(
-    `insert into ${table} (${columns.join()}) select ${values.join()} from json_each(?)`,
-  ).bind(JSON.stringify(rows))
+function insertInto([table, rows]: Storage['rows'][number]): string {
+  const lines = rows.map((row) => `(${Object.values(row).map(literal).join()})`)
+  return `insert into ${table} (${Object.keys(rows[0] ?? {}).join()}) values ${lines.join()};`
+}
+
+/** @param value As D1 answers it: a text, a number or null. */
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 }
