@@ -12,9 +12,16 @@ export function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result
 }
 
-/** Modulo a prime, by Fermat's little theorem. */
+/** Modulo a prime, by Euclid's extended algorithm. */
 export function inverse(n: bigint, prime: bigint): bigint {
-  return power(n, prime - 2n, prime)
+  let [rest, divisor] = [prime, mod(n, prime)]
+  let [ofRest, ofDivisor] = [0n, 1n]
+  while (divisor > 0n) {
+    const quotient = rest / divisor
+    ;[rest, divisor] = [divisor, rest - quotient * divisor]
+    ;[ofRest, ofDivisor] = [ofDivisor, ofRest - quotient * ofDivisor]
+  }
+  return mod(ofRest, prime)
 }
 
 export function primesUpTo(last: number): number[] {
