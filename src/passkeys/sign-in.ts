@@ -9,10 +9,10 @@ import { methodText, passkeyMethods } from '../access/methods.ts'
 import { signToken } from '../access/token.ts'
 import { newSession } from '../sign-in/new-session.ts'
 import { insertSession } from '../sign-in/store.ts'
+import { isKnownNetwork } from '../throttle/known-networks.ts'
 import { refusalParts } from '../throttle/refused.ts'
 import {
   chargeSignIn,
-  isKnownNetwork,
   isSignInOpen,
   passGate,
   selectSignInBlocks,
@@ -119,7 +119,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
   const { ceremony, credential, assertion, signIn, now, client, tokenSeconds } = attempt
   const ring = await deps.keyRing()
   const session = newSession(deps, credential.userId, now, tokenSeconds)
-  const isOpen = or(isKnownNetwork(db, signIn, now), isSignInOpen(db, signIn, now))
+  const isOpen = or(isKnownNetwork(signIn, now), isSignInOpen(signIn, now))
   const { accepted, parts } = await answerAcceptance(
     deps,
     THE_SERVICE,
@@ -151,7 +151,7 @@ async function refuse(
   { db }: Pick<Deps, 'db'>,
   { credential, nameHash, signIn, now, client }: Attempt,
 ): Promise<Refusal> {
-  const isKnown = isKnownNetwork(db, signIn, now)
+  const isKnown = isKnownNetwork(signIn, now)
   const { known, blocks, charged } = await runBatch(db, {
     known: db
       .select({ isKnown: sql`${isKnown}`.mapWith(Boolean).as('is_known') })

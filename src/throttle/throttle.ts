@@ -1,4 +1,4 @@
-import { and, desc, eq, exists, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import { rendered } from '../database/rendered.ts'
@@ -6,7 +6,7 @@ import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { type Client, siteOf } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { selectKnown } from './known-networks.ts'
+import { isKnownNetwork } from './known-networks.ts'
 import { blockOf, endOf, figuresOf, type LimitName, LIMITS } from './limits.ts'
 import { countRefusals } from './refused.ts'
 
@@ -106,16 +106,7 @@ export function chargeSignIn(
   now: number,
   when?: SQL,
 ) {
-  return charge(db, by, signIn.counters, now, and(isSignInOpen(db, signIn, now), when))
-}
-
-/** Holds when the user has lately signed in from this network. */
-export function isKnownNetwork(
-  db: Database,
-  { username, network }: Pick<SignInCounters, 'username' | 'network'>,
-  now: number,
-): SQL {
-  return exists(selectKnown(db, username, network, now))
+  return charge(db, by, signIn.counters, now, and(isSignInOpen(signIn, now), when))
 }
 
 /**
@@ -202,7 +193,7 @@ function chargedParts(isOver: SQL, now: SQL): SQL {
  * block may end when the attempts in flight are decided.
  */
 export function selectSignInBlocks(db: Database, signIn: SignInCounters, now: number) {
-  const until = blockOfSignIn(db, signIn, now)
+  const until = blockOfSignIn(signIn, now)
   return selectBlocks(db, signIn.counters, now, until, hasInFlight(db, signIn, now))
 }
 
@@ -231,8 +222,8 @@ function selectBlocks(
 }
 
 /** Holds when no counter blocks the sign-in. */
-export function isSignInOpen(db: Database, signIn: SignInCounters, now: number): SQL {
-  const until = blockOfSignIn(db, signIn, now)
+export function isSignInOpen(signIn: SignInCounters, now: number): SQL {
+  const until = blockOfSignIn(signIn, now)
   return sql`not exists (select 1 from ${rowsOf(signIn.counters)} where ${until} > ${now})`
 }
 
@@ -267,10 +258,9 @@ function blockOfPart(name: 'network' | 'pair'): SQL {
 }
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
-function blockOfSignIn(db: Database, { username, network }: SignInCounters, now: number): SQL {
-  const known = selectKnown(db, username, network, now)
+function blockOfSignIn(signIn: SignInCounters, now: number): SQL {
   // The counters of site and account don't block the user's known networks.
-  const ofStranger = sql`iif(${BLOCK_OF_ROW} > ${now} and ${notExists(known)}, ${BLOCK_OF_ROW}, 0)`
+  const ofStranger = sql`iif(${BLOCK_OF_ROW} > ${now} and not ${isKnownNetwork(signIn, now)}, ${BLOCK_OF_ROW}, 0)`
   return sql`max(${ofStranger}, ${BLOCK_OF_NETWORK}, ${BLOCK_OF_PAIR})`
 }
 
