@@ -2,6 +2,7 @@ import { inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, noticeCursor, notices, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import type { EventKind } from '../audit/events.ts'
+import { rendered } from '../database/rendered.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
@@ -42,7 +43,7 @@ const afterCursor = sql`event.id > coalesce((select ${noticeCursor.eventId} from
  */
 export function insertNotices(db: Database, now: number) {
   const found = sql`(
-    select event.id as event_id, channel.id as channel_id, ${topicOfEvent()} as topic
+    select event.id as event_id, channel.id as channel_id, ${TOPIC_OF_EVENT} as topic
     from ${auditEvents} as event
     join ${noticeChannels} as channel on channel.user_id is null or channel.user_id = event.user_id
     where ${afterCursor} and event.id > channel.since_event_id
@@ -65,24 +66,31 @@ export function insertNotices(db: Database, now: number) {
 /** Returns the topic of an event that a channel wants; null when it wants none. */
 function topicOfEvent(): SQL {
   const cases = Object.entries(KINDS_OF_TOPICS).flatMap(([topic, kinds]) =>
-    kinds.length === 0 ? [] : [sql`when event.kind in ${kinds} and ${wants(topic)} then ${topic}`],
+    kinds.length === 0
+      ? []
+      : [sql`when event.kind in ${literals(kinds)} and ${wants(topic)} then '${sql.raw(topic)}'`],
   )
-  const isAdmin = sql`exists (
+  const makesAdmin = sql`exists (
     select 1 from json_each(event.changes)
-    where value ->> 'field' = 'role' and value ->> 'to' = ${ADMIN}
+    where value ->> 'field' = 'role' and value ->> 'to' = ${sql.raw(String(ADMIN))}
   )`
-  return sql`case
-    when event.kind in ${SIGN_INS} then case
+  return rendered(sql`case
+    when event.kind in ${literals(SIGN_INS)} then case
       when ${wants('new_country')} and ${isNewNetwork} and ${isNewCountry} then 'new_country'
       when ${wants('new_network')} and ${isNewNetwork} then 'new_network'
     end
-    when event.kind in ${MAKES_ADMIN} and ${wants('new_admin')} and ${isAdmin} then 'new_admin'
+    when event.kind in ${literals(MAKES_ADMIN)} and ${wants('new_admin')} and ${makesAdmin} then 'new_admin'
     ${sql.join(cases, sql` `)}
-  end`
+  end`)
 }
 
 function wants(topic: string): SQL {
-  return sql`instr(' ' || channel.topics || ' ', ${` ${topic} `}) > 0`
+  return sql`instr(' ' || channel.topics || ' ', ' ${sql.raw(topic)} ') > 0`
+}
+
+/** Writes names of this program as a list. */
+function literals(names: readonly string[]): SQL {
+  return sql.raw(`(${names.map((name) => `'${name}'`).join(', ')})`)
 }
 
 /** Holds when no kept sign-in before this one came from its network. The index has these columns. */
@@ -104,6 +112,8 @@ const isNewCountry = sql`event.country <> '' and coalesce((
     order by one.id desc limit ${sql.raw(String(LATEST_SIGN_INS))}
   ) as earlier where earlier.country <> ''
 ) = 0, false)`
+
+const TOPIC_OF_EVENT = topicOfEvent()
 
 /**
  * Moves the cursor to the last event. It stands directly after `insertNotices`, and writes nothing
