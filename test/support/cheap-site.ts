@@ -8,11 +8,7 @@ export class CheapSite extends Site {
     super({ hashPassword: cheapHash, ...faults }, bindings)
   }
 
-  override async addUser(
-    username: string,
-    { password, ...columns }: NonNullable<Parameters<Site['addUser']>[1]> = {},
-  ): Promise<number> {
-    if (password === undefined) return super.addUser(username, columns)
-    return super.addUser(username, { passwordHash: await cheapPasswordHash(password), ...columns })
+  protected override hash(password: string): Promise<string> {
+    return cheapPasswordHash(password)
   }
 }

@@ -22,6 +22,9 @@ export interface Call {
   country?: string
 }
 
+/** A row of `users`, with the password itself. */
+type NewUser = { password?: string } & Partial<typeof users.$inferInsert>
+
 export const NOW = Date.UTC(2026, 10, 21, 9, 15, 6, 565)
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
@@ -160,34 +163,34 @@ export class Site {
     return data.secret
   }
 
-  /** Puts a user into the database. */
-  async addUser(
-    username: string,
-    { password, ...columns }: { password?: string } & Partial<typeof users.$inferInsert> = {},
-  ): Promise<number> {
-    const passwordHash =
-      password === undefined
-        ? null
-        : await hashPassword(
-            { hashPassword: deriveScrypt, randomBytes },
-            await staticDigest(password),
-          )
-    const row = {
+  /** Puts a user into the database. @returns The id. */
+  async addUser(username: string, user: NewUser = {}): Promise<number> {
+    const row = await this.#userRow(username, user)
+    const [added] = await this.db.insert(users).values(row).returning({ id: users.id })
+    if (added === undefined) throw new Error('not inserted')
+    return added.id
+  }
+
+  /** The accounts every site begins with: admin (id 1) and a guest (id 2). */
+  async addFirstUsers({ guestDisabled = true } = {}): Promise<void> {
+    const admin = await this.#userRow('admin', { password: ADMIN_PASSWORD, role: 2 })
+    const guest = await this.#userRow('guest', { role: 1, disabled: guestDisabled })
+    await this.db.insert(users).values([admin, guest])
+  }
+
+  async #userRow(username: string, { password, ...columns }: NewUser) {
+    const passwordHash = password === undefined ? null : await this.hash(password)
+    return {
       username,
       usernameKey: usernameKey(username),
       passwordHash,
       createdAt: this.now,
       ...columns,
     }
-    const [user] = await this.db.insert(users).values(row).returning({ id: users.id })
-    if (user === undefined) throw new Error('not inserted')
-    return user.id
   }
 
-  /** The accounts every site begins with: admin (id 1) and a guest (id 2). */
-  async addFirstUsers({ guestDisabled = true } = {}): Promise<void> {
-    await this.addUser('admin', { password: ADMIN_PASSWORD, role: 2 })
-    await this.addUser('guest', { role: 1, disabled: guestDisabled })
+  protected async hash(password: string): Promise<string> {
+    return hashPassword({ hashPassword: deriveScrypt, randomBytes }, await staticDigest(password))
   }
 
   /** Admin, guest, and a general user who is signed in. */
