@@ -11,6 +11,7 @@ import { openSeed, sealSeed } from '../../src/two-factor/sealed.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
 import { NOW, SECOND } from '../support/site.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const signedIn = { code: 200, message: 'success', data: { token: expect.any(String) } }
 const invalidated = { code: 401, message: 'token is invalidated', data: null }
@@ -158,7 +159,7 @@ describe('parseSecretKeys', () => {
       maxLength: 120,
     })
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), keyLike), (text) => {
+      fc.property(fc.oneof(fc.string({ unit: anyCharacter }), keyLike), (text) => {
         const parsed = parseSecretKeys(text)
         const isRight =
           typeof parsed === 'string'

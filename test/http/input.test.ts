@@ -5,6 +5,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { signInAlice } from '../support/signed-in.ts'
 import { Site } from '../support/site.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const LIMIT_BYTES = 64 * 1024
 const tooLarge = { code: 413, message: 'request body too large', data: null }
@@ -239,7 +240,7 @@ describe('any body', () => {
   })
 
   const anyBody = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.uint8Array({ maxLength: 200 }).map((body) => new Uint8Array(body)),
     fc.json(),
     fc.string().map((text) => `{"username":"alice","password":"${text}"}`),
@@ -247,10 +248,13 @@ describe('any body', () => {
       .record({ username: fc.anything(), password: fc.anything(), otp_code: fc.anything() })
       .map((body) => tryStringify(body)),
     fc
-      .record({ title: fc.string({ unit: 'binary' }), key: fc.string({ unit: 'binary' }) })
+      .record({ title: fc.string({ unit: anyCharacter }), key: fc.string({ unit: anyCharacter }) })
       .map((body) => tryStringify(body)),
     fc
-      .record({ code: fc.string({ unit: 'binary' }), secret: fc.string({ unit: 'binary' }) })
+      .record({
+        code: fc.string({ unit: anyCharacter }),
+        secret: fc.string({ unit: anyCharacter }),
+      })
       .map((body) => tryStringify(body)),
   )
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { describeSetting } from '../../src/settings/manage-settings.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 /** What is stored, or why not. */
 function check(key: string, value: string): string | { refused: string } {
@@ -32,7 +33,7 @@ describe('every setting', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SETTINGS.map(({ key }) => key)),
-        fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.webUrl()),
+        fc.oneof(fc.string({ unit: anyCharacter }), fc.json(), fc.webUrl()),
         (key, value) => {
           const result = check(key, value)
           const isTaken = typeof result === 'string'
