@@ -17,11 +17,10 @@ const CHANGES_SCHEMA = /^\s*(alter|create|drop)\b/i
 /** The schema as the migrations leave it, once they have run in this worker. */
 let migrated: string | undefined
 
-/**
- * The state of D1: empty, used by this test, left by an earlier one, or with a schema that is not
- * that of the migrations, as at the beginning.
- */
-let state: 'empty' | 'used' | 'left' | 'other schema' = 'other schema'
+/** Whether the schema may be another than that of the migrations, as it is at the beginning. */
+let mayDiffer = true
+/** The rows of D1: none, those of this test, or those that an earlier one has left. */
+let rows: 'none' | 'own' | 'left' = 'none'
 /** The deletion of what an earlier test has left, while it runs. */
 let emptying: Promise<void> | undefined
 /** The KV entries that were written since the KV was last emptied. */
@@ -29,28 +28,27 @@ const writtenNames = new Set<string>()
 /** What requests left to do after their answers. */
 const deferred: Promise<unknown>[] = []
 
-const query = noteUses()
+const runUnwatched = watchStorage()
 
 /**
- * Notes each use of D1 and each write to KV, and empties D1 before a test first uses it: many tests
- * don't, and a prepared set-up empties D1 while it fills it.
+ * Watches for the uses of D1 and the writes to KV, and empties D1 before a test first uses it: many
+ * tests don't, and a prepared set-up empties D1 while it fills it.
  *
- * @returns A function that runs a query unnoted.
+ * @returns A function that runs a query unwatched.
  */
-function noteUses() {
+function watchStorage() {
   const { DB, SETTINGS } = env
   const prepare = DB.prepare.bind(DB)
   const put = SETTINGS.put.bind(SETTINGS)
   const statements: D1PreparedStatement = Object.getPrototypeOf(prepare('select 1'))
   const all: () => Promise<D1Result<Record<string, string>>> = Reflect.get(statements, 'all')
   for (const method of ['all', 'first', 'raw', 'run'] as const) noteUse(statements, method)
-  noteUse(Object.getPrototypeOf(DB.withSession()), 'batch')
-  noteUse(DB, 'batch')
+  // `DB.batch` calls that of a session.
+  const sessions: D1DatabaseSession = Object.getPrototypeOf(DB.withSession())
+  noteUse(sessions, 'batch')
   noteUse(DB, 'exec')
-  DB.prepare = (sql) => {
-    noteChange(sql)
-    return prepare(sql)
-  }
+  noteChanges(sessions)
+  noteChanges(DB)
   SETTINGS.put = (name: string, ...rest: [never]) => {
     writtenNames.add(name)
     return put(name, ...rest)
@@ -71,13 +69,21 @@ function noteUse<Name extends string>(
   Object.assign(target, { [name]: noted })
 }
 
+function noteChanges(target: Pick<D1Database, 'prepare'>): void {
+  const { prepare } = target
+  target.prepare = function noted(this: unknown, sql: string) {
+    noteChange(sql)
+    return Reflect.apply(prepare, this, [sql])
+  }
+}
+
 function noteChange(sql: string): void {
-  if (CHANGES_SCHEMA.test(sql)) state = 'other schema'
+  if (CHANGES_SCHEMA.test(sql)) mayDiffer = true
 }
 
 async function startUse(): Promise<void> {
-  if (state === 'left') await (emptying ??= refill(''))
-  else if (state === 'empty') state = 'used'
+  if (rows === 'left') await (emptying ??= replaceRows(''))
+  else rows = 'own'
 }
 
 /** Remembers work that goes on after an answer, so that none of it reaches into the next test. */
@@ -93,8 +99,8 @@ export function noteDeferred(work: Promise<unknown>): void {
 export async function cleanState(): Promise<void> {
   // Deferred work can defer more.
   while (deferred.length > 0) await Promise.allSettled(deferred.splice(0))
-  if (state === 'used') state = 'left'
-  await (state === 'other schema' ? emptyStorage() : emptyKv())
+  if (rows === 'own') rows = 'left'
+  await (mayDiffer ? emptyStorage() : emptyKv())
 }
 
 /** Deletes every row and every KV entry that a test could have written, and the ids there were. */
@@ -105,15 +111,20 @@ export async function emptyStorage(): Promise<void> {
 /** Works like `emptyStorage`, for a test with so many rows that deleting them takes longer. */
 export async function resetStorage(): Promise<void> {
   await reset()
-  state = 'other schema'
+  mayDiffer = true
+  rows = 'none'
 }
 
-/** Fills the empty database. @param insertions Statements, each with a semicolon. */
+/**
+ * Fills the database, which this test has not filled before.
+ *
+ * @param insertions Statements, each with a semicolon.
+ */
 export async function fillDatabase(insertions: string): Promise<void> {
-  if (state === 'left' && emptying === undefined) await (emptying = refill(insertions))
+  if (rows === 'left' && emptying === undefined) await (emptying = replaceRows(insertions))
   else {
     await startUse()
-    await query(`${insertions} select 1`)
+    await runUnwatched(`${insertions} select 1`)
   }
 }
 
@@ -124,38 +135,48 @@ async function emptyKv(): Promise<void> {
 }
 
 /** Puts rows in the place of those that an earlier test has left. */
-async function refill(insertions: string): Promise<void> {
-  const schema = await emptyTables(filledTables(), insertions)
-  emptying = undefined
-  state = 'used'
-  if (schema !== migrated) throw new Error('an earlier test has changed the schema unnoticed')
+async function replaceRows(insertions: string): Promise<void> {
+  try {
+    const schema = await emptyTables(filledTables(), insertions)
+    if (schema !== migrated) throw new Error('an earlier test has changed the schema unnoticed')
+    rows = 'own'
+  } catch (error) {
+    // The next test starts with the schema of the migrations.
+    mayDiffer = true
+    throw error
+  } finally {
+    emptying = undefined
+  }
 }
 
 async function emptyDatabase(): Promise<void> {
   // It fails where a test has dropped a table, or forbidden the deletion by a trigger.
   const schema = await emptyTables(filledTables()).catch(() => undefined)
   if (migrated === undefined || schema !== migrated) {
-    await reset()
+    await resetStorage()
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
     migrated = await emptyTables([])
     await emptyTables(filledTables())
   }
-  state = 'empty'
+  mayDiffer = false
+  rows = 'none'
 }
 
 /**
  * Empties the tables, and inserts rows, in one round trip.
  *
- * @returns The types and names of all tables and triggers.
+ * @returns A line for each table, index and trigger: its type, name and length.
  */
 async function emptyTables(tables: string[], insertions = ''): Promise<string> {
   const deletions = tables.map((table) => `delete from ${table};`).join('')
-  const { results } = await query(`${deletions} ${insertions} ${SELECT_SCHEMA}`)
-  return results.map(({ type, name }) => `${type} ${name}`).join('\n')
+  const { results } = await runUnwatched(`${deletions} ${insertions} ${SELECT_SCHEMA}`)
+  return results[0]?.['lines'] ?? ''
 }
 
-const SELECT_SCHEMA = `select type, name from sqlite_master
-  where type in ('table', 'trigger') and name not like '\\_cf%' escape '\\' order by name`
+const SELECT_SCHEMA = `select group_concat(line, char(10)) as lines from (
+  select concat_ws(' ', type, name, length(sql)) as line
+  from sqlite_master where name not like '\\_cf%' escape '\\' order by name
+)`
 
 /** The tables that others refer to, those that refer to others of them first. */
 const REFERRED_TABLES = ['openid_clients', 'users']

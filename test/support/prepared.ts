@@ -52,7 +52,7 @@ async function readStorage(): Promise<Storage> {
   }
 }
 
-/** Fills empty storage. */
+/** Fills storage, which this test has not filled before. */
 async function fillStorage({ rows, copies }: Storage): Promise<void> {
   const filled = rows.filter(([, { length }]) => length > 0)
   const isOfIds = ([table]: Storage['rows'][number]) => table === COUNTERS_OF_IDS
