@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 
 /**
- * Any code point but half a surrogate pair, as the unit of a text. The unit `binary` of fast-check
- * gives the same texts, after half a second of preparation.
+ * Any code point but half a surrogate pair, as the unit of a text. It serves as the unit `binary`
+ * of fast-check, which takes half a second to prepare.
  */
 export const anyCharacter = fc
   .oneof(
@@ -10,4 +10,11 @@ export const anyCharacter = fc
     fc.integer({ min: 0, max: 0xd7ff }),
     fc.integer({ min: 0xe000, max: 0x10ffff }),
   )
-  .map((code) => String.fromCodePoint(code))
+  .map((code) => String.fromCodePoint(code), codeOf)
+
+/** Lets fast-check mix in texts such as `__proto__`, which it takes apart into characters. */
+function codeOf(character: unknown): number {
+  const [first, ...rest] = Array.from(String(character), (one) => one.codePointAt(0) ?? NaN)
+  if (first === undefined || rest.length > 0) throw new Error('not one character')
+  return first
+}
