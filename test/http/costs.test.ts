@@ -144,8 +144,10 @@ const NO_TABLE =
  */
 const COMPILED_AGAIN =
   /"users"."disabled" = \?|"users"."role" <> \?|"audit_events"."kind" (=|in|not in) \(?\?/
-/** The kind of events that a reader asks for. */
-const ASKED_KIND = / from "audit_events" .*where .*"audit_events"."kind" = \?/s
+/** The kind of events that a reader asks for, in the condition of a list. */
+const ASKED_KIND = /(?<= from "audit_events" .*where .*)"audit_events"."kind" = \?/s
+
+const isCompiledAgain = (sql: string) => COMPILED_AGAIN.test(sql.replace(ASKED_KIND, ''))
 
 describe('every statement', () => {
   test('finds its rows by an index, and is compiled once', async () => {
@@ -154,8 +156,7 @@ describe('every statement', () => {
     await useAfterAnHour()
     await runNightly(site.deps)
     expect(statements.size).toBeGreaterThan(100)
-    const again = Array.from(statements).filter((sql) => COMPILED_AGAIN.test(sql))
-    expect(again.filter((sql) => !ASKED_KIND.test(sql))).toEqual([])
+    expect(Array.from(statements).filter(isCompiledAgain)).toEqual([])
     for (const sql of statements) {
       const parameters = Array.from(sql.matchAll(/\?/g), () => null)
       const plan = env.DB.prepare(`explain query plan ${sql}`).bind(...parameters)
