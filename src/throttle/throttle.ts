@@ -254,7 +254,9 @@ const BLOCK_OF_NETWORK = blockOfPart('network')
 const BLOCK_OF_PAIR = blockOfPart('pair')
 
 function blockOfPart(name: 'network' | 'pair'): SQL {
-  return rendered(blockOf(figuresOf(name, sql.raw(`of_${name}`))))
+  const block = blockOf(figuresOf(name, sql.raw(`of_${name}`)))
+  // With null, `max` would forget the other blocks of the row.
+  return rendered(sql`coalesce(${block}, 0)`)
 }
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
