@@ -18,8 +18,9 @@ type LogoutDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'sendOut
 
 /**
  * Tells clients which sessions have ended. The triggers of migration 0011 have written that in the
- * transaction that ended the session. What fails stays for the nightly run. It takes one round trip
- * to D1 when nobody is to be told.
+ * transaction that ended the session. What fails stays for the nightly run. An attempt counts
+ * before it is made, also when D1 then fails. It takes one round trip to D1 when nobody is to be
+ * told.
  *
  * @returns The number of logouts that were tried.
  * @see https://openid.net/specs/openid-connect-backchannel-1_0.html
