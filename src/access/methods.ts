@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { sessions } from '../../schema/tables.ts'
+import { literal } from '../database/literal.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.ts'
 
 /**
@@ -56,7 +57,7 @@ export const signedInAt: SQL<number | null> = sql`(case
 
 /** Holds for a row of `sessions` in which a second factor was used. */
 const isStrong: SQL = sql`(${sql.join(
-  SECOND_FACTORS.map((method) => sql`instr(${sessions.amr}, ${sql.raw(`'${method}'`)}) > 0`),
+  SECOND_FACTORS.map((method) => sql`instr(${sessions.amr}, ${literal(method)}) > 0`),
   sql` or `,
 )})`
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
+import { literal } from '../database/literal.ts'
 import { ADMIN, GUEST } from './roles.ts'
 
 // Conditions on a row of `users`. Their values are part of the text, because SQLite compiles a
@@ -8,5 +9,5 @@ import { ADMIN, GUEST } from './roles.ts'
 
 export const isEnabled: SQL = sql`${users.disabled} = 0`
 export const isDisabled: SQL = sql`${users.disabled} = 1`
-export const isAdmin: SQL = sql`${users.role} = ${sql.raw(String(ADMIN))}`
-export const isNoGuest: SQL = sql`${users.role} <> ${sql.raw(String(GUEST))}`
+export const isAdmin: SQL = sql`${users.role} = ${literal(ADMIN)}`
+export const isNotGuest: SQL = sql`${users.role} <> ${literal(GUEST)}`

@@ -3,7 +3,7 @@ import { appPasswords, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import { parseScopes } from '../access/scopes.ts'
-import { isAdmin, isEnabled, isNoGuest } from '../accounts/conditions.ts'
+import { isAdmin, isEnabled, isNotGuest } from '../accounts/conditions.ts'
 
 /** The columns that lists show: not the hash. */
 const listed = {
@@ -61,7 +61,7 @@ export function hasPlace(db: Database, row: NewAppPassword, limit: number): SQL 
   const owner = db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(users.id, userId), isEnabled, needsAdmin ? isAdmin : isNoGuest))
+    .where(and(eq(users.id, userId), isEnabled, needsAdmin ? isAdmin : isNotGuest))
   return and(notExists(selectNamed(db, row)), lt(sql`(${counted})`, limit), exists(owner))
 }
 

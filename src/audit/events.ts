@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
+import { literal, literals } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import { knownId, type UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
@@ -138,14 +139,19 @@ export function latestSignIn(userId: SQL) {
 
 const actors = alias(users, 'actors')
 
-/** Holds for the kinds whose detail only this service wrote, with the actor at its end. */
-const HAS_ACTOR_IN_DETAIL = sql`${auditEvents.kind} in (
-  'user_made', 'user_changed', 'user_deleted', 'user_unlocked', 'two_factor_off', 'session_ended'
-)`
+/** The kinds whose detail only this service wrote, with the actor at its end. */
+const KINDS_WITH_ACTOR_IN_DETAIL: readonly EventKind[] = [
+  'user_made',
+  'user_changed',
+  'user_deleted',
+  'user_unlocked',
+  'two_factor_off',
+  'session_ended',
+]
 
 /** The id of the actor: the column, or in older events the end of the detail (`by 7`). */
 const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
-  ${HAS_ACTOR_IN_DETAIL}
+  ${auditEvents.kind} in ${literals(KINDS_WITH_ACTOR_IN_DETAIL)}
     and (${auditEvents.detail} glob 'by [0-9]*' or ${auditEvents.detail} glob '*, by [0-9]*'),
   cast(substr(${auditEvents.detail}, instr(${auditEvents.detail}, 'by ') + 3) as integer),
   null
@@ -342,7 +348,7 @@ function isEarlyIn(time: number) {
  * Larger than the number of events will ever be. It is not a parameter, because D1 would halve a
  * parameter to a fraction.
  */
-const FIRST_STEP = sql.raw(String(2 ** 40))
+const FIRST_STEP = literal(2 ** 40)
 
 /**
  * Finds the approximate place in the table where a time begins, in ever smaller steps. Events are

@@ -2,12 +2,13 @@ import { inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, noticeCursor, notices, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import type { EventKind } from '../audit/events.ts'
+import { literal, literals } from '../database/literal.ts'
 import { rendered } from '../database/rendered.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import type { NoticeTopic } from './topics.ts'
-import { KINDS_OF_TOPICS, MAKES_ADMIN, SIGN_INS } from './topics.ts'
+import type { NoticeTopic, Topic } from './topics.ts'
+import { KINDS_OF_TOPICS, MAKES_ADMIN, SIGN_INS, TOPICS } from './topics.ts'
 
 /** A notice that was not delivered for so long is given up. */
 export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
@@ -65,14 +66,13 @@ export function insertNotices(db: Database, now: number) {
 
 /** Returns the topic of an event that a channel wants; null when it wants none. */
 function topicOfEvent(): SQL {
-  const cases = Object.entries(KINDS_OF_TOPICS).flatMap(([topic, kinds]) =>
-    kinds.length === 0
-      ? []
-      : [sql`when event.kind in ${literals(kinds)} and ${wants(topic)} then '${sql.raw(topic)}'`],
+  const cases = TOPICS.filter((topic) => KINDS_OF_TOPICS[topic].length > 0).map(
+    (topic) =>
+      sql`when event.kind in ${literals(KINDS_OF_TOPICS[topic])} and ${wants(topic)} then ${literal(topic)}`,
   )
   const makesAdmin = sql`exists (
     select 1 from json_each(event.changes)
-    where value ->> 'field' = 'role' and value ->> 'to' = ${sql.raw(String(ADMIN))}
+    where value ->> 'field' = 'role' and value ->> 'to' = ${literal(ADMIN)}
   )`
   return rendered(sql`case
     when event.kind in ${literals(SIGN_INS)} then case
@@ -84,13 +84,8 @@ function topicOfEvent(): SQL {
   end`)
 }
 
-function wants(topic: string): SQL {
-  return sql`instr(' ' || channel.topics || ' ', ' ${sql.raw(topic)} ') > 0`
-}
-
-/** Writes names of this program as a list. */
-function literals(names: readonly string[]): SQL {
-  return sql.raw(`(${names.map((name) => `'${name}'`).join(', ')})`)
+function wants(topic: Topic): SQL {
+  return sql`instr(' ' || channel.topics || ' ', ${literal(` ${topic} `)}) > 0`
 }
 
 /** Holds when no kept sign-in before this one came from its network. The index has these columns. */
@@ -109,7 +104,7 @@ const isNewCountry = sql`event.country <> '' and coalesce((
     select country from ${auditEvents} as one
     where one.user_id = event.user_id and one.kind in ('sign_in', 'service_sign_in')
       and one.id < event.id
-    order by one.id desc limit ${sql.raw(String(LATEST_SIGN_INS))}
+    order by one.id desc limit ${literal(LATEST_SIGN_INS)}
   ) as earlier where earlier.country <> ''
 ) = 0, false)`
 
@@ -142,7 +137,7 @@ function dueIds(now: number, only: string | undefined): SQL {
       select id, event_id, next_at,
         row_number() over (partition by channel_id order by next_at, event_id) as place
       from ${notices} where next_at <= ${now} and expires_at > ${now}
-    ) as due order by due.place, due.next_at, due.event_id limit ${sql.raw(String(NOTICES_AT_ONCE))}
+    ) as due order by due.place, due.next_at, due.event_id limit ${literal(NOTICES_AT_ONCE)}
   )`
 }
 

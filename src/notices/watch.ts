@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters } from '../../schema/tables.ts'
 import { isSince } from '../audit/events.ts'
 import { type EventKind, eventRow } from '../audit/events.ts'
+import { literal } from '../database/literal.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { blockOf, figuresOf, LIMITS } from '../throttle/limits.ts'
@@ -70,7 +71,7 @@ function insert(db: Database, now: number, kind: EventKind, finding: Finding) {
   // Exactly the condition of the index of rare events.
   const isRecent = sql`exists (
     select 1 from ${auditEvents} as recent
-    where recent.kind = ${sql.raw(`'${kind}'`)} and recent.at > ${now - HOUR_MILLISECONDS} and ${finding.same}
+    where recent.kind = ${literal(kind)} and recent.at > ${now - HOUR_MILLISECONDS} and ${finding.same}
       and recent.kind not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')
   )`
   const { from, row, where = sql`true` } = finding

@@ -18,7 +18,7 @@ import { hasRedirectUri } from './client-store.ts'
 import { CODE_MILLISECONDS } from './grant-store.ts'
 import { demandsNewProof, demandsRecentProof, type Proof } from './proof.ts'
 import { coversScopes } from './scopes.ts'
-import { isAdmin, isNoGuest } from '../accounts/conditions.ts'
+import { isAdmin, isNotGuest } from '../accounts/conditions.ts'
 
 /**
  * Holds for a row of `sessions` whose user has proved who they are as lately as the request
@@ -73,7 +73,7 @@ export function whereAllowed(
     eq(sessions.id, sessionId),
     hasRedirectUri(redirectUri),
     challenge === undefined ? sql`${openidClients.secretHash} is not null` : undefined,
-    isNoGuest,
+    isNotGuest,
     or(eq(openidClients.adminsOnly, false), isAdmin),
     when,
   )

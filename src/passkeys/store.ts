@@ -4,7 +4,7 @@ import { auditEvents, passkeys, usedChallenges, users } from '../../schema/table
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { isEnabled, isNoGuest } from '../accounts/conditions.ts'
+import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { isNamed } from '../accounts/store.ts'
 import { toHex } from '../base/encoding.ts'
 import type { Assertion, NewCredential } from './ceremonies.ts'
@@ -74,7 +74,7 @@ export type Credential = Awaited<ReturnType<typeof selectCredential>>[number]
 
 /** Holds for a row of `users` that may sign in. */
 function isAllowedIn() {
-  return and(isEnabled, isNoGuest)
+  return and(isEnabled, isNotGuest)
 }
 
 /** Holds while the owner may sign in and no later answer of this passkey was accepted. */

@@ -2,11 +2,12 @@ import { and, asc, count, eq, exists, inArray, lt, notExists, or, type SQL, sql 
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
+import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { selectActorWith } from '../access/act-as.ts'
-import { isEnabled, isNoGuest } from '../accounts/conditions.ts'
+import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { isNamed } from '../accounts/store.ts'
 import type { PublicKey } from './openssh.ts'
 
@@ -43,10 +44,7 @@ export const selectOwnKeys = selectActorWith({ keysAsJson: keysAsJson().as('keys
  * JavaScript.
  */
 function keysAsJson() {
-  const fields = Object.entries(keyColumns).flatMap(([name, column]) => [
-    sql.raw(`'${name}'`),
-    column,
-  ])
+  const fields = Object.entries(keyColumns).flatMap(([name, column]) => [literal(name), column])
   const key = sql`json_object(${sql.join(fields, sql`, `)})`
   return sql<string>`(select json_group_array(${key} order by ${sshKeys.id}) from ${sshKeys} where ${sshKeys.userId} = ${users.id})`
 }
@@ -86,7 +84,7 @@ export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
 
 /** Holds while there is such a user, who is not the guest. */
 export function mayHaveKeys(db: Database, userId: number): SQL {
-  const isOwner = and(eq(users.id, userId), isNoGuest)
+  const isOwner = and(eq(users.id, userId), isNotGuest)
   return exists(db.select({ id: users.id }).from(users).where(isOwner))
 }
 
@@ -148,7 +146,7 @@ export function selectSignInKeys(db: Database, username: string, fingerprint: st
     })
     .from(sshKeys)
     .innerJoin(users, eq(users.id, sshKeys.userId))
-    .where(and(isNamed(username), isEnabled, isNoGuest, isOffered))
+    .where(and(isNamed(username), isEnabled, isNotGuest, isOffered))
     .orderBy(asc(sshKeys.id))
 }
 

@@ -1,4 +1,5 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import { literal } from '../database/literal.ts'
 
 /**
  * The number of failures that a counter allows, and the period that it counts, from its first
@@ -50,7 +51,7 @@ interface Figures {
 
 /** Returns the figures of a part: `[failures, expires at, charged at]`. */
 export function figuresOf(key: Figures['key'], part: SQLWrapper): Figures {
-  const figure = (index: number) => sql`(${part} ->> ${sql.raw(String(index))})`
+  const figure = (index: number) => sql`(${part} ->> ${literal(index)})`
   return { key, failures: figure(0), expiresAt: figure(1), chargedAt: figure(2) }
 }
 
@@ -78,7 +79,7 @@ function endOfSpent({ key, expiresAt, chargedAt }: Figures): SQL {
  * parameters. The cases are one text, because Drizzle takes time for each piece of a statement.
  */
 function byLimit(key: Figures['key'], figure: (limit: Limit) => number): SQL {
-  if (typeof key === 'string') return sql.raw(String(figure(LIMITS[key])))
+  if (typeof key === 'string') return literal(figure(LIMITS[key]))
   const cases = Object.entries(LIMITS).map(
     ([name, limit]) => `when '${name}' then ${figure(limit)}`,
   )

@@ -21,13 +21,14 @@ import {
   textChange,
 } from '../audit/change-events.ts'
 import { type AuditEvent, eventRow, latestSignIn } from '../audit/events.ts'
+import { literal } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import { includesScope } from '../access/scopes.ts'
 import { deleteSessions, isSessionOf } from '../access/session-store.ts'
-import { isAdmin, isDisabled, isNoGuest } from '../accounts/conditions.ts'
+import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
@@ -127,11 +128,10 @@ function isIn({ search = '', groups = [] }: UserFilter) {
   )
 }
 
-/** The conditions of the partial indexes are literal, because SQLite compares their text. */
 const GROUP_CONDITIONS: Record<UserGroup, SQL> = {
   admins: isAdmin,
   disabled: isDisabled,
-  'without-two-factor': sql`${users.totpSeed} is null and ${users.role} <> 1 and not ${hasPasskey}`,
+  'without-two-factor': sql`${users.totpSeed} is null and ${isNotGuest} and not ${hasPasskey}`,
 }
 
 /**
@@ -393,7 +393,7 @@ export function insertEventOfDeletion(
 
 /** Holds for the row that `deleteUser` deletes. */
 function mayDelete(db: Database, userId: number) {
-  return and(eq(users.id, userId), isNoGuest, isNotLastAdmin(db))
+  return and(eq(users.id, userId), isNotGuest, isNotLastAdmin(db))
 }
 
 /** Writes the event of `clearSeed`. The statement stands before it, because it reads the old seed. */
@@ -426,5 +426,5 @@ function isNotLastAdmin(db: Database) {
 
 /** Holds for an admin who can sign in: enabled, with a password. */
 function isUsableAdmin({ role, disabled, passwordHash }: UserColumns): SQL {
-  return sql`(${role} = ${sql.raw(String(ADMIN))} and ${disabled} = 0 and ${isNotNull(passwordHash)})`
+  return sql`(${role} = ${literal(ADMIN)} and ${disabled} = 0 and ${isNotNull(passwordHash)})`
 }

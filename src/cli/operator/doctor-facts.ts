@@ -6,7 +6,7 @@ import type { Database } from '../../deps.ts'
 import { compareCopy } from '../../settings/store.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
 import { selectKeys } from '../../openid/keys.ts'
-import { isAdmin, isEnabled, isNoGuest } from '../../accounts/conditions.ts'
+import { isAdmin, isEnabled, isNotGuest } from '../../accounts/conditions.ts'
 import { GUEST } from '../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
@@ -201,7 +201,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     lacking: db
       .select({ username: users.username })
       .from(users)
-      .where(and(isEnabled, isNoGuest, mustUseSecondFactor, not(hasSecondFactor)))
+      .where(and(isEnabled, isNotGuest, mustUseSecondFactor, not(hasSecondFactor)))
       .orderBy(users.id),
     rpIds: db
       .select({ rpId: passkeys.rpId, total: count() })
