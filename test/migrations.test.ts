@@ -1,4 +1,4 @@
-import { applyD1Migrations, reset } from 'cloudflare:test'
+import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters } from '../schema/tables.ts'
@@ -7,6 +7,7 @@ import { createKeyRing, hashName } from '../src/crypto/key-ring.ts'
 import { COMMAND_LINE } from '../src/access/operators.ts'
 import { cheapPasswordHash } from './support/cheap-hash.ts'
 import { CheapSite } from './support/cheap-site.ts'
+import { resetStorage } from './support/clean-state.ts'
 import { HOUR, MINUTE, NOW, SECOND } from './support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -32,7 +33,7 @@ const all = async (query: string) => (await env.DB.prepare(query).all()).results
 beforeEach(async () => {
   site = new CheapSite()
   nameHash = await hashName(await createKeyRing(env.SECRET_KEYS), 'alice')
-  await reset()
+  await resetStorage()
   const first = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith('0004'))
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, first))
   await insert('users', [

@@ -108,7 +108,7 @@ export async function emptyStorage(): Promise<void> {
   await Promise.all([emptyKv(), emptyDatabase()])
 }
 
-/** Works like `emptyStorage`, for a test with so many rows that deleting them takes longer. */
+/** Leaves D1 and KV without tables or entries, which takes less time than deleting many rows. */
 export async function resetStorage(): Promise<void> {
   await reset()
   mayDiffer = true
