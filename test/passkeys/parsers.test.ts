@@ -19,6 +19,7 @@ import {
   derSignature,
   SoftwarePasskey,
 } from '../support/passkey.ts'
+import { anyWebUrl } from '../support/any-web-url.ts'
 
 const fromHex = (hex: string): Bytes =>
   Uint8Array.from((hex.match(/../g) ?? []).map((byte) => parseInt(byte, 16)))
@@ -408,7 +409,7 @@ describe('base64url', () => {
 describe('the relying party', () => {
   test('of any address is a host name, or none', () => {
     fc.assert(
-      fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
+      fc.property(anyWebUrl, (url) => {
         const found = relyingPartyOf(url, { rpId: undefined, origins: [] })
         if (found === undefined) return
         const { hostname, origin } = new URL(url)

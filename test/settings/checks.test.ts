@@ -5,6 +5,7 @@ import { describeSetting } from '../../src/settings/manage-settings.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { anyCharacter } from '../support/any-character.ts'
+import { anyWebUrl } from '../support/any-web-url.ts'
 
 /** What is stored, or why not. */
 function check(key: string, value: string): string | { refused: string } {
@@ -33,7 +34,7 @@ describe('every setting', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SETTINGS.map(({ key }) => key)),
-        fc.oneof(fc.string({ unit: anyCharacter }), fc.json(), fc.webUrl()),
+        fc.oneof(fc.string({ unit: anyCharacter }), fc.json(), anyWebUrl),
         (key, value) => {
           const result = check(key, value)
           const isTaken = typeof result === 'string'
