@@ -1,13 +1,17 @@
 import { env } from 'cloudflare:workers'
+import { literalText } from '../../src/database/literal.ts'
 import { fillDatabase, filledTables } from './clean-state.ts'
 import type { Site } from './site.ts'
 
 /** Filled by SQLite, whenever a row gets an id. */
 const COUNTERS_OF_IDS = 'sqlite_sequence'
 
+/** A row as D1 answers it. */
+type Row = Record<string, string | number | null>
+
 /** Everything in storage: the rows of each table, and the entries of the KV. */
 interface Storage {
-  rows: [table: string, ofTable: Record<string, unknown>[]][]
+  rows: [table: string, ofTable: Row[]][]
   copies: [name: string, text: string][]
 }
 
@@ -39,9 +43,7 @@ async function readStorage(): Promise<Storage> {
   const tables = filledTables()
   const [{ keys }, results] = await Promise.all([
     env.SETTINGS.list(),
-    env.DB.batch<Record<string, unknown>>(
-      tables.map((table) => env.DB.prepare(`select * from ${table}`)),
-    ),
+    env.DB.batch<Row>(tables.map((table) => env.DB.prepare(`select * from ${table}`))),
   ])
   const copies = keys.map(
     async ({ name }) => [name, (await env.SETTINGS.get(name)) ?? ''] as [string, string],
@@ -70,11 +72,6 @@ async function fillStorage({ rows, copies }: Storage): Promise<void> {
 }
 
 function insertInto([table, rows]: Storage['rows'][number]): string {
-  const lines = rows.map((row) => `(${Object.values(row).map(literal).join()})`)
+  const lines = rows.map((row) => `(${Object.values(row).map(literalText).join()})`)
   return `insert into ${table} (${Object.keys(rows[0] ?? {}).join()}) values ${lines.join()};`
-}
-
-/** @param value As D1 answers it: a text, a number or null. */
-function literal(value: unknown): string {
-  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 }

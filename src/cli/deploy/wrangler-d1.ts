@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { literalText } from '../../database/literal.ts'
 import { readJson, type Wrangler } from './cloudflare.ts'
 
 const answersSchema = v.array(v.object({ results: v.array(v.record(v.string(), v.unknown())) }))
@@ -67,7 +68,7 @@ class TextStatement implements D1PreparedStatement {
   }
 
   bind(...values: unknown[]): D1PreparedStatement {
-    const rest = values.map(literal)
+    const rest = values.map(faithfulText)
     // A question mark in quotes is no parameter.
     const text = this.#text.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) =>
       found === '?' ? (rest.shift() ?? notHere()) : found,
@@ -85,11 +86,12 @@ class TextStatement implements D1PreparedStatement {
   raw = notHere
 }
 
-function literal(value: unknown): string {
-  if (value === null) return 'null'
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+/** @throws {TypeError} For a value that would arrive as another. */
+function faithfulText(value: unknown): string {
+  if (value === null) return literalText(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return literalText(value)
   // wrangler rewrites line ends, and SQLite ends a text at NUL.
-  if (typeof value === 'string' && !/\p{Cc}/u.test(value)) return `'${value.replaceAll("'", "''")}'`
+  if (typeof value === 'string' && !/\p{Cc}/u.test(value)) return literalText(value)
   throw new TypeError('no SQL text for this value')
 }
 
