@@ -75,8 +75,8 @@ const zh: NoticeTexts = {
     new_country: ({ user }) => `${user} 从新的国家或地区登录`,
     token_used_elsewhere: ({ user, what }) =>
       `${user} 的应用专用密码在新的网络使用过：${quoted(what)}`,
-    account_locked: ({ user }) => `账户 ${user} 被拒绝的登录过多`,
-    network_locked: ({ network }) => `来自 ${network} 的被拒绝的登录过多`,
+    account_locked: ({ user }) => `账户 ${user} 登录失败次数过多`,
+    network_locked: ({ network }) => `来自 ${network} 的登录失败次数过多`,
     two_factor_off: ({ user }) => `${user} 的两步验证已关闭`,
     two_factor_cancelled: ({ user }) => `管理员取消了 ${user} 的两步验证`,
     new_admin: ({ user }) => `${user} 现在是管理员`,
@@ -89,7 +89,7 @@ const zh: NoticeTexts = {
     service_token_made: ({ what }) => `创建了服务令牌：${quoted(what)}`,
     passkey_cloned: ({ user }) => `${user} 的通行密钥可能被复制`,
     access_replayed: ({ user, what }) =>
-      `${user} 用于程序的代码或令牌被使用了两次，可能已被盗：${quoted(what)}`,
+      `${user} 的授权码或令牌被重复使用，可能已被盗：${quoted(what)}`,
     client_added: ({ what }) => `注册了程序：${quoted(what)}`,
     client_secret_made: ({ what }) => `程序有了新密钥：${quoted(what)}`,
     many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,

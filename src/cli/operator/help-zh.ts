@@ -38,7 +38,7 @@ export const ZH: Readonly<Record<string, string>> = {
     '全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）',
   'the names of all permissions, or +name and -name to add and to remove some; also all, none (default: none)':
     '全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）；默认无权限',
-  'the folder that is the root for the user': '用户的根目录',
+  'the folder that is the root for the user': '用户的根文件夹',
   'the id of the user at the single sign-on provider': '用户在单点登录服务中的 id',
   'read the password from the first line of the standard input': '从标准输入的第一行读取密码',
   'generate a random password and print it, only once': '生成随机密码，只显示一次',
@@ -50,7 +50,7 @@ export const ZH: Readonly<Record<string, string>> = {
   'sets a new password, and ends all sessions of the user': '设置新密码，并退出该用户的所有设备',
   'also delete the SSH keys of the user': '同时删除该用户的 SSH 公钥',
   "Without an option, the command asks for the password and does not show it. What still works with a\nnew password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and\nSSH keys. On a terminal the command asks whether to delete the SSH keys.":
-    '不带选项时，命令会询问密码，输入时不显示。命令会列出更换密码后仍然有效的内容：\n通行密钥、关联的第三方账号、应用专用密码、该用户的通知渠道和 SSH 公钥。\n在终端中还会询问是否删除 SSH 公钥。',
+    '不带选项时，命令会询问密码，输入时不显示。命令会列出更换密码后仍然有效的内容：\n通行密钥、关联的第三方账户、应用专用密码、该用户的通知渠道和 SSH 公钥。\n在终端中还会询问是否删除 SSH 公钥。',
   'disables a user, and ends all sessions of the user': '停用用户，并退出该用户的所有设备',
   'enables a user who was disabled': '重新启用已停用的用户',
   'forgets the failed sign-ins of a user, so that the user can try again at once':
@@ -87,15 +87,15 @@ export const ZH: Readonly<Record<string, string>> = {
     '用该通行密钥登录的设备不会退出，可用 session end 退出。',
 
   'lists and unlinks the accounts of users at identity providers':
-    '列出、取消用户在登录平台上的关联账号',
+    '列出、取消用户在登录平台上的关联账户',
   'lists the accounts at identity providers that a user is linked with':
-    '列出用户在登录平台上的关联账号',
+    '列出用户在登录平台上的关联账户',
   'unlinks an account of a user, who can no longer sign in with it':
-    '取消用户的一个关联账号，之后不能再用它登录',
+    '取消用户的一个关联账户，之后不能再用它登录',
   'the id at the provider, as identity list shows it': '登录平台上的 id（见 identity list）',
   'the provider, when two have the same id for the user': '登录平台（两个平台上的 id 相同时需要）',
   'The command asks before it unlinks the only way in of a user, who then can not sign in until user password\nsets a password. Sessions that were begun with the account stay: session end ends them.':
-    '取消用户唯一的登录方式之前，命令会先询问；之后该用户无法登录，直到用 user password 设置密码。\n用该账号登录的设备不会退出，可用 session end 退出。',
+    '取消用户唯一的登录方式之前，命令会先询问；之后该用户无法登录，直到用 user password 设置密码。\n用该账户登录的设备不会退出，可用 session end 退出。',
 
   'lists and ends the sessions of users': '列出、退出用户的登录设备',
   'lists the sessions of a user, the latest first': '列出用户的登录设备，最近的在前',
@@ -189,7 +189,7 @@ export const ZH: Readonly<Record<string, string>> = {
   'manages the keys that sign ID tokens of programs': '管理签署 ID 令牌的密钥',
   'lists the public keys that programs read': '列出程序读取的公钥',
   'makes a new signing key, which signs after a quarter of an hour':
-    '生成新的签名密钥，一刻钟后开始签署',
+    '生成新的签名密钥，15 分钟后开始用于签名',
   'sign with it at once, because the old key is lost or stolen': '旧密钥丢失或被盗时，立即用它签署',
   'Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.\nWhile a new key waits, the command asks before it makes another one.':
     '新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。\n已有新密钥等待启用时，再次生成前会先询问。',
@@ -264,7 +264,7 @@ export const ZH: Readonly<Record<string, string>> = {
   'creates a local site from a backup': '用备份恢复本地站点',
   'a file that latchkey backup wrote': 'latchkey backup 写入的文件',
   'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can\nnot be opened, and users with two-step verification need a recovery code.':
-    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。没有原来的 SECRET_KEYS，通知渠道就无法打开，使用两步验证的用户需要恢复码。',
+    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。没有原来的 SECRET_KEYS，通知渠道就无法打开，使用两步验证的用户需要恢复代码。',
 
   'imports a site from OpenList, AList, OpenList-Worker or Latchkey: a database, or a backup in JSON':
     '从 OpenList、AList、OpenList-Worker 或 Latchkey 导入：数据库或 JSON 备份',
@@ -276,7 +276,7 @@ export const ZH: Readonly<Record<string, string>> = {
   'the host name under which the old site was visited, for its passkeys (default: that of its site_url)':
     '访问原站点所用的主机名，用于其中的通行密钥（默认取自原站点的 site_url）',
   'Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the\npublic settings. Users who exist here stay unchanged, so a second run does no harm; users without password,\nsessions and keys here get them. The exit code is 1 when something was refused; everything else is\nthen imported.':
-    '导入用户的 id、角色、权限、根目录、密码、两步验证、SSH 公钥和通行密钥，以及公开设置。\n这里已有的用户保持不变，因此可以重复运行；在这里没有密码、登录设备和公钥的用户会得到补全。\n有内容被拒绝时退出码为 1，其余内容仍会导入。',
+    '导入用户的 id、角色、权限、根文件夹、密码、两步验证、SSH 公钥和通行密钥，以及公开设置。\n这里已有的用户保持不变，因此可以重复运行；在这里没有密码、登录设备和公钥的用户会得到补全。\n有内容被拒绝时退出码为 1，其余内容仍会导入。',
 
   'prints a script with which bash, zsh or fish completes commands':
     '输出 bash、zsh 或 fish 的命令补全脚本',

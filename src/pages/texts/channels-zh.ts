@@ -2,7 +2,7 @@ import type { channelsEn } from './channels-en.ts'
 
 export const channelsZh: typeof channelsEn = {
   title: '通知',
-  ownLead: '你的账户发生了可能不是你本人所做的事情时，会通知你。',
+  ownLead: '你的账户出现可能并非你本人的操作时，会通知你。',
   adminLead: '把此站点发生的事情通知你和其他人。',
   none: '没有渠道',
   noneHint: '渠道是接收通知的地址。',
@@ -38,11 +38,11 @@ export const channelsZh: typeof channelsEn = {
     second_factor_off: '两步验证被关闭或取消',
     new_admin: '新的管理员',
     password: '密码被修改或由管理员设置',
-    credential_added: '添加了 SSH 公钥、通行密钥、应用专用密码、关联账号或服务令牌',
+    credential_added: '添加了 SSH 公钥、通行密钥、应用专用密码、关联账户或服务令牌',
     passkey_cloned: '通行密钥可能被复制',
-    access_replayed: '用于程序的代码或令牌被使用两次：可能已被盗',
+    access_replayed: '授权码或令牌被重复使用：可能已被盗',
     program_registered: '注册了程序，或更换了程序的密钥',
-    many_refusals: '许多登录被拒绝（每小时最多一条通知）',
+    many_refusals: '大量登录被拒绝（每小时最多一条通知）',
   },
   add: '添加渠道',
   save: '保存',
@@ -61,7 +61,7 @@ export const channelsZh: typeof channelsEn = {
   testFailed: (reason: string) => `测试没有送达。${reason}`,
   failures: {
     redirect: '接收方要求重定向，本站不会跟随。',
-    'no answer in time': '接收方在 8 秒内没有回答。',
+    'no answer in time': '接收方在 8 秒内没有响应。',
     'no connection': '无法连接接收方。',
     'e-mail': 'Cloudflare 没有接受邮件。请稍后重试。',
     'e-mail sender':

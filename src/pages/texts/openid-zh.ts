@@ -1,14 +1,14 @@
 import type { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
 
 export const authorizeZh: typeof authorizeEn = {
-  asks: (program, host) => `${program}（${host}）请你登录。`,
+  asks: (program, host) => `${program}（${host}）请求你登录。`,
   consentTitle: (program) => `允许 ${program}？`,
   consentLead: (host) => `${host} 上的程序想知道：`,
   scopes: {
     openid: '你的用户名，以及登录的时间和方式',
     groups: '你是否为管理员',
   },
-  consentOffline: '它还想在你从此处退出后仍保持登录。',
+  consentOffline: '你从本站退出后，它仍希望保持登录。',
   signedInAs: (name) => `当前登录账户：${name}。`,
   notYou: '不是你？换一个账户',
   allow: '允许',
@@ -26,7 +26,7 @@ export const authorizeZh: typeof authorizeEn = {
   untrusted:
     '把你带到这里的程序没有注册，或者它要求的返回地址没有注册。没有向它发送任何内容。请联系该程序的管理员。',
   endTitle: '退出登录？',
-  endLead: '有程序请你退出登录。其他程序在此次登录中获得的访问权限也会终止。',
+  endLead: '有程序请求将你退出登录。其他程序在此次登录中获得的访问权限也会终止。',
   endSubmit: '退出登录',
   endStay: '保持登录',
   endedTitle: '你已退出登录',
@@ -40,7 +40,7 @@ export const programsZh: typeof programsEn = {
   noneHint: '用此账户登录某个程序后，它会出现在这里。',
   used: (when) => `${when}登录`,
   remove: '移除',
-  removeQuestion: (name) => `移除“${name}”？它会立即失去访问权限，之后必须重新询问。`,
+  removeQuestion: (name) => `移除“${name}”？它会立即失去访问权限，下次登录时会重新征求你的同意。`,
   removeSubmit: '移除访问权限',
 }
 
@@ -77,7 +77,7 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   createdLeadPublic: '请复制到程序中。',
   notes: {
     openlist:
-      'sso_auto_register: true 表示本站的每个用户首次登录那里时都会得到一个账户。如果那里是另一个 Latchkey，只有确实需要时才填写它。',
+      'sso_auto_register: true 表示本站用户首次登录该程序时会自动创建账户。如果该程序是另一个 Latchkey，只有确实需要时才填写它。',
     sftpgo: '这是 sftpgo.json 中 httpd.bindings[] 的一个成员。',
     grafana:
       '这些行可用于 shell、systemd 或 Docker Compose。docker run --env-file 不认引号，请去掉引号。',
