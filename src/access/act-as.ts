@@ -236,9 +236,11 @@ function admit<Row extends Found>(
   found: Row | undefined,
   now: number,
 ): Row {
-  return isSessionActor(actor)
+  const account = isSessionActor(actor)
     ? admitSession(deps, actor, found, now)
     : admitAppPassword(deps, actor, found, now)
+  if (actor.admission !== undefined) actor.admission.isGiven = true
+  return account
 }
 
 function admitSession<Row extends Found>(

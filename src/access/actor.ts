@@ -9,8 +9,16 @@ import type { SessionClaims } from './token.ts'
 /** What a caller needs for a request: a session, or an app password with this scope. */
 export type Needs = AppPasswordScope | 'session'
 
+/** Whether D1 has confirmed an actor in this request. Copies of an actor share it. */
+export interface Admission {
+  isGiven: boolean
+}
+
 /** A session and the client that uses it. */
-export interface SessionActor extends SessionClaims, Client {}
+export interface SessionActor extends SessionClaims, Client {
+  /** A guard sets it, and refuses to answer when `actAs` has not let the actor in. */
+  admission?: Admission
+}
 
 /** An app password with a right checksum and the client that uses it. D1 knows whether it exists. */
 export interface AppPasswordActor extends Client {
@@ -21,6 +29,8 @@ export interface AppPasswordActor extends Client {
   /** The scope that this request needs. `session`: no app password may make this request. */
   needs: Needs
   userId: OwnerId
+  /** As for a session. */
+  admission?: Admission
   bookmark?: undefined
 }
 

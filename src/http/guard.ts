@@ -38,8 +38,10 @@ export function anyCaller(needs: Needs) {
   return registered(
     needs,
     createMiddleware<App>(async function findAnyCaller(c, next) {
-      c.set('caller', await findCaller(c, needs))
-      await next()
+      const caller = await findCaller(c, needs)
+      c.set('caller', caller)
+      if ('guest' in caller) await next()
+      else await answerAdmitted(c, caller.actor, next)
     }),
   )
 }
@@ -63,7 +65,7 @@ export function signedIn(refusal: RefusalName, needs: Needs) {
         throw new TypeError('the guards of this route need different scopes')
       c.set('caller', caller)
       c.set('actor', actor)
-      await next()
+      await answerAdmitted(c, actor, next)
     }),
   )
 }
@@ -74,6 +76,20 @@ export function signedIn(refusal: RefusalName, needs: Needs) {
  */
 export function admin() {
   return signedIn('notAdmin', 'admin')
+}
+
+/**
+ * Runs a route, and drops its answer when no decision has asked D1 whether the actor may act. A
+ * signature alone is not enough: the session may have ended.
+ *
+ * @throws {TypeError} When the route did not ask.
+ */
+export async function answerAdmitted(c: AppContext, actor: Actor, next: () => Promise<void>) {
+  actor.admission ??= { isGiven: false }
+  await next()
+  // A page answers a refusal and a sign-out with another status.
+  if (c.error === undefined && c.res.ok && !actor.admission.isGiven)
+    throw new TypeError('this route answers without actAs, so ended sessions would pass')
 }
 
 /** The caller of a route behind `signedIn` or `admin`. */

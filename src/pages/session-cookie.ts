@@ -1,6 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
+import { answerAdmitted } from '../http/guard.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { SessionActor } from '../access/actor.ts'
@@ -41,8 +42,7 @@ export function clearSessionToken(c: AppContext): void {
  * guest.
  */
 export const requireSession = createMiddleware<App>(async function requireSession(c, next) {
-  await readSession(c)
-  await next()
+  await answerAdmitted(c, await readSession(c), next)
 })
 
 /** Works like `requireSession`, within a route. */

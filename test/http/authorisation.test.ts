@@ -15,7 +15,8 @@ import {
   users,
 } from '../../schema/tables.ts'
 import { createApp } from '../../src/app.ts'
-import { anyCaller } from '../../src/http/guard.ts'
+import { actorOf, admin } from '../../src/http/guard.ts'
+import { readAccountAs } from '../../src/access/act-as.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { makeAppPassword } from '../../src/access/app-password.ts'
@@ -558,9 +559,12 @@ describe('a new endpoint', () => {
       (app: Hono<App>) => app.get('/api/admin/new', (c) => c.json({ code: 200 })),
     ],
     [
-      'whose guard asks no database',
+      'whose decision asks for no admin',
       (app: Hono<App>) =>
-        app.get('/api/admin/new', anyCaller('admin'), (c) => c.json({ code: 200 })),
+        app.get('/api/admin/new', admin(), async (c) => {
+          await readAccountAs(c.get('deps'), actorOf(c))
+          return c.json({ code: 200 })
+        }),
     ],
   ])('%s is found out', async (_, extend) => {
     const { answers } = await tryEveryCaller('GET /api/admin/new', (site) => {
@@ -570,6 +574,16 @@ describe('a new endpoint', () => {
     })
     expect(answers).not.toEqual(ANSWERS[audienceOf('GET /api/admin/new')])
     expect(answers['a user']).toBe(SERVED)
+  })
+
+  test('whose decision does not ask D1 is not answered', async () => {
+    const { answers } = await tryEveryCaller('GET /api/admin/new', (site) => {
+      const app = createApp(() => site.deps)
+      app.get('/api/admin/new', admin(), (c) => c.json({ code: 200 }))
+      return (path, init) => app.request(path, init, env)
+    })
+    expect(answers['an ended session']).toBe(500)
+    expect(Object.values(answers)).not.toContain(SERVED)
   })
 
   test('that changes something before it refuses is found out', async () => {
