@@ -10,7 +10,7 @@ import type { SessionClaims } from './token.ts'
 export type Needs = AppPasswordScope | 'session'
 
 /** Whether D1 has confirmed an actor in this request. Copies of an actor share it. */
-export interface Admission {
+interface Admission {
   isGiven: boolean
 }
 
