@@ -69,13 +69,16 @@ async function leftHalfHash(accessToken: string): Promise<string> {
  */
 function amrOf(methods: string): string[] {
   const used = storedMethods(methods)
+  const hasCode = used.includes('otp') || used.includes('recovery')
   const amr = [
     ...(used.includes('pwd') ? ['pwd'] : []),
-    ...(used.includes('otp') || used.includes('recovery') ? ['otp'] : []),
+    ...(hasCode ? ['otp'] : []),
     ...(used.includes('passkey') ? [used.includes('hwk') ? 'hwk' : 'swk'] : []),
   ]
+  // Another provider and a password may be the same kind of factor; a code is a second one.
+  const isTwoWithCode = hasCode && (used.includes('pwd') || used.includes('sso'))
   // A passkey verifies its user, so it is two factors. `mfa` is the trusted word of another provider.
-  const isTwo = amr.length > 1 || used.includes('passkey') || used.includes('mfa')
+  const isTwo = isTwoWithCode || used.includes('passkey') || used.includes('mfa')
   return isTwo ? [...amr, 'mfa'] : amr
 }
 

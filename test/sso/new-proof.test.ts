@@ -132,7 +132,7 @@ describe.each(NEEDS)('%o of a user who signs in with an identity provider', (cha
     }
     expect(await signInWithCode(DAY_SECONDS)).toMatchObject({ status: 200, location: null })
     expect(await claimsAt(await signInWithCode(0))).toMatchObject({
-      amr: ['otp'],
+      amr: ['otp', 'mfa'],
       auth_time: secondsNow(),
     })
   })
@@ -255,6 +255,14 @@ describe('a session that began at a provider', () => {
     )
     const silent = await visitor.get(requestPath(client, { max_age: '86400', prompt: 'none' }))
     expect(answerIn(silent.location)).toMatchObject({ error: 'login_required' })
+  })
+
+  test('has no second factor after a password that confirms it', async () => {
+    await signInFor({}, { auth_time: secondsNow() })
+    const token = visitor.cookies.get('session') ?? ''
+    await site.post('/api/me/confirm', { password: PASSWORD }, { token })
+    const { location } = await visitor.get(requestPath(client, {}))
+    expect(await claimsAt({ location })).toMatchObject({ amr: ['pwd'] })
   })
 
   test('is listed without the time of the provider', async () => {
