@@ -114,7 +114,7 @@ export const sessions = sqliteTable(
     confirmedAt: time('confirmed_at').notNull().default(0),
     /**
      * How the user has signed in and what the user has shown since, separated by spaces: `pwd`,
-     * `otp`, `recovery`, `passkey`, `sso@1763856000` (`access/methods.ts`).
+     * `otp`, `recovery`, `passkey`, `sso` (`access/methods.ts`).
      */
     amr: text('amr').notNull().default(''),
     /**
@@ -122,6 +122,11 @@ export const sessions = sqliteTable(
      * migration 0007.
      */
     lastActiveAt: time('last_active_at').notNull().default(0),
+    /**
+     * When the user signed in. After a sign-in with an identity provider it is the time at which
+     * the provider asked its user, which may be days before; null when the provider does not tell.
+     */
+    signedInAt: time('signed_in_at'),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )

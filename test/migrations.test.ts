@@ -34,8 +34,7 @@ beforeEach(async () => {
   site = new CheapSite()
   nameHash = await hashName(await createKeyRing(env.SECRET_KEYS), 'alice')
   await resetStorage()
-  const first = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith('0004'))
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, first))
+  await migrateUntil('0004')
   await insert('users', [
     { id: 1, username: 'admin', username_key: 'admin', role: 2, created_at: 1 },
     {
@@ -90,6 +89,12 @@ beforeEach(async () => {
 
 async function migrate(): Promise<void> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+}
+
+/** @param end The beginning of the name of the first migration that is left out. */
+async function migrateUntil(end: string): Promise<void> {
+  const first = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith(end))
+  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, first))
 }
 
 const signIn = async (from: string) => {
@@ -164,6 +169,41 @@ describe('a database that was in use', () => {
     const { events } = await listSiteEvents(site.deps, COMMAND_LINE, {}, window)
     expect(events.map(({ id }) => id)).toEqual([10, 9, 4, 3])
   })
+})
+
+test('the times of identity providers get a column of their own', async () => {
+  await migrateUntil('0016')
+  const amrs = ['pwd otp', 'sso', 'sso mfa', 'sso@1763856000', 'sso@1763856000 mfa pwd', '']
+  const place = { user_id: 7, network: '192.0.2.1', user_agent: '', created_at: NOW }
+  const rows = amrs.map((amr) => ({ id: `of ${amr}`, amr, expires_at: NOW + HOUR, ...place }))
+  await insert('sessions', rows)
+  const client = { id: 'files', name: 'files', redirect_uris: '[]', created_at: NOW }
+  await insert('openid_clients', [client])
+  const request = { issuer: '', client_id: 'files', scope: '', redirect_uri: '', code_hash: '' }
+  const grant = { ...request, user_id: 7, auth_time: NOW, code_expires_at: NOW, created_at: NOW }
+  await insert(
+    'openid_grants',
+    rows.map(({ id, amr }) => ({ id, amr, session_id: id, ...grant })),
+  )
+  await migrate()
+  const ofProvider = 1_763_856_000_000
+  expect(await all("select id, amr, signed_in_at from sessions where id like 'of %'")).toEqual([
+    { id: 'of ', amr: '', signed_in_at: NOW },
+    { id: 'of pwd otp', amr: 'pwd otp', signed_in_at: NOW },
+    { id: 'of sso', amr: 'sso', signed_in_at: null },
+    { id: 'of sso mfa', amr: 'sso mfa', signed_in_at: null },
+    { id: 'of sso@1763856000', amr: 'sso', signed_in_at: ofProvider },
+    { id: 'of sso@1763856000 mfa pwd', amr: 'sso mfa pwd', signed_in_at: ofProvider },
+  ])
+  const grants = await all('select amr from openid_grants order by id')
+  expect(grants.map(({ amr }) => amr)).toEqual([
+    '',
+    'pwd otp',
+    'sso',
+    'sso mfa',
+    'sso',
+    'sso mfa pwd',
+  ])
 })
 
 test.each(['sessions', 'throttle_counters', 'recovery_codes'])(

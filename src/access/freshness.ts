@@ -5,10 +5,13 @@ import type { Deps } from '../deps.ts'
 export type FreshnessDeps = Pick<Deps, 'freshSeconds'>
 
 /**
- * The time at which the user of a session last proved a password or a code, at sign-in or later.
- * Unix time, milliseconds. It is null when there is no session.
+ * The time at which the user of a session last proved who they are, at sign-in or later (Unix time,
+ * milliseconds): 0 after a sign-in with an identity provider that does not tell when it asked its
+ * user, null when there is no session.
  */
-export const provenAt = sql<number | null>`max(${sessions.createdAt}, ${sessions.confirmedAt})`
+export const provenAt = sql<
+  number | null
+>`max(coalesce(${sessions.signedInAt}, 0), ${sessions.confirmedAt})`
 
 /**
  * Tells whether a session may make changes that a thief of its token could make permanent

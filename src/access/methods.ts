@@ -23,37 +23,13 @@ export function methodText(methods: readonly Method[]): string {
   return methods.join(' ')
 }
 
-/**
- * Returns methods as a new session stores them: `sso@<seconds>` when the identity provider tells
- * when the user signed in there.
- *
- * @param authTimeSeconds Seconds since 1970.
- */
-export function sessionMethodText(methods: readonly Method[], authTimeSeconds?: number): string {
-  const time = authTimeSeconds === undefined ? '' : `@${authTimeSeconds}`
-  return methods.map((method) => (method === 'sso' ? `sso${time}` : method)).join(' ')
-}
-
-/** Returns the methods of a session, without the time of a provider. */
+/** Returns the methods of a session. */
 export function storedMethods(amr: string): string[] {
-  return amr
-    .split(' ')
-    .map((method) => method.replace(/@.*/, ''))
-    .filter((method) => method !== '')
+  return amr.split(' ').filter((method) => method !== '')
 }
 
 /** The clock of an identity provider may differ from ours. */
 export const PROVIDER_TOLERANCE_SECONDS = 30
-
-/**
- * When the user of a row of `sessions` signed in (Unix time, milliseconds). After a sign-in with an
- * identity provider it is the time at which the provider asked its user to sign in, which may be
- * days before the session; null when the provider does not tell.
- */
-export const signedInAt: SQL<number | null> = sql`(case
-  when instr(${sessions.amr}, 'sso@') > 0
-    then cast(substr(${sessions.amr}, instr(${sessions.amr}, '@') + 1) as integer) * 1000
-  when instr(${sessions.amr}, 'sso') = 0 then ${sessions.createdAt} end)`
 
 /** Holds for a row of `sessions` in which a second factor was used. */
 const isStrong: SQL = sql`(${sql.join(

@@ -8,7 +8,7 @@ import {
   users,
 } from '../../schema/tables.ts'
 import type { SessionActor } from '../access/actor.ts'
-import { PROVIDER_TOLERANCE_SECONDS, signedInAt } from '../access/methods.ts'
+import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
 import { isSession } from '../access/session-store.ts'
 import { eventOf, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -35,7 +35,7 @@ export function isProvenFor(
 ): SQL | undefined {
   if (proof?.shown !== undefined || !demandsRecentProof(request)) return undefined
   const { maxAgeSeconds } = request
-  const { createdAt } = sessions
+  const { createdAt, signedInAt } = sessions
   return or(
     sql`false`,
     // Sessions count whole seconds: one of the same second may be older than the request.
@@ -111,7 +111,7 @@ export function insertGrant(
     nonce: nonce ?? null,
     challenge: challenge ?? null,
     // Every method of a session was shown at its sign-in or later.
-    authTime: proof?.shown ? proof.at : sql`coalesce(${signedInAt}, 0)`,
+    authTime: proof?.shown ? proof.at : sql`coalesce(${sessions.signedInAt}, 0)`,
     amr: proof?.shown ? proof.shown.amr : sql`${sessions.amr}`,
     codeHash,
     codeExpiresAt: now + CODE_MILLISECONDS,

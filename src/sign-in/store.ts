@@ -3,7 +3,7 @@ import { sessions, users } from '../../schema/tables.ts'
 import { asAuthority, type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Client } from '../base/network.ts'
-import { type Method, sessionMethodText } from '../access/methods.ts'
+import { type Method, methodText } from '../access/methods.ts'
 import type { NewSession } from '../access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
@@ -30,6 +30,11 @@ export function isUnchanged(db: Database, user: CheckedUser): Authority {
   return asAuthority(exists(checked))
 }
 
+/**
+ * @param authTimeSeconds When the identity provider asked its user to sign in, if it tells. The
+ *   session then counts as begun at that time, because a provider with a live session asks
+ *   nothing.
+ */
 export function insertSession(
   db: Database,
   by: Authority,
@@ -38,12 +43,24 @@ export function insertSession(
   methods: readonly Method[],
   authTimeSeconds?: number,
 ) {
-  const amr = sessionMethodText(methods, authTimeSeconds)
   const createdAt = issuedAtSeconds * 1000
-  const times = { createdAt, expiresAt: expiresAtSeconds * 1000, lastActiveAt: createdAt }
-  return writing(db, by)
-    .insert(sessions, { id: sessionId, userId, ...times, network, userAgent, amr })
-    .returning({ id: sessions.id })
+  const isOfProvider = methods.includes('sso')
+  const ofProvider = authTimeSeconds === undefined ? null : authTimeSeconds * 1000
+  const hasCode = methods.includes('otp') || methods.includes('recovery')
+  const row = {
+    id: sessionId,
+    userId,
+    createdAt,
+    signedInAt: isOfProvider ? ofProvider : createdAt,
+    // A code confirms a session, so it confirms one that begins with it.
+    confirmedAt: isOfProvider && hasCode ? createdAt : 0,
+    expiresAt: expiresAtSeconds * 1000,
+    lastActiveAt: createdAt,
+    network,
+    userAgent,
+    amr: methodText(methods),
+  }
+  return writing(db, by).insert(sessions, row).returning({ id: sessions.id })
 }
 
 /** Replaces the checked hash with a better hash of the same password. */

@@ -30,8 +30,8 @@ export async function populate(d1: Populated, users: number, passwordHash: strin
          select 'user' || i, 'user' || i, '${passwordHash}', ${now} from n`,
       ),
       d1.prepare(
-        `${numbers} insert into sessions (id, user_id, created_at, expires_at, network, user_agent)
-         select 'session-' || i, users.id, ${now}, ${now + 86_400_000}, '192.0.2.1', '' from ${owner}`,
+        `${numbers} insert into sessions (id, user_id, created_at, signed_in_at, expires_at, network, user_agent)
+         select 'session-' || i, users.id, ${now}, ${now}, ${now + 86_400_000}, '192.0.2.1', '' from ${owner}`,
       ),
       d1.prepare(
         `${numbers} insert into ssh_keys (user_id, title, fingerprint, type, bits, line, added_at, last_used_at)

@@ -42,6 +42,9 @@ beforeEach(async () => {
 
 const pass = (start: string, person = ALICE) => passProvider(site.providers, visitor, start, person)
 
+/** Alice, whom the provider has just asked for her password. */
+const justSignedIn = () => ({ ...ALICE, auth_time: Math.floor(site.now / 1000) })
+
 function link(userId = aliceId, subject = ALICE.sub) {
   const names = { platform: 'OIDC', name: 'Alice Doe', linkedBy: 'user' }
   return site.db
@@ -447,7 +450,7 @@ describe('POST /api/me/update with sso_id', () => {
   test('unlinks with an empty sso_id, but never the last way to sign in', async () => {
     await link()
     await site.db.update(users).set({ ssoId: '4711' })
-    const { token } = messageIn(await pass(TOKEN))
+    const { token } = messageIn(await pass(TOKEN, justSignedIn()))
     await site.db.update(users).set({ passwordHash: null })
     const body = { username: 'alice', password: '', sso_id: '' }
     expect(await update(token, body)).toMatchObject({ code: 400 })
@@ -567,7 +570,7 @@ describe('the page Security', () => {
     await link()
     await link(aliceId, '4712')
     await link(await site.addUser('bob'), '4713')
-    await pass(OWN)
+    await pass(OWN, justSignedIn())
     await site.db.update(users).set({ passwordHash: null })
     const unlink = (subject: string) =>
       visitor.post(`${SECURITY}/identities/unlink`, { issuer: ISSUER, subject })
@@ -586,7 +589,7 @@ describe('the page Security', () => {
 
   test('unlinks nothing in an old session', async () => {
     await link()
-    await pass(OWN)
+    await pass(OWN, justSignedIn())
     site.now += HOUR
     const fields = { issuer: ISSUER, subject: '4711' }
     expect((await visitor.post(`${SECURITY}/identities/unlink`, fields)).status).toBe(403)
