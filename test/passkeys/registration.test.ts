@@ -324,7 +324,7 @@ describe('a session that is ten minutes old', () => {
     const { data } = await site.beginRegistration(token)
     const answer = await passkey.create(data.options.publicKey)
     site.now += 4 * MINUTE
-    await site.db.update(sessions).set({ createdAt: site.now - 10 * MINUTE })
+    await site.db.update(sessions).set({ signedInAt: site.now - 10 * MINUTE })
     expect(await site.beginRegistration(token)).toEqual(stale)
     expect(await site.finishRegistration(token, answer, data.session)).toEqual(stale)
     expect(await stored()).toEqual([])
