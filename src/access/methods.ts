@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { sessions } from '../../schema/tables.ts'
 import { literal } from '../database/literal.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.ts'
@@ -31,11 +31,14 @@ export function storedMethods(amr: string): string[] {
 /** The clock of an identity provider may differ from ours. */
 export const PROVIDER_TOLERANCE_SECONDS = 30
 
+/** Holds when methods, as they are stored, contain a second factor. */
+function hasShownFactor(amr: SQLWrapper): SQL {
+  const contains = (method: Method) => sql`instr(${amr}, ${literal(method)}) > 0`
+  return sql`(${sql.join(SECOND_FACTORS.map(contains), sql` or `)})`
+}
+
 /** Holds for a row of `sessions` in which a second factor was used. */
-const isStrong: SQL = sql`(${sql.join(
-  SECOND_FACTORS.map((method) => sql`instr(${sessions.amr}, ${literal(method)}) > 0`),
-  sql` or `,
-)})`
+const isStrong = hasShownFactor(sessions.amr)
 
 /** Adds methods to those of a session. */
 export function withMethods(methods: readonly Method[]): SQL {
@@ -93,9 +96,16 @@ export function isEnough(state: FactorState, leniency: Leniency | undefined): bo
   )
 }
 
-/** The condition of `isEnough` for a row of `users`, joined with a row of `sessions`. */
-export function whenEnough(leniency: Leniency | undefined): SQL | undefined {
+/**
+ * The condition of `isEnough` for a row of `users`, joined with a row of `sessions`.
+ *
+ * @param amr The methods that were shown, when they are not those of the session alone.
+ */
+export function whenEnough(
+  leniency: Leniency | undefined,
+  amr: SQLWrapper = sessions.amr,
+): SQL | undefined {
   if (leniency === 'to confirm') return undefined
   const isFirst = leniency === 'to enrol' ? sql` or not ${hasSecondFactor}` : sql``
-  return sql`(${isStrong} or not ${mustUseSecondFactor}${isFirst})`
+  return sql`(${hasShownFactor(amr)} or not ${mustUseSecondFactor}${isFirst})`
 }

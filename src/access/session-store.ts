@@ -53,16 +53,7 @@ function selectLive(db: Database, session: SessionClaims, now: number, when?: SQ
     .select({ id: sessions.id })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(
-      and(
-        eq(sessions.id, session.sessionId),
-        eq(sessions.userId, session.userId),
-        gt(sessions.expiresAt, now),
-        isEnabled,
-        whenEnough(session.mayLackFactor),
-        when,
-      ),
-    )
+    .where(and(isLiveSession(session, now), when))
 }
 
 /** Selects the account of a live session, and when the session ends. */
@@ -71,9 +62,20 @@ export function selectAccountOf(db: Database, session: SessionClaims, now: numbe
     .select({ ...accountColumns, expiresAt: sessions.expiresAt })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(
-      and(isSession(session.userId, session.sessionId), gt(sessions.expiresAt, now), isEnabled),
-    )
+    .where(isLiveSession(session, now))
+}
+
+/**
+ * Holds for the row of a session and its user while the session lives: it has time left, the second
+ * factor that its user must use, and its user is enabled.
+ */
+function isLiveSession({ userId, sessionId, mayLackFactor }: SessionClaims, now: number) {
+  return and(
+    isSession(userId, sessionId),
+    gt(sessions.expiresAt, now),
+    isEnabled,
+    whenEnough(mayLackFactor),
+  )
 }
 
 /** Selects the sessions of a user that have time left, latest first. */

@@ -12,6 +12,7 @@ import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
 import { coversScopes, type Scope } from './scopes.ts'
 import { isEnabled } from '../accounts/conditions.ts'
+import { whenEnough } from '../access/methods.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000
@@ -22,6 +23,15 @@ const REFRESH_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 function liveSession(now: number): SQL {
   return sql`(select ${sessions.expiresAt} from ${sessions} where ${sessions.userId} = ${openidGrants.userId} and ${sessions.id} = ${openidGrants.sessionId} and ${sessions.expiresAt} > ${now})`
 }
+
+/** The methods that a row of `openid_grants` rests on: those of its code, and of its session since. */
+const shownMethods = sql`(${openidGrants.amr} || ' ' || coalesce((select ${sessions.amr} from ${sessions} where ${sessions.userId} = ${openidGrants.userId} and ${sessions.id} = ${openidGrants.sessionId}), ''))`
+
+/** Holds for a row of `users` and what a program has of the user, while it may be used. */
+const mayServe = and(isEnabled, whenEnough(undefined, shownMethods))
+
+/** The condition `mayServe` of a row of `openid_grants` that stands alone. */
+const mayBeUsed = sql`exists (select 1 from ${users} where ${users.id} = ${openidGrants.userId} and ${mayServe})`
 
 /** The hashes of the tokens that an exchange gives out. */
 export interface NewTokens {
@@ -65,6 +75,7 @@ export function useCode(
     eq(openidGrants.redirectUri, code.redirectUri),
     sql`${openidGrants.challenge} is ${code.challenge}`,
     sql`${liveSession(now)} is not null`,
+    mayBeUsed,
   )
   return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
 }
@@ -124,7 +135,11 @@ export function useRefreshToken(
     // The session has expired, but the nightly run has not deleted it.
     sessionId: sql`iif(${liveSession(now)} is null, '', ${openidGrants.sessionId})`,
   }
-  const isGood = and(isNewest(token, now), coversScopes(openidGrants.scope, token.scopes))
+  const isGood = and(
+    isNewest(token, now),
+    coversScopes(openidGrants.scope, token.scopes),
+    mayBeUsed,
+  )
   return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
 }
 
@@ -229,7 +244,7 @@ export function selectByAccessToken(
         eq(openidGrants.id, id),
         eq(openidGrants.accessHash, accessHash),
         gt(openidGrants.accessExpiresAt, now),
-        isEnabled,
+        mayServe,
         or(eq(openidGrants.sessionId, ''), sql`${liveSession(now)} is not null`),
       ),
     )
