@@ -4,6 +4,9 @@ import { findActor } from '../http/guard.ts'
 import { Refusal } from '../base/refusals.ts'
 import { forwardAuth, headerText } from './forward-auth.ts'
 
+/** Headers by which servers and frameworks let a client override the method of its request. */
+const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
+
 /** WebDAV clients ask for a password when they see it. @see RFC 7617 section 2 */
 const CHALLENGE = 'Basic realm="Latchkey", charset="UTF-8"'
 
@@ -15,6 +18,7 @@ export const forwardAuthRoutes = new Hono<App>().get('/', async (c) => {
   const method = {
     forwarded: c.req.header('X-Forwarded-Method'),
     original: c.req.header('X-Original-Method'),
+    isOverridden: OVERRIDES.some((name) => c.req.header(name) !== undefined),
   }
   try {
     const actor = await findActor(c, 'files:read')

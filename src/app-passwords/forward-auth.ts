@@ -22,6 +22,8 @@ export interface OriginalMethod {
   forwarded: string | undefined
   /** `X-Original-Method`, of nginx. */
   original: string | undefined
+  /** The request has a header by which some servers take it for one of another method. */
+  isOverridden: boolean
 }
 
 /**
@@ -52,11 +54,12 @@ export async function forwardAuth(
 
 /**
  * Tells whether a request changes no file. A proxy passes on the header that it doesn't set itself,
- * with whatever the client wrote. So two different methods, or none, count as a write.
+ * with whatever the client wrote. So two different methods, or none, count as a write, and so does
+ * a header that overrides the method.
  */
-function isReading({ forwarded, original }: OriginalMethod): boolean {
+function isReading({ forwarded, original, isOverridden }: OriginalMethod): boolean {
   const method = forwarded ?? original
-  if (method === undefined || (original ?? method) !== method) return false
+  if (method === undefined || (original ?? method) !== method || isOverridden) return false
   return READING_METHODS.includes(method)
 }
 

@@ -345,6 +345,9 @@ describe('GET /api/forward_auth', () => {
     [{ 'X-Original-Method': 'PUT', 'X-Forwarded-Method': 'GET' }, 403],
     [{ 'X-Original-Method': '', 'X-Forwarded-Method': 'GET' }, 403],
     [{ 'X-Original-Method': 'GET, GET' }, 403],
+    [{ 'X-Original-Method': 'GET', 'X-HTTP-Method-Override': 'PUT' }, 403],
+    [{ 'X-Forwarded-Method': 'GET', 'X-HTTP-Method': 'DELETE' }, 403],
+    [{ 'X-Forwarded-Method': 'GET', 'X-Method-Override': '' }, 403],
   ])(
     'takes a request with %j for a write unless the method is certain: %i',
     async (headers, status) => {
@@ -391,11 +394,19 @@ describe('GET /api/forward_auth', () => {
     expect(hashes).toBe(0)
   })
 
+  const MISSPELT = [
+    '/api//forward_auth',
+    '/api/Forward-Auth',
+    '/api/forward',
+    '/api/forward/auth',
+    '/api/forwarded_auth',
+  ]
+
   // A slash too many in the settings of a proxy must not let everybody in.
   test.each(['/', '/x', '//', '%2F', '/../forward-auth', '-'])(
     'answers 404 as the status at a path that only resembles it: %s',
     async (rest) => {
-      for (const path of [`/api/forward_auth${rest}`, '/api//forward_auth', '/api/Forward-Auth']) {
+      for (const path of [`/api/forward_auth${rest}`, ...MISSPELT]) {
         const response = await site.fetch('GET', path, { token: '' })
         expect([path, response.status]).toEqual([path, 404])
       }
