@@ -55,8 +55,16 @@ export function openIdUrl(
 ): Promise<URL> {
   const scope = `openid profile ${config.extraScopes}`.trim()
   const anew = isAnew ? askingAnew(as.issuer) : {}
-  return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce, ...anew })
+  const told = as.claims_parameter_supported === true ? { claims: TIME_OF_SIGN_IN } : {}
+  return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce, ...told, ...anew })
 }
+
+/**
+ * Asks for `auth_time`, from which the session counts. Many providers tell it only on request.
+ *
+ * @see OpenID Connect Core 1.0 section 5.5
+ */
+const TIME_OF_SIGN_IN = JSON.stringify({ id_token: { auth_time: null } })
 
 /**
  * Returns the parameters that make a provider ask its user to sign in, also with a live session.

@@ -74,6 +74,19 @@ describe('a session that began at an identity provider', () => {
     expect(await addKey(await signIn(claims))).toEqual(stale)
   })
 
+  test('is asked for with the time of the sign-in, where the provider knows that request', async () => {
+    const claimsAsked = async () => {
+      const { location } = await new Visitor(site).get(SIGN_IN)
+      return new URL(location ?? '').searchParams.get('claims')
+    }
+    expect(await claimsAsked()).toBeNull()
+    const metadata = { issuer: ISSUER, authorization_endpoint: `${ISSUER}/authorize` }
+    const answer = () => Response.json({ ...metadata, claims_parameter_supported: true })
+    site.providers.mischief = { answers: { '/.well-known/openid-configuration': answer } }
+    site.now += 10 * MINUTE
+    expect(await claimsAsked()).toBe('{"id_token":{"auth_time":null}}')
+  })
+
   test('is fresh no longer when the clock of the provider is a little ahead', async () => {
     const token = await signIn({ auth_time: secondsNow() + 30 })
     site.now += FRESH_SECONDS * 1000

@@ -37,6 +37,7 @@ export class OidcProvider {
       claims: { openid: ['sub'], profile: ['name', 'preferred_username'] },
       conformIdTokenClaims: false,
       cookies: { keys: ['a key of a test'] },
+      features: { claimsParameter: { enabled: true } },
       findAccount: (_, id) => ({
         accountId: id,
         claims: () => ({ sub: id, name: `${id} Doe`, preferred_username: id }),
