@@ -29,9 +29,9 @@ import {
   hasOtherWayIn,
   type IdentityKey,
   identityLinking,
-  identityUnlinking,
   isFreeFor,
   isLinkedWith,
+  oneUnlinking,
   type ProvenIdentity,
   selectHasOtherWayIn,
   selectIdentities,
@@ -143,9 +143,8 @@ export async function unlinkIdentity(
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'identity_unlinked', now)
   const { unlinked, left } = await actFreshAs(deps, actor, now, {
-    ...identityUnlinking(db, by, userId, identity, event, hasOtherWayIn(db, userId, identity)),
+    ...oneUnlinking(db, by, userId, identity, event, hasOtherWayIn(db, userId, identity)),
     left: selectIdentities(db, userId),
-    shown: showIdentity(db, by, userId),
   })
   if (unlinked.length > 0) return logUnlinked(event, unlinked)
   throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayIn' : 'identityNotFound')
@@ -200,9 +199,8 @@ export async function unlinkIdentityOf(
     left,
   } = await actAsOperatorAt(deps, operator, now, {
     owner: selectUser(db, userId),
-    ...identityUnlinking(db, by, userId, identity, event, when),
+    ...oneUnlinking(db, by, userId, identity, event, when),
     left: selectIdentities(db, userId),
-    shown: showIdentity(db, by, userId),
   })
   if (owner.length === 0) throw new Refusal('userNotFound')
   if (!mayUnlink) throw new Refusal('confirmationNeeded')
@@ -210,7 +208,7 @@ export async function unlinkIdentityOf(
   throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayInOf' : 'identityNotFound')
 }
 
-/** Logs the events that `identityUnlinking` has written. */
+/** Logs the events that `identityUnlinking` or `oneUnlinking` has written. */
 export function logUnlinked(event: AuditEvent, unlinked: readonly NamedIdentity[]): void {
   for (const identity of unlinked) logEvent({ ...event, detail: identityText(identity) })
 }

@@ -177,6 +177,25 @@ export function identityUnlinking(
   }
 }
 
+/**
+ * Works like `identityUnlinking`, for one identity, and shows another one as `sso_id` instead. When
+ * nothing is unlinked, the text stays: it may be a claim that nobody has confirmed.
+ */
+export function oneUnlinking(
+  db: Database,
+  by: Authority,
+  userId: number,
+  identity: IdentityKey,
+  event: AuditEvent,
+  when: SQL | undefined,
+) {
+  return {
+    ...identityUnlinking(db, by, userId, identity, event, when),
+    // `changes()` is that of the statement before.
+    shown: showIdentity(db, by, userId, sql`changes() > 0`),
+  }
+}
+
 /** Selects whether a user can sign in with a password or a passkey. */
 export function selectHasOtherWayIn(db: Database, userId: number) {
   return db

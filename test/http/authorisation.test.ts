@@ -1,19 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { eq, getTableColumns, getTableName } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Hono } from 'hono'
 import type { App } from '../../src/http/context.ts'
 import { describe, expect, test } from 'vitest'
-import {
-  appPasswords,
-  auditEvents,
-  recoveryCodes,
-  serviceTokens,
-  sessions,
-  settings,
-  sshKeys,
-  users,
-} from '../../schema/tables.ts'
+import * as tables from '../../schema/tables.ts'
 import { createApp } from '../../src/app.ts'
 import { actorOf, admin } from '../../src/http/guard.ts'
 import { readAccountAs } from '../../src/access/act-as.ts'
@@ -44,6 +35,8 @@ const CALLERS = [
   'an admin',
 ] as const
 type Caller = (typeof CALLERS)[number]
+
+const { settings, users } = tables
 
 const SERVED = 'served'
 /** What a page does with whom it does not know. */
@@ -324,7 +317,7 @@ const INPUTS: Record<
     body: { issuer: 'https://idp.example.org', subject: '4711' },
     code: 404,
   },
-  'POST /api/me/update': { body: { username: 'alice', sso_id: '' } },
+  'POST /api/me/update': { body: { username: 'alice' } },
   'GET /api/auth/sso': { query: 'method=sso_get_token' },
   'GET /api/auth/sso_callback': { query: 'method=sso_get_token' },
   'POST /api/me/confirm': { body: { otp_code: '000000' }, code: 400 },
@@ -381,6 +374,23 @@ const PARAMETERS: [RegExp, string][] = [
 
 /** What a form must be sent to be past its input check. */
 const FORMS: Record<string, Record<string, string>> = {
+  // What there is not: a refusal that changes nothing.
+  'POST /account/keys/delete': { id: '99' },
+  'POST /account/sessions/end': { id: 'x' },
+  'POST /account/app-passwords/delete': { id: '99' },
+  'POST /account/programs/remove': { id: 'x' },
+  'POST /account/security/password': { old_password: 'x', password: 'Next-Passw0rd', repeat: 'x' },
+  'POST /account/security/passkeys/rename': { id: 'AAAA', name: 'phone' },
+  'POST /account/security/passkeys/delete': { id: 'AAAA' },
+  'POST /account/security/identities/unlink': {
+    issuer: 'https://idp.example.org',
+    subject: '4711',
+  },
+  'POST /account/admin/programs/secret': { id: 'x' },
+  'POST /account/admin/programs/delete': { id: 'x' },
+  'POST /account/admin/programs/release': { username: 'x' },
+  'POST /account/admin/notices/delete': { id: '99' },
+  'POST /account/admin/notices/test': { id: '99' },
   'POST /account/language': { language: 'zh', path: '/account' },
   'POST /account/admin/users/new': { username: 'mallory', role: '0', base_path: '/' },
 }
@@ -409,6 +419,8 @@ const arrange = prepared(async (site) => {
     await site.addUser(name, { password: 'alice-Passw0rd' })
   }
   await site.db.update(users).set({ permission: WEBDAV }).where(eq(users.username, 'admin'))
+  // Nobody has confirmed these, so there is no identity.
+  await site.db.update(users).set({ ssoId: sql`'claim of ' || ${users.username}` })
   const appPassword = async (userId: number, ...scopes: AppPasswordScope[]) =>
     (await addAppPassword(site, userId, scopes)).token
   await site.addUser('spare')
@@ -483,17 +495,23 @@ function isPage(path: string): boolean {
   return /^\/(?:account|oauth\/(?:authorize|end_session))/.test(path)
 }
 
-/** All that a caller could have changed, each table as one text: D1 takes long over many rows. */
-const EVERYTHING = `select ${[
-  ...[users, sessions, sshKeys, settings, recoveryCodes, serviceTokens, appPasswords].map((table) =>
-    rowsOf(table),
-  ),
-  // A wrong app password is counted against its network, so its event says nothing of a trespass.
-  rowsOf(auditEvents, "where kind <> 'sign_in_refused'"),
-].join()}`
+/** What a refusal may write: failures are counted, and told to the user. */
+const COUNTED = ['throttle_counters', 'used_challenges']
+const isCounted = "kind in ('sign_in_refused', 'proof_refused', 'token_used_elsewhere')"
+/** Nobody changes it, and it is long. */
+const FIXED = 'common_passwords'
 
-function rowsOf(table: SQLiteTable, where = ''): string {
-  const columns = Object.values(getTableColumns(table)).map(({ name }) => `"${name}"`)
+/** All that a caller could have changed, each table as one text: D1 takes long over many rows. */
+const EVERYTHING = `select ${Object.values(tables)
+  .filter((table) => is(table, SQLiteTable))
+  .filter((table) => ![...COUNTED, FIXED].includes(getTableName(table)))
+  .map((table) => rowsOf(table, table === tables.auditEvents ? `where not ${isCounted}` : ''))
+  .join()}`
+
+function rowsOf(table: SQLiteTable, where: string): string {
+  // The columns `last_…` say when an app password or a key was used, also for a refused request.
+  const names = Object.values(getTableColumns(table)).map(({ name }) => name)
+  const columns = names.filter((name) => !name.startsWith('last_')).map((name) => `"${name}"`)
   return `(select json_group_array(json_array(${columns.join()})) from ${getTableName(table)} ${where})`
 }
 
@@ -502,13 +520,13 @@ async function readEverything(): Promise<string> {
   return JSON.stringify(texts)
 }
 
-/** What an endpoint answers to every caller, and whether one whom it refused changed something. */
+/** What an endpoint answers to every caller, and whom it refused although something has changed. */
 async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send => site.request) {
   const site = new CheapSite()
   const tokens = await arrange(site)
   const send = sendTo(site)
   const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
-  const trespassers: Caller[] = []
+  const trespassers: string[] = []
   let before: string | undefined
   for (const caller of CALLERS) {
     if (caller === 'nobody while the guest is disabled') {
@@ -519,12 +537,18 @@ async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send
     const code = await ask(send, endpoint, tokens[caller])
     await site.settle()
     answers.set(caller, isServed(code, endpoint) ? SERVED : code)
-    const isRefused = code === 401 || code === 403 || code === SENT
-    const after = isRefused ? await readEverything() : undefined
-    if (isRefused && after !== before) trespassers.push(caller)
+    // Most callers write nothing, as D1 says, and to read every table takes long.
+    if (site.meter.rowsWritten === 0) continue
+    const after = isRefused(code) ? await readEverything() : undefined
+    if (after !== undefined && after !== before) trespassers.push(`${caller}: ${code}`)
     before = after
   }
   return { answers: Object.fromEntries(answers), trespassers }
+}
+
+/** Whatever the reason: a request that was not done has changed nothing. */
+function isRefused(code: number | typeof SENT): boolean {
+  return ![200, 302, 303].includes(Number(code))
 }
 
 /** 404 and 409 are about what was asked for, not about who asks. */
@@ -589,14 +613,16 @@ describe('a new endpoint', () => {
   test('that changes something before it refuses is found out', async () => {
     const { trespassers } = await tryEveryCaller('GET /api/admin/new', (site) => {
       const app = createApp(() => site.deps)
+      site.meter = site.deps.meter
       app.get('/api/admin/new', async (c) => {
         site.now += 1
-        await site.db.update(users).set({ createdAt: site.now }).where(eq(users.id, SPARE_USER))
+        const { db } = c.get('deps')
+        await db.update(users).set({ createdAt: site.now }).where(eq(users.id, SPARE_USER))
         return c.json({ code: 403 })
       })
       return (path, init) => app.request(path, init, env)
     })
-    expect(trespassers).toEqual(CALLERS)
+    expect(trespassers).toEqual(CALLERS.map((caller) => `${caller}: 403`))
   })
 
   test('that nobody has declared is found out', () => {
