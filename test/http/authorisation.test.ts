@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.ts'
 import { actorOf, admin } from '../../src/http/guard.ts'
 import { readAccountAs } from '../../src/access/act-as.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
+import { THE_SERVICE, writing } from '../../src/database/statements.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { makeAppPassword } from '../../src/access/app-password.ts'
 import type { AppPasswordScope } from '../../src/access/scopes.ts'
@@ -617,7 +618,11 @@ describe('a new endpoint', () => {
       app.get('/api/admin/new', async (c) => {
         site.now += 1
         const { db } = c.get('deps')
-        await db.update(users).set({ createdAt: site.now }).where(eq(users.id, SPARE_USER))
+        await writing(db, THE_SERVICE).update(
+          users,
+          { createdAt: site.now },
+          eq(users.id, SPARE_USER),
+        )
         return c.json({ code: 403 })
       })
       return (path, init) => app.request(path, init, env)
