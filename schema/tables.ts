@@ -50,9 +50,15 @@ export const users = sqliteTable(
     totpSession: text('totp_session'),
     /** When the name last changed; 0 for never. A trigger sets it (migration 0011). */
     renamedAt: time('renamed_at').notNull().default(0),
+    /**
+     * What programs know the user by (OpenID Connect): 128 random bits, which no other account
+     * gets. A trigger fills it (migration 0017).
+     */
+    sub: text('sub').notNull().default(''),
   },
   (table) => [
     unique('users_username_key').on(table.usernameKey),
+    unique('users_sub').on(table.sub),
     index('users_role').on(table.role),
     // The filters of the list of users (users/store.ts).
     index('users_disabled')
@@ -431,6 +437,8 @@ export const openidLogouts = sqliteTable(
     sessionId: text('session_id').notNull(),
     userId: integer('user_id').notNull(),
     issuer: text('issuer').notNull(),
+    /** Of the user, who may be deleted. A trigger fills it (migration 0017). */
+    sub: text('sub').notNull().default(''),
     attempts: integer('attempts').notNull().default(0),
     triedAt: time('tried_at').notNull().default(0),
   },

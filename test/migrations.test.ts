@@ -206,6 +206,17 @@ test('the times of identity providers get a column of their own', async () => {
   ])
 })
 
+test('every account gets a sub, which no other account may have', async () => {
+  await migrate()
+  const subs = await all('select sub from users')
+  expect(subs.length).toBeGreaterThan(1)
+  for (const { sub } of subs) expect(sub).toMatch(/^[0-9a-f]{32}$/)
+  expect(new Set(subs.map(({ sub }) => sub)).size).toBe(subs.length)
+  await expect(
+    env.DB.prepare('update users set sub = (select sub from users where id = 7)').run(),
+  ).rejects.toThrow(/UNIQUE/)
+})
+
 test.each(['sessions', 'throttle_counters', 'recovery_codes'])(
   'a row of %s is written once',
   async (table) => {

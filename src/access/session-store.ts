@@ -101,6 +101,15 @@ function lastUseOf() {
   return sql<number>`max(${createdAt}, ${confirmedAt}, ${lastActiveAt})`.as('last_use')
 }
 
+/** Selects a session of the user whom programs know by this `sub`. */
+export function selectSessionOf(db: Database, sub: string, sessionId: string) {
+  return db
+    .select({ userId: sessions.userId, sessionId: sessions.id })
+    .from(users)
+    .innerJoin(sessions, eq(sessions.userId, users.id))
+    .where(and(eq(users.sub, sub), eq(sessions.id, sessionId)))
+}
+
 /** Holds for one session of a user. */
 export function isSession(userId: UserId, sessionId: string): SQL | undefined {
   return and(eq(sessions.userId, userId), eq(sessions.id, sessionId))

@@ -17,6 +17,7 @@ export const accountColumns = {
   basePath: users.basePath,
   disabled: users.disabled,
   ssoId: users.ssoId,
+  sub: users.sub,
   hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),
   passwordChangedAt: users.passwordChangedAt,
   // Nested, because Drizzle takes the names of tables off the columns of the outer level.

@@ -158,7 +158,7 @@ export function introspectionRecord(token: ActiveToken | ProgramToken | undefine
   const { account, scopes, issuedAtSeconds, expiresAtSeconds } = token
   return {
     active: true,
-    sub: String(account.id),
+    sub: account.sub,
     username: account.username,
     scope: scopes.join(' '),
     ...(expiresAtSeconds !== undefined && { exp: expiresAtSeconds }),
@@ -175,7 +175,7 @@ function programRecord(user: SignedInUser) {
   return {
     active: true,
     client_id: user.clientId,
-    sub: String(user.userId),
+    sub: user.sub,
     username: user.username,
     scope: user.scope,
     exp: toSeconds(user.expiresAt),

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
+import { users } from '../../schema/tables.ts'
 import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
@@ -70,10 +71,14 @@ export async function authorize(
   const [id, secret] = [newGrantId(deps), newSecret(deps)]
   const by = isLive(db, actor, now)
   const proof = await readProof(deps, request, actor)
-  const isOther = isOtherUser(request, await findExpectedUser(deps, issuer, request), actor.userId)
+  const expected = await findExpectedSub(deps, issuer, request)
   const isProven = isProvenFor(request, proof, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
-  const source = whereAllowed(actor, request, isOther ? sql`false` : isProven)
+  const source = whereAllowed(
+    actor,
+    request,
+    and(isProven, expected === undefined ? undefined : eq(users.sub, expected)),
+  )
   const codeHash = await hashSecret(secret)
   const { account, found, consents, proven, ownProof, granted, allowed } = await actAs(
     deps,
@@ -97,7 +102,8 @@ export async function authorize(
     return { kind: 'code', client, code: handleText('code', { id, family: '', secret }) }
   }
   refuse(account, client, request)
-  if (isOther) throw new OAuthError('login_required', 'another user is signed in')
+  if (expected !== undefined && expected !== account.sub)
+    throw new OAuthError('login_required', 'another user is signed in')
   const kind = proven?.length === 0 ? 'confirm' : 'consent'
   if (request.prompts.includes('none')) refuseToAsk(kind, consents.length > 0)
   return { kind, client, account, canConfirm: ownProof?.length !== 0 }
@@ -118,31 +124,20 @@ function refuseToAsk(kind: 'confirm' | 'consent', hasConsented: boolean): void {
 }
 
 /**
- * Finds the user of the ID token that a program shows.
+ * Finds whom a program expects: the `sub` of the ID token that it shows. A text that is no ID token
+ * of this program expects nobody when no page can ask, because the answer must not tell who is
+ * signed in.
  *
- * @returns `unverified` for a text that is no ID token of this program.
- */
-async function findExpectedUser(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
-  issuer: string,
-  { idTokenHint: hint, clientId }: AuthorizationRequest,
-): Promise<number | 'unverified' | undefined> {
-  if (hint === undefined) return undefined
-  const claims = await verifyHint(await selectKeys(db, now()), { issuer, clientId }, hint)
-  return claims === undefined ? 'unverified' : Number(claims.sub)
-}
-
-/**
- * Tells whether a user is not the one whom a program expects. A hint that is not genuine expects
- * nobody when no page can ask: the answer must not tell who is signed in.
- *
+ * @returns Empty, which no user has, for nobody; `undefined` when every user may answer.
  * @see https://openid.net/specs/openid-connect-core-1_0.html#AuthRequestValidation
  */
-function isOtherUser(
-  { prompts }: AuthorizationRequest,
-  expected: Awaited<ReturnType<typeof findExpectedUser>>,
-  userId: number,
-): boolean {
-  if (expected === 'unverified') return prompts.includes('none')
-  return expected !== undefined && expected !== userId
+async function findExpectedSub(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  issuer: string,
+  { idTokenHint: hint, clientId, prompts }: AuthorizationRequest,
+): Promise<string | undefined> {
+  if (hint === undefined) return undefined
+  const claims = await verifyHint(await selectKeys(db, now()), { issuer, clientId }, hint)
+  if (claims !== undefined) return claims.sub
+  return prompts.includes('none') ? '' : undefined
 }

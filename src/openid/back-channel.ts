@@ -28,11 +28,11 @@ type LogoutDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'sendOut
 export async function sendLogouts(deps: LogoutDeps): Promise<number> {
   const { db } = deps
   const now = deps.now()
-  const { clientId, sessionId, userId, issuer, attempts } = openidLogouts
+  const { clientId, sessionId, sub, issuer, attempts } = openidLogouts
   const isDue = sql`(${clientId}, ${sessionId}) in (select due.client_id, due.session_id from ${openidLogouts} as due where due.attempts < ${MAX_LOGOUT_ATTEMPTS} and due.tried_at <= ${now - PAUSE_MILLISECONDS} limit ${BATCH})`
   const due = await writing(db, THE_SERVICE)
     .update(openidLogouts, { attempts: sql`${attempts} + 1`, triedAt: now }, isDue)
-    .returning({ clientId, sessionId, userId, issuer })
+    .returning({ clientId, sessionId, sub, issuer })
   if (due.length === 0) return 0
   const { clients, keys } = await runBatch(db, {
     clients: db
@@ -67,7 +67,8 @@ export async function sendAllLogouts(deps: LogoutDeps): Promise<void> {
 interface Logout {
   clientId: string
   sessionId: string
-  userId: number
+  /** Of the user; empty when the account was deleted before. */
+  sub: string
   /** As the client knows it. */
   issuer: string
 }
@@ -77,7 +78,7 @@ async function tell(
   deps: LogoutDeps,
   keys: readonly StoredKey[],
   uri: string,
-  { clientId, sessionId, userId, issuer }: Logout,
+  { clientId, sessionId, sub, issuer }: Logout,
 ): Promise<boolean> {
   const { kid, key } = await signingKey(deps, keys)
   const nowSeconds = Math.floor(deps.now() / 1000)
@@ -88,7 +89,7 @@ async function tell(
     .setProtectedHeader({ alg: 'RS256', typ: 'logout+jwt', kid })
     .setIssuer(issuer)
     .setAudience(clientId)
-    .setSubject(String(userId))
+    .setSubject(sub)
     .setJti(base64url.encode(deps.randomBytes(JTI_BYTES)))
     .setIssuedAt(nowSeconds)
     .setExpirationTime(nowSeconds + TOKEN_SECONDS)

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { runBatch } from '../database/statements.ts'
+import { selectSessionOf } from '../access/session-store.ts'
 import { withQuery } from './answer-uri.ts'
 import { type Client, selectClient } from './client-store.ts'
 import { readHint, verifyHint } from './id-token-hint.ts'
@@ -9,7 +10,7 @@ import type { Parameters } from './parameters.ts'
 /** A request to sign out, as far as it can be trusted. */
 export interface EndRequest {
   client: Client | undefined
-  /** The session of a genuine ID token. */
+  /** The session of a genuine ID token, while there is one. */
   session: { userId: number; sessionId: string } | undefined
   /** Where the user goes after the sign-out, with the state. */
   returnTo: string | undefined
@@ -26,10 +27,12 @@ export async function readEndRequest(
   { id_token_hint: hint = '', client_id: named, post_logout_redirect_uri: uri, state }: Parameters,
 ): Promise<EndRequest> {
   const { db } = deps
-  const clientId = readHint(hint)?.aud ?? named ?? ''
-  const { found, keys } = await runBatch(db, {
+  const shown = readHint(hint)
+  const clientId = shown?.aud ?? named ?? ''
+  const { found, keys, sessions } = await runBatch(db, {
     found: selectClient(db, clientId),
     keys: selectKeys(db, deps.now()),
+    sessions: selectSessionOf(db, shown?.sub ?? '', shown?.sid ?? ''),
   })
   const isOfOther = named !== undefined && named !== clientId
   const client = isOfOther ? undefined : found[0]
@@ -37,7 +40,7 @@ export async function readEndRequest(
   const isRegistered = uri !== undefined && client?.postLogoutUris.includes(uri) === true
   return {
     client,
-    session: claims?.sid ? { userId: Number(claims.sub), sessionId: claims.sid } : undefined,
+    session: claims && sessions[0],
     returnTo: isRegistered ? withQuery(uri, { state }) : undefined,
   }
 }

@@ -217,6 +217,7 @@ export function selectByAccessToken(
   return db
     .select({
       userId: users.id,
+      sub: users.sub,
       username: users.username,
       role: users.role,
       permission: users.permission,

@@ -16,7 +16,7 @@ import { parseScope } from './scopes.ts'
 export function claimsOf(user: SignedInUser) {
   const { username, role, scope, createdAt, renamedAt } = user
   return {
-    sub: String(user.userId),
+    sub: user.sub,
     name: username,
     preferred_username: username,
     updated_at: toSeconds(Math.max(createdAt, renamedAt)),

@@ -179,7 +179,7 @@ describe('POST /oauth/introspect', () => {
     expect(response.headers.get('Cache-Control')).toBe('no-store')
     expect(await response.json()).toEqual({
       active: true,
-      sub: '3',
+      sub: await site.subOf(3),
       username: 'alice',
       scope: 'files:read account:read',
       exp: Math.floor((NOW + 365 * DAY) / 1000),
@@ -201,7 +201,7 @@ describe('POST /oauth/introspect', () => {
   test('describes the token of a session', async () => {
     expect(await introspect(session)).toEqual({
       active: true,
-      sub: '3',
+      sub: await site.subOf(3),
       username: 'alice',
       scope: 'files:read files:write account:read account:write',
       exp: Math.floor(NOW / 1000) + 48 * 3600,

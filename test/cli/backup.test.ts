@@ -51,6 +51,8 @@ test('a backup of a running site, restored on another machine, lets users sign i
   expect(await restored.call('GET', '/api/me', { token })).toMatchObject({ code: 401 })
   expect(await restored.signIn('admin', 'another-Passw0rd')).toMatchObject({ code: 401 })
   expect(await restored.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
+  const subs = 'select id, sub from users order by id'
+  expect(other.sql(subs)).toEqual(clone.sql(subs))
   expect(await restored.call('GET', '/api/public/settings')).toMatchObject({
     data: { site_title: 'Ours' },
   })

@@ -96,6 +96,7 @@ describe('latchkey user', () => {
     expect(shown).toEqual({
       ...data,
       passkey: false,
+      sub: expect.stringMatching(/^[0-9a-f]{32}$/),
       permissions,
       sessions: 1,
       keys: 0,

@@ -78,11 +78,11 @@ const site: fc.Arbitrary<SiteState> = fc
   .tuple(fc.boolean(), fc.boolean())
   .map(([isUntouched, isBare]) => ({
     users: [
-      { id: 1, usernameKey: 'admin', role: 2, isUntouched, isBare: false },
-      { id: 2, usernameKey: 'guest', role: 1, isUntouched, isBare: true },
-      { id: 5, usernameKey: 'anna', role: 0, isUntouched: false, isBare },
+      { id: 1, usernameKey: 'admin', sub: '1', role: 2, isUntouched, isBare: false },
+      { id: 2, usernameKey: 'guest', sub: '2', role: 1, isUntouched, isBare: true },
+      { id: 5, usernameKey: 'anna', sub: '5', role: 0, isUntouched: false, isBare },
     ],
-    eventUserIds: [5, 6],
+    highestId: 6,
     passkeyIds: [],
     settings: [],
   }))
@@ -103,7 +103,7 @@ function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof 
         isBare: account.password === undefined && account.keys.length === 0,
       })),
     ],
-    eventUserIds: before.eventUserIds,
+    highestId: Math.max(before.highestId, ...accounts.map((account) => account.id)),
     passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((one) => one.credentialId)),
     settings: Object.keys(settings),
   }
@@ -132,7 +132,7 @@ describe('whatever a source holds, the plan', () => {
         expect(new Set(ids).size).toBe(ids.length)
         expect(new Set(names).size).toBe(names.length)
         for (const account of fresh) {
-          expect(to.eventUserIds).not.toContain(account.id)
+          expect(account.id).toBeGreaterThan(to.highestId)
           expect(account.usernameKey).toBe(usernameKey(account.username))
         }
         for (const { takesOver, completes, id: local } of accounts) {
@@ -192,7 +192,7 @@ test('a user has no more than a hundred keys', () => {
     return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
   })
   const users = [{ id: 3, username: 'a' }]
-  const empty = { users: [], eventUserIds: [], passkeyIds: [], settings: [] }
+  const empty = { users: [], highestId: 0, passkeyIds: [], settings: [] }
   const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, empty, NOW)
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
@@ -202,9 +202,9 @@ test('a user has no more than a hundred keys', () => {
 
 test('an admin who could not sign in never takes the place of the one who can', () => {
   const untouched = {
-    users: [{ id: 1, usernameKey: 'admin', role: 2, isUntouched: true, isBare: false }],
+    users: [{ id: 1, usernameKey: 'admin', sub: '1', role: 2, isUntouched: true, isBare: false }],
   }
-  const here = { ...untouched, eventUserIds: [], passkeyIds: [], settings: [] }
+  const here = { ...untouched, highestId: 0, passkeyIds: [], settings: [] }
   const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }
   for (const flaw of [{ disabled: 1 }, { pwd_hash: '' }, { role: 0 }]) {
     const users = [{ ...admin, ...flaw }]
@@ -275,7 +275,7 @@ const platform = (value: string) => [
 ]
 
 describe('single sign-on', () => {
-  const nobody = { users: [], eventUserIds: [], passkeyIds: [], settings: [] }
+  const nobody = { users: [], highestId: 0, passkeyIds: [], settings: [] }
   const users = [
     { id: 3, username: 'anna', role: 0, sso_id: '583231' },
     { id: 4, username: 'berta', role: 0, sso_id: '7' },

@@ -89,7 +89,7 @@ function sealForWorker(text: string, secret: string): string {
 /** What a site has of its own, but for settings and events. */
 function wholeSite(from: Clone) {
   return [
-    from.sql('select id, username, password_hash, role, permission from users order by id'),
+    from.sql('select id, username, sub, password_hash, role, permission from users order by id'),
     from.sql('select user_id, title, line, added_at, last_used_at from ssh_keys'),
     from.sql('select * from recovery_codes order by code_hash'),
     from.sql('select name, token_hash, scope, created_at from service_tokens'),
@@ -421,6 +421,41 @@ test('users who are here are kept, and a user whose id is taken gets another', a
   expect(
     query(`select user_id, title, username from ssh_keys join users on users.id = user_id`),
   ).toEqual([{ user_id: 9, title: 'of ben', username: 'ben' }])
+})
+
+test('an id that a deleted user had is given to nobody', async () => {
+  await clone.command(['user', 'add', 'dora', '--generate'])
+  clone.sql(`delete from users where username = 'dora'`)
+  clone.sql(`delete from audit_events`)
+  const path = writeSource({ users: [{ id: 3, username: 'ben', ...oldHash('ben-Passw0rd', 'y') }] })
+  expect((await importJson(path)).report).toMatchObject({
+    users: counts(1),
+    notes: [expect.objectContaining({ name: 'ben', reason: expect.stringContaining('new id 4') })],
+  })
+  expect(query(`select username from users where id > 2`)).toEqual([{ username: 'ben' }])
+})
+
+test('a sub that another user has here is not given a second time', async () => {
+  const old = new Clone(inject('startedSite'))
+  await old.command(['user', 'add', 'anna', '--generate'])
+  await importJson(old.database)
+  clone.sql(
+    `update users set username = 'renamed', username_key = 'renamed' where username = 'anna'`,
+  )
+  const { report } = await importJson(old.database)
+  expect(report).toMatchObject({
+    users: { imported: 1 },
+    notes: [
+      { name: 'admin' },
+      { name: 'anna', reason: expect.stringContaining('new id 4') },
+      { name: 'anna', reason: expect.stringContaining('new sub') },
+    ],
+  })
+  const [renamed, anna] = query(`select sub from users where id > 2 order by id`)
+  expect(renamed).toEqual(old.sql(`select sub from users where username = 'anna'`)[0])
+  expect(anna?.['sub']).toMatch(/^[0-9a-f]{32}$/)
+  expect(anna).not.toEqual(renamed)
+  await old.remove()
 })
 
 test('an admin who has been used here keeps password and rights', async () => {

@@ -90,19 +90,24 @@ describe('openid-client', () => {
       idTokenExpected: true,
     })
     const claims = tokens.claims()
-    expect(claims).toMatchObject({ sub: '3', name: 'alice', groups: ['user'] })
+    expect(claims).toMatchObject({ sub: await site.subOf(3), name: 'alice', groups: ['user'] })
     for (const one of [tokens.access_token, tokens.refresh_token, tokens.id_token])
       rememberSecret(one)
-    expect(await openid.fetchUserInfo(config, tokens.access_token, '3')).toMatchObject({
+    expect(
+      await openid.fetchUserInfo(config, tokens.access_token, await site.subOf(3)),
+    ).toMatchObject({
       preferred_username: 'alice',
       groups: ['user'],
     })
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '')
-    expect(refreshed.claims()).toMatchObject({ sub: '3', auth_time: claims?.auth_time })
+    expect(refreshed.claims()).toMatchObject({
+      sub: await site.subOf(3),
+      auth_time: claims?.auth_time,
+    })
     await openid.tokenRevocation(config, refreshed.refresh_token ?? '')
-    await expect(openid.fetchUserInfo(config, refreshed.access_token, '3')).rejects.toThrow(
-      'challenge',
-    )
+    await expect(
+      openid.fetchUserInfo(config, refreshed.access_token, await site.subOf(3)),
+    ).rejects.toThrow('challenge')
     const end = openid.buildEndSessionUrl(config, {
       id_token_hint: tokens.id_token ?? '',
       post_logout_redirect_uri: AFTER_LOGOUT,
@@ -157,9 +162,14 @@ describe('oauth4webapi', () => {
     })
     for (const one of [result.access_token, result.id_token]) rememberSecret(one)
     await oauth.validateApplicationLevelSignature(server, response, options)
-    expect(oauth.getValidatedIdTokenClaims(result)).toMatchObject({ sub: '3', amr: ['pwd'] })
+    expect(oauth.getValidatedIdTokenClaims(result)).toMatchObject({
+      sub: await site.subOf(3),
+      amr: ['pwd'],
+    })
     const user = await oauth.userInfoRequest(server, program, result.access_token, options)
-    expect(await oauth.processUserInfoResponse(server, program, '3', user)).toMatchObject({
+    expect(
+      await oauth.processUserInfoResponse(server, program, await site.subOf(3), user),
+    ).toMatchObject({
       name: 'alice',
     })
   })

@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { users } from '../../schema/tables.ts'
 import { createApp } from '../../src/app.ts'
@@ -169,6 +170,12 @@ export class Site {
     const [added] = await this.db.insert(users).values(row).returning({ id: users.id })
     if (added === undefined) throw new Error('not inserted')
     return added.id
+  }
+
+  /** What programs know a user by. */
+  async subOf(userId: number): Promise<string> {
+    const [found] = await this.db.select({ sub: users.sub }).from(users).where(eq(users.id, userId))
+    return found?.sub ?? ''
   }
 
   /** The accounts every site begins with: admin (id 1) and a guest (id 2). */

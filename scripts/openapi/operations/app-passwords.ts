@@ -160,7 +160,7 @@ export const tokenServerOperations: Operations = {
       v.strictObject({ active: v.literal(false) }),
       v.strictObject({
         active: v.literal(true),
-        sub: v.pipe(v.string(), v.description('the id of the user')),
+        sub: v.pipe(v.string(), v.description('of the user: 128 random bits, never used again')),
         username: v.string(),
         scope: v.string(),
         exp: v.pipe(v.optional(v.number()), v.description('missing when it never expires')),
@@ -178,7 +178,7 @@ export const tokenServerOperations: Operations = {
         answer: {
           raw: {
             active: true,
-            sub: '3',
+            sub: '9b1f0c6ad2e84b7397f5a01c3de86b24',
             username: 'alice',
             scope: 'files:read',
             exp: 1_826_788_506,

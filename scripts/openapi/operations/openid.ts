@@ -50,7 +50,7 @@ function kindOf(value: unknown) {
 }
 
 const claims = v.strictObject({
-  sub: v.pipe(v.string(), v.description('the id of the user, which is never used again')),
+  sub: v.pipe(v.string(), v.description('of the user: 128 random bits, never used again')),
   name: v.string(),
   preferred_username: v.string(),
   updated_at: v.pipe(v.number(), v.description('Unix time, seconds')),
@@ -72,7 +72,12 @@ const userInfo: Operation = {
     success: {
       given: 'a program has an access token of alice',
       answer: {
-        raw: { sub: '3', name: 'alice', preferred_username: 'alice', updated_at: 1_795_252_506 },
+        raw: {
+          sub: '9b1f0c6ad2e84b7397f5a01c3de86b24',
+          name: 'alice',
+          preferred_username: 'alice',
+          updated_at: 1_795_252_506,
+        },
       },
     },
     'a token that is not in force': {

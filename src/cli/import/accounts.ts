@@ -48,7 +48,10 @@ interface Planning {
   locals: Map<string, SiteState['users'][number]>
   /** Users of the source that came earlier, by name key, or by `GUEST_KEY`. */
   earlier: Map<string, string>
+  /** Ids that the plan has given to users. */
   takenIds: Set<number>
+  /** Users by `sub`: those who are here, and those of the plan. */
+  owners: Map<string, string>
   nextId: number
 }
 
@@ -82,14 +85,14 @@ export function planAccounts(rows: RawRow[], site: SiteState, now: number): Acco
 }
 
 function startPlanning(rows: RawRow[], site: SiteState): Planning {
-  const takenIds = new Set([...site.users.map(({ id }) => id), ...site.eventUserIds])
   const wantedIds = rows.map((row) => readId(row['id']) ?? 0)
   return {
     site,
     locals: new Map(site.users.map((user) => [user.usernameKey, user])),
     earlier: new Map(),
-    takenIds,
-    nextId: [...takenIds, ...wantedIds].reduce((a, b) => Math.max(a, b), 0) + 1,
+    takenIds: new Set(),
+    owners: new Map(site.users.map(({ sub, usernameKey: key }) => [sub, key])),
+    nextId: wantedIds.reduce((a, b) => Math.max(a, b), site.highestId) + 1,
   }
 }
 
@@ -110,8 +113,24 @@ function decide(planning: Planning, user: OldUser | string): Decision {
   if (isGuest) planning.earlier.set(GUEST_KEY, user.username)
   const guest = isGuest ? planning.site.users.find(({ role }) => role === GUEST) : undefined
   const local = guest ?? planning.locals.get(key)
-  return local === undefined ? planNewAccount(planning, user, key) : decideExisting(user, local)
+  const decision =
+    local === undefined ? planNewAccount(planning, user, key) : decideExisting(user, local)
+  return giveSub(planning, decision)
 }
+
+/** Takes the `sub` from an account when another user has it, so that the account gets a new one. */
+function giveSub({ owners }: Planning, decision: Decision): Decision {
+  const { outcome, remarks } = decision
+  if (outcome === 'refused' || isKept(outcome) || outcome.sub === '') return decision
+  const { sub, usernameKey: key } = outcome
+  const owner = owners.get(sub) ?? key
+  owners.set(sub, owner)
+  if (owner === key) return decision
+  return { outcome: { ...outcome, sub: '' }, remarks: [...remarks, NEW_SUB] }
+}
+
+const NEW_SUB =
+  'has a new sub, because another user has the old one: programs take this for another user'
 
 /** Plans a new account, with its old id if that is free. */
 function planNewAccount(
@@ -119,10 +138,12 @@ function planNewAccount(
   { id: oldId, remarks, ...user }: OldUser,
   key: string,
 ): Decision {
-  const isFree = oldId !== undefined && !planning.takenIds.has(oldId)
+  // An id is never used again: tokens and passkeys of a deleted user hold it.
+  const isFree =
+    oldId !== undefined && oldId > planning.site.highestId && !planning.takenIds.has(oldId)
   const id = isFree ? oldId : planning.nextId++
   planning.takenIds.add(id)
-  const moved = isFree ? [] : [`has the new id ${id}: the old id is taken here, or is invalid`]
+  const moved = isFree ? [] : [`has the new id ${id}: the old id was used here, or is invalid`]
   const outcome = {
     ...user,
     ...NOTHING_YET(),

@@ -11,7 +11,7 @@ export function readLatchkey(table: (name: string) => RawRow[], warnings: string
     kind: 'latchkey',
     users: table('users').map((row) => ({
       ...pick(row, ['id', 'username', 'password_hash', 'role', 'permission', 'base_path']),
-      ...pick(row, ['disabled', 'sso_id', 'totp_seed']),
+      ...pick(row, ['disabled', 'sso_id', 'totp_seed', 'sub']),
       pwd_ts: Number(row['password_changed_at'] ?? 0) / 1000,
     })),
     keys: table('ssh_keys').map((row) => ({

@@ -13,14 +13,15 @@ export interface SiteState {
   users: {
     id: number
     usernameKey: string
+    sub: string
     role: number
     /** A built-in account that nobody has used yet. */
     isUntouched: boolean
     /** Without password, second factor, sessions and keys. */
     isBare: boolean
   }[]
-  /** Ids of users in events; the users may be deleted. */
-  eventUserIds: number[]
+  /** The highest id that a user ever had; the user may be deleted. */
+  highestId: number
   /** Credential ids of all passkeys. */
   passkeyIds: string[]
   /** Keys of settings that an operator has changed. */

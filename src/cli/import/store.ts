@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, not, notExists, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, not, notExists, sql } from 'drizzle-orm'
 import {
   appPasswords,
   auditEvents,
@@ -36,6 +36,8 @@ export interface AccountRow {
   basePath: string
   disabled: boolean
   ssoId: string
+  /** Empty for a new one. */
+  sub: string
   /** Sealed. */
   totpSeed: string | null
 }
@@ -59,30 +61,35 @@ export interface IdentityRow extends OldIdentity {
 }
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const { locals, owners, ids, changed } = await runBatch(db, {
+  const { locals, highest, ids, changed } = await runBatch(db, {
     locals: db
       .select({
         id: users.id,
         usernameKey: users.usernameKey,
+        sub: users.sub,
         role: users.role,
         isUntouched: sql`${isUntouched(db, now)}`.mapWith(Boolean).as('is_untouched'),
         isBare: sql`${isBare(db)}`.mapWith(Boolean).as('is_bare'),
       })
       .from(users),
-    owners: db
-      .select({ userId: auditEvents.userId })
-      .from(auditEvents)
-      .where(isNotNull(auditEvents.userId))
-      .groupBy(auditEvents.userId),
+    highest: selectHighestId(db),
     ids: db.select({ id: passkeys.credentialId }).from(passkeys),
     changed: db.select({ key: settings.key }).from(settings),
   })
   return {
     users: locals,
-    eventUserIds: owners.flatMap(({ userId }) => userId ?? []),
+    highestId: highest[0]?.id ?? 0,
     passkeyIds: ids.map(({ id }) => id),
     settings: changed.map(({ key }) => key),
   }
+}
+
+/** SQLite keeps the highest id of each table with AUTOINCREMENT, also after its row is gone. */
+function selectHighestId(db: Database) {
+  return db
+    .select({ id: sql<number>`coalesce(max(seq), 0)`.as('id') })
+    .from(sql`sqlite_sequence`)
+    .where(sql`name = 'users'`)
 }
 
 /** Adds accounts. An account whose name or id is taken is not added. */
@@ -101,6 +108,7 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
         basePath: member('basePath'),
         disabled: member('disabled'),
         ssoId: member('ssoId'),
+        sub: member('sub'),
         totpSeed: member('totpSeed'),
         createdAt: now,
       },
@@ -114,10 +122,10 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
  * guest never signs in and keeps its present name.
  */
 export function replaceBuiltIn(db: Database, by: Authority, row: AccountRow, now: number) {
-  const { id, username, usernameKey, role, ...change } = row
+  const { id, username, usernameKey, role, sub, ...change } = row
   return writing(db, by).update(
     users,
-    { ...change, ...(role === ADMIN && { username }), createdAt: now },
+    { ...change, ...(role === ADMIN && { username }), ...(sub && { sub }), createdAt: now },
     and(
       eq(users.id, id),
       eq(users.usernameKey, usernameKey),
@@ -132,10 +140,10 @@ export function replaceBuiltIn(db: Database, by: Authority, row: AccountRow, now
  * fields stay.
  */
 export function completeAccount(db: Database, by: Authority, row: AccountRow, now: number) {
-  const { id, usernameKey, role, passwordHash, passwordChangedAt, totpSeed } = row
+  const { id, usernameKey, role, passwordHash, passwordChangedAt, totpSeed, sub } = row
   return writing(db, by).update(
     users,
-    { passwordHash, passwordChangedAt, totpSeed, createdAt: now },
+    { passwordHash, passwordChangedAt, totpSeed, ...(sub && { sub }), createdAt: now },
     and(eq(users.id, id), eq(users.usernameKey, usernameKey), eq(users.role, role), isBare(db)),
   )
 }

@@ -26,6 +26,8 @@ export interface OldUser {
   basePath: string
   disabled: boolean
   ssoId: string
+  /** Of a Latchkey site; empty for none. */
+  sub: string
   /** `undefined` while two-step verification is off. */
   seed: Uint8Array<ArrayBuffer> | undefined
   /** Notes for the operator about changes by the import. */
@@ -61,6 +63,8 @@ const userRow = v.object({
   permission: v.pipe(numberColumn, permissionSchema),
   otp_secret: textColumn,
   sso_id: v.pipe(textColumn, ssoIdSchema),
+  /** A text of another form is not ours: the account gets a new one. */
+  sub: v.fallback(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)), ''),
 })
 
 /**
@@ -92,6 +96,7 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     basePath: old.base_path,
     disabled: old.disabled,
     ssoId: old.sso_id,
+    sub: old.sub,
     seed: role === GUEST ? undefined : seed,
     remarks: [
       ...(role !== GUEST && password === undefined ? [reasonForNoPassword(old)] : []),

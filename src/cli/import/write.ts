@@ -152,6 +152,7 @@ async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<Accou
     basePath: account.basePath,
     disabled: account.disabled,
     ssoId: account.ssoId,
+    sub: account.sub,
     totpSeed: seed ? await sealSeed(site, ring, seed, account.id) : null,
   }
 }

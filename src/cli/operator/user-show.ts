@@ -34,7 +34,7 @@ export function addUserShowCommand(program: Command, user: Command): void {
         }
         const permissions = permissionNames(account.permission)
         const record = { ...fullUserRecord(account), permissions, ...counts }
-        output.record(record, { ...userText(account), ...counts })
+        output.record(record, { ...userText(account), sub: account.sub, ...counts })
       }),
     )
 }

@@ -3,9 +3,9 @@ import { userRecord } from '../../users/record.ts'
 import { permissionText } from './permission.ts'
 import { roleName } from './role.ts'
 
-/** Returns a user as JSON shows it: the fields of the API, and whether there are passkeys. */
+/** Returns a user as JSON shows it: the fields of the API, and what programs know them by. */
 export function fullUserRecord(account: Account) {
-  return { ...userRecord(account), passkey: account.hasPasskey }
+  return { ...userRecord(account), passkey: account.hasPasskey, sub: account.sub }
 }
 
 /** Returns a user as text shows it, with names for role, permission and second factors. */

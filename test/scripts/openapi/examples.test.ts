@@ -45,6 +45,7 @@ const UNFORESEEABLE = [
   'milliseconds',
   'challenge',
   'session',
+  'sub',
   'access_token',
   'id_token',
 ]
