@@ -1,0 +1,537 @@
+import { eq, getTableColumns, getTableName, inArray, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+import * as tables from '../../schema/tables.ts'
+import { LISTED_METHODS } from '../../src/access/methods.ts'
+import { APP_PASSWORD_SCOPES, type AppPasswordScope } from '../../src/access/scopes.ts'
+import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { verifyToken } from '../../src/access/token.ts'
+import { MAX_PERMISSION } from '../../src/accounts/roles.ts'
+import { changeUser } from '../../src/users/manage-users.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
+import { BROWSER, FakeProviders, ISSUER as PROVIDER } from '../support/identity-provider.ts'
+import { rememberSecret } from '../support/log.ts'
+import {
+  codeFor,
+  exchangeCode,
+  FORM,
+  PASSWORD,
+  refreshWith,
+  register,
+  requestPath,
+  userInfo,
+} from '../support/openid.ts'
+import { PasskeySite } from '../support/passkey-user.ts'
+import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
+import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
+import { Visitor } from '../support/visitor.ts'
+
+/**
+ * What can become of an account after its credentials were made, in the way in which it happens. A
+ * column of `users` that decides who gets in belongs to one of these (`STATE_OF_COLUMN`).
+ */
+const STATES = {
+  nothing: async () => undefined,
+  disabled: (world) => update(world, { disabled: true }),
+  'disabled and enabled again': async (world) => {
+    await update(world, { disabled: true })
+    await update(world, { disabled: false })
+  },
+  // What an import or a restored backup may leave: nothing was ended.
+  'disabled in the database': async ({ site, ids }) => {
+    await site.db.update(tables.users).set({ disabled: true }).where(inArray(tables.users.id, ids))
+  },
+  deleted: async ({ site, admin, ids }) => {
+    for (const id of ids)
+      await succeed(site.post(`/api/admin/user/delete?id=${id}`, undefined, { token: admin }))
+  },
+  'a second factor is demanded': (world) => demandFactor(world),
+  'a second factor is demanded that the user has but did not show': async (world) => {
+    const { site, ids } = world
+    for (const userId of ids) await addPasskeyRow(site, userId)
+    await demandFactor(world)
+  },
+  // The interface of OpenList changes no role; the pages and the command line do.
+  'no admin any more': ({ site, chief }) => changeUser(site.deps, COMMAND_LINE, chief, { role: 0 }),
+  'no permission any more': (world) => update(world, { permission: 0 }),
+  'another name': async ({ site, admin, ids }) => {
+    for (const id of ids)
+      await succeed(
+        site.post('/api/admin/user/update', { id, username: `new-${id}` }, { token: admin }),
+      )
+  },
+  'another password': (world) => update(world, { password: 'Another-Passw0rd' }),
+  'no single sign-on any more': async ({ site, admin }) => {
+    await succeed(
+      site.post('/api/admin/setting/save', [{ key: 'sso_login_enabled', value: 'false' }], {
+        token: admin,
+      }),
+    )
+  },
+} as const satisfies Record<string, (world: World) => Promise<unknown>>
+type State = keyof typeof STATES
+
+/** Where nobody gets in who is told to go. */
+const GONE = ['disabled', 'disabled in the database', 'deleted'] as const satisfies readonly State[]
+/** What has ended stays so. */
+const ENDED = [...GONE, 'disabled and enabled again'] as const satisfies readonly State[]
+const UNSHOWN = [
+  'a second factor is demanded',
+  'a second factor is demanded that the user has but did not show',
+] as const satisfies readonly State[]
+const SESSION_ENDS: State[] = [...ENDED, 'another password']
+/** A credential at a door: how it is shown, and the states in which it lets nobody in. */
+interface Row {
+  enter: (world: World) => Promise<boolean>
+  out: readonly State[] | 'always'
+}
+
+interface World {
+  site: PasskeySite
+  /** Of an admin who stays as they are. */
+  admin: string
+  /** Alice has a password, carol a second factor as well, and the chief is an admin. */
+  ids: number[]
+  alice: number
+  chief: number
+  service: string
+  sessions: Record<string, string>
+  appPasswords: Record<string, string>
+  chiefSession: string
+  program: Awaited<ReturnType<typeof programOf>>
+  carol: Awaited<ReturnType<typeof carolOf>>
+  providers: FakeProviders
+}
+
+const succeed = async (answer: ReturnType<PasskeySite['post']>) => {
+  const { code, message, data } = await answer
+  if (code !== 200) throw new Error(message)
+  return data
+}
+
+async function update({ site, admin, ids }: World, change: Record<string, unknown>) {
+  for (const id of ids)
+    await succeed(site.post('/api/admin/user/update', { id, ...change }, { token: admin }))
+}
+
+function demandFactor({ site, admin }: World) {
+  const demand = [{ key: 'require_second_factor', value: 'everybody' }]
+  return succeed(site.post('/api/admin/setting/save', demand, { token: admin }))
+}
+
+function addPasskeyRow(site: PasskeySite, userId: number) {
+  const key = { publicKey: '', algorithm: -7, signCount: 0, backedUp: false, transports: '' }
+  const names = { credentialId: `of-${userId}`, aaguid: '', rpId: 'localhost', name: 'key' }
+  return site.db.insert(tables.passkeys).values({ ...key, ...names, userId, createdAt: site.now })
+}
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
+const PERSON = { sub: '4711', name: 'Alice Doe' }
+
+/** Makes every credential, and sets the clock on, so that one-time codes can be used again. */
+async function makeWorld(): Promise<World> {
+  const providers = new FakeProviders(() => Math.floor(site.now / 1000))
+  const site: PasskeySite = new PasskeySite({ sendOut: providers.fetch })
+  await site.addFirstUsers()
+  await site.switchOn()
+  const on = { sso_login_enabled: 'true', sso_login_platform: 'OIDC', sso_client_id: CLIENT_ID }
+  const provider = { ...on, sso_client_secret: CLIENT_SECRET, sso_endpoint_name: PROVIDER }
+  const rows = Object.entries(provider).map(([key, value]) => ({ key, value }))
+  const permission = MAX_PERMISSION
+  const [alice, carolId, chief] = await Promise.all([
+    site.addUser('alice', { password: PASSWORD, permission }),
+    site.addUser('carol', { password: PASSWORD, permission }),
+    site.addUser('chief', { password: PASSWORD, permission, role: 2 }),
+  ])
+  const carol = await carolOf(site)
+  // Other sessions of a user end with the second factor on, so this stands before them.
+  const admin = await site.token('admin', ADMIN_PASSWORD)
+  const adminSecret = await site.enrol(admin)
+  rememberSecret(adminSecret)
+  await succeed(site.post('/api/admin/setting/save', rows, { token: admin }))
+  const token = await site.token('alice', PASSWORD)
+  await succeed(site.post('/api/me/sshkey/add', { title: 'laptop', key: KEY }, { token }))
+  const identity = { issuer: PROVIDER, subject: PERSON.sub, platform: 'OIDC', name: PERSON.name }
+  const linked = { userId: alice, linkedBy: 'user', linkedAt: site.now }
+  await site.db.insert(tables.identities).values({ ...identity, ...linked })
+  const sessions: World['sessions'] = {}
+  for (const method of LISTED_METHODS) {
+    const session = await site.token('alice', PASSWORD)
+    const { sessionId } = await verifyToken(await site.deps.keyRing(), session, site.now)
+    const { id } = tables.sessions
+    await site.db.update(tables.sessions).set({ amr: method }).where(eq(id, sessionId))
+    sessions[method] = session
+  }
+  const appPasswords: World['appPasswords'] = {}
+  for (const scope of APP_PASSWORD_SCOPES) {
+    const owner = scope === 'admin' ? chief : alice
+    appPasswords[scope] = (await addAppPassword(site, owner, [scope])).token
+  }
+  const service = (await addServiceToken(site.deps, 'files', 'sftp', 'introspect')) ?? ''
+  rememberSecret(service)
+  return {
+    site,
+    admin,
+    ids: [alice, carolId, chief],
+    alice,
+    chief,
+    service,
+    sessions,
+    appPasswords,
+    chiefSession: await site.token('chief', PASSWORD),
+    program: await programOf(site, token),
+    carol,
+    providers,
+  }
+}
+
+/** Carol's second factors, and a sign-in of hers that waits for a code. */
+async function carolOf(site: PasskeySite) {
+  const token = await site.token('carol', PASSWORD)
+  const secret = await site.enrol(token)
+  const passkey = await site.passkeyOf(token)
+  site.now += MINUTE
+  const pending = new Visitor(site)
+  await pending.post('/account/sign-in', { username: 'carol', password: PASSWORD })
+  const recoveryCode = await firstRecoveryCode(site, token, secret)
+  site.now += MINUTE
+  return { secret, passkey, pending, recoveryCode }
+}
+
+async function firstRecoveryCode(site: PasskeySite, token: string, secret: string) {
+  const code = { otp_code: site.code(secret) }
+  const { recovery_codes } = await succeed(
+    site.post('/api/auth/2fa/recovery_codes', code, { token }),
+  )
+  return String(recovery_codes[0])
+}
+
+/** What a program has of alice: a code that it has not used, and tokens. */
+async function programOf(site: PasskeySite, token: string) {
+  const client = await register(site, { name: 'files' })
+  const visitor = new Visitor(site)
+  visitor.cookies.set('session', token)
+  const offline = { scope: 'openid offline_access' }
+  const tokens = await exchangeCode(site, client, await codeFor(visitor, client, offline))
+  return { client, code: await codeFor(visitor, client), ...tokens }
+}
+
+async function isServed({ site }: World, path: string, token: string) {
+  return (await site.get(path, { token })).code === 200
+}
+
+async function opensPage({ site }: World, path: string, token: string) {
+  const visitor = new Visitor(site)
+  visitor.cookies.set('session', token)
+  return (await visitor.get(path)).status === 200
+}
+
+async function isActive({ site, service }: World, token: string) {
+  const body = new URLSearchParams({ token }).toString()
+  const headers = { ...FORM, Authorization: `Bearer ${service}` }
+  const answer = await site.fetch('POST', '/oauth/introspect', { body, headers })
+  const { active } = await answer.json<{ active: boolean }>()
+  return active
+}
+
+async function passesProxy({ site }: World, token: string, method = 'GET') {
+  const headers = { 'X-Forwarded-Method': method }
+  return (await site.fetch('GET', '/api/forward_auth', { token, headers })).status === 200
+}
+
+async function getsCode({ site, program }: World, token: string) {
+  const visitor = new Visitor(site)
+  visitor.cookies.set('session', token)
+  const { location } = await visitor.get(requestPath(program.client, { prompt: 'none' }))
+  return location?.includes('code=') === true
+}
+
+async function passesSftpgo({ site, service }: World, attempt: Record<string, string>) {
+  const body = { username: 'alice', protocol: 'SSH', ip: '192.0.2.1', ...attempt }
+  const headers = { Authorization: `Bearer ${service}` }
+  const answer = await site.fetch('POST', '/api/sftp/external_auth', { body, headers })
+  const { username } = await answer.json<{ username: string }>()
+  return username === 'alice'
+}
+
+/** Tells whether a sign-in begins a session that serves for more than to confirm it. */
+async function signsIn(world: World, answer: ReturnType<PasskeySite['login']>) {
+  const { data } = await answer
+  return data !== null && isServed(world, '/api/me/sshkey/list', data.token)
+}
+
+/** The methods that count as a second factor. */
+const SHOWN = ['otp', 'recovery', 'passkey', 'mfa']
+
+/** A session that began with a method, at each of its doors. */
+function rowsOfSession(method: string): [string, Row][] {
+  const out = SHOWN.includes(method) ? SESSION_ENDS : [...SESSION_ENDS, ...UNSHOWN]
+  const at = (
+    door: string,
+    open: (world: World, token: string) => Promise<boolean>,
+    more: State[] = [],
+  ) =>
+    [
+      `session (${method}) at ${door}`,
+      {
+        enter: (world: World) => open(world, world.sessions[method] ?? ''),
+        out: [...out, ...more],
+      },
+    ] satisfies [string, Row]
+  return [
+    at('the interface', (world, token) => isServed(world, '/api/me/sshkey/list', token)),
+    at('the pages', (world, token) => opensPage(world, '/account/keys', token)),
+    at('introspection', isActive),
+    at('forward auth', passesProxy, ['no permission any more']),
+    at('a program, without a question', getsCode),
+  ]
+}
+
+const APP_PASSWORD_ENDS: State[] = [...ENDED]
+/** The doors that a scope opens. */
+const DOORS_OF_SCOPE: Record<AppPasswordScope, string[]> = {
+  'files:read': ['forward auth', 'SFTPGo'],
+  'files:write': ['forward auth', 'forward auth, to write', 'SFTPGo'],
+  'account:read': ['the interface'],
+  'account:write': [],
+  admin: ['the interface for operators'],
+}
+
+/** An app password of one scope, at each door, whether the scope opens it or not. */
+function rowsOfAppPassword(scope: AppPasswordScope): [string, Row][] {
+  const at = (
+    door: string,
+    open: (world: World, token: string) => Promise<boolean>,
+    more: State[] = [],
+  ) => {
+    const isOpen = DOORS_OF_SCOPE[scope].includes(door)
+    const out = isOpen ? [...APP_PASSWORD_ENDS, ...more] : 'always'
+    const enter = (world: World) => open(world, world.appPasswords[scope] ?? '')
+    return [`app password (${scope}) at ${door}`, { enter, out }] satisfies [string, Row]
+  }
+  const ofAdmin: State[] = scope === 'admin' ? ['no admin any more'] : []
+  const files: State[] = ['no permission any more']
+  return [
+    at('the interface', (world, token) => isServed(world, '/api/me/sshkey/list', token)),
+    at(
+      'the interface for operators',
+      (world, token) => isServed(world, '/api/admin/user/list', token),
+      ofAdmin,
+    ),
+    at('forward auth', passesProxy, files),
+    at('forward auth, to write', (world, token) => passesProxy(world, token, 'PUT'), files),
+    at('SFTPGo', (world, password) => passesSftpgo(world, { password }), [
+      ...files,
+      'another name',
+    ]),
+    [
+      `app password (${scope}) at introspection`,
+      {
+        enter: (world) => isActive(world, world.appPasswords[scope] ?? ''),
+        out: [...APP_PASSWORD_ENDS, ...ofAdmin],
+      },
+    ],
+    [
+      `app password (${scope}) at the pages`,
+      {
+        enter: (world) => opensPage(world, '/account/keys', world.appPasswords[scope] ?? ''),
+        out: 'always',
+      },
+    ],
+  ]
+}
+
+/** Every credential at every door, and when it lets nobody in. */
+const ROWS: Record<string, Row> = {
+  ...Object.fromEntries(LISTED_METHODS.flatMap(rowsOfSession)),
+  ...Object.fromEntries(APP_PASSWORD_SCOPES.flatMap(rowsOfAppPassword)),
+  'session of an admin at the interface for operators': {
+    enter: (world) => isServed(world, '/api/admin/user/list', world.chiefSession),
+    out: [...SESSION_ENDS, ...UNSHOWN, 'no admin any more'],
+  },
+  'session of an admin at the pages for operators': {
+    enter: (world) => opensPage(world, '/account/admin/users', world.chiefSession),
+    out: [...SESSION_ENDS, ...UNSHOWN, 'no admin any more'],
+  },
+  'code of a program': {
+    enter: async ({ site, program: { client, code } }) =>
+      (await exchangeCode(site, client, code)).status === 200,
+    out: [...SESSION_ENDS, ...UNSHOWN],
+  },
+  'access token at userinfo': {
+    enter: async ({ site, program }) => (await userInfo(site, program.access_token)).status === 200,
+    out: [...SESSION_ENDS, ...UNSHOWN],
+  },
+  'access token at introspection': {
+    enter: (world) => isActive(world, world.program.access_token),
+    out: [...SESSION_ENDS, ...UNSHOWN],
+  },
+  'access token at the interface': {
+    enter: (world) => isServed(world, '/api/me/sshkey/list', world.program.access_token),
+    out: 'always',
+  },
+  'refresh token': {
+    enter: async ({ site, program: { client, refresh_token } }) =>
+      (await refreshWith(site, client, refresh_token)).status === 200,
+    out: [...SESSION_ENDS, ...UNSHOWN],
+  },
+  'ID token at the interface': {
+    enter: (world) => isServed(world, '/api/me/sshkey/list', world.program.id_token),
+    out: 'always',
+  },
+  'ID token at userinfo': {
+    enter: async ({ site, program }) => (await userInfo(site, program.id_token)).status === 200,
+    out: 'always',
+  },
+  'ID token at introspection': {
+    enter: (world) => isActive(world, world.program.id_token),
+    out: 'always',
+  },
+  'password at the interface': {
+    enter: (world) => signsIn(world, world.site.login('alice', PASSWORD)),
+    out: [...GONE, ...UNSHOWN, 'another name', 'another password'],
+  },
+  'password at the pages': {
+    enter: async ({ site }) => {
+      const visitor = new Visitor(site)
+      await visitor.post('/account/sign-in', { username: 'alice', password: PASSWORD })
+      return (await visitor.get('/account/keys')).status === 200
+    },
+    out: [...GONE, ...UNSHOWN, 'another name', 'another password'],
+  },
+  'password at SFTPGo': {
+    enter: (world) => passesSftpgo(world, { password: PASSWORD }),
+    out: [...GONE, ...UNSHOWN, 'no permission any more', 'another name', 'another password'],
+  },
+  'password of a user with a code, alone': {
+    enter: (world) => signsIn(world, world.site.login('carol', PASSWORD)),
+    out: 'always',
+  },
+  'password and code': {
+    enter: (world) => {
+      const { site, carol } = world
+      return signsIn(world, site.login('carol', PASSWORD, site.code(carol.secret)))
+    },
+    out: [...GONE, 'another name', 'another password'],
+  },
+  'password and recovery code': {
+    enter: (world) => signsIn(world, world.site.login('carol', PASSWORD, world.carol.recoveryCode)),
+    out: [...GONE, 'another name', 'another password'],
+  },
+  'sign-in that waits for a code': {
+    enter: async ({ site, carol }) => {
+      // The code of this time is that of another row.
+      const code = site.code(carol.secret, 1)
+      await carol.pending.post('/account/sign-in/code', { code })
+      return (await carol.pending.get('/account/keys')).status === 200
+    },
+    out: [...GONE, 'another name', 'another password'],
+  },
+  passkey: {
+    enter: (world) => signsIn(world, world.site.signInWith(world.carol.passkey)),
+    out: GONE,
+  },
+  'identity at a provider': {
+    enter: async ({ site, providers }) => {
+      const visitor = new Visitor(site)
+      const { location } = await visitor.get('/account/sign-in/sso', BROWSER)
+      if (!location?.startsWith(PROVIDER)) return false
+      await visitor.get(providers.signIn(location, PERSON), BROWSER)
+      return (await visitor.get('/account/keys')).status === 200
+    },
+    out: [...GONE, ...UNSHOWN, 'no single sign-on any more'],
+  },
+  'SSH key at sshd': {
+    enter: async ({ site, service }) => {
+      const path = '/api/sftp/authorized_keys?username=alice'
+      const answer = await site.fetch('GET', path, { token: `Bearer ${service}` })
+      return (await answer.text()).includes(KEY)
+    },
+    out: [...GONE, 'no permission any more', 'another name'],
+  },
+  'SSH key at SFTPGo': {
+    enter: (world) => passesSftpgo(world, { public_key: KEY }),
+    out: [...GONE, 'no permission any more', 'another name'],
+  },
+  'service token': {
+    enter: async ({ site, service }) => {
+      const path = '/api/sftp/authorized_keys?username=nobody'
+      return (await site.fetch('GET', path, { token: `Bearer ${service}` })).status === 200
+    },
+    out: [],
+  },
+}
+
+// Makes every credential anew for each state, and signs in nine times.
+test.each(Object.entries(STATES))('what gets in after: %s', async (state, bring) => {
+  const world = await makeWorld()
+  await bring(world)
+  const entered: string[] = []
+  for (const [name, { enter }] of Object.entries(ROWS)) if (await enter(world)) entered.push(name)
+  const isIn = ({ out }: Row) => out !== 'always' && !out.some((one) => one === state)
+  const expected = Object.entries(ROWS).filter(([, row]) => isIn(row))
+  expect(entered).toEqual(expected.map(([name]) => name))
+})
+
+/** What becomes of an account when a column of `users` changes; null when it lets nobody in or out. */
+const STATE_OF_COLUMN: Record<string, State | null> = {
+  id: 'deleted',
+  username: 'another name',
+  // The name without differences of case; a sign-in compares `username`.
+  usernameKey: null,
+  passwordHash: 'another password',
+  // Says why a session has ended, not whether.
+  passwordChangedAt: null,
+  role: 'no admin any more',
+  permission: 'no permission any more',
+  disabled: 'disabled',
+  basePath: null,
+  // A claim that nobody has confirmed; `identities` decides.
+  ssoId: null,
+  totpSeed: 'a second factor is demanded that the user has but did not show',
+  totpStep: null,
+  totpSession: null,
+  pendingTotpSeed: null,
+  pendingTotpExpiresAt: null,
+  createdAt: null,
+  renamedAt: null,
+}
+
+/**
+ * The rows above that stand for a table which belongs to users; null for a table that lets nobody
+ * in.
+ */
+const ROWS_OF_TABLE: Record<string, string | null> = {
+  ssh_keys: 'SSH key',
+  sessions: 'session',
+  recovery_codes: 'password and recovery code',
+  passkeys: 'passkey',
+  identities: 'identity',
+  app_passwords: 'app password',
+  openid_grants: 'refresh token',
+  openid_consents: null,
+  notice_channels: null,
+}
+
+describe('the table above has', () => {
+  test('a state for every column of users', () => {
+    expect(Object.keys(STATE_OF_COLUMN).toSorted()).toEqual(
+      Object.keys(getTableColumns(tables.users)).toSorted(),
+    )
+  })
+
+  test('a row for everything that belongs to a user', () => {
+    const owned = Object.values(tables)
+      .filter((table) => is(table, SQLiteTable))
+      .filter((table) =>
+        getTableConfig(table).foreignKeys.some(
+          (key) => key.reference().foreignTable === tables.users,
+        ),
+      )
+    expect(Object.keys(ROWS_OF_TABLE).toSorted()).toEqual(owned.map(getTableName).toSorted())
+    const names = Object.keys(ROWS)
+    for (const row of Object.values(ROWS_OF_TABLE))
+      expect(row === null || names.some((name) => name.startsWith(row))).toBe(true)
+  })
+})
