@@ -19,6 +19,9 @@ import { rememberSecret } from '../support/log.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 
+/** Of every user, so that one form serves them all. */
+const PASSWORD = ADMIN_PASSWORD
+
 /** Who asks, in this order. */
 const CALLERS = [
   'nobody while the guest is enabled',
@@ -32,17 +35,28 @@ const CALLERS = [
   'an app password that reads the account',
   'an app password that writes the account',
   'an app password of an admin',
+  'a user without the demanded factor',
+  'an admin without the demanded factor',
   'a user',
   'an admin',
 ] as const
 type Caller = (typeof CALLERS)[number]
+const LACKING = [
+  'a user without the demanded factor',
+  'an admin without the demanded factor',
+] as const
+/** The callers that the table has a column for. The others follow from `FACTORLESS`. */
+type Listed = Exclude<Caller, (typeof LACKING)[number]>
 
 const { settings, users } = tables
+const DEMAND = 'require_second_factor'
 
 const SERVED = 'served'
 /** What a page does with whom it does not know. */
 const SENT = 'sent to sign in'
-type Answer = typeof SERVED | typeof SENT | 401 | 403
+/** What a page does with whom it knows by a password alone, when the site demands more. */
+const SENT_TO_SECURITY = 'sent to the page Security'
+type Answer = typeof SERVED | typeof SENT | typeof SENT_TO_SECURITY | 401 | 403
 
 const noToken = {
   'a dead token': 401,
@@ -71,7 +85,7 @@ const noCookie = {
 } as const
 
 /** Whoever asks gets this answer. */
-function mapAll(answer: Answer): Record<Caller, Answer> {
+function mapAll(answer: Answer): Record<Listed, Answer> {
   const everybody: Partial<Record<Caller, Answer>> = {}
   for (const caller of CALLERS) everybody[caller] = answer
   return { ...noCookie, ...everybody, 'a user': answer, 'an admin': answer }
@@ -179,7 +193,7 @@ const ANSWERS = {
   'users, by cookie, while single sign-on is on': { ...noCookie, 'a user': 403, 'an admin': 403 },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
   'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
-} as const satisfies Record<string, Record<Caller, Answer>>
+} as const satisfies Record<string, Record<Listed, Answer>>
 type Audience = keyof typeof ANSWERS
 
 /** Endpoints by name; whatever is not here must be below one of the prefixes. */
@@ -265,6 +279,39 @@ const PREFIXES: Record<string, Audience> = {
   '/account/admin': 'admins, by cookie',
   '/account/': 'users, by cookie',
 }
+/** The audiences whose endpoints let a caller in for something else than an account. */
+const ACCOUNTLESS: Audience[] = [
+  'everybody',
+  'servers',
+  'programs',
+  'a genuine cookie',
+  'who has just shown a password',
+  'nobody while single sign-on is off',
+]
+/** What a session may do without the second factor that the site demands: set up one, and confirm. */
+const FACTORLESS = [
+  'GET /api/me',
+  'POST /api/me/confirm',
+  'POST /api/auth/2fa/generate',
+  'POST /api/auth/2fa/verify',
+  'GET /api/authn/webauthn_begin_registration',
+  'POST /api/authn/webauthn_finish_registration',
+  'GET /account/security',
+  'GET /account/security/passkeys/add',
+  'POST /account/security/passkeys/add',
+  'POST /account/security/start',
+  'POST /account/security/confirm',
+]
+/** Forms of the page to which such a session is sent: they say on that page why they refuse. */
+const SECURITY_FORMS = [
+  'POST /account/security/passkeys/rename',
+  'POST /account/security/passkeys/delete',
+  'POST /account/security/identities/link',
+  'POST /account/security/identities/unlink',
+  'POST /account/security/password',
+  'POST /account/security/codes',
+  'POST /account/security/off',
+]
 /** Where the middleware of every request stands in the route table. */
 const MIDDLEWARE = [
   'OPTIONS /ping',
@@ -281,10 +328,26 @@ const MIDDLEWARE = [
   'ALL /oauth/end_session/*',
 ]
 
+/** What an endpoint answers to every caller. */
+function answersOf(endpoint: string): Record<Caller, Answer> {
+  const audience = audienceOf(endpoint)
+  const listed = ANSWERS[audience]
+  const lacking = (answer: Answer): Answer => {
+    if (ACCOUNTLESS.includes(audience) || FACTORLESS.includes(endpoint)) return answer
+    if (SECURITY_FORMS.includes(endpoint)) return 403
+    return isPage(endpoint) ? SENT_TO_SECURITY : 403
+  }
+  return {
+    ...listed,
+    'a user without the demanded factor': lacking(listed['a user']),
+    'an admin without the demanded factor': lacking(listed['an admin']),
+  }
+}
+
 const SPARE_USER = 6
 /** Bits 8 and 9. */
 const WEBDAV = 3 << 8
-const CREDENTIALS = { username: 'alice', password: 'alice-Passw0rd' }
+const CREDENTIALS = { username: 'alice', password: PASSWORD }
 /** An answer of a passkey that nobody has. */
 const PASSKEY = {
   id: 'AAAA',
@@ -380,7 +443,13 @@ const FORMS: Record<string, Record<string, string>> = {
   'POST /account/sessions/end': { id: 'x' },
   'POST /account/app-passwords/delete': { id: '99' },
   'POST /account/programs/remove': { id: 'x' },
-  'POST /account/security/password': { old_password: 'x', password: 'Next-Passw0rd', repeat: 'x' },
+  'POST /account/security/password': {
+    old_password: PASSWORD,
+    password: 'Next-Passw0rd',
+    repeat: 'Next-Passw0rd',
+  },
+  'POST /account/security/codes': { code: '000000' },
+  'POST /account/security/off': { code: '000000' },
   'POST /account/security/passkeys/rename': { id: 'AAAA', name: 'phone' },
   'POST /account/security/passkeys/delete': { id: 'AAAA' },
   'POST /account/security/identities/unlink': {
@@ -415,9 +484,9 @@ function audienceOf(endpoint: string): Audience {
 const arrange = prepared(async (site) => {
   await site.addFirstUsers({ guestDisabled: false })
   await site.db.insert(settings).values({ key: 'webauthn_login_enabled', value: 'true' })
-  const alice = await site.addUser('alice', { password: 'alice-Passw0rd', permission: WEBDAV })
+  const alice = await site.addUser('alice', { password: PASSWORD, permission: WEBDAV })
   for (const name of ['disabled', 'ended']) {
-    await site.addUser(name, { password: 'alice-Passw0rd' })
+    await site.addUser(name, { password: PASSWORD })
   }
   await site.db.update(users).set({ permission: WEBDAV }).where(eq(users.username, 'admin'))
   // Nobody has confirmed these, so there is no identity.
@@ -427,7 +496,7 @@ const arrange = prepared(async (site) => {
   await site.addUser('spare')
   // Not alice, whose session it may end.
   const writer = await site.addUser('writer')
-  const token = (name: string) => site.token(name, 'alice-Passw0rd')
+  const token = (name: string) => site.token(name, PASSWORD)
   const tokens: Record<Caller, string> = {
     'nobody while the guest is disabled': '',
     'nobody while the guest is enabled': '',
@@ -440,8 +509,10 @@ const arrange = prepared(async (site) => {
     'an app password that reads the account': await appPassword(alice, 'account:read'),
     'an app password that writes the account': await appPassword(writer, 'account:write'),
     'an app password of an admin': await appPassword(1, 'admin'),
+    'a user without the demanded factor': await token('alice'),
+    'an admin without the demanded factor': await token('admin'),
     'a user': await token('alice'),
-    'an admin': await site.token('admin', ADMIN_PASSWORD),
+    'an admin': await token('admin'),
   }
   rememberSecret(tokens['a server'])
   await site.db.update(users).set({ disabled: true }).where(eq(users.username, 'disabled'))
@@ -449,15 +520,18 @@ const arrange = prepared(async (site) => {
   return tokens
 })
 
+type Asked = number | typeof SENT | typeof SENT_TO_SECURITY
 type Send = (path: string, init: RequestInit) => Response | Promise<Response>
 
 /** What an endpoint answers to who shows this token. */
-async function ask(send: Send, endpoint: string, token: string): Promise<number | typeof SENT> {
+async function ask(send: Send, endpoint: string, token: string): Promise<Asked> {
   const response = await send(...requestOf(endpoint, token))
   const isSent = /^\/account\/sign-in(\?(next=[\w/%-]+)?(&?done=session-over)?)?$/.test(
     response.headers.get('Location') ?? '',
   )
   if (response.status === 303 && isSent) return SENT
+  if (response.headers.get('Location') === '/account/security?done=second-factor-needed')
+    return SENT_TO_SECURITY
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
   if (response.status !== 200 || !isJson) return response.status
   const answer: { code?: number; data?: { token?: string } } = await response.json()
@@ -493,7 +567,7 @@ function requestOf(endpoint: string, token: string): [string, RequestInit] {
 }
 
 function isPage(path: string): boolean {
-  return /^\/(?:account|oauth\/(?:authorize|end_session))/.test(path)
+  return /^(?:\w+ )?\/(?:account|oauth\/(?:authorize|end_session))/.test(path)
 }
 
 /** What a refusal may write: failures are counted, and told to the user. */
@@ -526,10 +600,18 @@ async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send
   const site = new CheapSite()
   const tokens = await arrange(site)
   const send = sendTo(site)
-  const answers = new Map<Caller, typeof SERVED | typeof SENT | number>()
+  const answers = new Map<Caller, typeof SERVED | Asked>()
   const trespassers: string[] = []
   let before: string | undefined
   for (const caller of CALLERS) {
+    if (caller === 'a user without the demanded factor') {
+      await site.db.insert(settings).values({ key: DEMAND, value: 'everybody' })
+      before = undefined
+    }
+    if (caller === 'a user') {
+      await site.db.delete(settings).where(eq(settings.key, DEMAND))
+      before = undefined
+    }
     if (caller === 'nobody while the guest is disabled') {
       await site.db.update(users).set({ disabled: true }).where(eq(users.role, 1))
       before = undefined
@@ -548,15 +630,15 @@ async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send
 }
 
 /** Whatever the reason: a request that was not done has changed nothing. */
-function isRefused(code: number | typeof SENT): boolean {
+function isRefused(code: Asked): boolean {
   return ![200, 302, 303].includes(Number(code))
 }
 
 /** 404 and 409 are about what was asked for, not about who asks. */
-function isServed(code: number | typeof SENT, endpoint: string): boolean {
-  if (code === SENT) return false
+function isServed(code: Asked, endpoint: string): boolean {
+  if (code === SENT || code === SENT_TO_SECURITY) return false
   // A page shows its form again, with what was wrong.
-  if (isPage(endpoint.split(' ')[1] ?? '') && (code === 303 || code === 400)) return true
+  if (isPage(endpoint) && (code === 303 || code === 400)) return true
   return [200, 302, 404, 409, INPUTS[endpoint]?.code].includes(code)
 }
 
@@ -565,7 +647,7 @@ const endpoints = endpointsOf(createApp(() => new CheapSite().deps))
 describe('every endpoint of the route table', () => {
   test.each(endpoints)('%s serves those it is for, and nobody else', async (endpoint) => {
     expect(await tryEveryCaller(endpoint)).toEqual({
-      answers: ANSWERS[audienceOf(endpoint)],
+      answers: answersOf(endpoint),
       trespassers: [],
     })
   })
@@ -597,7 +679,7 @@ describe('a new endpoint', () => {
       extend(app)
       return (path, init) => app.request(path, init, env)
     })
-    expect(answers).not.toEqual(ANSWERS[audienceOf('GET /api/admin/new')])
+    expect(answers).not.toEqual(answersOf('GET /api/admin/new'))
     expect(answers['a user']).toBe(SERVED)
   })
 
