@@ -477,6 +477,8 @@ test.each(Object.entries(STATES))('what gets in after: %s', async (state, bring)
 /** What becomes of an account when a column of `users` changes; null when it lets nobody in or out. */
 const STATE_OF_COLUMN: Record<string, State | null> = {
   id: 'deleted',
+  // What programs know the user as.
+  sub: null,
   username: 'another name',
   // The name without differences of case; a sign-in compares `username`.
   usernameKey: null,
