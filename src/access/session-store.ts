@@ -120,26 +120,9 @@ export function isSessionOf(userId: UserId): SQL {
   return eq(sessions.userId, userId)
 }
 
-/** Holds for every session of a user but the actor's. */
-export function isOtherSession(actor: Actor): SQL | undefined {
-  const isOther = isSessionActor(actor) ? ne(sessions.id, actor.sessionId) : undefined
-  return and(eq(sessions.userId, actor.userId), isOther)
-}
-
 /** Holds while a session that fits `which` exists, for an event that stands before its deletion. */
 export function hasSession(db: Database, which?: SQL): SQL {
   return exists(db.select({ id: sessions.id }).from(sessions).where(which))
-}
-
-/**
- * Ends sessions. The statement stands after every statement of its batch that needs the actor's
- * session.
- *
- * @param which `isSession`, `isSessionOf` or `isOtherSession`. Without it, every session of every
- *   user ends.
- */
-export function deleteSessions(db: Database, by: Authority, which?: SQL) {
-  return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
 }
 
 /** Records that the user of a live session has just proved who they are. */

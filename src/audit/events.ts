@@ -50,6 +50,7 @@ export const EVENT_KINDS = [
   'client_secret_made',
   'signing_key_made',
   'access_given',
+  'offline_access_given',
   'access_removed',
   'access_replayed',
   'name_released',

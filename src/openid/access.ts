@@ -3,7 +3,8 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
 import { selectClient } from './client-store.ts'
-import { deleteConsent, deleteGrants, isGrantAt, selectAccessOf } from './grant-store.ts'
+import { deleteGrants } from '../access/endings.ts'
+import { deleteConsent, isGrantAt, selectAccessOf } from './grant-store.ts'
 
 /** Lists the programs that have access to the actor's account, by name. */
 export function listAccess(deps: ReaderDeps, actor: Actor) {

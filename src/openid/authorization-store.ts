@@ -8,6 +8,7 @@ import {
   users,
 } from '../../schema/tables.ts'
 import type { SessionActor } from '../access/actor.ts'
+import { type FreshnessDeps, whenFresh } from '../access/freshness.ts'
 import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
 import { isSession } from '../access/session-store.ts'
 import { eventOf, eventRow } from '../audit/events.ts'
@@ -21,6 +22,27 @@ import { coversScopes } from './scopes.ts'
 import { isAdmin, isNotGuest } from '../accounts/conditions.ts'
 
 /**
+ * Holds for a row of `sessions` whose user has proved enough for a request. Refresh tokens outlive
+ * a session, so they need a fresh one (`access/freshness.ts`).
+ *
+ * @returns `undefined` when nothing is left to prove.
+ */
+export function isProvenFor(
+  deps: FreshnessDeps,
+  request: AuthorizationRequest,
+  proof: Proof | undefined,
+  now: number,
+): SQL | undefined {
+  const isFresh = asksForRefresh(request) ? whenFresh(deps, now) : undefined
+  return and(isRecentEnough(request, proof, now), isFresh)
+}
+
+/** Tells whether a request asks for refresh tokens. */
+export function asksForRefresh({ scopes }: Pick<AuthorizationRequest, 'scopes'>): boolean {
+  return scopes.includes('offline_access')
+}
+
+/**
  * Holds for a row of `sessions` whose user has proved who they are as lately as the request
  * demands. Only the sign-in counts: a later confirmation may be one factor of two. After a sign-in
  * with an identity provider, the time counts at which it asked its user, because a provider with a
@@ -28,7 +50,7 @@ import { isAdmin, isNotGuest } from '../accounts/conditions.ts'
  *
  * @returns `undefined` when nothing is left to prove.
  */
-export function isProvenFor(
+function isRecentEnough(
   request: AuthorizationRequest,
   proof: Proof | undefined,
   now: number,
@@ -177,4 +199,20 @@ export function insertConsentEvent(
   const event = eventRow(eventOf(actor, 'access_given', now))
   const row = { ...event, detail: sql`${openidClients.name}` }
   return writing(db, by).insert(auditEvents, row, source)
+}
+
+/**
+ * Writes that a program may get refresh tokens. The statement stands after `insertGrant`, and
+ * writes nothing when that did not.
+ */
+export function insertRefreshEvent(
+  db: Database,
+  by: Authority,
+  grantId: string,
+  { actor, now }: Consent,
+) {
+  const event = eventRow(eventOf(actor, 'offline_access_given', now))
+  const row = { ...event, detail: sql`${openidClients.name}` }
+  const from = sql`${openidGrants} inner join ${openidClients} on ${openidClients.id} = ${openidGrants.clientId}`
+  return writing(db, by).insert(auditEvents, row, { from, where: eq(openidGrants.id, grantId) })
 }

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
 import { isLive } from '../access/session-store.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { selectWithOwnProof } from '../accounts/store.ts'
@@ -8,9 +9,11 @@ import { eventOf, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
 import {
+  asksForRefresh,
   giveConsent,
   insertConsentEvent,
   insertGrant,
+  insertRefreshEvent,
   isProvenFor,
   selectConsent,
   selectProven,
@@ -23,7 +26,7 @@ import { selectKeys } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readProof } from './proof.ts'
 
-type AuthorizeDeps = ActorDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
+type AuthorizeDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
 /**
  * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
@@ -72,7 +75,7 @@ export async function authorize(
   const by = isLive(db, actor, now)
   const proof = await readProof(deps, request, actor)
   const expected = await findExpectedSub(deps, issuer, request)
-  const isProven = isProvenFor(request, proof, now)
+  const isProven = isProvenFor(deps, request, proof, now)
   const isAsked = !hasConsented && request.prompts.includes('consent')
   const source = whereAllowed(
     actor,
@@ -93,12 +96,16 @@ export async function authorize(
       granted: isAsked
         ? undefined
         : insertGrant(db, by, source, request, { id, issuer, actor, codeHash, now, proof }),
+      refreshing: asksForRefresh(request)
+        ? insertRefreshEvent(db, by, id, { actor, now })
+        : undefined,
     },
   )
   const client = trusted(found, request)
   if (client === undefined) return undefined
   if (granted !== undefined && granted.length > 0) {
     if (allowed !== undefined) logEvent(eventOf(actor, 'access_given', now, client.name))
+    if (asksForRefresh(request)) logEvent(eventOf(actor, 'offline_access_given', now, client.name))
     return { kind: 'code', client, code: handleText('code', { id, family: '', secret }) }
   }
   refuse(account, client, request)

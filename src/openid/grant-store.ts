@@ -12,6 +12,7 @@ import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
 import { coversScopes, type Scope } from './scopes.ts'
 import { isEnabled } from '../accounts/conditions.ts'
+import { deleteGrants, isGrantOf } from '../access/endings.ts'
 import { whenEnough } from '../access/methods.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
@@ -187,19 +188,6 @@ export function isFamilyOf({
     eq(openidGrants.clientId, clientId),
     eq(openidGrants.familyHash, familyHash),
   )
-}
-
-/** Deletes rows, and with them every code and token that came of them. */
-export function deleteGrants(db: Database, by: Authority, which?: SQL) {
-  return writing(db, by).delete(openidGrants, which).returning({
-    userId: openidGrants.userId,
-    clientId: openidGrants.clientId,
-  })
-}
-
-/** Holds for every row of a user. */
-export function isGrantOf(userId: UserId): SQL {
-  return eq(openidGrants.userId, userId)
 }
 
 /** An access token as it is shown. */

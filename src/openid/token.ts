@@ -9,7 +9,6 @@ import {
   endAccessToken,
   endReplayedCode,
   endReplayedRefreshToken,
-  deleteGrants,
   isFamilyOf,
   type NewTokens,
   selectByAccessToken,
@@ -19,6 +18,7 @@ import {
   useCode,
   useRefreshToken,
 } from './grant-store.ts'
+import { deleteGrants } from '../access/endings.ts'
 import { handleText, hashSecret, newGrantId, newSecret, parseHandle } from './handles.ts'
 import { signIdToken } from './id-token.ts'
 import { ensureKey, selectKeys, type StoredKey } from './keys.ts'

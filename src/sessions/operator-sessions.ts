@@ -4,14 +4,8 @@ import { selectUser } from '../accounts/store.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { deleteGrants, isGrantOf } from '../openid/grant-store.ts'
-import {
-  deleteSessions,
-  hasSession,
-  isSession,
-  isSessionOf,
-  selectSessions,
-} from '../access/session-store.ts'
+import { allSessions, endSessions, oneSession } from '../access/endings.ts'
+import { hasSession, selectSessions } from '../access/session-store.ts'
 
 /**
  * Lists the sessions of any user for an operator, latest first.
@@ -40,11 +34,11 @@ export async function endSessionOf(
   const { db } = deps
   const now = deps.now()
   const by = isOperator(db, operator, now)
-  const which = isSession(userId, sessionId)
+  const ending = oneSession(userId, sessionId)
   const event = eventBy(operator, userId, 'session_ended', now)
   const { ended } = await actAsOperator(deps, operator, {
-    event: insertEvent(db, by, event, hasSession(db, which)),
-    ended: deleteSessions(db, by, which),
+    event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
+    ...endSessions(db, by, ending),
   })
   if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
@@ -64,16 +58,14 @@ export async function endEverythingOf(
   const { db } = deps
   const now = deps.now()
   const by = isOperator(db, operator, now)
-  const which = isSessionOf(userId)
+  const ending = allSessions(userId)
   const event = eventBy(operator, userId, 'session_ended', now, 'all')
   const deletion = eventBy(operator, userId, 'token_deleted', now)
   const { user, ended, deletedTokens } = await actAsOperator(deps, operator, {
     user: selectUser(db, userId),
-    event: insertEvent(db, by, event, hasSession(db, which)),
+    event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
-    // Refresh tokens of programs outlive a session, but not this.
-    grants: deleteGrants(db, by, isGrantOf(userId)),
-    ended: deleteSessions(db, by, which),
+    ...endSessions(db, by, ending),
   })
   if (user.length === 0) throw new Refusal('userNotFound')
   if (ended.length > 0) logEvent(event)
@@ -95,8 +87,7 @@ export async function endEverySession(deps: ActorDeps, operator: Operator): Prom
   const event = eventBy(operator, undefined, 'session_ended', now, 'everyone')
   const { ended } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event, hasSession(db)),
-    grants: deleteGrants(db, by),
-    ended: deleteSessions(db, by),
+    ...endSessions(db, by, {}),
   })
   if (ended.length > 0) logEvent(event)
   return ended.length

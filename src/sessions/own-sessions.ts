@@ -9,16 +9,8 @@ import {
   type SessionActor,
 } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { deleteGrants, isGrantOf } from '../openid/grant-store.ts'
-import {
-  deleteSessions,
-  hasSession,
-  isLive,
-  isOtherSession,
-  isSession,
-  isSessionOf,
-  selectSessions,
-} from '../access/session-store.ts'
+import { allSessions, endSessions, oneSession, otherSessions } from '../access/endings.ts'
+import { hasSession, isLive, selectSessions } from '../access/session-store.ts'
 
 /** Lists the actor's sessions, latest first, with the account. */
 export function listSessions(deps: ReaderDeps, actor: Actor) {
@@ -31,13 +23,13 @@ export async function endSession(deps: ActorDeps, actor: Actor, sessionId: strin
   const { db } = deps
   const now = deps.now()
   const by = isLive(db, actor, now)
-  const which = isSession(actor.userId, sessionId)
+  const ending = oneSession(actor.userId, sessionId)
   const event = eventOf(actor, 'session_ended', now)
-  const { deleted } = await actAs(deps, actor, {
-    event: insertEvent(db, by, event, hasSession(db, which)),
-    deleted: deleteSessions(db, by, which),
+  const { ended } = await actAs(deps, actor, {
+    event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
+    ...endSessions(db, by, ending),
   })
-  if (deleted.length === 0) throw new Refusal('sessionNotFound')
+  if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
 }
 
@@ -52,7 +44,7 @@ export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<v
   const event = eventOf(actor, 'session_ended', now, 'all others')
   await actAs(deps, actor, {
     event: insertEvent(db, by, event),
-    deleted: deleteSessions(db, by, isOtherSession(actor)),
+    ...endSessions(db, by, otherSessions(actor)),
   })
   logEvent(event)
 }
@@ -68,9 +60,7 @@ export async function endEverything(deps: ActorDeps, actor: SessionActor): Promi
   const { deletedTokens } = await actAs(deps, actor, {
     event: insertEvent(db, by, event),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
-    // Refresh tokens of programs outlive a session, but not this.
-    grants: deleteGrants(db, by, isGrantOf(userId)),
-    ended: deleteSessions(db, by, isSessionOf(userId)),
+    ...endSessions(db, by, allSessions(userId)),
   })
   logEvent(event)
   for (const { name } of deletedTokens) logEvent({ ...deletion, detail: name })

@@ -3,7 +3,8 @@ import { asAuthority, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { deleteSessions, hasSession, isSession } from '../access/session-store.ts'
+import { deleteSessions } from '../access/endings.ts'
+import { hasSession, isSession } from '../access/session-store.ts'
 import { type SessionClaims, verifyToken } from '../access/token.ts'
 
 /**
@@ -19,7 +20,10 @@ export async function logout(
   if (claims !== undefined) await endSessionBy(deps, claims, client)
 }
 
-/** Ends a session at the wish of its user, which a signature of this site proves. */
+/**
+ * Signs a session out at the wish of its user, which a signature of this site proves. Refresh
+ * tokens of programs outlive a sign-out.
+ */
 export async function endSessionBy(
   deps: Pick<Deps, 'db' | 'now'>,
   { userId, sessionId }: Pick<SessionClaims, 'userId' | 'sessionId'>,

@@ -1,4 +1,3 @@
-import { and } from 'drizzle-orm'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../base/encoding.ts'
@@ -6,13 +5,8 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { toEnrol } from '../access/methods.ts'
-import {
-  deleteSessions,
-  isFresh,
-  isLive,
-  isOtherSession,
-  strengthenSession,
-} from '../access/session-store.ts'
+import { endSessions, withNewFactor } from '../access/endings.ts'
+import { isFresh, isLive, strengthenSession } from '../access/session-store.ts'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { openSeed, sealSeed } from './sealed.ts'
@@ -78,8 +72,8 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
 
 /**
  * Turns on two-step verification when the code fits the latest seed of the user, and ends the
- * user's other sessions. The code stays usable, because users often sign in again within the same
- * 30 seconds.
+ * user's other sessions and everything that programs got. The code stays usable, because users
+ * often sign in again within the same 30 seconds.
  *
  * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
  *   that is not the latest one, has expired or is in force.
@@ -107,7 +101,7 @@ export async function confirmEnrolment(
   const isStillPending = isPending(db, pending, now)
   const { confirmed } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
-    ended: deleteSessions(db, by, and(isOtherSession(actor), isStillPending)),
+    ...endSessions(db, by, withNewFactor(actor), isStillPending),
     // The user has just shown a code of the new authenticator app.
     strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
     // Stands last, because the seed is no longer pending after it.

@@ -13,7 +13,8 @@ import {
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { deleteSessions, isFresh, isLive, isOtherSession } from '../access/session-store.ts'
+import { endSessions, withNewFactor } from '../access/endings.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
 import {
   hashRecoveryCode,
   isRecoveryCode,
@@ -65,7 +66,7 @@ export async function renewRecoveryCodes(
 
 /**
  * Turns off two-step verification with a code or a recovery code, and ends the user's other
- * sessions.
+ * sessions and everything that programs got.
  *
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
@@ -83,7 +84,7 @@ export async function disableTwoFactor(
   const { cleared } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
-    ended: deleteSessions(db, by, and(isOtherSession(actor), isOn)),
+    ...endSessions(db, by, withNewFactor(actor), isOn),
     // Stands last, because the seed is no longer in force after it.
     cleared: clearSeed(db, by, actor.userId, user.totpSeed),
   })

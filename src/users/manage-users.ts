@@ -21,7 +21,7 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { deleteSessions, isOtherSession, isSessionOf } from '../access/session-store.ts'
+import { allSessions, endSessions, withNewFactor } from '../access/endings.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
@@ -326,8 +326,9 @@ export async function removeUser(
 
 /**
  * Turns off the two-step verification of a user who has lost the authenticator, and ends the user's
- * sessions. `withPasskeys` deletes the user's passkeys too. Operators who do it for themselves keep
- * their present session, because the stock client would otherwise show them its sign-in page.
+ * sessions and everything that programs got. `withPasskeys` deletes the user's passkeys too.
+ * Operators who do it for themselves keep their present session, because the stock client would
+ * otherwise show them its sign-in page.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
@@ -351,7 +352,7 @@ export async function cancelUserTwoFactor(
     updated: clearSeed(db, by, userId),
     codes: deleteRecoveryCodes(db, by, userId),
     // The operator's own session stays, because `by` needs it.
-    sessions: deleteSessions(db, by, isOwn ? isOtherSession(operator) : isSessionOf(userId)),
+    ...endSessions(db, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
   })
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { settings } from '../../schema/tables.ts'
+import { sessions, settings } from '../../schema/tables.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
@@ -73,8 +73,8 @@ describe('what came of a password alone, once the site demands a second factor',
 test('a session that has shown its second factor since keeps what came of it', async () => {
   const code = await codeFor(alice, client, OFFLINE)
   const { access_token: access, refresh_token: refresh } = await exchangeCode(site, client, code)
-  await site.enrol(alice.cookies.get('session') ?? '')
   await requireFactor()
+  await site.db.update(sessions).set({ amr: 'pwd passkey' })
   expect(await introspect(access)).toMatchObject({ active: true })
   expect(await refreshWith(site, client, refresh)).toMatchObject({ status: 200 })
 })

@@ -129,6 +129,7 @@ export const meOperations: Operations = {
   },
   'POST /api/me/sessions/delete': {
     summary: 'End one session of the user',
+    description: 'What programs got in it ends, refresh tokens too.',
     schema: nothing,
     guest: 'guestSessions',
     examples: {
@@ -146,14 +147,15 @@ export const meOperations: Operations = {
   },
   'POST /api/me/sessions/delete_others': {
     summary: 'End all other sessions of the user',
-    description: 'App passwords stay valid. With an app password, every session ends.',
+    description:
+      'What programs got in them ends, refresh tokens too. App passwords stay valid. With an app password, every session ends.',
     schema: nothing,
     guest: 'guestSessions',
     examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },
   },
   'POST /api/me/sessions/delete_all': {
     summary: 'End everything: all sessions of the user and all app passwords',
-    description: 'The present session ends too. SSH keys stay.',
+    description: 'The present session and everything that programs got end too. SSH keys stay.',
     schema: nothing,
     guest: 'guestSessions',
     examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },

@@ -43,7 +43,7 @@ export const twoFactorOperations: Operations = {
   'POST /api/auth/2fa/verify': {
     summary: 'Turn on two-step verification',
     description:
-      'Needs a fresh session. From then on, sign-ins need a code. The other sessions of the user end.',
+      'Needs a fresh session. From then on, sign-ins need a code. The other sessions of the user end, and everything that programs got.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {
@@ -87,7 +87,8 @@ export const twoFactorOperations: Operations = {
   },
   'POST /api/auth/2fa/disable': {
     summary: 'Turn off two-step verification',
-    description: 'Needs a fresh session. The other sessions of the user end.',
+    description:
+      'Needs a fresh session. The other sessions of the user end, and everything that programs got.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {

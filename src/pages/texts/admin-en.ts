@@ -152,6 +152,7 @@ export const adminEventsEn = {
     client_secret_made: 'Secrets of programs replaced',
     signing_key_made: 'Signing keys made',
     access_given: 'Access given to programs',
+    offline_access_given: 'Lasting access given to programs',
     access_removed: 'Access taken from programs',
     access_replayed: 'Codes or tokens of programs used twice',
     name_released: 'Reserved names released',

@@ -144,6 +144,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     client_secret_made: '更换程序密钥',
     signing_key_made: '生成签名密钥',
     access_given: '允许程序访问',
+    offline_access_given: '允许程序长期访问',
     access_removed: '移除程序的访问权限',
     access_replayed: '程序的代码或令牌被使用两次',
     name_released: '释放保留的用户名',

@@ -130,6 +130,7 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
   client_secret_made: () => '{who} made a new secret for the program “{what}”',
   signing_key_made: () => '{who} made the signing key “{what}”',
   access_given: () => '{who} gave the program “{what}” access',
+  offline_access_given: () => 'The program “{what}” got access that outlives the sign-out',
   access_removed: () => '{who} took the access from the program “{what}”',
   access_replayed: () =>
     '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',

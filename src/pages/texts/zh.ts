@@ -98,6 +98,7 @@ const events: Texts['events'] = {
   client_secret_made: () => '{who}为程序“{what}”生成了新密钥',
   signing_key_made: () => '{who}生成了签名密钥“{what}”',
   access_given: () => '{who}允许程序“{what}”访问',
+  offline_access_given: () => '程序“{what}”获得了退出登录后仍有效的访问权限',
   access_removed: () => '{who}移除了程序“{what}”的访问权限',
   access_replayed: () => '{whose}程序“{what}”登录已终止，因为授权码或令牌被重复使用',
   name_released: () => '{who}释放了保留的用户名“{what}”',
