@@ -4,9 +4,17 @@ import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './http/
 import { createDeps } from './deps.ts'
 import { sendAfterAnswer } from './notices/after-requests.ts'
 import { forgetChannels } from './notices/memory.ts'
+import { forgetKeySet } from './openid/keys.ts'
 import worker from './worker.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
+
+const keyOptionsSchema = v.strictObject({
+  metadata: v.exactOptional(v.unknown()),
+  expirationTtl: v.exactOptional(v.number()),
+})
+/** What KV is told with a value. */
+export type KeyOptions = v.InferOutput<typeof keyOptionsSchema>
 
 const valueSchema = v.union([v.string(), v.number(), v.boolean(), v.null()])
 const dataCallSchema = v.union([
@@ -14,7 +22,7 @@ const dataCallSchema = v.union([
     batch: v.array(v.object({ query: v.string(), values: v.array(valueSchema) })),
   }),
   v.object({ readKey: v.string() }),
-  v.object({ writeKey: v.string(), value: v.string(), metadata: v.unknown() }),
+  v.object({ writeKey: v.string(), value: v.string(), options: keyOptionsSchema }),
   v.object({ cron: v.string() }),
 ])
 
@@ -36,9 +44,10 @@ export default {
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
     if (passed.headers.has(FRONT_DATA_HEADER)) {
       const answer = await answerCommand(passed, env, context)
-      // The command may have written an event, or left a test for a channel.
+      // The command may have written an event, left a test for a channel, or made a signing key.
       const deps = createDeps(env, (work) => context.waitUntil(work))
       forgetChannels(deps)
+      forgetKeySet(deps)
       context.waitUntil(sendAfterAnswer(deps))
       return Response.json(answer)
     }
@@ -70,8 +79,7 @@ async function runDataCall(call: DataCall, env: Env, context: ExecutionContext):
     })
   }
   if ('readKey' in call) return env.SETTINGS.getWithMetadata(call.readKey)
-  if ('writeKey' in call)
-    return env.SETTINGS.put(call.writeKey, call.value, { metadata: call.metadata })
+  if ('writeKey' in call) return env.SETTINGS.put(call.writeKey, call.value, call.options)
   const statements = call.batch.map(({ query, values }) => env.DB.prepare(query).bind(...values))
   return env.DB.batch(statements)
 }

@@ -1,7 +1,7 @@
 import { request as requestTo } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { DataAnswer, DataCall, StatementValue } from '../local-worker.ts'
+import type { DataAnswer, DataCall, KeyOptions, StatementValue } from '../local-worker.ts'
 
 /**
  * The Unix socket by which commands reach the data of the site that `npm start` serves. Only the
@@ -40,8 +40,8 @@ export function runningSiteBindings(send: Send = sendBySocket): SiteBindings {
   }
   const settings = {
     getWithMetadata: (key: string) => askSite({ readKey: key }, send),
-    put: (key: string, value: string, { metadata }: { metadata?: unknown } = {}) =>
-      askSite({ writeKey: key, value, metadata }, send),
+    put: (key: string, value: string, options: KeyOptions = {}) =>
+      askSite({ writeKey: key, value, options }, send),
   }
   return {
     DB: Object.assign(Object.create(null), { withSession: () => session }),

@@ -14,7 +14,10 @@ const TOKEN_SECONDS = 120
 const PAUSE_MILLISECONDS = 60_000
 const JTI_BYTES = 16
 
-type LogoutDeps = Pick<Deps, 'db' | 'now' | 'keyRing' | 'randomBytes' | 'sendOut'>
+type LogoutDeps = Pick<
+  Deps,
+  'db' | 'now' | 'keyRing' | 'settingsMemory' | 'randomBytes' | 'sendOut'
+>
 
 /**
  * Tells clients which sessions have ended. The triggers of migration 0011 have written that in the

@@ -31,7 +31,7 @@ export function claimsOf(user: SignedInUser) {
  * @see https://openid.net/specs/openid-connect-core-1_0.html#IDToken
  */
 export async function signIdToken(
-  deps: Pick<Deps, 'now' | 'keyRing'>,
+  deps: Pick<Deps, 'now' | 'keyRing' | 'settingsMemory'>,
   keys: readonly StoredKey[],
   user: SignedInUser,
   accessToken: string,

@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
-import { desc, notExists, type SQL, sql } from 'drizzle-orm'
+import { desc, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import { openidKeys } from '../../schema/tables.ts'
 import { insertEvent, logEvent } from '../audit/events.ts'
 import { type Authority, runBatch, THE_SERVICE, writing } from '../database/statements.ts'
@@ -9,17 +9,20 @@ import { openBox, sealBox } from '../crypto/sealed-box.ts'
 import { RS256 } from '../crypto/signing-key.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type ActorDeps } from '../access/act-as.ts'
+import { logError } from '../http/log.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 
 /**
  * A new key is shown for this long before it signs, so that every client and every place has read
  * it.
  */
-const KEY_NOTICE_SECONDS = 15 * 60
+export const KEY_NOTICE_SECONDS = 15 * 60
 
 /** A copy in KV, one in an isolate and one at a client end before a new key signs. */
 const KV_SECONDS = 300
 const ISOLATE_MILLISECONDS = 60_000
+/** After this time every place shows a new key. KV takes up to a minute to tell all places. */
+export const SPREAD_SECONDS = 120
 export const KEY_SET_SECONDS = 300
 
 /** A key is shown for this long after the next one signs. The tokens that it signed end before. */
@@ -95,8 +98,16 @@ export async function ensureKey(
   return keys
 }
 
+/** When a new key signs, and what becomes of the keys before it. */
+export interface Rotation {
+  /** For this long the key is shown before it signs. */
+  noticeSeconds: number
+  /** The keys before it are deleted, because a thief may have them. */
+  dropsOthers: boolean
+}
+
 /**
- * Makes a new key. It signs in a quarter of an hour, when clients have seen it, or at once.
+ * Makes a new key.
  *
  * @returns Its `kid`, when it signs, and until when the key before it is shown. Unix time,
  *   milliseconds.
@@ -105,22 +116,26 @@ export async function ensureKey(
 export async function rotateKey(
   deps: KeyDeps & ActorDeps,
   operator: Operator,
-  isAtOnce: boolean,
+  { noticeSeconds, dropsOthers }: Rotation,
 ): Promise<{ kid: string; activeFrom: number; oldShownUntil: number }> {
   const { db } = deps
   const now = deps.now()
-  const key = await makeKey(deps, isAtOnce ? now : now + KEY_NOTICE_SECONDS * 1000)
+  const key = await makeKey(deps, now + noticeSeconds * 1000)
   const by = isOperator(db, operator, now)
   const event = eventBy(operator, undefined, 'signing_key_made', now, key.id)
   const { keys } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event),
     inserted: insertKey(db, by, key),
+    deleted: dropsOthers
+      ? writing(db, by).delete(openidKeys, ne(openidKeys.id, key.id))
+      : undefined,
     keys: selectKeys(db, now),
   })
   logEvent(event)
   await publishKeys(deps, keys)
   const { id: kid, activeFrom } = key
-  return { kid, activeFrom, oldShownUntil: activeFrom + SHOWN_MILLISECONDS }
+  const oldShownUntil = dropsOthers ? now : activeFrom + SHOWN_MILLISECONDS
+  return { kid, activeFrom, oldShownUntil }
 }
 
 function insertKey(db: Database, by: Authority, key: StoredKey, where?: SQL) {
@@ -133,13 +148,16 @@ function insertKey(db: Database, by: Authority, key: StoredKey, where?: SQL) {
  */
 const imported = new Map<string, Promise<CryptoKey>>()
 
+/** The key with which an isolate signed last. Its key set shows this key. */
+const signedWith = new WeakMap<object, string>()
+
 /**
  * Returns the key that signs now: the newest one that is active.
  *
  * @throws {Refusal} `internal` when `SECRET_KEYS` doesn't open it.
  */
 export async function signingKey(
-  deps: Pick<Deps, 'now' | 'keyRing'>,
+  deps: Pick<Deps, 'now' | 'keyRing' | 'settingsMemory'>,
   keys: readonly StoredKey[],
 ): Promise<{ kid: string; key: CryptoKey }> {
   const now = deps.now()
@@ -148,6 +166,7 @@ export async function signingKey(
   const { id: kid, sealed } = current
   const key = imported.get(kid) ?? importKey(deps, kid, sealed)
   imported.set(kid, key)
+  signedWith.set(deps.settingsMemory, kid)
   try {
     return { kid, key: await key }
   } catch (error) {
@@ -177,20 +196,31 @@ export async function findPublicKey(
 const copies = new WeakMap<object, { text: string; until: number }>()
 
 /**
- * Returns the key set as JSON: from this isolate, else from KV, else from D1.
+ * Returns the key set as JSON: from this isolate, else from KV, else from D1. A copy without the
+ * key with which this isolate has signed is too old. A site without keys gets its first one,
+ * because some clients read the key set only once.
  *
  * @see RFC 7517 section 5
  */
 export async function readKeySet(deps: KeyDeps): Promise<string> {
+  const { kv, db, settingsMemory } = deps
   const now = deps.now()
-  const copy = copies.get(deps.settingsMemory)
-  if (copy !== undefined && copy.until > now) return copy.text
-  const kept = await deps.kv.get(COPY).catch(() => null)
-  const text = kept ?? (await publishKeys(deps, await selectKeys(deps.db, now)))
-  // Without keys, the next request asks again: the first one may be made at any time.
-  if (text !== keySetOf([]))
-    copies.set(deps.settingsMemory, { text, until: now + ISOLATE_MILLISECONDS })
+  const own = signedWith.get(settingsMemory) ?? ''
+  const copy = copies.get(settingsMemory)
+  if (copy !== undefined && copy.until > now && copy.text.includes(own)) return copy.text
+  const kept = await kv.get(COPY).catch((error: unknown) => logFailure('read', error))
+  const text = kept?.includes(own)
+    ? kept
+    : await publishKeys(deps, await ensureKey(deps, await selectKeys(db, now)))
+  // That key was deleted since.
+  if (!text.includes(own)) signedWith.delete(settingsMemory)
+  copies.set(settingsMemory, { text, until: now + ISOLATE_MILLISECONDS })
   return text
+}
+
+/** Forgets the key set of this isolate: another program may have replaced it. */
+export function forgetKeySet({ settingsMemory }: Pick<Deps, 'settingsMemory'>): void {
+  copies.delete(settingsMemory)
 }
 
 /** Replaces the copies of the key set. When KV fails, its copy ends by itself. */
@@ -199,10 +229,17 @@ async function publishKeys(
   keys: readonly StoredKey[],
 ): Promise<string> {
   const text = keySetOf(keys)
-  copies.delete(settingsMemory)
+  forgetKeySet({ settingsMemory })
   const options = { expirationTtl: KV_SECONDS }
-  if (keys.length > 0) await kv.put(COPY, text, options).catch(() => undefined)
+  if (keys.length > 0)
+    await kv.put(COPY, text, options).catch((error: unknown) => logFailure('write', error))
   return text
+}
+
+/** The site works on with D1, but KV may show an old key set for five minutes. */
+function logFailure(what: 'read' | 'write', error: unknown): null {
+  logError(error, { part: `${what} the key set in KV` })
+  return null
 }
 
 function keySetOf(keys: readonly StoredKey[]): string {

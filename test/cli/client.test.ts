@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import * as v from 'valibot'
 import { Clone } from '../support/clone.ts'
 
 const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
+
+const keySet = v.object({ keys: v.array(v.object({ kid: v.string() })) })
+const rotated = v.object({ kid: v.string() })
 
 let clone: Clone
 
@@ -131,7 +135,29 @@ test('signing-key rotate says when, and makes no second waiting key without --ye
     stderr: expect.stringMatching(/waits already: it signs from [^]*confirm with --yes/),
   })
   expect((await rotate('--yes')).stdout).toMatch(said)
-  expect((await rotate('--now')).stdout).toContain('It signs now; ')
+  expect((await rotate('--now')).stdout).toContain('It signs now; the key before it is shown')
+  expect((await rotate('--stolen')).stdout).toContain('It signs now; all older keys are deleted.')
+})
+
+// It starts a site.
+test('signing-key rotate changes the key set of a running site at once', async () => {
+  const site = new Clone(inject('startedSite'))
+  const { url } = await site.serve()
+  const shown = async () => {
+    const response = await fetch(new URL('/oauth/jwks', url))
+    return v.parse(keySet, await response.json()).keys.map(({ kid }) => kid)
+  }
+  const before = await shown()
+  expect(before).toHaveLength(1)
+  const made = async (...args: string[]) => {
+    const { stdout } = await site.command(['signing-key', 'rotate', '--json', ...args])
+    return v.parse(rotated, JSON.parse(stdout)).kid
+  }
+  const second = await made('--now')
+  expect(await shown()).toEqual([second, ...before])
+  const third = await made('--stolen')
+  expect(await shown()).toEqual([third])
+  await site.remove()
 })
 
 test('client add prints no issuer that no ID token will have', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
-import { rotateKey } from '../../src/openid/keys.ts'
+import { KEY_NOTICE_SECONDS, rotateKey } from '../../src/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,
@@ -413,7 +413,10 @@ describe('the config certification plan', () => {
 
 describe('the signing keys', () => {
   test('oidcc-server-rotate-keys of the dynamic plan: both keys are shown, and the new one signs after a while', async () => {
-    const { kid } = await rotateKey(site.deps, COMMAND_LINE, false)
+    const { kid } = await rotateKey(site.deps, COMMAND_LINE, {
+      noticeSeconds: KEY_NOTICE_SECONDS,
+      dropsOthers: false,
+    })
     const { keys } = await (await site.fetch('GET', '/oauth/jwks')).json<{ keys: object[] }>()
     expect(keys).toHaveLength(2)
     expect(await usedKey()).not.toBe(kid)

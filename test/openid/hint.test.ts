@@ -87,7 +87,7 @@ describe('the hint of an authorization request', () => {
   test('may have expired, and may be signed with the previous key', async () => {
     const { id_token: hint } = await grantOf(alice)
     site.now += 2 * HOUR
-    await rotateKey(site.deps, COMMAND_LINE, true)
+    await rotateKey(site.deps, COMMAND_LINE, { noticeSeconds: 0, dropsOthers: false })
     const silent = { prompt: 'none', id_token_hint: hint }
     expect(await answerTo(alice, client, silent)).toHaveProperty('code')
     expect(await answerTo(bob, client, silent)).toMatchObject({ error: 'login_required' })

@@ -190,9 +190,11 @@ export const ZH: Readonly<Record<string, string>> = {
   'lists the public keys that programs read': '列出程序读取的公钥',
   'makes a new signing key, which signs after a quarter of an hour':
     '生成新的签名密钥，15 分钟后开始用于签名',
-  'sign with it at once, because the old key is lost or stolen': '旧密钥丢失或被盗时，立即用它签署',
-  'Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.\nWhile a new key waits, the command asks before it makes another one.':
-    '新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。\n已有新密钥等待启用时，再次生成前会先询问。',
+  'sign with it as soon as every place shows it, because the old key is lost':
+    '旧密钥丢失时，各处都公布新密钥后即用它签署',
+  'sign with it at once, and delete all older keys': '立即用它签署，并删除所有旧密钥',
+  'Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.\n--stolen: a thief can sign as this site until the old key is gone. Programs refuse its ID tokens as soon\nas they read the keys again. On Cloudflare every place shows the new key set after two minutes.\nWhile a new key waits, the command asks before it makes another one.':
+    '新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。\n--stolen：在旧密钥删除之前，持有它的人可以冒充本站签署。程序重新读取密钥后，就会拒绝它签署的 ID 令牌。\n在 Cloudflare 上，两分钟后各处都公布新的密钥。\n已有新密钥等待启用时，再次生成前会先询问。',
   'manages the names that accounts had, which nobody else may get':
     '管理保留的用户名，其他人不能使用',
   'lists the names that deleted and renamed accounts had': '列出已删除或已改名账户的用户名',

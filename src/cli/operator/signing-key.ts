@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { isoTime } from '../../base/time.ts'
-import { rotateKey, selectKeys } from '../../openid/keys.ts'
+import { KEY_NOTICE_SECONDS, rotateKey, selectKeys, SPREAD_SECONDS } from '../../openid/keys.ts'
+import type { GlobalOptions } from '../global-options.ts'
 import { confirm, needTerminal } from './confirm.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import type { Site } from '../site.ts'
 
 const ROTATE_NOTES = `Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.
+--stolen: a thief can sign as this site until the old key is gone. Programs refuse its ID tokens as soon
+as they read the keys again. On Cloudflare every place shows the new key set after two minutes.
 While a new key waits, the command asks before it makes another one.`
 
 /** `latchkey signing-key list|rotate`: the keys that sign ID tokens. */
@@ -24,20 +27,35 @@ export function addSigningKeyCommands(program: Command, signingKey: Command): vo
     )
   addHelp(signingKey.command('rotate'), { notes: ROTATE_NOTES, examples: ['signing-key rotate'] })
     .description('makes a new signing key, which signs after a quarter of an hour')
-    .option('--now', 'sign with it at once, because the old key is lost or stolen')
+    .option('--now', 'sign with it as soon as every place shows it, because the old key is lost')
+    .option('--stolen', 'sign with it at once, and delete all older keys')
     .option('--yes', 'do not ask')
-    .action(({ now = false, yes = false }: { now?: boolean; yes?: boolean }) =>
+    .action(({ now = false, stolen = false, yes = false }: RotateOptions) =>
       onSite(program, async (site, output) => {
-        if (!now && !yes) await askAboutWaiting(site)
-        const made = await rotateKey(site, COMMAND_LINE, now)
+        if (!now && !stolen && !yes) await askAboutWaiting(site)
+        // The local site has one isolate, and it looks again.
+        const spreadSeconds = program.opts<GlobalOptions>().remote ? SPREAD_SECONDS : 0
+        const noticeSeconds = now ? spreadSeconds : KEY_NOTICE_SECONDS
+        const rotation = { noticeSeconds: stolen ? 0 : noticeSeconds, dropsOthers: stolen }
+        const made = await rotateKey(site, COMMAND_LINE, rotation)
         const [from, until] = [isoTime(made.activeFrom), isoTime(made.oldShownUntil)]
-        const start = now ? 'It signs now' : `It signs from ${from}`
-        output.done(
-          `Made the signing key ${made.kid}.\n${start}; the key before it is shown until ${until}.`,
-          { kid: made.kid, active_from: from, old_key_shown_until: until },
-        )
+        const start = rotation.noticeSeconds === 0 ? 'It signs now' : `It signs from ${from}`
+        const old = stolen
+          ? 'all older keys are deleted'
+          : `the key before it is shown until ${until}`
+        output.done(`Made the signing key ${made.kid}.\n${start}; ${old}.`, {
+          kid: made.kid,
+          active_from: from,
+          old_key_shown_until: until,
+        })
       }),
     )
+}
+
+interface RotateOptions {
+  now?: boolean
+  stolen?: boolean
+  yes?: boolean
 }
 
 /** Asks before a second new key when one waits already: programs would read both. */
