@@ -1,6 +1,7 @@
 import * as base64url from 'jose/base64url'
 import * as v from 'valibot'
 import type { Deps } from '../deps.ts'
+import type { Client } from '../base/network.ts'
 import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import { THE_SERVICE } from '../database/statements.ts'
 import { hashChallenge } from '../passkeys/session-text.ts'
@@ -10,7 +11,7 @@ import type { SsoConfig } from './config.ts'
 import { forgetProvider } from './memory.ts'
 import { startAsking } from './outside.ts'
 import { type Asking, providerOf, type ProviderUser } from './provider.ts'
-import { SsoError } from './reasons.ts'
+import { logSsoRefusal, SsoError } from './reasons.ts'
 import { type SealDeps, sealedText } from '../crypto/sealed-text.ts'
 
 const RANDOM_BYTES = 32
@@ -87,12 +88,13 @@ export interface Callback {
 }
 
 /**
- * Opens the attempt of a callback and uses its state up. A state is used up whatever follows.
+ * Opens the attempt of a callback. Nothing is written: a callback with a code that the provider
+ * does not know costs no row.
  *
- * @throws {SsoError} `state`, `expired`, `state used`, `provider changed`.
+ * @throws {SsoError} `state`, `expired`, `provider changed`.
  */
 export async function openAttempt(
-  deps: SealDeps & Pick<Deps, 'db'>,
+  deps: SealDeps,
   { platform, endpoint }: SsoConfig,
   { redirectUri, answer, text }: Callback,
 ): Promise<Attempt> {
@@ -104,17 +106,25 @@ export async function openAttempt(
   if (states.length !== 1 || states[0] !== attempt.state) throw new SsoError('state')
   if (attempt.platform !== platform || attempt.endpoint !== endpoint)
     throw new SsoError('provider changed')
-  await useUp(deps, attempt.state)
   return attempt
 }
 
-/** @throws {SsoError} `state used`. */
-async function useUp(deps: SealDeps & Pick<Deps, 'db'>, state: string): Promise<void> {
+/**
+ * Uses the state of an attempt up, after the provider has said who it was and before anybody gets
+ * anything for it. Of callbacks that come at once, one passes.
+ *
+ * @throws {Refusal} `ssoRefused`.
+ */
+export async function useUpState(
+  deps: SealDeps & Pick<Deps, 'db'>,
+  { state }: Attempt,
+  client: Client,
+): Promise<void> {
   const hash = await hashChallenge(new Uint8Array(base64url.decode(state)))
   const usedBy = base64url.encode(deps.randomBytes(RANDOM_BYTES))
   const expiresAt = deps.now() + LIFETIME_SECONDS * 1000
   const claimed = await claimChallenge(deps.db, THE_SERVICE, { hash, usedBy, expiresAt })
-  if (claimed.length === 0) throw new SsoError('state used')
+  if (claimed.length === 0) throw logSsoRefusal(new SsoError('state used'), client)
 }
 
 function askingOf(deps: AskDeps): Asking {

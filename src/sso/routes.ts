@@ -8,8 +8,8 @@ import { logError } from '../http/log.ts'
 import { getHasEffect } from '../http/methods.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { possiblyEmptyText } from '../base/text.ts'
-import { passGate } from '../throttle/throttle.ts'
-import { askWho, type Attempt, openAttempt, type Purpose } from './attempt.ts'
+import { chargeStranger, passGate } from '../throttle/throttle.ts'
+import { askWho, type Attempt, openAttempt, type Purpose, useUpState } from './attempt.ts'
 import { checkUser } from './checked-user.ts'
 import { readSsoConfig, type SsoConfig } from './config.ts'
 import { clearSsoCookie, readSsoCookie } from './cookies.ts'
@@ -113,7 +113,7 @@ async function askForUser(c: AppContext, config: SsoConfig, redirectUri: string)
 async function follow(
   c: AppContext,
   config: SsoConfig,
-  { purpose }: Attempt,
+  attempt: Attempt,
   user: ProviderUser,
   pages: SsoPages,
 ): Promise<Response> {
@@ -121,16 +121,20 @@ async function follow(
   const client = clientOf(c)
   const { issuer, subject, name } = user
   const identity = { issuer, subject, name, platform: config.platform }
+  const { purpose } = attempt
   if (purpose.kind === 'link') {
+    await useUpState(deps, attempt, client)
     await linkIdentity(deps, { ...purpose, ...client }, identity)
     return pages.showLinked(c)
   }
   if (purpose.kind === 'id') {
+    await chargeStranger(deps, client)
+    await useUpState(deps, attempt, client)
     await saveProof(c, config, identity)
     if (!config.isCompatible) return pages.giveSsoId(c, subject)
     return c.redirect(`/@manage?sso_id=${encodeURIComponent(subject)}`)
   }
-  const outcome = await signInWithIdentity(deps, config, user, client)
+  const outcome = await signInWithIdentity(deps, config, attempt, user, client)
   const isOurs = purpose.kind === 'sign-in'
   const to: Destination = {
     answer: isOurs ? 'cookie' : config.isCompatible ? 'address' : 'message',

@@ -5,7 +5,9 @@ import { Refusal } from '../base/refusals.ts'
 import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { completeSignIn } from '../sign-in/complete-sign-in.ts'
+import { chargeStranger } from '../throttle/throttle.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
+import { type Attempt, useUpState } from './attempt.ts'
 import { type ProviderId, providerIdOf, type SsoConfig } from './config.ts'
 import type { ProviderUser } from './provider.ts'
 import { registerUser } from './register.ts'
@@ -29,16 +31,21 @@ export interface Unfinished {
 /**
  * Signs in the user of an identity that a provider has just proven.
  *
- * @throws {Refusal} `accountDisabled`; `wrongCredentials` when the account has just changed.
+ * @throws {Refusal} `accountDisabled`; `wrongCredentials` when the account has just changed;
+ *   `ssoRefused` for a state that was used; `tooManyAttempts`.
  */
 export async function signInWithIdentity(
   deps: Deps,
   config: SsoConfig,
+  attempt: Attempt,
   { hasMfa, ...user }: ProviderUser,
   client: Client,
 ): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
-  const found = await findOrRegister(deps, config, identity, client)
+  const known = await findUser(deps, identity)
+  if (known === undefined || !maySignIn(known)) await chargeStranger(deps, client)
+  await useUpState(deps, attempt, client)
+  const found = known ?? (await register(deps, config, identity, client))
   const provider = providerIdOf(config)
   if (found === undefined) return { missing: 'link', identity, provider }
   await refuseDisabled(deps, found, client)
@@ -84,15 +91,14 @@ function needsFactor(user: IdentityUser): boolean {
   return needsCode(user) || (user.mustUseSecondFactor && user.hasPasskey)
 }
 
-/** @returns `undefined` when nobody has the identity and no account may be created for it. */
-async function findOrRegister(
+/** @returns `undefined` when no account may be created for the identity. */
+async function register(
   deps: Deps,
   { newAccount }: SsoConfig,
   identity: ProvenIdentity,
   client: Client,
 ): Promise<IdentityUser | undefined> {
-  const found = await findUser(deps, identity)
-  if (found !== undefined || newAccount === undefined) return found
+  if (newAccount === undefined) return undefined
   // An account that was moved here may be this user's, who then confirms it with its password.
   const claims = await selectClaims(deps.db, [identity.subject, identity.name])
   if (claims.length > 0) return undefined
@@ -100,8 +106,12 @@ async function findOrRegister(
   return findUser(deps, identity)
 }
 
+function maySignIn({ disabled, role }: IdentityUser): boolean {
+  return !disabled && role !== GUEST
+}
+
 async function refuseDisabled(deps: Deps, user: IdentityUser, client: Client): Promise<void> {
-  if (!user.disabled && user.role !== GUEST) return
+  if (maySignIn(user)) return
   const event: AuditEvent = {
     ...client,
     at: deps.now(),

@@ -29,6 +29,14 @@ export const LIMITS = {
    * at home would lock the user out on every other network.
    */
   account: { failures: 50, seconds: 60 * 60, blockSeconds: 0 },
+  /**
+   * Sign-ins at an identity provider, from one network, of people who have no account here or a
+   * disabled one. They prove who they are, so they guess nothing: the limit bounds the rows that
+   * they write, apart from the counters of passwords.
+   */
+  stranger: { failures: 60, seconds: 60 * 60, blockSeconds: 0 },
+  /** The same from all networks of one IPv6 /48. */
+  strangers: { failures: 120, seconds: 60 * 60, blockSeconds: 0 },
   /** Codes or old passwords of one user, whose password or session may be stolen. */
   proof: { failures: 10, seconds: 15 * 60, blockSeconds: 15 * 60 },
   /**

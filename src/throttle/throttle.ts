@@ -2,7 +2,7 @@ import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-or
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import { rendered } from '../database/rendered.ts'
-import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import { type Authority, runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { type Client, siteOf } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -64,6 +64,32 @@ export function chargeNetwork(db: Database, by: Authority, network: string, now:
   const until = sql`max(${BLOCK_OF_ROW}, ${BLOCK_OF_NETWORK})`
   const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${until} > ${now})`
   return charge(db, by, counters, now, isOpen)
+}
+
+/** Returns the counters of sign-ins at a provider that lead to no account. */
+function strangerCounters(network: string): Counter[] {
+  const site = siteOf(network)
+  const own = counter('stranger', network)
+  return site === network ? [own] : [own, counter('strangers', site)]
+}
+
+/**
+ * Charges somebody who has proven at a provider to be nobody here, before anything is written.
+ *
+ * @throws {Refusal} `tooManyAttempts`.
+ */
+export async function chargeStranger(
+  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  { network }: Client,
+): Promise<void> {
+  const now = clock()
+  const counters = strangerCounters(network)
+  const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${BLOCK_OF_ROW} > ${now})`
+  const { blocks, charged } = await runBatch(db, {
+    blocks: selectBlocks(db, counters, now),
+    charged: charge(db, THE_SERVICE, counters, now, isOpen),
+  })
+  if (charged.length === 0) throw tooManyAttempts(blocks, now)
 }
 
 /** Returns the counter of a user's wrong codes, at sign-in and after it. */

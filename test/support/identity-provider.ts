@@ -21,6 +21,8 @@ export interface Mischief {
   isForged?: boolean
   /** The header says `alg: none`, and there is no signature. */
   isUnsigned?: boolean
+  /** Takes a code again. */
+  keepsCodes?: boolean
   /** Answers to the path instead of the right one. */
   answers?: Record<string, () => Response | Promise<Response>>
 }
@@ -158,7 +160,7 @@ export class FakeProviders {
         token_type: 'bearer',
         scope: 'read:user',
       })
-    this.#codes.delete(code)
+    if (this.mischief.keepsCodes !== true) this.#codes.delete(code)
     const idToken = await this.#idToken(url, begun.person, begun.nonce)
     return Response.json({ access_token: 'at', token_type: 'Bearer', id_token: idToken })
   }
