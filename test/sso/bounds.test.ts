@@ -86,3 +86,31 @@ describe('what a stranger writes with callbacks', () => {
     expect(await site.db.select().from(users)).toHaveLength(3 + MOST)
   })
 })
+
+describe('GET /account/sign-in/sso', () => {
+  const OWN = '/account/sign-in/sso?next=/account/keys'
+
+  test.each(['cross-site', 'same-site'])('shows its button to who comes %s', async (from) => {
+    const visitor = new Visitor(site)
+    const seen = await visitor.get(OWN, { ...BROWSER, 'Sec-Fetch-Site': from })
+    expect([seen.status, seen.location]).toEqual([303, '/account/sign-in?next=/account/keys'])
+    expect(seen.headers.getSetCookie()).toEqual([])
+  })
+
+  test.each(['same-origin', 'none'])('goes to the provider for who comes %s', async (from) => {
+    const { location } = await new Visitor(site).get(OWN, { ...BROWSER, 'Sec-Fetch-Site': from })
+    expect(location).toMatch(ISSUER)
+  })
+
+  test('leaves the session of a visitor who is signed in', async () => {
+    const visitor = new Visitor(site)
+    await passProvider(site.providers, visitor, OWN, ALICE)
+    const session = visitor.cookies.get('session')
+    expect(session).toBeDefined()
+    expect((await visitor.get(OWN, BROWSER)).location).toBe('/account/sign-in?next=/account/keys')
+    expect((await visitor.get('/account/sign-in?next=/account/keys')).location).toBe(
+      '/account/keys',
+    )
+    expect(visitor.cookies.get('session')).toBe(session)
+  })
+})

@@ -16,6 +16,7 @@ import { needsCode } from '../../two-factor/second-factor.ts'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { parseNext, signInPath } from '../sign-in/next.ts'
+import { sessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { giveToken, showFailedSso } from './answers.tsx'
 import { goToProvider } from '../../sso/go-to-provider.ts'
@@ -33,6 +34,7 @@ const linkSchema = v.object({
 export const ssoSignInPages = new Hono<App>()
   .get('/', getHasEffect, async (c) => {
     const next = parseNext(c.req.query())
+    if (sessionToken(c) !== '' || !isFromHere(c)) return goTo(c, signInPath(next))
     try {
       return c.redirect((await goToProvider(c, { kind: 'sign-in', next })).href)
     } catch (error) {
@@ -75,6 +77,17 @@ export const ssoSignInPages = new Hono<App>()
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, '/account/sign-in/sso/step'))
+
+/**
+ * Tells whether a page of this site, or the visitor, has begun the sign-in. Another site could
+ * otherwise sign its visitors in as somebody else at the provider. Over plain http, browsers tell
+ * nothing.
+ *
+ * @see https://www.w3.org/TR/fetch-metadata/
+ */
+function isFromHere(c: AppContext): boolean {
+  return ['same-origin', 'none', undefined].includes(c.req.header('Sec-Fetch-Site'))
+}
 
 /** Signs in with the password, and the code if the user has one, and links the identity. */
 async function linkStep(c: AppContext, { identity }: Step, fields: Fields): Promise<string> {
