@@ -39,6 +39,8 @@ export interface Deps {
   backgroundDb: Database
   /** The cost of this request so far. */
   meter: Meter
+  /** What this request or command leaves to be sent after it. */
+  outbox: Outbox
   /** The copies of the public settings near each reader. */
   kv: KVNamespace
   /** The copy of the public settings in this isolate. */
@@ -111,6 +113,12 @@ interface CountedAnswer {
   rowsWritten: number
 }
 
+/** Marks of what one request leaves to be sent. Who writes it sets them, so nobody asks D1 in vain. */
+interface Outbox {
+  /** Sessions, or what programs got in them, have ended: programs may have to be told. */
+  hasLogouts: boolean
+}
+
 /** Bindings that an operator may add to `wrangler.toml`, and those that the local start adds. */
 export interface OptionalBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
@@ -167,6 +175,7 @@ export function createDeps(
       )
     },
     meter,
+    outbox: { hasLogouts: false },
     kv: env.SETTINGS,
     settingsMemory,
     keyRing: () => keyRingOf(env.SECRET_KEYS),

@@ -1,10 +1,21 @@
 import { and, eq, ne, type SQL } from 'drizzle-orm'
 import { openidGrants, sessions } from '../../schema/tables.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Deps } from '../deps.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor } from './actor.ts'
 import { isSession, isSessionOf } from './session-store.ts'
+
+/** The dependencies of a decision that ends sessions, or what programs got in them. */
+export type EndingDeps = Pick<Deps, 'db' | 'outbox'>
+
+/**
+ * Has programs told of the sessions that this request ends (`openid/back-channel.ts`). Triggers
+ * write whom to tell, in the transaction that ends the session.
+ */
+export function tellPrograms({ outbox }: Pick<Deps, 'outbox'>): void {
+  outbox.hasLogouts = true
+}
 
 /** Whose sessions end, and with them what programs got in them. Without conditions: everybody's. */
 export interface Ending {
@@ -59,10 +70,10 @@ export function isGrantOf(userId: UserId): SQL {
  * @param when A further condition.
  * @returns Parts of a batch.
  */
-export function endSessions(db: Database, by: Authority, ending: Ending, when?: SQL) {
+export function endSessions(deps: EndingDeps, by: Authority, ending: Ending, when?: SQL) {
   return {
-    endedGrants: deleteGrants(db, by, and(ending.grants, when)),
-    ended: deleteSessions(db, by, and(ending.sessions, when)),
+    endedGrants: deleteGrants(deps.db, by, and(ending.grants, when)),
+    ended: deleteSessions(deps, by, and(ending.sessions, when)),
   }
 }
 
@@ -70,8 +81,9 @@ export function endSessions(db: Database, by: Authority, ending: Ending, when?: 
  * Deletes sessions. What programs got in them ends, except refresh tokens (a trigger of migration
  * 0011).
  */
-export function deleteSessions(db: Database, by: Authority, which?: SQL) {
-  return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
+export function deleteSessions(deps: EndingDeps, by: Authority, which?: SQL) {
+  tellPrograms(deps)
+  return writing(deps.db, by).delete(sessions, which).returning({ id: sessions.id })
 }
 
 /** Deletes what programs got, and with it every code and token that came of it. */

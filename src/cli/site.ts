@@ -7,6 +7,9 @@ import { explain, findResources } from './deploy/cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
 import { readSiteConfig, remoteConfig, withConfigFile } from './deploy/site-config.ts'
 import { loadWrangler } from './platform-tools.ts'
+import { refusalIn } from '../base/refusals.ts'
+import { sendLogouts } from '../openid/back-channel.ts'
+import { CommandError } from './command-error.ts'
 import { isSiteRunning, runningSiteBindings, type SiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
@@ -24,6 +27,7 @@ export type Site = Pick<
   | 'randomBytes'
   | 'makeSigningKey'
   | 'defer'
+  | 'outbox'
   | 'sendOut'
 >
 
@@ -75,7 +79,7 @@ async function withPlatform<Result>(
   const platform = await open()
   const deferred: Promise<unknown>[] = []
   try {
-    const result = await use({
+    const site: Site = {
       db: openDatabase(platform.env.DB, createMeter(), DEADLINE_MILLISECONDS),
       kv: platform.env.SETTINGS,
       settingsMemory: {},
@@ -89,11 +93,28 @@ async function withPlatform<Result>(
       makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),
       sendOut: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
-    })
+      outbox: { hasLogouts: false },
+    }
+    const result = await use(site)
     await Promise.all(deferred)
+    if (site.outbox.hasLogouts) await tellPrograms(site)
     return result
   } finally {
     await platform.dispose()
+  }
+}
+
+/**
+ * Tells programs of the sessions that a command has ended. What can't be sent from here, the site
+ * sends with its next run.
+ */
+async function tellPrograms(site: Site): Promise<void> {
+  try {
+    await sendLogouts(site)
+  } catch (error) {
+    const { detail, message } = refusalIn(error)
+    const why = error instanceof CommandError ? error.message : detail || message
+    process.stderr.write(`The site, not this command, tells the programs of it: ${why}\n`)
   }
 }
 

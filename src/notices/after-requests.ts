@@ -22,7 +22,7 @@ export async function sendAfterAnswer(
   deps: SendDeps & Pick<Deps, 'settingsMemory'>,
 ): Promise<void> {
   try {
-    if (await haveChannels(deps)) await sendNotices(deps)
+    if (await haveChannels(deps)) await sendNotices(deps, {})
   } catch (error) {
     logError(error, { during: 'notices' })
   }

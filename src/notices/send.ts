@@ -1,4 +1,4 @@
-import { type Parts, runBatch } from '../database/statements.ts'
+import { type Answers, type Parts, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Notice } from './message.ts'
 import {
@@ -33,8 +33,13 @@ type Outcome = Failed | undefined
  * time send no notice twice. It takes one round trip to D1 when there is nothing to send.
  *
  * @param before Statements that run first, in the same transaction: their events are told too.
+ * @returns The answers of `before`.
  */
-export async function sendNotices(deps: SendDeps, before: Parts = {}): Promise<void> {
+export async function sendNotices<Before extends Parts>(
+  deps: SendDeps,
+  before: Before,
+): Promise<Answers<Before>>
+export async function sendNotices(deps: SendDeps, before: Parts): Promise<Record<string, unknown>> {
   const { db } = deps
   const now = deps.now()
   const first = await runBatch(db, {
@@ -59,6 +64,7 @@ export async function sendNotices(deps: SendDeps, before: Parts = {}): Promise<v
     })
     due = next ?? []
   }
+  return first
 }
 
 /**

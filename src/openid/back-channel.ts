@@ -1,29 +1,30 @@
-import { and, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { SignJWT } from 'jose/jwt/sign'
 import { openidClients, openidLogouts } from '../../schema/tables.ts'
+import { literal } from '../database/literal.ts'
 import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
-import type { Deps } from '../deps.ts'
+import type { Database, Deps } from '../deps.ts'
 import { signingKey, selectKeys, type StoredKey } from './keys.ts'
 
 export const MAX_LOGOUT_ATTEMPTS = 5
 const BATCH = 20
 const TIMEOUT_MILLISECONDS = 5000
 const TOKEN_SECONDS = 120
-/** Nobody tries the same one again within this time. */
-const PAUSE_MILLISECONDS = 60_000
+/** After the first failure; eight times as long after each one. The five take 20 hours. */
+const PAUSE_MILLISECONDS = 2 * 60_000
 const JTI_BYTES = 16
 
-type LogoutDeps = Pick<
+export type LogoutDeps = Pick<
   Deps,
   'db' | 'now' | 'keyRing' | 'settingsMemory' | 'randomBytes' | 'sendOut'
 >
 
 /**
  * Tells clients which sessions have ended. The triggers of migration 0011 have written that in the
- * transaction that ended the session. What fails stays for the nightly run. An attempt counts
- * before it is made, also when D1 then fails. It takes one round trip to D1 when nobody is to be
- * told.
+ * transaction that ended the session. What fails stays for the run every five minutes. An attempt
+ * counts before it is made, also when D1 then fails. It takes one round trip to D1 when nobody is
+ * to be told.
  *
  * @returns The number of logouts that were tried.
  * @see https://openid.net/specs/openid-connect-backchannel-1_0.html
@@ -32,7 +33,7 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
   const { db } = deps
   const now = deps.now()
   const { clientId, sessionId, sub, issuer, attempts } = openidLogouts
-  const isDue = sql`(${clientId}, ${sessionId}) in (select due.client_id, due.session_id from ${openidLogouts} as due where due.attempts < ${MAX_LOGOUT_ATTEMPTS} and due.tried_at <= ${now - PAUSE_MILLISECONDS} limit ${BATCH})`
+  const isDue = sql`(${clientId}, ${sessionId}) in ${selectDue(db, now).limit(BATCH)}`
   const due = await writing(db, THE_SERVICE)
     .update(openidLogouts, { attempts: sql`${attempts} + 1`, triedAt: now }, isDue)
     .returning({ clientId, sessionId, sub, issuer })
@@ -62,7 +63,30 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
   return due.length
 }
 
-/** Works like `sendLogouts`, for all that are due. What fails is tried again another night. */
+/** Selects one logout that is due, if there is any. */
+export function selectAnyLogout(db: Database, now: number) {
+  return selectDue(db, now).limit(1)
+}
+
+/** Selects the logouts that are due, those first that nobody has tried. */
+function selectDue(db: Database, now: number) {
+  const { clientId, sessionId, attempts, triedAt } = openidLogouts
+  const pause = sql`(${literal(PAUSE_MILLISECONDS / 8)} << (3 * ${attempts}))`
+  return db
+    .select({ clientId, sessionId })
+    .from(openidLogouts)
+    .where(
+      and(
+        lt(attempts, MAX_LOGOUT_ATTEMPTS),
+        // The shortest pause, by the index.
+        lte(triedAt, now - PAUSE_MILLISECONDS),
+        sql`${triedAt} <= ${now} - ${pause}`,
+      ),
+    )
+    .orderBy(triedAt)
+}
+
+/** Works like `sendLogouts`, for all that are due. */
 export async function sendAllLogouts(deps: LogoutDeps): Promise<void> {
   while ((await sendLogouts(deps)) === BATCH) continue
 }

@@ -18,7 +18,7 @@ import {
   useCode,
   useRefreshToken,
 } from './grant-store.ts'
-import { deleteGrants } from '../access/endings.ts'
+import { deleteGrants, tellPrograms } from '../access/endings.ts'
 import { handleText, hashSecret, newGrantId, newSecret, parseHandle } from './handles.ts'
 import { signIdToken } from './id-token.ts'
 import { ensureKey, selectKeys, type StoredKey } from './keys.ts'
@@ -29,7 +29,7 @@ import { parseScope } from './scopes.ts'
 /** Everything that the token endpoint uses. */
 export type TokenDeps = Pick<
   Deps,
-  'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'
+  'db' | 'outbox' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'
 >
 
 /** The request of a client that has shown credentials. */
@@ -172,18 +172,22 @@ function refuseWrongClient(
     throw new OAuthError('invalid_client', 'the client or its secret is not known')
 }
 
-/** Records that a code or a refresh token was used a second time, which is how a thief shows. */
+/**
+ * Records that a code or a refresh token was used a second time, which is how a thief shows, and
+ * has the program told that what came of it has ended.
+ */
 async function noteReplay(
-  { db, now }: TokenDeps,
+  deps: TokenDeps,
   { name }: Client,
   ended: { userId: number }[],
   from: NetworkClient,
 ): Promise<void> {
   const [first] = ended
   if (first === undefined) return
-  const event = eventOf({ ...from, userId: first.userId }, 'access_replayed', now(), name)
+  tellPrograms(deps)
+  const event = eventOf({ ...from, userId: first.userId }, 'access_replayed', deps.now(), name)
   logEvent(event)
-  await insertEvent(db, THE_SERVICE, event)
+  await insertEvent(deps.db, THE_SERVICE, event)
 }
 
 interface Exchanged {

@@ -4,7 +4,7 @@ import { selectUser } from '../accounts/store.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { allSessions, endSessions, oneSession } from '../access/endings.ts'
+import { allSessions, type EndingDeps, endSessions, oneSession } from '../access/endings.ts'
 import { hasSession, selectSessions } from '../access/session-store.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function listSessionsOf(deps: ActorDeps, operator: Operator, userId
  *   user.
  */
 export async function endSessionOf(
-  deps: ActorDeps,
+  deps: ActorDeps & EndingDeps,
   operator: Operator,
   userId: number,
   sessionId: string,
@@ -38,7 +38,7 @@ export async function endSessionOf(
   const event = eventBy(operator, userId, 'session_ended', now)
   const { ended } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
-    ...endSessions(db, by, ending),
+    ...endSessions(deps, by, ending),
   })
   if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
@@ -51,7 +51,7 @@ export async function endSessionOf(
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
 export async function endEverythingOf(
-  deps: ActorDeps,
+  deps: ActorDeps & EndingDeps,
   operator: Operator,
   userId: number,
 ): Promise<{ sessions: number; appPasswords: number }> {
@@ -65,7 +65,7 @@ export async function endEverythingOf(
     user: selectUser(db, userId),
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
-    ...endSessions(db, by, ending),
+    ...endSessions(deps, by, ending),
   })
   if (user.length === 0) throw new Refusal('userNotFound')
   if (ended.length > 0) logEvent(event)
@@ -80,14 +80,17 @@ export async function endEverythingOf(
  * @returns The number of sessions that ended.
  * @throws {Refusal} `notAdmin`.
  */
-export async function endEverySession(deps: ActorDeps, operator: Operator): Promise<number> {
+export async function endEverySession(
+  deps: ActorDeps & EndingDeps,
+  operator: Operator,
+): Promise<number> {
   const { db } = deps
   const now = deps.now()
   const by = isOperator(db, operator, now)
   const event = eventBy(operator, undefined, 'session_ended', now, 'everyone')
   const { ended } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event, hasSession(db)),
-    ...endSessions(db, by, {}),
+    ...endSessions(deps, by, {}),
   })
   if (ended.length > 0) logEvent(event)
   return ended.length

@@ -9,7 +9,13 @@ import {
   type SessionActor,
 } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { allSessions, endSessions, oneSession, otherSessions } from '../access/endings.ts'
+import {
+  allSessions,
+  type EndingDeps,
+  endSessions,
+  oneSession,
+  otherSessions,
+} from '../access/endings.ts'
 import { hasSession, isLive, selectSessions } from '../access/session-store.ts'
 
 /** Lists the actor's sessions, latest first, with the account. */
@@ -19,7 +25,11 @@ export function listSessions(deps: ReaderDeps, actor: Actor) {
 }
 
 /** @throws {Refusal} `sessionNotFound` for an unknown id and for the session of another user. */
-export async function endSession(deps: ActorDeps, actor: Actor, sessionId: string): Promise<void> {
+export async function endSession(
+  deps: ActorDeps & EndingDeps,
+  actor: Actor,
+  sessionId: string,
+): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const by = isLive(db, actor, now)
@@ -27,7 +37,7 @@ export async function endSession(deps: ActorDeps, actor: Actor, sessionId: strin
   const event = eventOf(actor, 'session_ended', now)
   const { ended } = await actAs(deps, actor, {
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
-    ...endSessions(db, by, ending),
+    ...endSessions(deps, by, ending),
   })
   if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
@@ -37,20 +47,23 @@ export async function endSession(deps: ActorDeps, actor: Actor, sessionId: strin
  * Ends every session of the actor except the present one. From an app password, it ends them all.
  * App passwords stay.
  */
-export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<void> {
+export async function endOtherSessions(deps: ActorDeps & EndingDeps, actor: Actor): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const by = isLive(db, actor, now)
   const event = eventOf(actor, 'session_ended', now, 'all others')
   await actAs(deps, actor, {
     event: insertEvent(db, by, event),
-    ...endSessions(db, by, otherSessions(actor)),
+    ...endSessions(deps, by, otherSessions(actor)),
   })
   logEvent(event)
 }
 
 /** Ends every session of the actor, including the present one, and deletes all app passwords. */
-export async function endEverything(deps: ActorDeps, actor: SessionActor): Promise<void> {
+export async function endEverything(
+  deps: ActorDeps & EndingDeps,
+  actor: SessionActor,
+): Promise<void> {
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
@@ -60,7 +73,7 @@ export async function endEverything(deps: ActorDeps, actor: SessionActor): Promi
   const { deletedTokens } = await actAs(deps, actor, {
     event: insertEvent(db, by, event),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
-    ...endSessions(db, by, allSessions(userId)),
+    ...endSessions(deps, by, allSessions(userId)),
   })
   logEvent(event)
   for (const { name } of deletedTokens) logEvent({ ...deletion, detail: name })

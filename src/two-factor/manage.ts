@@ -13,7 +13,7 @@ import {
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { endSessions, withNewFactor } from '../access/endings.ts'
+import { type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import {
   hashRecoveryCode,
@@ -71,7 +71,7 @@ export async function renewRecoveryCodes(
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
 export async function disableTwoFactor(
-  deps: ProofDeps,
+  deps: ProofDeps & EndingDeps,
   actor: SessionActor,
   code: string,
 ): Promise<void> {
@@ -84,7 +84,7 @@ export async function disableTwoFactor(
   const { cleared } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
-    ...endSessions(db, by, withNewFactor(actor), isOn),
+    ...endSessions(deps, by, withNewFactor(actor), isOn),
     // Stands last, because the seed is no longer in force after it.
     cleared: clearSeed(db, by, actor.userId, user.totpSeed),
   })

@@ -21,7 +21,7 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { allSessions, endSessions, withNewFactor } from '../access/endings.ts'
+import { allSessions, type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
@@ -55,7 +55,10 @@ import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 /** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
 
-type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
+type OperatorDeps = ActorDeps &
+  EndingDeps &
+  FreshnessDeps &
+  Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /** The change that an operator requests. An empty password keeps the present one. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
@@ -271,7 +274,7 @@ export async function changeUser(
       events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
       ...unlinkIdentitiesOfChanged(db, by, userId, change, event, isProven),
       updated: updateUser(db, by, userId, change, now, isProven),
-      ended: deleteSessionsOfChanged(db, userId, change),
+      ended: deleteSessionsOfChanged(deps, userId, change),
       ...deleteAppPasswordsOfChanged(db, userId, change, event),
     })
   if (updated.length > 0) {
@@ -304,7 +307,7 @@ function isRoleAllowed(
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`, `builtInNotDeleted`. */
 export async function removeUser(
-  deps: ActorDeps,
+  deps: ActorDeps & EndingDeps,
   operator: Operator,
   userId: number,
 ): Promise<void> {
@@ -315,7 +318,7 @@ export async function removeUser(
   const { found, events, deleted } = await actAsOperator(deps, operator, {
     found: selectUser(db, userId),
     events: insertEventOfDeletion(db, by, userId, event),
-    deleted: deleteUser(db, by, userId),
+    deleted: deleteUser(deps, by, userId),
   })
   if (deleted.length > 0) return logEvents(event, events)
   const [user] = found
@@ -333,7 +336,7 @@ export async function removeUser(
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
 export async function cancelUserTwoFactor(
-  deps: ActorDeps & FreshnessDeps,
+  deps: ActorDeps & EndingDeps & FreshnessDeps,
   operator: Operator,
   userId: number,
   { withPasskeys = false } = {},
@@ -352,7 +355,7 @@ export async function cancelUserTwoFactor(
     updated: clearSeed(db, by, userId),
     codes: deleteRecoveryCodes(db, by, userId),
     // The operator's own session stays, because `by` needs it.
-    ...endSessions(db, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
+    ...endSessions(deps, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
   })
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')

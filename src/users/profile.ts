@@ -12,6 +12,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { selectAnyClient } from '../openid/client-store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
+import type { EndingDeps } from '../access/endings.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
@@ -35,7 +36,7 @@ import type { Authority } from '../database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 import { selectSurviving, type Surviving, survivingIn } from './surviving.ts'
 
-type ProfileDeps = ProofDeps & FreshnessDeps
+type ProfileDeps = ProofDeps & EndingDeps & FreshnessDeps
 
 /**
  * The change that a user requests. A missing field stays unchanged. An empty password keeps the
@@ -92,7 +93,7 @@ export async function changeProfile(
       // They stand before the update, because it changes the row that its condition reads.
       ...identity.parts,
       updated: updateProfile(db, by, userId, change, now, mayChange),
-      ended: deleteSessionsOfChanged(db, userId, change),
+      ended: deleteSessionsOfChanged(deps, userId, change),
     },
   )
   if (updated.length > 0) {

@@ -27,7 +27,7 @@ import type { Database } from '../deps.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import { includesScope } from '../access/scopes.ts'
-import { deleteSessions } from '../access/endings.ts'
+import { deleteSessions, type EndingDeps, tellPrograms } from '../access/endings.ts'
 import { isSessionOf } from '../access/session-store.ts'
 import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
@@ -257,15 +257,18 @@ export function unlinkIdentitiesOfChanged(
 /**
  * Ends every session of a user who has a new password or is disabled. The statement stands after
  * the update and reads the changed row, not the actor's session, because operators who disable
- * themselves no longer have a live session.
+ * themselves no longer have a live session. A role that is lost ends what programs for admins got
+ * (a trigger of migration 0011).
  *
  * @returns `undefined` for a change that ends no session.
  */
 export function deleteSessionsOfChanged(
-  db: Database,
+  deps: EndingDeps,
   userId: number,
-  { disabled, passwordHash }: Pick<UserChange, 'disabled' | 'passwordHash'>,
+  { disabled, passwordHash, role }: Pick<UserChange, 'disabled' | 'passwordHash' | 'role'>,
 ) {
+  const { db } = deps
+  if (role !== undefined) tellPrograms(deps)
   if (disabled !== true && passwordHash === undefined) return undefined
   const changed = db
     .select({ id: users.id })
@@ -278,7 +281,7 @@ export function deleteSessionsOfChanged(
         passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
       ),
     )
-  return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
+  return deleteSessions(deps, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
 }
 
 /**
@@ -371,7 +374,9 @@ function permissionAfter(change: number | PermissionChange): SQL {
 }
 
 /** Deletes a user and the user's data, but never the guest or the last admin who can sign in. */
-export function deleteUser(db: Database, by: Authority, userId: number) {
+export function deleteUser(deps: EndingDeps, by: Authority, userId: number) {
+  const { db } = deps
+  tellPrograms(deps)
   return writing(db, by).delete(users, mayDelete(db, userId)).returning({ id: users.id })
 }
 

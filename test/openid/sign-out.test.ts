@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openidLogouts, users } from '../../schema/tables.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
@@ -24,7 +25,9 @@ import {
 } from '../support/openid.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { refreshTo, Visitor } from '../support/visitor.ts'
+import { watchedD1 } from '../support/watched-d1.ts'
 
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
 const LOGOUT_URI = 'https://files.example.org/logout'
 const ALICE = 3
 
@@ -195,6 +198,78 @@ describe('back-channel logout', () => {
     }
     expect(sent).toHaveLength(5)
     expect(await pending()).toEqual([])
+  })
+
+  test('reaches a program that was restarting with the run every five minutes', async () => {
+    status = 503
+    await grant()
+    await alice.post('/account/sign-out')
+    await site.settle()
+    status = 200
+    site.now += 5 * MINUTE
+    await runFrequently(site.deps)
+    expect(sent).toHaveLength(2)
+    expect(await pending()).toEqual([])
+  })
+
+  test('is tried again by the run every five minutes, but less and less often', async () => {
+    status = 503
+    await grant()
+    await alice.post('/account/sign-out')
+    await site.settle()
+    const afterMinutes: number[] = []
+    for (let minutes = 5; minutes <= 24 * 60; minutes += 5) {
+      site.now += 5 * MINUTE
+      const before = sent.length
+      await runFrequently(site.deps)
+      if (sent.length > before) afterMinutes.push(minutes)
+    }
+    expect(afterMinutes).toEqual([5, 25, 155, 1180])
+  })
+
+  test('is sent to the program whose code was used twice', async () => {
+    const code = await codeFor(alice, client)
+    const got = await exchangeCode(site, client, code)
+    await exchangeCode(site, client, code)
+    expect(await isAlive(got)).toBe(false)
+    await site.settle()
+    expect(sent.map(({ url }) => url)).toEqual([LOGOUT_URI])
+    expect(await pending()).toEqual([])
+  })
+
+  test('is sent to the program whose refresh token was used twice', async () => {
+    const { refresh_token: token } = await grant('openid offline_access')
+    await refreshWith(site, client, token)
+    await refreshWith(site, client, token)
+    await site.settle()
+    expect(sent.map(({ url }) => url)).toEqual([LOGOUT_URI])
+  })
+
+  test('is sent when the user takes the access from the program', async () => {
+    await grant()
+    const { status: answered } = await alice.post('/account/programs/remove', {
+      id: client.clientId,
+    })
+    expect(answered).toBe(303)
+    await site.settle()
+    expect(sent.map(({ url }) => url)).toEqual([LOGOUT_URI])
+  })
+
+  test('costs nothing at a request that ends nothing', async () => {
+    const statements: string[] = []
+    const watching = new CheapSite({}, { DB: watchedD1((sql) => statements.push(sql)) })
+    const token = cookie()
+    const { code } = await watching.post(
+      '/api/me/sshkey/add',
+      { title: 'laptop', key: KEY },
+      { token },
+    )
+    expect(code).toBe(200)
+    await watching.settle()
+    expect(statements.filter((sql) => sql.includes('openid_logouts'))).toEqual([])
+    await watching.get('/api/auth/logout', { token })
+    await watching.settle()
+    expect(statements.filter((sql) => sql.includes('openid_logouts'))).toHaveLength(1)
   })
 
   test('goes to nobody when no program was signed in', async () => {

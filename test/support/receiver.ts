@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** A request that a receiver of notices got. */
+/** A request that a receiver of notices or logouts got. */
 export interface Received {
   path: string
   headers: IncomingHttpHeaders
@@ -20,7 +20,10 @@ export interface Received {
 
 type Answer = (response: ServerResponse) => void
 
-/** Stands in for a receiver of notices: it answers as the test says, and keeps what it got. */
+/**
+ * Stands in for a receiver of notices or logouts: it answers as the test says, and keeps what it
+ * got.
+ */
 export class Receiver {
   readonly got: Received[] = []
   /** The next answers; then 200. */
@@ -37,7 +40,8 @@ export class Receiver {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const raw = await text(request)
     const { url = '', headers } = request
-    this.got.push({ path: url, headers, raw, body: raw === '' ? null : JSON.parse(raw) })
+    const isJson = headers['content-type']?.startsWith('application/json') === true
+    this.got.push({ path: url, headers, raw, body: isJson && raw !== '' ? JSON.parse(raw) : null })
     const answer = this.answers.shift() ?? ((one) => one.end('{"ok":true}'))
     answer(response)
     for (const look of this.#onRequest) look()
