@@ -364,6 +364,8 @@ export const openidClients = sqliteTable(
     firstParty: integer('first_party', { mode: 'boolean' }).notNull().default(false),
     adminsOnly: integer('admins_only', { mode: 'boolean' }).notNull().default(false),
     createdAt: time('created_at').notNull(),
+    /** The issuer that it was told when it was registered; empty for one from before migration 0018. */
+    issuer: text('issuer').notNull().default(''),
   },
   (table) => [unique('openid_clients_name').on(table.name)],
 )

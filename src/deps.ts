@@ -77,6 +77,8 @@ export interface Deps {
    * @throws {Refusal} `internal` when `ISSUER` is invalid.
    */
   issuer: (requestUrl: string) => string
+  /** Whether the operator has set it. Otherwise each program keeps the one it was told. */
+  isIssuerSet: boolean
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
   /**
@@ -196,6 +198,7 @@ export function createDeps(
     passkeySite: () => passkeySiteOf(env),
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
+    isIssuerSet: isSet(env.ISSUER),
     defer,
     sendOut: (url, init, reach) => {
       const options: RequestInit = { ...init, redirect: 'manual' }
@@ -263,6 +266,10 @@ function passkeySiteOf({ PASSKEY_RP_ID: rpId, PASSKEY_ORIGINS: origins }: Env): 
   const site = parsePasskeySite(rpId, origins)
   if (typeof site !== 'string') return site
   throw new Refusal('internal', { detail: site })
+}
+
+function isSet(variable: string | undefined): boolean {
+  return Boolean(variable)
 }
 
 /** @throws {Refusal} `internal` when the value is invalid. */

@@ -1,5 +1,5 @@
-import { and, eq } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { and, eq, inArray } from 'drizzle-orm'
+import { openidClients, users } from '../../schema/tables.ts'
 import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isLive } from '../access/session-store.ts'
@@ -26,7 +26,9 @@ import { selectKeys } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readProof } from './proof.ts'
 
-type AuthorizeDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
+type AuthorizeDeps = ActorDeps &
+  FreshnessDeps &
+  Pick<Deps, 'randomBytes' | 'keyRing' | 'isIssuerSet'>
 
 /**
  * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
@@ -40,17 +42,25 @@ export type Outcome =
 /**
  * Finds the client of a request.
  *
- * @returns `undefined` for an unknown client, and for a redirect URI that it has not registered.
+ * @returns `undefined` for an unknown client, for a redirect URI that it has not registered, and at
+ *   another address of this site than the one that it was told.
  */
 export async function findSender(
-  { db }: Pick<Deps, 'db'>,
+  { db, isIssuerSet }: Pick<Deps, 'db' | 'isIssuerSet'>,
+  issuer: string,
   sender: Sender,
 ): Promise<Client | undefined> {
-  return trusted(await selectClient(db, sender.clientId), sender)
+  return trusted(await selectClient(db, sender.clientId), sender, isIssuerSet || issuer)
 }
 
-function trusted([client]: Client[], { redirectUri }: Sender): Client | undefined {
-  return client?.redirectUris.includes(redirectUri) ? client : undefined
+/** @param issuer The issuer of this request; true when the operator has set it. */
+function trusted(
+  [client]: Client[],
+  { redirectUri }: Sender,
+  issuer: string | true,
+): Client | undefined {
+  if (!client?.redirectUris.includes(redirectUri)) return undefined
+  return issuer === true || ['', issuer].includes(client.issuer) ? client : undefined
 }
 
 /**
@@ -58,7 +68,7 @@ function trusted([client]: Client[], { redirectUri }: Sender): Client | undefine
  * another.
  *
  * @param hasConsented The user has just answered the question for consent with yes.
- * @returns `undefined` for an unknown client, and for a redirect URI that it has not registered.
+ * @returns `undefined` as `findSender`.
  * @throws {OAuthError} An error for the client.
  * @throws {Refusal} The refusals of `actAs`.
  */
@@ -80,7 +90,11 @@ export async function authorize(
   const source = whereAllowed(
     actor,
     request,
-    and(isProven, expected === undefined ? undefined : eq(users.sub, expected)),
+    and(
+      isProven,
+      expected === undefined ? undefined : eq(users.sub, expected),
+      deps.isIssuerSet ? undefined : inArray(openidClients.issuer, ['', issuer]),
+    ),
   )
   const codeHash = await hashSecret(secret)
   const { account, found, consents, proven, ownProof, granted, allowed } = await actAs(
@@ -101,7 +115,7 @@ export async function authorize(
         : undefined,
     },
   )
-  const client = trusted(found, request)
+  const client = trusted(found, request, deps.isIssuerSet || issuer)
   if (client === undefined) return undefined
   if (granted !== undefined && granted.length > 0) {
     if (allowed !== undefined) logEvent(eventOf(actor, 'access_given', now, client.name))

@@ -37,6 +37,8 @@ export interface NewClient extends Pick<
   Client,
   'name' | 'redirectUris' | 'firstParty' | 'adminsOnly'
 > {
+  /** What it is told; it gets no code at another address, unless the operator sets `ISSUER`. */
+  issuer?: string
   postLogoutUris?: string[]
   logoutUri?: string
   isPublic?: boolean
@@ -51,7 +53,7 @@ export interface NewClient extends Pick<
 export async function addClient(
   deps: ClientDeps,
   operator: Operator,
-  { isPublic = false, postLogoutUris = [], logoutUri = '', ...given }: NewClient,
+  { isPublic = false, postLogoutUris = [], logoutUri = '', issuer = '', ...given }: NewClient,
 ): Promise<{ clientId: string; secret: string | undefined }> {
   const { db } = deps
   const secret = isPublic ? undefined : PREFIX + newSecret(deps)
@@ -62,6 +64,7 @@ export async function addClient(
     secretHash: secret === undefined ? null : await hashSecret(secret),
     postLogoutUris,
     logoutUri,
+    issuer,
     createdAt: now,
   }
   const by = isFreshOperator(deps, operator, now)

@@ -108,6 +108,7 @@ async function beginVisit(sites: Sites, name: string): Promise<Visit> {
     redirectUris: [CALLBACK],
     postLogoutUris: [],
     logoutUri: '',
+    issuer: '',
     firstParty: true,
     adminsOnly: false,
     createdAt: Date.now(),

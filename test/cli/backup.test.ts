@@ -112,7 +112,9 @@ class Wiki {
 // It starts two sites.
 test('a restored site knows its programs and what users allowed them, but none of their codes and tokens', async () => {
   const site = await clone.serve()
-  const added = await clone.command(['client', 'add', 'wiki', '--redirect', CALLBACK, '--json'])
+  const { origin } = new URL(site.url)
+  const command = ['client', 'add', 'wiki', '--redirect', CALLBACK, '--issuer', origin, '--json']
+  const added = await clone.command(command)
   const wiki = new Wiki(JSON.parse(added.stdout))
   wiki.url = site.url
   const { token } = (await site.signIn('admin', ADMIN_PASSWORD)).data
@@ -134,6 +136,8 @@ test('a restored site knows its programs and what users allowed them, but none o
   expect(other.sql('select 1 from openid_grants union all select 1 from sessions')).toEqual([])
   const restored = await other.serve()
   wiki.url = restored.url
+  // It has another port, and programs get codes only at the address that they were told.
+  other.sql(`update openid_clients set issuer = '${new URL(restored.url).origin}'`)
   expect(await wiki.userStatus(tokens['access_token'])).toBe(401)
   const refresh = { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] ?? '' }
   expect(await wiki.token(refresh)).toMatchObject({ error: 'invalid_grant' })

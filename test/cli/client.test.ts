@@ -20,6 +20,7 @@ afterAll(() => clone.remove())
 let programs = 0
 const add = (...args: string[]) =>
   clone.command(['client', 'add', `program-${++programs}`, ...args])
+const ISSUER = ['--issuer', 'https://account.example.org']
 
 test('client add prints the seven settings of OpenList, with addresses as OpenList compares them', async () => {
   const site = 'https://account.example.org:8443'
@@ -57,17 +58,20 @@ test('client add prints the seven settings of OpenList, with addresses as OpenLi
   ])
 })
 
-test('client add needs the address of this site for a program that compares it', async () => {
-  for (const program of ['--openlist', '--sftpgo', '--grafana'])
+test('client add needs the address of this site, at which alone the program gets codes', async () => {
+  for (const program of ['--openlist', '--sftpgo', '--grafana', '--redirect'])
     expect(await add(program, 'https://it.example.org')).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining('--issuer https://account.example.org'),
     })
-  const { code, stdout, stderr } = await add('--redirect', 'https://wiki.example.org/callback')
+  const wiki = ['--redirect', 'https://wiki.example.org/callback', ...ISSUER]
+  const { code, stdout } = await add(...wiki)
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^client_id: [\da-f]{24}\nclient_secret: lks_\S{43}\n$/)
-  expect(stderr).toContain('The issuer is the address of this site')
+  const [, id] = /^client_id: ([\da-f]{24})\nclient_secret: lks_\S{43}\n/m.exec(stdout) ?? []
+  expect(clone.sql(`select issuer from openid_clients where id = '${id}'`)).toEqual([
+    { issuer: 'https://account.example.org' },
+  ])
 })
 
 test('client add prints what can be pasted', async () => {
@@ -96,14 +100,20 @@ test('client add says what is missing or wrong', async () => {
 })
 
 test('client list shows whom a program asks and lets in', async () => {
-  await add('--redirect', 'https://list.example.org/cb', '--first-party', '--admins-only')
+  await add(
+    '--redirect',
+    'https://list.example.org/cb',
+    '--first-party',
+    '--admins-only',
+    ...ISSUER,
+  )
   const { stdout } = await clone.command(['client', 'list'])
   expect(stdout).toMatch(/^name +client id +first party +admins only +redirect uris/)
   expect(stdout).toMatch(/ yes +yes +https:\/\/list\.example\.org\/cb/)
 })
 
 test('client delete needs --yes without a terminal', async () => {
-  await add('--redirect', 'https://gone.example.org/cb')
+  await add('--redirect', 'https://gone.example.org/cb', ...ISSUER)
   const name = `program-${programs}`
   expect(await clone.command(['client', 'delete', name])).toMatchObject({
     code: 2,
@@ -115,7 +125,7 @@ test('client delete needs --yes without a terminal', async () => {
 })
 
 test.skipIf(hasNoTerminal)('client delete asks first', async () => {
-  await add('--redirect', 'https://asked.example.org/cb')
+  await add('--redirect', 'https://asked.example.org/cb', ...ISSUER)
   const command = ['client', 'delete', `program-${programs}`]
   const kept = await clone.typed(command, [['[y/N]', 'n']])
   expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('Nothing was changed.')])

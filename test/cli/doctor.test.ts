@@ -27,7 +27,7 @@ const WELL: SiteData = {
   sealedOut: 0,
   leftovers: 0,
   appPasswords: { endless: 0, unused: 0 },
-  clients: 1,
+  issuers: ['https://files.example.org'],
   signingKeyAge: 0,
   isSigningKeySealedOut: false,
 }
@@ -85,12 +85,16 @@ describe('the judgement of a site', () => {
       ],
       [facts({ tokenHours: '721' }), /^warn token hours: a sign-in lasts 721 hours → set/],
       [
-        facts({ issuer: '' }),
-        /^warn issuer: .* two addresses → set ISSUER .* such as https:\/\/files\.example\.org$/,
+        facts({ issuer: '' }, { issuers: ['https://files.example.org', ''] }),
+        /^warn issuer: ISSUER is empty, .* each request → set ISSUER .* such as https:\/\/files\.example\.org$/,
       ],
       [
-        facts({ issuer: '', host: undefined }),
+        facts({ issuer: '', host: undefined }, { issuers: [''] }),
         /^warn issuer: .* such as https:\/\/account\.example/,
+      ],
+      [
+        facts({ issuer: '', host: 'other.example.org' }),
+        /^warn issuer: .* told https:\/\/files\.example\.org, and people use other\.example\.org → /,
       ],
       ...[
         'https://files.example.org/',

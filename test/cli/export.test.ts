@@ -99,7 +99,15 @@ test('user export prints everything that is kept of a user, and no hash', async 
     topics: ['password'],
   }
   await site.call('POST', '/api/me/notices/save', { token, body: channel })
-  const client = ['client', 'add', 'Photos', '--redirect', 'https://photos.example.org/back']
+  const client = [
+    'client',
+    'add',
+    'Photos',
+    '--redirect',
+    'https://photos.example.org/back',
+    '--issuer',
+    'https://account.example.org',
+  ]
   expect((await clone.command(client)).code).toBe(0)
   for (const statement of [
     `insert into passkeys (credential_id, user_id, public_key, algorithm, sign_count, backed_up, transports, aaguid, rp_id, name, created_at)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { openidConsents } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   AFTER_LOGOUT,
@@ -9,6 +10,7 @@ import {
   ISSUER as OWN,
   PASSWORD,
   refreshWith,
+  register,
   type Registered,
   requestPath,
   signedIn,
@@ -89,6 +91,31 @@ describe('a site with ISSUER, whose requests come by another address', () => {
 })
 
 describe('a site without ISSUER', () => {
+  test('gives a program codes at the address that the program was told, and at no other', async () => {
+    const site = siteWith('')
+    await withClient(site)
+    const alice = await signedIn(site)
+    const told = await register(site, { name: 'told', issuer: OWN })
+    const other = await register(site, { name: 'other', issuer: 'https://account.example.org' })
+    expect(answerIn((await alice.get(requestPath(told))).location)).toMatchObject({ iss: OWN })
+    const consent = { request: requestPath(other).split('?')[1] ?? '', user: '3', answer: 'allow' }
+    for (const answer of [
+      await alice.get(requestPath(other)),
+      await alice.get(requestPath(other, { response_type: 'token' })),
+      await alice.post('/oauth/authorize/consent', consent),
+    ])
+      expect(answer).toMatchObject({ status: 400, location: null })
+    expect(await site.db.select().from(openidConsents)).toEqual([])
+  })
+
+  test('lets ISSUER, set later, replace what programs were told', async () => {
+    const site = siteWith('')
+    await withClient(site)
+    const told = await register(site, { name: 'told', issuer: OWN })
+    const alice = await signedIn(siteWith(SET))
+    expect(answerIn((await alice.get(requestPath(told))).location)).toMatchObject({ iss: SET })
+  })
+
   test.each([
     ['http://localhost:8787', 'http://localhost:8787'],
     ['https://account.example.org', 'https://account.example.org'],

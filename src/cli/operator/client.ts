@@ -67,7 +67,6 @@ const NO_PROGRAM =
   'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
 const NO_ISSUER =
   'The program compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml.'
-const ISSUER_NOTE = 'The issuer is the address of this site, as the program and the users reach it.'
 
 /** How the printed settings are used. */
 const NOTES: Record<Preset | 'other', string> = {
@@ -88,7 +87,7 @@ function addAddCommand(program: Command, client: Command): void {
     notes: ADD_NOTES,
     examples: [
       'client add files --openlist https://files.example.org --first-party --issuer https://account.example.org',
-      'client add wiki --redirect https://wiki.example.org/callback',
+      'client add wiki --redirect https://wiki.example.org/callback --issuer https://account.example.org',
     ],
   })
     .argument('<name>', 'a name that users recognise', parsed(clientNameSchema))
@@ -118,10 +117,10 @@ function addAddCommand(program: Command, client: Command): void {
       const wish = newClientOf(name, options, chosen)
       return onSite(program, async (opened, output) => {
         const issuer = await readIssuer(options.issuer)
-        if (issuer === undefined && preset !== undefined) throw new UsageError(NO_ISSUER)
-        const { clientId, secret = '' } = await register(opened, wish)
+        if (issuer === undefined) throw new UsageError(NO_ISSUER)
+        const { clientId, secret = '' } = await register(opened, { ...wish, issuer })
         const settings = presetSettings(preset, {
-          issuer: issuer ?? '',
+          issuer,
           clientId,
           secret,
           site: address,
@@ -132,7 +131,7 @@ function addAddCommand(program: Command, client: Command): void {
           ...(secret !== '' && { client_secret: secret }),
           settings: Object.fromEntries(settings),
         })
-        const note = issuer === undefined ? ISSUER_NOTE : NOTES[preset ?? 'other']
+        const note = NOTES[preset ?? 'other']
         // On stderr, so that a pipe receives only the settings.
         if (note !== '' && !program.opts<GlobalOptions>().json) console.error(`\n${note}`)
       })
@@ -267,6 +266,7 @@ function recordOf(client: Client) {
     post_logout_uris: client.postLogoutUris,
     logout_uri: client.logoutUri,
     is_public: client.secretHash === null,
+    issuer: client.issuer,
     first_party: client.firstParty,
     admins_only: client.adminsOnly,
     created_time: isoTime(client.createdAt),

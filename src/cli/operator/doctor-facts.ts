@@ -64,8 +64,8 @@ export interface SiteData {
   leftovers: number
   /** The app passwords that never expire, and the others that nobody has used for long. */
   appPasswords: { endless: number; unused: number }
-  /** The number of programs that sign in through this site. */
-  clients: number
+  /** What each program was told that signs in through this site; empty for none. */
+  issuers: string[]
   /** The age of the newest signing key, milliseconds; absent when there is none. */
   signingKeyAge: number | undefined
   /** True when `SECRET_KEYS` does not open that key. */
@@ -209,7 +209,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .groupBy(passkeys.rpId)
       .orderBy(passkeys.rpId),
     seals: countSeedsByKey(db),
-    clients: db.select({ id: openidClients.id }).from(openidClients),
+    clients: db.select({ issuer: openidClients.issuer }).from(openidClients),
     keys: selectKeys(db, site.now()),
     expired: db
       .select({ total: count() })
@@ -240,7 +240,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     sealedOut: ring === undefined ? undefined : sealedOut,
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },
-    clients: clients.length,
+    issuers: clients.map(({ issuer }) => issuer),
     signingKeyAge: newestKey && site.now() - newestKey.activeFrom,
     isSigningKeySealedOut:
       newestKey !== undefined &&

@@ -6,22 +6,25 @@ const MAX_KEY_DAYS = 365
 
 /** Judges what programs need that sign users in through this site. */
 export function checkPrograms(facts: Facts, data: SiteData): Finding[] {
-  return data.clients === 0 ? [] : [checkIssuer(facts), checkSigningKey(data)]
+  return data.issuers.length === 0 ? [] : [checkIssuer(facts, data), checkSigningKey(data)]
 }
 
 /** Programs compare the issuer byte by byte with the address in their settings. */
-function checkIssuer({ issuer: set, host, isRemote }: Facts): Finding {
+function checkIssuer({ issuer: set, host }: Facts, { issuers }: SiteData): Finding {
   const check = 'issuer'
   if (!set) {
-    const text = 'the address of each request'
-    return isRemote
-      ? {
-          check,
-          status: 'warn',
-          text: `${text}: it differs when the site has two addresses`,
-          fix: setIssuer(nearestIssuer(`https://${host ?? ''}`)),
-        }
-      : { check, status: 'ok', text }
+    const told = Array.from(new Set(issuers)).filter((issuer) => issuer !== '')
+    const others = told.filter((issuer) => host !== undefined && new URL(issuer).hostname !== host)
+    const fix = setIssuer(nearestIssuer(told[0] ?? `https://${host ?? ''}`))
+    if (issuers.includes('')) {
+      const text = 'ISSUER is empty, and a program takes the address of each request'
+      return { check, status: 'warn', text, fix }
+    }
+    if (others.length > 0) {
+      const text = `ISSUER is empty, programs were told ${others.join(', ')}, and people use ${host}`
+      return { check, status: 'warn', text, fix }
+    }
+    return { check, status: 'ok', text: `${told.join(', ')} (ISSUER is empty)` }
   }
   const issuer = parseIssuer(set)
   if (issuer === undefined)

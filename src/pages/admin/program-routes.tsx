@@ -59,20 +59,21 @@ export const adminProgramPages = new Hono<App>()
         })
       await confirmWith(c, fields)
       const { name, logout_uri: logoutUri } = given
+      const issuer = c.get('deps').issuer(c.req.url)
       const client = await addClient(c.get('deps'), actorOf(c), {
         name,
         redirectUris,
         postLogoutUris: [...(known?.postLogoutUris ?? []), ...given.post_logout_uris],
         logoutUri,
+        issuer,
         isPublic: 'is_public' in fields,
         firstParty: 'first_party' in fields,
         adminsOnly: 'admins_only' in fields,
       })
-      return { name, preset, site, ...client }
+      return { name, preset, site, issuer, ...client }
     })
     if (made instanceof Refusal) return showPrograms(c, fields, made)
-    const { name, preset, site, clientId, secret = '' } = made
-    const issuer = c.get('deps').issuer(c.req.url)
+    const { name, preset, site, issuer, clientId, secret = '' } = made
     const settings = presetSettings(preset, { issuer, clientId, secret, site })
     const view = await adminView(c)
     const props = { view, name, preset, settings, hasSecret: secret !== '' }
@@ -88,7 +89,8 @@ export const adminProgramPages = new Hono<App>()
     if (made instanceof Refusal) return showPrograms(c, {}, made)
     const { client, secret } = made
     const { id: clientId, name } = client
-    const issuer = c.get('deps').issuer(c.req.url)
+    const deps = c.get('deps')
+    const issuer = (deps.isIssuerSet ? '' : client.issuer) || deps.issuer(c.req.url)
     const settings = presetSettings(undefined, { issuer, clientId, secret, site: '' })
     const view = await adminView(c)
     return showPage(c, <ProgramSettingsPage view={view} name={name} settings={settings} />)

@@ -17,7 +17,8 @@ export async function findAsking(c: AppContext, path: string): Promise<Asking | 
   if (!isRequestPath(path)) return undefined
   const { searchParams } = new URL(path, c.req.url)
   const { sender, ...parsed } = parseAuthorizationRequest(searchParams)
-  const client = sender && (await findSender(c.get('deps'), sender))
+  const deps = c.get('deps')
+  const client = sender && (await findSender(deps, deps.issuer(c.req.url), sender))
   if (client === undefined || sender === undefined) return undefined
   const loginHint = 'request' in parsed ? parsed.request.loginHint : undefined
   return { name: client.name, host: new URL(sender.redirectUri).host, loginHint }

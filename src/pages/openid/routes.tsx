@@ -49,7 +49,7 @@ export const authorizePages = new Hono<App>()
     const parsed = parseAuthorizationRequest(new URL(c.req.url).searchParams)
     if (parsed.sender === undefined) return showUntrusted(c)
     if (parsed.error !== undefined) {
-      const client = await findSender(c.get('deps'), parsed.sender)
+      const client = await findSender(c.get('deps'), issuerOf(c), parsed.sender)
       if (client === undefined) return showUntrusted(c)
       return c.redirect(answerUri(parsed.sender, issuerOf(c), parsed.error))
     }
@@ -70,7 +70,7 @@ export const authorizePages = new Hono<App>()
     const actor = await readSession(c)
     if (fields['user'] !== String(actor.userId)) return goTo(c, pathOf(wholeQuery(request)))
     if (fields['answer'] === 'allow') return answer(c, request, true)
-    const client = await findSender(c.get('deps'), request)
+    const client = await findSender(c.get('deps'), issuerOf(c), request)
     if (client === undefined) return showUntrusted(c)
     const denied = new OAuthError('access_denied', 'the user has not allowed this')
     return showContinue(c, answerUri(request, issuerOf(c), denied))
@@ -161,7 +161,7 @@ async function answerWithoutUser(
   const isOver = isSessionOver(stopped)
   const lacksFactor = stopped.refusal.startsWith('secondFactor')
   if (!isOver && !lacksFactor) throw error
-  if ((await findSender(c.get('deps'), request)) === undefined) return showUntrusted(c)
+  if ((await findSender(c.get('deps'), issuerOf(c), request)) === undefined) return showUntrusted(c)
   if (request.prompts.includes('none'))
     return send(
       isOver

@@ -1,0 +1,1 @@
+ALTER TABLE `openid_clients` ADD `issuer` text DEFAULT '' NOT NULL;
