@@ -1,6 +1,6 @@
 import { boundedWindowOf } from '../base/paging.ts'
 import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
-import { countEvents, type EventFilter, selectEvents } from '../audit/events.ts'
+import { countEvents, type EventFilter, isByOperator, selectEvents } from '../audit/events.ts'
 
 /** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100
@@ -20,7 +20,7 @@ export async function listOwnEvents(
     events: selectEvents(deps.db, actor.userId, window, filter),
     counted: countEvents(deps.db, actor.userId, filter),
   })
-  return { account, events, total: counted[0]?.total ?? 0 }
+  return { account, events: events.map(ownEvent), total: counted[0]?.total ?? 0 }
 }
 
 /** Reads the latest events of the actor's account, for a file. */
@@ -34,5 +34,12 @@ export async function listLatestOwnEvents(
   const { events } = await readAs(deps, actor, {
     events: selectEvents(deps.db, actor.userId, window, filter),
   })
-  return events
+  return events.map(ownEvent)
+}
+
+type Event = Awaited<ReturnType<typeof selectEvents>>[number]
+
+/** Leaves out where an operator was, and with which browser: that is for operators. */
+function ownEvent(event: Event): Event {
+  return isByOperator(event) ? { ...event, network: '', userAgent: '' } : event
 }

@@ -1,4 +1,5 @@
 import type { selectEvents } from '../audit/events.ts'
+import { isByOperator } from '../audit/events.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { isoTime } from '../base/time.ts'
 
@@ -29,6 +30,6 @@ function actorRecord({
   network,
 }: Pick<Event, 'actorId' | 'actorName' | 'userId' | 'network'>) {
   if (network === COMMAND_LINE.network) return { id: null, username: null, command_line: true }
-  if (actorId === null || actorId === userId) return null
+  if (!isByOperator({ actorId, userId })) return null
   return { id: actorId, username: actorName, command_line: false }
 }

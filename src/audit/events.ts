@@ -190,6 +190,17 @@ const eventColumns = {
   changes: sql`coalesce(${auditEvents.changes}, '')`.mapWith(changesIn).as('changed'),
 }
 
+/** Tells whether an admin has caused the event of another user. The command line has no id. */
+export function isByOperator({
+  actorId: by,
+  userId,
+}: {
+  actorId: number | null
+  userId: number | null
+}): boolean {
+  return by !== null && by !== userId
+}
+
 /** Selects the events of a user, latest first. */
 export function selectEvents(
   db: Database,

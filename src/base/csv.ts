@@ -2,8 +2,9 @@
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Formats rows as CSV. A cell that a spreadsheet would take for a formula gets an apostrophe in
- * front.
+ * Formats rows as CSV. What a spreadsheet would take for a formula gets an apostrophe in front,
+ * also within a text: some spreadsheets divide cells at semicolons or tabs, and heed no quotation
+ * mark there.
  *
  * @see RFC 4180 section 2
  * @see https://owasp.org/www-community/attacks/CSV_Injection
@@ -17,11 +18,15 @@ export function csvRow(row: readonly (string | number)[]): string {
   return `${row.map(cell).join(',')}\r\n`
 }
 
-/** The wide forms count in East Asian versions; blanks in front are skipped by some programs. */
-const FORMULA = /^[\s\u200B\uFEFF]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
+/**
+ * The beginning of a formula. The wide forms count in East Asian versions; blanks in front are
+ * skipped by some programs.
+ */
+const FORMULA =
+  /(?<=^|[;\t\r\n])(?=(?:[^\S\t\r\n]|\u200B)*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])|^(?=[\t\r\n])/g
 
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)
-  const text = FORMULA.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = value.replaceAll(FORMULA, "'")
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

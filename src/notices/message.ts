@@ -1,4 +1,4 @@
-import type { EventKind } from '../audit/events.ts'
+import { type EventKind, isByOperator } from '../audit/events.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { isoTime } from '../base/time.ts'
 import { visible } from '../base/text.ts'
@@ -113,7 +113,7 @@ function actorOf(
   commandLine: string,
 ): string {
   if (network === COMMAND_LINE.network) return commandLine
-  if (actorId === null || actorId === userId) return ''
+  if (!isByOperator({ actorId, userId })) return ''
   return actorName === null ? `#${actorId}` : shortened(visible(actorName))
 }
 

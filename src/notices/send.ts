@@ -1,3 +1,4 @@
+import { isByOperator } from '../audit/events.ts'
 import { type Answers, type Parts, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Notice } from './message.ts'
@@ -148,5 +149,7 @@ function noticeOf(row: DueRow): Notice | undefined {
     network,
     country,
   }
-  return { ...common, event }
+  // Where an operator was is for operators.
+  const isHidden = common.isOwn && isByOperator(event)
+  return { ...common, event: isHidden ? { ...event, network: '', country: '' } : event }
 }

@@ -431,6 +431,27 @@ test('the events of an account come a hundred at most at a time', async () => {
   }
 })
 
+test('an operator’s address and browser are for operators alone', async () => {
+  await site.addUser('root', { password: PASSWORD, role: 2 })
+  const admin = await site.token('root', PASSWORD)
+  const office = { 'CF-Connecting-IP': '203.0.113.7', 'User-Agent': 'Office/1.0' }
+  const path = `/api/admin/user/update`
+  const answer = await site.post(
+    path,
+    { id: ALICE, permission: 3 },
+    { token: admin, headers: office },
+  )
+  expect(answer.code).toBe(200)
+  const [own] = (await events()).data.content
+  expect(own).toMatchObject({ kind: 'user_changed', actor: { username: 'root' } })
+  expect([own.network, own.user_agent]).toEqual(['', ''])
+  const stored = await site.db
+    .select()
+    .from(auditEvents)
+    .where(eq(auditEvents.kind, 'user_changed'))
+  expect(stored).toMatchObject([{ network: '203.0.113.7', userAgent: 'Office/1.0' }])
+})
+
 test('a key that an admin removes is an event of its owner', async () => {
   await post('/api/me/sshkey/add', { title: 'laptop', key: ED1 })
   const { data } = await site.get('/api/me/sshkey/list', { token, headers: headers() })

@@ -828,6 +828,23 @@ describe('the channel of a user', () => {
     })
   })
 
+  test('is not told where an operator was', async () => {
+    await addChannel({}, ['password'])
+    const alice = await signIn()
+    const webhookOfAlice = { kind: 'webhook', address: 'https://203.0.114.1/x' }
+    expect((await save(alice, webhookOfAlice)).code).toBe(200)
+    got = []
+    const headers = { 'CF-Connecting-IP': '198.51.100.99' }
+    const change = { id: ALICE, password: 'Another-Passw0rd' }
+    await site.post('/api/admin/user/update', change, { token: admin, headers })
+    await site.settle()
+    const [own, operators] = got.toSorted((a, b) => a.reach.localeCompare(b.reach)).toReversed()
+    expect([own?.reach, operators?.reach]).toEqual(['public', 'any'])
+    expect(JSON.stringify(operators?.body)).toContain('198.51.100.99')
+    expect(JSON.stringify(own?.body)).not.toContain('198.51.100.99')
+    expect(JSON.stringify(own?.body)).toContain('admin')
+  })
+
   test.each([
     'http://ntfy.example.org/topic',
     'https://localhost/topic',
