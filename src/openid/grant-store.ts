@@ -177,12 +177,26 @@ export function endReplayedRefreshToken(
   return deleteGrants(db, by, isReplay)
 }
 
+/** What all refresh tokens of one sign-in share. */
+type Family = Pick<ShownRefreshToken, 'id' | 'clientId' | 'familyHash'>
+
+/**
+ * Ends the tokens of a sign-in at the wish of the program. The row stays for the logout of its
+ * session, which goes on, and so may another sign-in of the program in it.
+ *
+ * @returns Parts of a batch.
+ */
+export function endFamily(db: Database, by: Authority, family: Family) {
+  const which = isFamilyOf(family)
+  const set = { accessHash: null, familyHash: null, refreshHash: null }
+  return {
+    deleted: deleteGrants(db, by, and(which, eq(openidGrants.sessionId, ''))),
+    revoked: writing(db, by).update(openidGrants, set, which),
+  }
+}
+
 /** Holds for the row of a refresh token, the newest one or one that was replaced. */
-export function isFamilyOf({
-  id,
-  clientId,
-  familyHash,
-}: Pick<ShownRefreshToken, 'id' | 'clientId' | 'familyHash'>): SQL | undefined {
+function isFamilyOf({ id, clientId, familyHash }: Family): SQL | undefined {
   return and(
     eq(openidGrants.id, id),
     eq(openidGrants.clientId, clientId),

@@ -8,8 +8,8 @@ import { type Client, type Credentials, isClient, selectClient } from './client-
 import {
   endAccessToken,
   endReplayedCode,
+  endFamily,
   endReplayedRefreshToken,
-  isFamilyOf,
   type NewTokens,
   selectByAccessToken,
   selectNewest,
@@ -18,7 +18,7 @@ import {
   useCode,
   useRefreshToken,
 } from './grant-store.ts'
-import { deleteGrants, tellPrograms } from '../access/endings.ts'
+import { tellPrograms } from '../access/endings.ts'
 import { handleText, hashSecret, newGrantId, newSecret, parseHandle } from './handles.ts'
 import { signIdToken } from './id-token.ts'
 import { ensureKey, selectKeys, type StoredKey } from './keys.ts'
@@ -250,11 +250,11 @@ export async function revoke(
   const [access, refreshing] = [parseHandle('access', text), parseHandle('refresh', text)]
   const accessHash = await hashSecret((access ?? NO_HANDLE).secret)
   const familyHash = await hashSecret((refreshing ?? NO_HANDLE).family)
+  const family = refreshing && { id: refreshing.id, clientId, familyHash }
   const { client } = await runBatch(db, {
     client: selectClient(db, clientId),
     ended: access && endAccessToken(db, by, { id: access.id, accessHash }, clientId),
-    deleted:
-      refreshing && deleteGrants(db, by, isFamilyOf({ id: refreshing.id, clientId, familyHash })),
+    ...(family && endFamily(db, by, family)),
   })
   refuseWrongClient(client[0], credentials)
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openidLogouts, users } from '../../schema/tables.ts'
+import { openidGrants, openidLogouts, users } from '../../schema/tables.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
@@ -309,6 +309,32 @@ describe('POST /oauth/revoke', () => {
     expect(await revoke(first.refresh_token ?? '')).toBe(200)
     expect(await isAlive(second)).toBe(false)
     expect((await refreshWith(site, client, second.refresh_token)).error).toBe('invalid_grant')
+  })
+
+  test.each(['one of two refresh tokens', 'the only refresh token'])(
+    'tells the program of no logout for %s, but later for the end of the session',
+    async (which) => {
+      const first = await grant('openid offline_access')
+      const second = which === 'the only refresh token' ? undefined : await grant()
+      await revoke(first.refresh_token ?? '')
+      await site.settle()
+      await runFrequently(site.deps)
+      expect(await pending()).toEqual([])
+      expect(sent).toEqual([])
+      expect(await isAlive(first)).toBe(false)
+      expect((await refreshWith(site, client, first.refresh_token)).error).toBe('invalid_grant')
+      if (second !== undefined) expect(await isAlive(second)).toBe(true)
+      await alice.post('/account/sign-out')
+      await site.settle()
+      expect(sent.map(({ url }) => url)).toEqual([LOGOUT_URI])
+    },
+  )
+
+  test('leaves nothing of a refresh token that has outlived its session', async () => {
+    const { refresh_token: token } = await grant('openid offline_access')
+    await alice.post('/account/sign-out')
+    await revoke(token ?? '')
+    expect(await site.db.select().from(openidGrants)).toEqual([])
   })
 
   test('answers 200 for an unknown token, and leaves those of other clients', async () => {
