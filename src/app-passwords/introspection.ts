@@ -170,10 +170,15 @@ export function introspectionRecord(token: ActiveToken | ProgramToken | undefine
   }
 }
 
-/** An access token of a program says who signed in. It lets nobody at files. */
+/**
+ * An access token of a program says to that program who signed in. It lets nobody at files, so it
+ * has neither a role nor a folder: a file server that takes every active token gets nothing to go
+ * by.
+ */
 function programRecord(user: SignedInUser) {
   return {
     active: true,
+    aud: user.clientId,
     client_id: user.clientId,
     sub: user.sub,
     username: user.username,
@@ -181,8 +186,6 @@ function programRecord(user: SignedInUser) {
     exp: toSeconds(user.expiresAt),
     iat: toSeconds(user.grantedAt),
     token_type: 'Bearer',
-    base_path: user.basePath,
     permission: 0,
-    role: user.role,
   }
 }

@@ -222,8 +222,6 @@ export function selectByAccessToken(
       sub: users.sub,
       username: users.username,
       role: users.role,
-      permission: users.permission,
-      basePath: users.basePath,
       createdAt: users.createdAt,
       renamedAt: users.renamedAt,
       issuer: openidGrants.issuer,
