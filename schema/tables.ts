@@ -414,6 +414,10 @@ export const openidGrants = sqliteTable(
   },
   (table) => [
     index('openid_grants_session').on(table.userId, table.sessionId),
+    // For the limit on codes, which must not read the used rows of a session.
+    index('openid_grants_unused')
+      .on(table.userId, table.sessionId, table.createdAt)
+      .where(sql`${table.used} = 0`),
     // For the programs of one user, whose rows may be few of a program's.
     index('openid_grants_client').on(table.clientId, table.userId, table.createdAt),
   ],

@@ -27,6 +27,7 @@ export const REASONS = {
   clientUriScheme: 'must begin with https:// (http only on this machine)',
   clientUriQuery:
     'must not have code, state, error, error_description or iss in its query: the answer adds them',
+  clientSite: 'must be the address of a site, without a query',
   userGroup: 'must be a group of users',
 
   boolean: 'must be true or false',

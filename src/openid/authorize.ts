@@ -20,6 +20,7 @@ import {
   whereAllowed,
 } from './authorization-store.ts'
 import { type Client, selectClient } from './client-store.ts'
+import { deleteOldCodes } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
 import { verifyHint } from './id-token-hint.ts'
 import { selectKeys } from './keys.ts'
@@ -110,6 +111,7 @@ export async function authorize(
       granted: isAsked
         ? undefined
         : insertGrant(db, by, source, request, { id, issuer, actor, codeHash, now, proof }),
+      tooMany: isAsked ? undefined : deleteOldCodes(db, by, actor, id),
       refreshing: asksForRefresh(request)
         ? insertRefreshEvent(db, by, id, { actor, now })
         : undefined,

@@ -40,6 +40,8 @@ export const clientSiteSchema = v.pipe(
   v.string(),
   v.transform((address) => address.trim().replace(/\/+$/, '')),
   clientUriSchema,
+  // Paths are added to it.
+  v.check((address) => !address.includes('?'), REASONS.clientSite),
 )
 
 /** Holds for everything but plain http to another machine; the next check refuses other texts. */

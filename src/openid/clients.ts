@@ -99,7 +99,8 @@ export async function getClient(
     named: selectClientNamed(deps.db, nameOrId),
     found: selectClient(deps.db, nameOrId),
   })
-  const [client] = [...named, ...found]
+  // An operator may name a program like the id of another one.
+  const [client] = [...found, ...named]
   if (client === undefined) throw new Refusal('clientNotFound')
   return client
 }

@@ -279,28 +279,50 @@ export function pruneGrants(db: Database, now: number) {
   return writing(db, THE_SERVICE).delete(openidGrants, which)
 }
 
-/** Selects the clients that have access to a user's account, by name. */
+/** A browser with many windows waits for a few codes at once. */
+const MAX_UNUSED_CODES = 20
+
+/** Deletes the oldest codes of a session that nobody has used, when there are too many. */
+export function deleteOldCodes(
+  db: Database,
+  by: Authority,
+  { userId, sessionId }: { userId: UserId; sessionId: string },
+  newId: string,
+) {
+  const newest = sql`select newest.id from ${openidGrants} as newest where newest.user_id = ${userId} and newest.session_id = ${sessionId} and newest.used = 0 and newest.id <> ${newId} order by newest.created_at desc limit ${MAX_UNUSED_CODES - 1}`
+  const which = and(
+    isGrantOf(userId),
+    eq(openidGrants.sessionId, sessionId),
+    sql`${openidGrants.used} = 0`,
+    ne(openidGrants.id, newId),
+    sql`${openidGrants.id} not in (${newest})`,
+  )
+  return writing(db, by).delete(openidGrants, which)
+}
+
+/** Selects the clients that have access to a user's account, by name. A code alone is no access. */
 export function selectAccessOf(db: Database, userId: UserId) {
   const { id, name } = openidClients
-  const has = (table: typeof openidGrants | typeof openidConsents) =>
+  const has = (table: typeof openidGrants | typeof openidConsents, when?: SQL) =>
     exists(
       db
         .select({ one: sql`1`.as('one') })
         .from(table)
-        .where(and(eq(table.userId, userId), eq(table.clientId, id))),
+        .where(and(eq(table.userId, userId), eq(table.clientId, id), when)),
     )
+  const isUsed = eq(openidGrants.used, true)
   return db
     .select({
       id,
       name,
       usedAt: sql<
         number | null
-      >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${eq(openidGrants.userId, userId)} and ${eq(openidGrants.clientId, id)})`.as(
+      >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${and(eq(openidGrants.userId, userId), eq(openidGrants.clientId, id), isUsed)})`.as(
         'used_at',
       ),
     })
     .from(openidClients)
-    .where(or(has(openidGrants), has(openidConsents)))
+    .where(or(has(openidGrants, isUsed), has(openidConsents)))
     .orderBy(name)
 }
 

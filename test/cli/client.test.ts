@@ -94,6 +94,19 @@ test('client add says what is missing or wrong', async () => {
   expect((await add()).stderr).toContain(
     'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.',
   )
+  const many = Array.from({ length: 21 }, (_, i) => `https://many.example.org/${i}`)
+  for (const option of ['--redirect', '--post-logout']) {
+    const redirect = ['--redirect', 'https://many.example.org/cb']
+    const outcome = await add(...redirect, ...many.flatMap((uri) => [option, uri]), ...ISSUER)
+    expect(outcome).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`The number of ${option} must be at most 20.`),
+    })
+  }
+  expect(await add('--openlist', 'https://files.example.org/?page=1', ...ISSUER)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('It must be the address of a site, without a query.'),
+  })
   expect((await add('--redirect', 'http://evil.example.org/')).stderr).toContain(
     'It must begin with https:// (http only on this machine).',
   )
@@ -110,6 +123,21 @@ test('client list shows whom a program asks and lets in', async () => {
   const { stdout } = await clone.command(['client', 'list'])
   expect(stdout).toMatch(/^name +client id +first party +admins only +redirect uris/)
   expect(stdout).toMatch(/ yes +yes +https:\/\/list\.example\.org\/cb/)
+})
+
+test('client delete takes the program with this id before one with this name', async () => {
+  await add('--redirect', 'https://first.example.org/cb', ...ISSUER)
+  const name = `program-${programs}`
+  const [{ id } = {}] = clone.sql(`select id from openid_clients where name = '${name}'`)
+  const redirect = ['--redirect', 'https://second.example.org/cb', ...ISSUER]
+  expect(await clone.command(['client', 'add', String(id), ...redirect])).toMatchObject({ code: 0 })
+  expect(await clone.command(['client', 'delete', String(id), '--yes'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(name),
+  })
+  expect(
+    clone.sql(`select redirect_uris from openid_clients where name = '${String(id)}'`),
+  ).toEqual([{ redirect_uris: '["https://second.example.org/cb"]' }])
 })
 
 test('client delete needs --yes without a terminal', async () => {

@@ -138,20 +138,30 @@ function addAddCommand(program: Command, client: Command): void {
     })
 }
 
-/** @throws {UsageError} When there is no redirect URI. */
+/** @throws {UsageError} When there is no redirect URI, or there are too many addresses. */
 function newClientOf(name: string, options: AddOptions, { preset, address }: Chosen): NewClient {
   const known = preset && presetClient(preset, address)
   const redirects = [...(known?.redirectUris ?? []), ...(options.redirect ?? [])]
   if (redirects.length === 0) throw new UsageError(NO_PROGRAM)
   return {
     name,
-    redirectUris: v.parse(clientUrisSchema, redirects),
-    postLogoutUris: [...(known?.postLogoutUris ?? []), ...(options.postLogout ?? [])],
+    redirectUris: parseUris('--redirect', redirects),
+    postLogoutUris: parseUris('--post-logout', [
+      ...(known?.postLogoutUris ?? []),
+      ...(options.postLogout ?? []),
+    ]),
     logoutUri: options.logoutUri ?? '',
     isPublic: options.public ?? false,
     firstParty: options.firstParty ?? false,
     adminsOnly: options.adminsOnly ?? false,
   }
+}
+
+/** @throws {UsageError} For too many addresses. */
+function parseUris(option: string, uris: string[]): string[] {
+  const parsedUris = v.safeParse(clientUrisSchema, uris)
+  if (parsedUris.success) return parsedUris.output
+  throw new UsageError(`The number of ${option} ${parsedUris.issues[0].message}.`)
 }
 
 /** @throws {CommandError} When a program has the name. */

@@ -1,0 +1,1 @@
+CREATE INDEX `openid_grants_unused` ON `openid_grants` (`user_id`,`session_id`,`created_at`) WHERE "openid_grants"."used" = 0;
