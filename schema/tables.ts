@@ -261,11 +261,11 @@ export const passkeys = sqliteTable(
 )
 
 /**
- * The challenges that were used, until they expire, so that each is used once. WITHOUT ROWID
- * (migration 0008).
+ * The challenges of passkeys, and the proofs for programs (openid/proof.ts), that were used, until
+ * they expire, so that each is used once. WITHOUT ROWID (migration 0008).
  */
 export const usedChallenges = sqliteTable('used_challenges', {
-  /** SHA-256 of the challenge, base64url. */
+  /** SHA-256 of the challenge, base64url, or the random id of the proof. */
   hash: text('hash').primaryKey(),
   /** Names the request that used it: only its statements find the row by this text. */
   usedBy: text('used_by').notNull(),

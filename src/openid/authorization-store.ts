@@ -1,10 +1,11 @@
-import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import {
   auditEvents,
   openidClients,
   openidConsents,
   openidGrants,
   sessions,
+  usedChallenges,
   users,
 } from '../../schema/tables.ts'
 import type { SessionActor } from '../access/actor.ts'
@@ -13,11 +14,11 @@ import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
 import { isSession } from '../access/session-store.ts'
 import { eventOf, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Deps } from '../deps.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { hasRedirectUri } from './client-store.ts'
 import { CODE_MILLISECONDS } from './grant-store.ts'
-import { demandsNewProof, demandsRecentProof, type Proof } from './proof.ts'
+import { demandsNewProof, demandsRecentProof, type Proof, PROOF_SECONDS } from './proof.ts'
 import { coversScopes } from './scopes.ts'
 import { isAdmin, isNotGuest } from '../accounts/conditions.ts'
 
@@ -28,13 +29,29 @@ import { isAdmin, isNotGuest } from '../accounts/conditions.ts'
  * @returns `undefined` when nothing is left to prove.
  */
 export function isProvenFor(
-  deps: FreshnessDeps,
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
   request: AuthorizationRequest,
   proof: Proof | undefined,
-  now: number,
+  { now, hasConsented }: { now: number; hasConsented: boolean },
 ): SQL | undefined {
   const isFresh = asksForRefresh(request) ? whenFresh(deps, now) : undefined
-  return and(isRecentEnough(request, proof, now), isFresh)
+  if (!demandsRecentProof(request)) return isFresh
+  // The user has read the question meanwhile.
+  const maxAge = hasConsented ? undefined : maxAgeOfProof(request)
+  const byProof = proof && and(notExists(selectProofUse(deps.db, proof)), isProof(proof, maxAge, now))
+  const byAge =
+    demandsNewProof(request) || request.maxAgeSeconds === undefined
+      ? undefined
+      : gt(sessions.signedInAt, now - request.maxAgeSeconds * 1000)
+  return and(or(sql`false`, byProof, byAge), isFresh)
+}
+
+/** The time that the way from a proof to the code takes. */
+const PROOF_TOLERANCE_SECONDS = 30
+
+function maxAgeOfProof({ maxAgeSeconds }: AuthorizationRequest): number | undefined {
+  if (maxAgeSeconds === undefined) return undefined
+  return Math.max(maxAgeSeconds, PROOF_TOLERANCE_SECONDS)
 }
 
 /** Tells whether a request asks for refresh tokens. */
@@ -43,30 +60,31 @@ export function asksForRefresh({ scopes }: Pick<AuthorizationRequest, 'scopes'>)
 }
 
 /**
- * Holds for a row of `sessions` whose user has proved who they are as lately as the request
- * demands. Only the sign-in counts: a later confirmation may be one factor of two. After a sign-in
- * with an identity provider, the time counts at which it asked its user, because a provider with a
- * live session asks nothing; without that time, nothing counts.
- *
- * @returns `undefined` when nothing is left to prove.
+ * Holds for a row of `sessions` whose user has proved who they are since the request. Only the
+ * sign-in counts: a later confirmation may be one factor of two. After a sign-in with an identity
+ * provider, the time counts at which it asked its user, because a provider with a live session asks
+ * nothing; without that time, nothing counts.
  */
-function isRecentEnough(
-  request: AuthorizationRequest,
-  proof: Proof | undefined,
-  now: number,
-): SQL | undefined {
-  if (proof?.shown !== undefined || !demandsRecentProof(request)) return undefined
-  const { maxAgeSeconds } = request
+function isProof({ at, shown }: Proof, maxAgeSeconds: number | undefined, now: number) {
+  const latest = maxAgeSeconds === undefined ? 0 : now - maxAgeSeconds * 1000
+  if (shown !== undefined) return at > latest ? undefined : sql`false`
   const { createdAt, signedInAt } = sessions
-  return or(
-    sql`false`,
-    // Sessions count whole seconds: one of the same second may be older than the request.
-    proof &&
-      and(gt(createdAt, proof.at), gt(signedInAt, proof.at - PROVIDER_TOLERANCE_SECONDS * 1000)),
-    demandsNewProof(request) || maxAgeSeconds === undefined
-      ? undefined
-      : gt(signedInAt, now - maxAgeSeconds * 1000),
-  )
+  const since = Math.max(at - PROVIDER_TOLERANCE_SECONDS * 1000, latest)
+  // Sessions count whole seconds: one of the same second may be older than the request.
+  return and(gt(createdAt, at), gt(signedInAt, since))
+}
+
+function selectProofUse(db: Database, { id }: Proof) {
+  const { usedBy, hash } = usedChallenges
+  return db.select({ usedBy }).from(usedChallenges).where(eq(hash, id))
+}
+
+/** Uses a proof up with the code that it gave. The statement stands after `insertGrant`. */
+export function useProof(db: Database, by: Authority, proof: Proof, grantId: string, now: number) {
+  const row = { hash: proof.id, usedBy: grantId, expiresAt: now + PROOF_SECONDS * 1000 }
+  const { id } = openidGrants
+  const given = exists(db.select({ id }).from(openidGrants).where(eq(id, grantId)))
+  return writing(db, by).insert(usedChallenges, row, { where: given })
 }
 
 /** Selects the session of an actor, when its user has proved enough. */

@@ -17,6 +17,7 @@ import {
   isProvenFor,
   selectConsent,
   selectProven,
+  useProof,
   whereAllowed,
 } from './authorization-store.ts'
 import { type Client, selectClient } from './client-store.ts'
@@ -86,7 +87,7 @@ export async function authorize(
   const by = isLive(db, actor, now)
   const proof = await readProof(deps, request, actor)
   const expected = await findExpectedSub(deps, issuer, request)
-  const isProven = isProvenFor(deps, request, proof, now)
+  const isProven = isProvenFor(deps, request, proof, { now, hasConsented })
   const isAsked = !hasConsented && request.prompts.includes('consent')
   const source = whereAllowed(
     actor,
@@ -112,6 +113,7 @@ export async function authorize(
         ? undefined
         : insertGrant(db, by, source, request, { id, issuer, actor, codeHash, now, proof }),
       tooMany: isAsked ? undefined : deleteOldCodes(db, by, actor, id),
+      used: proof && useProof(db, by, proof, id, now),
       refreshing: asksForRefresh(request)
         ? insertRefreshEvent(db, by, id, { actor, now })
         : undefined,

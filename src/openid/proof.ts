@@ -2,11 +2,14 @@ import * as v from 'valibot'
 import { type SealDeps, sealedText } from '../crypto/sealed-text.ts'
 import type { SessionActor } from '../access/actor.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { newGrantId } from './handles.ts'
 
 /** A proof outlasts the pages between it and the code, and a sign-in. */
-const PROOF_SECONDS = 10 * 60
+export const PROOF_SECONDS = 10 * 60
 
 const proofSchema = v.object({
+  /** Random: a proof gives one code. */
+  id: v.string(),
   /** Unix time, milliseconds. */
   at: v.number(),
   /** Who has proved what at that time; without it, the request came at that time. */
@@ -19,6 +22,7 @@ const proofSchema = v.object({
  */
 export type Proof = v.InferOutput<typeof proofSchema>
 
+type NewProof = Omit<Proof, 'id'>
 type SentRequest = Pick<AuthorizationRequest, 'query' | 'proof'>
 
 /** Tells whether a program sets how long ago the user may have proved who they are. */
@@ -58,8 +62,9 @@ export function queryAfterProof(
   return withProof(deps, request, { at: deps.now(), shown: { userId, sessionId, amr } })
 }
 
-async function withProof(deps: SealDeps, request: SentRequest, proof: Proof): Promise<string> {
-  return `${request.query}&proof=${await proofText(request).seal(deps, proof)}`
+async function withProof(deps: SealDeps, request: SentRequest, proof: NewProof): Promise<string> {
+  const sealed = await proofText(request).seal(deps, { id: newGrantId(deps), ...proof })
+  return `${request.query}&proof=${sealed}`
 }
 
 /** @returns `undefined` for none, an old one, and that of another request or another session. */

@@ -128,6 +128,26 @@ describe('a new proof for a program', () => {
     expect((await alice.get(to)).status).toBe(200)
   })
 
+  test('gives one code', async () => {
+    const done = await confirm({ confirm_password: PASSWORD })
+    const to = refreshTo(done.headers)
+    expect(answerIn((await alice.get(to)).location)).toHaveProperty('code')
+    const again = await alice.get(to)
+    expect(again).toMatchObject({ status: 200, location: null })
+    expect(again.html).toContain('action="/oauth/authorize/confirm"')
+  })
+
+  test('is older than max_age allows after a minute', async () => {
+    const path = requestPath(client, { max_age: '1' })
+    const done = await confirm({ confirm_password: PASSWORD }, path)
+    site.now += MINUTE
+    expect((await alice.get(refreshTo(done.headers))).location).toBeNull()
+    site.now += 10 * MINUTE
+    const soon = await confirm({ confirm_password: PASSWORD }, path)
+    site.now += 5 * SECOND
+    expect(answerIn((await alice.get(refreshTo(soon.headers))).location)).toHaveProperty('code')
+  })
+
   test('outlasts the question for consent', async () => {
     client = await register(site, { name: 'third', firstParty: false })
     const done = await confirm({ confirm_password: PASSWORD })
@@ -163,6 +183,15 @@ describe.each(NEEDS)('%o of a visitor who is not signed in', (changes) => {
     })
     const { location } = await visitor.get(refreshTo(done.headers))
     expect(await claimsAt(location)).toMatchObject({ auth_time: secondsNow() })
+  })
+
+  test('is met by the sign-in once', async () => {
+    const visitor = new Visitor(site)
+    const next = await nextFor(visitor, changes)
+    site.now += SECOND
+    await visitor.signIn('alice', PASSWORD)
+    expect(answerIn((await visitor.get(next)).location)).toHaveProperty('code')
+    expect((await visitor.get(next)).location).toBeNull()
   })
 
   test('is not met by a sign-in before the request', async () => {
