@@ -18,7 +18,11 @@ export function nearestIssuer(text: string): string {
 }
 
 /** Holds for https, and for http on this computer. */
-export function isSafeUrl({ protocol, hostname }: URL): boolean {
-  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
-  return protocol === 'https:' || (protocol === 'http:' && isLocal)
+export function isSafeUrl(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isOnThisComputer(url))
+}
+
+/** Holds for an address of the computer that opens it. */
+export function isOnThisComputer({ hostname }: URL): boolean {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
 }

@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, isNotNull, notExists, or, type SQL, sql } from 'drizzle-orm'
 import {
   auditEvents,
   openidClients,
@@ -12,6 +12,7 @@ import type { SessionActor } from '../access/actor.ts'
 import { type FreshnessDeps, whenFresh } from '../access/freshness.ts'
 import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
 import { isSession } from '../access/session-store.ts'
+import { isOnThisComputer } from '../base/issuer.ts'
 import { eventOf, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
@@ -38,7 +39,8 @@ export function isProvenFor(
   if (!demandsRecentProof(request)) return isFresh
   // The user has read the question meanwhile.
   const maxAge = hasConsented ? undefined : maxAgeOfProof(request)
-  const byProof = proof && and(notExists(selectProofUse(deps.db, proof)), isProof(proof, maxAge, now))
+  const byProof =
+    proof && and(notExists(selectProofUse(deps.db, proof)), isProof(proof, maxAge, now))
   const byAge =
     demandsNewProof(request) || request.maxAgeSeconds === undefined
       ? undefined
@@ -127,6 +129,8 @@ interface NewGrant {
   codeHash: string
   now: number
   proof: Proof | undefined
+  /** The user has just answered the question for consent with yes. */
+  hasConsented: boolean
 }
 
 /** Writes a code, unless the user must be asked for consent first. */
@@ -135,7 +139,7 @@ export function insertGrant(
   by: Authority,
   { from, where }: Source,
   request: AuthorizationRequest,
-  { id, issuer, actor, codeHash, now, proof }: NewGrant,
+  { id, issuer, actor, codeHash, now, proof, hasConsented }: NewGrant,
 ) {
   const { clientId, redirectUri, scopes, nonce, challenge } = request
   const { userId, sessionId } = actor
@@ -160,8 +164,22 @@ export function insertGrant(
   const hasConsent = sql`exists (select 1 from ${openidConsents} where ${isConsent(userId, request)})`
   const isAllowed = or(eq(openidClients.firstParty, true), hasConsent)
   return writing(db, by)
-    .insert(openidGrants, row, { from, where: and(where, isAllowed) })
+    .insert(openidGrants, row, {
+      from,
+      where: and(where, isAllowed, hasConsented ? undefined : isKnownProgram(request)),
+    })
     .returning({ id: openidGrants.id })
+}
+
+/**
+ * Holds for a row of `openid_clients` whose program is surely the one that was registered. Without
+ * a secret and on the user's computer, any program can ask in its name, so the user is asked each
+ * time.
+ *
+ * @see RFC 8252 section 8.6
+ */
+function isKnownProgram({ redirectUri }: AuthorizationRequest): SQL | undefined {
+  return isOnThisComputer(new URL(redirectUri)) ? isNotNull(openidClients.secretHash) : undefined
 }
 
 function isConsent(userId: number, { clientId, scopes }: AuthorizationRequest): SQL | undefined {
@@ -170,17 +188,6 @@ function isConsent(userId: number, { clientId, scopes }: AuthorizationRequest): 
     eq(openidConsents.clientId, clientId),
     coversScopes(openidConsents.scope, scopes),
   )
-}
-
-export function selectConsent(
-  db: Database,
-  { userId }: SessionActor,
-  request: AuthorizationRequest,
-) {
-  return db
-    .select({ clientId: openidConsents.clientId })
-    .from(openidConsents)
-    .where(isConsent(userId, request))
 }
 
 interface Consent {

@@ -15,7 +15,6 @@ import {
   insertGrant,
   insertRefreshEvent,
   isProvenFor,
-  selectConsent,
   selectProven,
   useProof,
   whereAllowed,
@@ -99,26 +98,29 @@ export async function authorize(
     ),
   )
   const codeHash = await hashSecret(secret)
-  const { account, found, consents, proven, ownProof, granted, allowed } = await actAs(
-    deps,
-    actor,
-    {
-      found: selectClient(db, request.clientId),
-      consents: selectConsent(db, actor, request),
-      proven: isProven && selectProven(db, actor, isProven),
-      ownProof: isProven && selectWithOwnProof(db, actor.userId),
-      consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
-      allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
-      granted: isAsked
-        ? undefined
-        : insertGrant(db, by, source, request, { id, issuer, actor, codeHash, now, proof }),
-      tooMany: isAsked ? undefined : deleteOldCodes(db, by, actor, id),
-      used: proof && useProof(db, by, proof, id, now),
-      refreshing: asksForRefresh(request)
-        ? insertRefreshEvent(db, by, id, { actor, now })
-        : undefined,
-    },
-  )
+  const { account, found, proven, ownProof, granted, allowed } = await actAs(deps, actor, {
+    found: selectClient(db, request.clientId),
+    proven: isProven && selectProven(db, actor, isProven),
+    ownProof: isProven && selectWithOwnProof(db, actor.userId),
+    consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
+    allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
+    granted: isAsked
+      ? undefined
+      : insertGrant(db, by, source, request, {
+          id,
+          issuer,
+          actor,
+          codeHash,
+          now,
+          proof,
+          hasConsented,
+        }),
+    tooMany: isAsked ? undefined : deleteOldCodes(db, by, actor, id),
+    used: proof && useProof(db, by, proof, id, now),
+    refreshing: asksForRefresh(request)
+      ? insertRefreshEvent(db, by, id, { actor, now })
+      : undefined,
+  })
   const client = trusted(found, request, deps.isIssuerSet || issuer)
   if (client === undefined) return undefined
   if (granted !== undefined && granted.length > 0) {
@@ -130,7 +132,7 @@ export async function authorize(
   if (expected !== undefined && expected !== account.sub)
     throw new OAuthError('login_required', 'another user is signed in')
   const kind = proven?.length === 0 ? 'confirm' : 'consent'
-  if (request.prompts.includes('none')) refuseToAsk(kind, consents.length > 0)
+  if (request.prompts.includes('none')) refuseToAsk(kind)
   return { kind, client, account, canConfirm: ownProof?.length !== 0 }
 }
 
@@ -143,9 +145,9 @@ function refuse(account: Acting, client: Client, request: AuthorizationRequest):
 }
 
 /** @throws {OAuthError} What the user would have to be asked, where a program allows no page. */
-function refuseToAsk(kind: 'confirm' | 'consent', hasConsented: boolean): void {
+function refuseToAsk(kind: 'confirm' | 'consent'): never {
   if (kind === 'confirm') throw new OAuthError('login_required', 'the user must sign in again')
-  if (!hasConsented) throw new OAuthError('consent_required', 'the user has not allowed this')
+  throw new OAuthError('consent_required', 'the user has not allowed this')
 }
 
 /**
