@@ -1,3 +1,4 @@
+import { ACR_VALUES } from './id-token.ts'
 import { SCOPES } from './scopes.ts'
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none']
@@ -26,8 +27,10 @@ export function discoveryDocument(issuer: string) {
     id_token_signing_alg_values_supported: ['RS256'],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-    introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+    // A service token, which operators make for servers.
+    introspection_endpoint_auth_methods_supported: ['Bearer'],
     code_challenge_methods_supported: ['S256'],
+    acr_values_supported: ACR_VALUES,
     claim_types_supported: ['normal'],
     claims_supported: [
       'iss',
@@ -40,6 +43,7 @@ export function discoveryDocument(issuer: string) {
       'at_hash',
       'sid',
       'amr',
+      'acr',
       'name',
       'preferred_username',
       'updated_at',

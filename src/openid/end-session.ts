@@ -34,13 +34,15 @@ export async function readEndRequest(
     keys: selectKeys(db, deps.now()),
     sessions: selectSessionOf(db, shown?.sub ?? '', shown?.sid ?? ''),
   })
+  const claims = await verifyHint(keys, { issuer, clientId }, hint)
   const isOfOther = named !== undefined && named !== clientId
-  const client = isOfOther ? undefined : found[0]
-  const claims = client && (await verifyHint(keys, { issuer, clientId }, hint))
+  // A hint that is not genuine says nothing, neither who asks nor where to go.
+  const isTrusted = !isOfOther && (hint === '' || claims !== undefined)
+  const client = isTrusted ? found[0] : undefined
   const isRegistered = uri !== undefined && client?.postLogoutUris.includes(uri) === true
   return {
     client,
-    session: claims && sessions[0],
+    session: client && claims && sessions[0],
     returnTo: isRegistered ? withQuery(uri, { state }) : undefined,
   }
 }

@@ -7,20 +7,29 @@ import { ACCESS_MILLISECONDS, type SignedInUser } from './grant-store.ts'
 import { signingKey, type StoredKey } from './keys.ts'
 import { parseScope } from './scopes.ts'
 
+const ONE_FACTOR = '1'
+const TWO_FACTORS = '2'
+
+/** The values of `acr`: how many factors the session has shown. */
+export const ACR_VALUES = [ONE_FACTOR, TWO_FACTORS]
+
 /**
- * The claims about a user, in the ID token and at `/oauth/userinfo`. OpenList reads `name` from the
- * ID token only.
+ * The claims about a user, in the ID token and at `/oauth/userinfo`, as the scopes allow. OpenList
+ * reads `name` from the ID token only.
  *
  * @see https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims
  */
 export function claimsOf(user: SignedInUser) {
   const { username, role, scope, createdAt, renamedAt } = user
+  const scopes = parseScope(scope)
   return {
     sub: user.sub,
-    name: username,
-    preferred_username: username,
-    updated_at: toSeconds(Math.max(createdAt, renamedAt)),
-    ...(parseScope(scope).includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),
+    ...(scopes.includes('profile') && {
+      name: username,
+      preferred_username: username,
+      updated_at: toSeconds(Math.max(createdAt, renamedAt)),
+    }),
+    ...(scopes.includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),
   }
 }
 
@@ -39,11 +48,13 @@ export async function signIdToken(
 ): Promise<string> {
   const { kid, key } = await signingKey(deps, keys)
   const nowSeconds = toSeconds(deps.now())
+  const amr = amrOf(user.amr)
   const claims = {
     ...claimsOf(user),
     ...(user.authTime > 0 && { auth_time: toSeconds(user.authTime) }),
     at_hash: await leftHalfHash(accessToken),
-    amr: amrOf(user.amr),
+    amr,
+    acr: amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR,
     ...(user.sessionId !== '' && { sid: user.sessionId }),
     ...(isFirst && user.nonce !== null && { nonce: user.nonce }),
   }

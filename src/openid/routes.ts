@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { refuse } from '../http/envelope.ts'
+import { getHasEffect } from '../http/methods.ts'
 import { logError } from '../http/log.ts'
 import { refusalIn } from '../base/refusals.ts'
 import { readCredentials } from './client-credentials.ts'
@@ -10,7 +11,7 @@ import { discoveryDocument } from './discovery.ts'
 import { claimsOf } from './id-token.ts'
 import { KEY_SET_SECONDS, readKeySet } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
-import { readFormParameters } from './parameters.ts'
+import { isFormType, readFormParameters } from './parameters.ts'
 import { exchange, findByAccessToken, revoke } from './token.ts'
 
 const noStore = createMiddleware<App>(async function noStore(c, next) {
@@ -30,7 +31,8 @@ function discover(c: AppContext) {
 
 /** `/oauth/…`, for programs. The pages of this protocol are in `pages/openid`. */
 export const openidRoutes = new Hono<App>()
-  .get('/jwks', async (c) => {
+  // Its first reader makes the first key.
+  .get('/jwks', getHasEffect, async (c) => {
     const keySet = await readKeySet(c.get('deps'))
     c.header('Cache-Control', `public, max-age=${KEY_SET_SECONDS}`)
     return c.body(keySet, 200, { 'Content-Type': 'application/json' })
@@ -43,7 +45,7 @@ export const openidRoutes = new Hono<App>()
   .get('/userinfo', noStore, async (c) => showUser(c, bearerToken(c)))
   .post('/userinfo', noStore, async (c) => {
     const shown = bearerToken(c)
-    const isForm = c.req.header('Content-Type') !== undefined
+    const isForm = isFormType(c.req.header('Content-Type'))
     const form = isForm ? await readFormParameters(c.req) : {}
     const { access_token: inForm } = form
     if (shown !== undefined && inForm !== undefined)

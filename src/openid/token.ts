@@ -80,7 +80,7 @@ async function exchangeCode(deps: TokenDeps, { credentials, form, from }: TokenR
   })
   refuseWrongClient(client[0], credentials)
   await noteReplay(deps, client[0], ended, from)
-  return tokensFor(deps, { keys, user: found[0], made, isFirst: true })
+  return tokensFor(deps, { keys, now, user: found[0], made, isFirst: true })
 }
 
 async function refresh(deps: TokenDeps, { credentials, form, from }: TokenRequest) {
@@ -115,7 +115,7 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
   if (used.length === 0 && newest !== undefined && newest.length > 0)
     throw new OAuthError('invalid_scope', 'the scope is wider than the one that was granted')
   await noteReplay(deps, client[0], ended, from)
-  return tokensFor(deps, { keys, user: found[0], made, isFirst: false })
+  return tokensFor(deps, { keys, now, user: found[0], made, isFirst: false })
 }
 
 /** Stands in for a text that is no handle: no row has its id. */
@@ -192,19 +192,21 @@ async function noteReplay(
 
 interface Exchanged {
   keys: readonly StoredKey[]
+  /** When the tokens began. */
+  now: number
   user: SignedInUser | undefined
   made: MadeTokens
   isFirst: boolean
 }
 
-async function tokensFor(deps: TokenDeps, { keys, user, made, isFirst }: Exchanged) {
+async function tokensFor(deps: TokenDeps, { keys, now, user, made, isFirst }: Exchanged) {
   if (user === undefined)
     throw new OAuthError('invalid_grant', 'the code or the token is wrong, used or expired')
   const signers = await ensureKey(deps, keys)
   return {
     access_token: made.access,
     token_type: 'Bearer',
-    expires_in: Math.floor((user.expiresAt - deps.now()) / 1000),
+    expires_in: Math.floor((user.expiresAt - now) / 1000),
     scope: user.scope,
     id_token: await signIdToken(deps, signers, user, made.access, isFirst),
     ...(user.refreshHash !== null && { refresh_token: made.refresh }),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sessions } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { KEY_NOTICE_SECONDS, rotateKey } from '../../src/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -113,6 +114,51 @@ describe('the basic certification plan', () => {
 
   test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow', async () => {
     expect(claimsIn((await tokens()).id_token)).not.toHaveProperty('nonce')
+  })
+
+  test('the scope openid alone names nobody', async () => {
+    const got = await exchangeCode(site, client, await codeFor(alice, client, { scope: 'openid' }))
+    const { body } = await userInfo(site, got.access_token)
+    for (const name of ['name', 'preferred_username', 'updated_at', 'groups']) {
+      expect(claimsIn(got.id_token)).not.toHaveProperty(name)
+      expect(body).not.toHaveProperty(name)
+    }
+    expect(body).toEqual({ sub: await site.subOf(3) })
+  })
+
+  test('oidcc-ensure-request-with-acr-values-succeeds: acr says how many factors were shown', async () => {
+    const discovery = await site.fetch('GET', '/.well-known/openid-configuration')
+    const { acr_values_supported: values } = await discovery.json<Record<string, string[]>>()
+    expect(values).toEqual(['1', '2'])
+    const request = { acr_values: values?.join(' ') }
+    const got = await exchangeCode(site, client, await codeFor(alice, client, request))
+    expect(claimsIn(got.id_token)).toMatchObject({ amr: ['pwd'], acr: '1' })
+    await site.db.update(sessions).set({ amr: 'pwd otp' })
+    const strong = await exchangeCode(site, client, await codeFor(alice, client, request))
+    expect(claimsIn(strong.id_token)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'], acr: '2' })
+  })
+
+  test('a POST to userinfo takes the token of the header, whatever its content type', async () => {
+    const got = await exchangeCode(site, client, await codeFor(alice, client))
+    const headers = { 'Content-Type': 'application/json' }
+    const token = `Bearer ${got.access_token}`
+    const response = await site.fetch('POST', '/oauth/userinfo', { token, headers, body: '{}' })
+    expect(response.status).toBe(200)
+    const none = await site.fetch('POST', '/oauth/userinfo', { headers, body: '{}' })
+    expect(none.status).toBe(401)
+  })
+
+  test('an access token says that it lasts an hour, also when the clock moves meanwhile', async () => {
+    const slow = new CheapSite({ now: () => (site.now += 7) })
+    const got = await exchangeCode(slow, client, await codeFor(alice, client))
+    expect(got.expires_in).toBe(3600)
+  })
+
+  test('discovery says that introspection takes the token of a server, not the secret of a program', async () => {
+    const discovery = await site.fetch('GET', '/.well-known/openid-configuration')
+    expect(await discovery.json()).toMatchObject({
+      introspection_endpoint_auth_methods_supported: ['Bearer'],
+    })
   })
 
   test('oidcc-scope-profile: name and preferred_username', async () => {

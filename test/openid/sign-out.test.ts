@@ -427,6 +427,24 @@ describe('/oauth/end_session', () => {
     expect(await isAlive(got)).toBe(false)
   })
 
+  test('leads nowhere with a hint that is not genuine, whatever the user says', async () => {
+    const got = await grant()
+    const [head, claims] = got.id_token.split('.')
+    const unsigned = `${btoa('{"alg":"none"}').replaceAll('=', '')}.${claims}.`
+    const changed = `${head}.${claims}.${'A'.repeat(342)}`
+    const back = { post_logout_redirect_uri: AFTER_LOGOUT, state: 's' }
+    for (const hint of [unsigned, changed, 'x.y.z'])
+      for (const more of [{}, { client_id: client.clientId }]) {
+        const visitor = await signedIn(site)
+        const page = await visitor.get(endPath({ id_token_hint: hint, ...more, ...back }))
+        expect(page.html).not.toContain(client.clientId)
+        const fields = Array.from(page.html.matchAll(/name="([^"]*)" value="([^"]*)"/g))
+        const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+        const done = await visitor.post('/oauth/end_session/confirm', form)
+        expect([done.status, done.headers.get('Refresh')]).toEqual([200, null])
+      }
+  })
+
   test('signs out when the user says yes, but not for another site', async () => {
     const got = await grant()
     const back = { client_id: client.clientId, post_logout_redirect_uri: AFTER_LOGOUT }

@@ -141,7 +141,7 @@ describe('oauth4webapi', () => {
       client_id: client.clientId,
       redirect_uri: CALLBACK,
       response_type: 'code',
-      scope: 'openid',
+      scope: 'openid profile',
       state,
       nonce,
     }).toString()

@@ -51,9 +51,12 @@ function kindOf(value: unknown) {
 
 const claims = v.strictObject({
   sub: v.pipe(v.string(), v.description('of the user: 128 random bits, never used again')),
-  name: v.string(),
-  preferred_username: v.string(),
-  updated_at: v.pipe(v.number(), v.description('Unix time, seconds')),
+  name: v.pipe(v.optional(v.string()), v.description('with the scope `profile`')),
+  preferred_username: v.pipe(v.optional(v.string()), v.description('with the scope `profile`')),
+  updated_at: v.pipe(
+    v.optional(v.number()),
+    v.description('with the scope `profile`; Unix time, seconds'),
+  ),
   groups: v.pipe(
     v.optional(v.tuple([v.picklist(['admin', 'user'])])),
     v.description('with the scope `groups`'),
@@ -104,7 +107,11 @@ export const openidOperations: Operations = {
     needs: [],
     plain: 'application/json',
     schema: v.strictObject({ keys: v.array(v.looseObject({ kid: v.string() })) }),
-    examples: { success: { answer: { raw: { keys: [] } } } },
+    examples: {
+      success: {
+        answer: { raw: { keys: [{ kid: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs' }] } },
+      },
+    },
   },
   'POST /oauth/token': {
     summary: 'Exchange a code or a refresh token for tokens (RFC 6749)',

@@ -46,6 +46,7 @@ const UNFORESEEABLE = [
   'challenge',
   'session',
   'sub',
+  'keys',
   'access_token',
   'id_token',
 ]
