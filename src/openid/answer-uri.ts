@@ -1,21 +1,25 @@
 import type { Sender } from './authorization-request.ts'
 import { OAuthError } from './oauth-error.ts'
 
+/** The answer to a program. */
+export type Answer = { code: string } | OAuthError
+
 /**
- * Adds the answer to a redirect URI, whose bytes stay as the client has registered them.
+ * Returns the parameters of an answer.
  *
  * @see RFC 6749 section 4.1.2, RFC 9207 section 2
  */
-export function answerUri(
-  { redirectUri, state }: Sender,
-  issuer: string,
-  answer: { code: string } | OAuthError,
-): string {
+export function answerValues({ state }: Sender, issuer: string, answer: Answer) {
   const told =
     answer instanceof OAuthError
       ? { error: answer.code, error_description: answer.message }
       : { code: answer.code }
-  return withQuery(redirectUri, { ...told, state, iss: issuer })
+  return { ...told, ...(state !== undefined && { state }), iss: issuer }
+}
+
+/** Adds the answer to a redirect URI, whose bytes stay as the client has registered them. */
+export function answerUri(sender: Sender, issuer: string, answer: Answer): string {
+  return withQuery(sender.redirectUri, answerValues(sender, issuer, answer))
 }
 
 /** Adds parameters to an address, whose own bytes stay as they are; leaves `undefined` ones out. */

@@ -22,6 +22,8 @@ export interface Sender {
   clientId: string
   redirectUri: string
   state: string | undefined
+  /** The answer is posted by a form, and does not stand in the address. */
+  byForm: boolean
 }
 
 /** What a client asks for. */
@@ -55,11 +57,12 @@ export type ParsedRequest =
  */
 export function parseAuthorizationRequest(params: URLSearchParams): ParsedRequest {
   const { values, repeated } = readParameters(params)
-  const { client_id: clientId, redirect_uri: redirectUri, state, proof = '' } = values
+  const { client_id: clientId, redirect_uri: redirectUri, state, response_mode: mode } = values
+  const { proof = '' } = values
   const length = String(params).length - Math.min(proof.length, MAX_PROOF_CHARACTERS)
   if (clientId === undefined || redirectUri === undefined || length > MAX_ANSWERED_CHARACTERS)
     return { sender: undefined }
-  const sender = { clientId, redirectUri, state }
+  const sender = { clientId, redirectUri, state, byForm: mode === FORM_POST }
   try {
     if (repeated.length > 0) throw invalid('a parameter is repeated')
     if (length > MAX_CHARACTERS) throw invalid('the request is too long')
@@ -69,6 +72,10 @@ export function parseAuthorizationRequest(params: URLSearchParams): ParsedReques
     throw error
   }
 }
+
+/** @see https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html */
+const FORM_POST = 'form_post'
+export const RESPONSE_MODES = ['query', FORM_POST]
 
 /** Parameters that are refused, each by its own code. */
 const NOT_SUPPORTED: Readonly<Record<string, OAuthErrorCode>> = {
@@ -109,7 +116,7 @@ function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
   if (type === undefined) throw invalid('response_type is missing')
   if (type !== 'code')
     throw new OAuthError('unsupported_response_type', 'the response_type must be code')
-  if (mode !== 'query') throw invalid('the response_mode must be query')
+  if (!RESPONSE_MODES.includes(mode)) throw invalid('the response_mode must be query or form_post')
   const scopes = parseScope(scope)
   if (!scopes.includes('openid'))
     throw new OAuthError('invalid_scope', 'the scope must contain openid')

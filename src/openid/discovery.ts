@@ -1,3 +1,4 @@
+import { RESPONSE_MODES } from './authorization-request.ts'
 import { ACR_VALUES } from './id-token.ts'
 import { SCOPES } from './scopes.ts'
 
@@ -21,7 +22,7 @@ export function discoveryDocument(issuer: string) {
     end_session_endpoint: `${issuer}/oauth/end_session`,
     scopes_supported: SCOPES,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: RESPONSE_MODES,
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],

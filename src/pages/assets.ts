@@ -4,7 +4,7 @@ export const LOGO =
 export const ICONS =
   "/icons-19ef9a3c16.svg"
 export const SCRIPT =
-  "/script-0f13e5bd8b.js"
+  "/script-fe170ae452.js"
 export const PASSKEY_SCRIPT =
   "/passkeys-f9524ac19e.js"
 export const SSO_SCRIPT =

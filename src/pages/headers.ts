@@ -22,6 +22,15 @@ export function policyWithScript(hash: string): string {
 }
 
 /**
+ * Allows the one form of a page to go to a program, which may redirect it further.
+ *
+ * @param protocol `https:`, or `http:` for a program on this computer.
+ */
+export function policyWithForm(protocol: string): string {
+  return POLICY.replace("form-action 'self'", `form-action ${protocol}`)
+}
+
+/**
  * A program or the stock client opens these pages in a window of its own, and the page after them
  * needs `window.opener`: the header would cut it off, on a redirect as well. They show nothing of
  * an account.

@@ -1,6 +1,7 @@
 import type { AppContext } from '../http/context.ts'
 import type { Refusal } from '../base/refusals.ts'
 import { problemOf } from './form.ts'
+import { policyWithForm } from './headers.ts'
 import { SinglePage } from './layout.tsx'
 import { readView, showPage, type View } from './view.ts'
 
@@ -37,6 +38,27 @@ export function NotFoundPage({ view }: { view: View }) {
         </p>
       </article>
     </SinglePage>
+  )
+}
+
+/** Posts values to a program: by itself where scripts run, and by a button elsewhere. */
+export async function showFormPost(c: AppContext, to: string, values: Record<string, string>) {
+  c.header('Content-Security-Policy', policyWithForm(new URL(to).protocol))
+  const view = await readView(c)
+  const { t } = view
+  return showPage(
+    c,
+    <SinglePage view={view} title={t.authorize.continueTitle}>
+      <article>
+        <h1>{t.authorize.continueTitle}</h1>
+        <form method="post" action={to} data-send>
+          {Object.entries(values).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <button>{t.authorize.continue}</button>
+        </form>
+      </article>
+    </SinglePage>,
   )
 }
 

@@ -21,6 +21,7 @@ import {
   userInfo,
   withClientAndAlice,
 } from '../support/openid.ts'
+import { rememberSecret } from '../support/log.ts'
 import { NOW, SECOND } from '../support/site.ts'
 import { refreshTo, textOf, Visitor } from '../support/visitor.ts'
 
@@ -47,6 +48,13 @@ function askTwice(outside: string, inside: string) {
   const claims = btoa(JSON.stringify({ redirect_uri: inside }))
   const request = `eyJhbGciOiJub25lIn0.${claims}.`
   return alice.get(requestPath(client, { redirect_uri: outside, request }))
+}
+
+/** The fields of the form that a page sends by itself, as they stand in the page. */
+function fieldsAt({ html }: { html: string }): Record<string, string> {
+  const [, form = ''] = /data-send[^>]*>([^]*?)<\/form>/.exec(html) ?? []
+  const fields = Array.from(form.matchAll(/name="([^"]*)" value="([^"]*)"/g))
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
 }
 
 /**
@@ -114,6 +122,24 @@ describe('the basic certification plan', () => {
 
   test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow', async () => {
     expect(claimsIn((await tokens()).id_token)).not.toHaveProperty('nonce')
+  })
+
+  test('oidcc-formpost: the answer stands in a form that the browser posts', async () => {
+    const request = { response_mode: 'form_post', state: '"><b>' }
+    const page = await alice.get(requestPath(client, request))
+    expect(page).toMatchObject({ status: 200, location: null })
+    expect(page.html).toContain(`<form method="post" action="${CALLBACK}" data-send`)
+    expect(page.headers.get('Content-Security-Policy')).toContain('form-action https:;')
+    const { code = '', ...rest } = fieldsAt(page)
+    rememberSecret(code)
+    expect(rest).toEqual({ state: '&quot;&gt;&lt;b&gt;', iss: ISSUER })
+    expect((await exchangeCode(site, client, code)).status).toBe(200)
+    const refused = await alice.get(requestPath(client, { ...request, response_type: 'token' }))
+    expect(fieldsAt(refused)).toMatchObject({ error: 'unsupported_response_type', iss: ISSUER })
+    const silent = await new Visitor(site).get(requestPath(client, { ...request, prompt: 'none' }))
+    expect(fieldsAt(silent)).toMatchObject({ error: 'login_required' })
+    const fragment = await alice.get(requestPath(client, { response_mode: 'fragment' }))
+    expect(answerIn(fragment.location)).toMatchObject({ error: 'invalid_request' })
   })
 
   test('the scope openid alone names nobody', async () => {

@@ -9,9 +9,10 @@ import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
+  type Sender,
   wholeQuery,
 } from '../../openid/authorization-request.ts'
-import { answerUri } from '../../openid/answer-uri.ts'
+import { type Answer, answerUri, answerValues } from '../../openid/answer-uri.ts'
 import { authorize, findSender, type Outcome } from '../../openid/authorize.ts'
 import { readEndRequest } from '../../openid/end-session.ts'
 import { OAuthError } from '../../openid/oauth-error.ts'
@@ -26,7 +27,7 @@ import { proveAgainWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { pageHeaders } from '../headers.ts'
 import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../language.ts'
-import { showContinue } from '../problem-page.tsx'
+import { showContinue, showFormPost } from '../problem-page.tsx'
 import { showFailure } from '../routes.tsx'
 import { sameOrigin } from '../same-origin.ts'
 import { clearSessionToken, isSessionOver, readSession, sessionToken } from '../session-cookie.ts'
@@ -51,7 +52,7 @@ export const authorizePages = new Hono<App>()
     if (parsed.error !== undefined) {
       const client = await findSender(c.get('deps'), issuerOf(c), parsed.sender)
       if (client === undefined) return showUntrusted(c)
-      return c.redirect(answerUri(parsed.sender, issuerOf(c), parsed.error))
+      return sendAnswer(c, parsed.sender, parsed.error)
     }
     chooseLanguage(c)
     return answer(c, parsed.request)
@@ -73,7 +74,7 @@ export const authorizePages = new Hono<App>()
     const client = await findSender(c.get('deps'), issuerOf(c), request)
     if (client === undefined) return showUntrusted(c)
     const denied = new OAuthError('access_denied', 'the user has not allowed this')
-    return showContinue(c, answerUri(request, issuerOf(c), denied))
+    return sendAnswer(c, request, denied, true)
   })
   .post('/confirm', sameOrigin, async (c) => {
     const fields = await readForm(c)
@@ -125,10 +126,7 @@ async function answer(
   hasConsented = false,
   refusal?: Refusal,
 ) {
-  const send: Send = async (what) => {
-    const uri = answerUri(request, issuerOf(c), what)
-    return hasConsented ? showContinue(c, uri) : c.redirect(uri)
-  }
+  const send: Send = (what) => sendAnswer(c, request, what, hasConsented)
   try {
     if (sessionToken(c) === '' && isWithheld(c))
       return await showContinue(c, pathOf(wholeQuery(request)))
@@ -142,8 +140,15 @@ async function answer(
   }
 }
 
-/** Sends an answer to the program; after a form, through a page. */
-type Send = (what: Parameters<typeof answerUri>[2]) => Promise<Response>
+type Send = (what: Answer) => Promise<Response>
+
+/** Sends an answer to a program; after a form, through a page. */
+async function sendAnswer(c: AppContext, sender: Sender, what: Answer, isAfterForm = false) {
+  if (sender.byForm)
+    return showFormPost(c, sender.redirectUri, answerValues(sender, issuerOf(c), what))
+  const uri = answerUri(sender, issuerOf(c), what)
+  return isAfterForm ? showContinue(c, uri) : c.redirect(uri)
+}
 
 /**
  * Answers when nobody is signed in, or the user lacks a second factor: to a program that allows no

@@ -1,4 +1,4 @@
-// The pages work without this script. It shows times in the visitor's zone, fills in that zone, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 for (const time of document.querySelectorAll('time[datetime]')) {
@@ -23,6 +23,7 @@ for (const button of document.querySelectorAll('[data-print]')) {
   button.hidden = false
   button.addEventListener('click', () => window.print())
 }
+document.querySelector('form[data-send]')?.submit()
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 for (const field of document.querySelectorAll('[data-zone]')) {
   field.value = timeZone
