@@ -124,6 +124,8 @@ export const PUBLIC_NETWORK = {
 
 /** Of Miniflare, which says so by `ready` as well: there it is answered for. */
 const RUNTIME_LOST = 'ERR_RUNTIME_FAILURE'
+const NO_RUNTIME =
+  "The Workers runtime (workerd) can't start on this machine: docs/troubleshooting.md lists the reasons."
 
 class FaultLog extends tools.Log {
   override error(error: Error): void {
@@ -164,6 +166,12 @@ async function startMiniflare(
     }),
   )
   stop?.takeOver()
-  await miniflare.ready
+  try {
+    await miniflare.ready
+  } catch (error) {
+    // What it still has open would keep this process alive.
+    await miniflare.dispose().catch(() => undefined)
+    throw codeOf(error) === RUNTIME_LOST ? new CommandError(NO_RUNTIME) : error
+  }
   return miniflare
 }

@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import { Client } from '../support/client.ts'
+import { freePort } from '../support/free-port.ts'
+
+/** Runs a program under a filter of system calls; it ends so where it can make none. */
+const FILTER = join(process.cwd(), 'test/support/system-calls.py')
+const NO_LIBSECCOMP = 75
 
 const page = readFileSync('docs/self-hosting.md', 'utf8')
 
@@ -67,3 +74,47 @@ test.runIf(isThere('systemd-analyze', '--version'))(
     expect([status, stderr]).toEqual([0, ''])
   },
 )
+
+/** The names in a set of system calls of systemd, and in the sets that it names. */
+function systemCallsOf(set: string): string[] {
+  const { stdout } = spawnSync('systemd-analyze', ['syscall-filter', set], { encoding: 'utf8' })
+  const [, ...lines] = stdout.split('\n').map((line) => line.trim())
+  const names = lines.filter((line) => /^[@\w]/.test(line))
+  if (names.length === 0) throw new Error(`systemd has no set ${set} of system calls`)
+  return names.flatMap((name) => (name.startsWith('@') ? systemCallsOf(name) : [name]))
+}
+
+test("the site runs under the unit's filter of system calls, and so do commands", async ({
+  skip,
+}) => {
+  skip(!isThere('systemd-analyze', '--version'), 'systemd-analyze is not installed')
+  skip(!isThere('python3', '--version'), 'python3 is not installed')
+  const [, sets = ''] = /^SystemCallFilter=(.+)$/m.exec(block('ini')) ?? []
+  const filterOf = (names: string[]) =>
+    `exec python3 ${FILTER} ${names.flatMap(systemCallsOf).join(',')} ${systemCallsOf('@known').join(',')}`
+  const filter = filterOf(sets.split(' '))
+  const clone = new Clone(inject('startedSite'))
+  onTestFinished(() => clone.remove())
+  const { code, stderr } = await clone.shell(`${filter} true`).ended
+  skip(code === NO_LIBSECCOMP, stderr)
+  const port = await freePort()
+  const service = clone.shell(`${filter} node src/cli/launch.cjs start`, { PORT: port })
+  await service.until('serves on')
+  const client = new Client(`http://127.0.0.1:${port}`)
+  expect(await client.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
+  expect(await service.stop()).toMatchObject({ code: 0 })
+  const doctor = await clone.shell(`${filter} node src/cli/launch.cjs main doctor`).ended
+  expect(doctor).toMatchObject({ code: 0, stderr: '' })
+
+  const narrow = filterOf(sets.split(' ').filter((name) => name !== '@pkey'))
+  for (const program of ['start', 'main doctor'])
+    expect(await clone.shell(`${narrow} node src/cli/launch.cjs ${program}`).ended).toMatchObject({
+      code: 1,
+      stderr:
+        "The Workers runtime (workerd) can't start on this machine: docs/troubleshooting.md lists the reasons.\n",
+    })
+})
+
+test('the unit lets the site reach identity providers and receivers of notices', () => {
+  expect(block('ini')).not.toMatch(/^(IPAddressDeny|PrivateNetwork|RestrictNetworkInterfaces)=/m)
+})
