@@ -84,14 +84,18 @@ function systemCallsOf(set: string): string[] {
   return names.flatMap((name) => (name.startsWith('@') ? systemCallsOf(name) : [name]))
 }
 
+/** Returns the beginning of a command that runs under a filter of these system calls. */
+function filterOf(sets: string[]): string {
+  const names = [sets.flatMap(systemCallsOf), systemCallsOf('@known')]
+  return `exec python3 ${FILTER} ${names.join(' ')}`
+}
+
 test("the site runs under the unit's filter of system calls, and so do commands", async ({
   skip,
 }) => {
   skip(!isThere('systemd-analyze', '--version'), 'systemd-analyze is not installed')
   skip(!isThere('python3', '--version'), 'python3 is not installed')
   const [, sets = ''] = /^SystemCallFilter=(.+)$/m.exec(block('ini')) ?? []
-  const filterOf = (names: string[]) =>
-    `exec python3 ${FILTER} ${names.flatMap(systemCallsOf).join(',')} ${systemCallsOf('@known').join(',')}`
   const filter = filterOf(sets.split(' '))
   const clone = new Clone(inject('startedSite'))
   onTestFinished(() => clone.remove())

@@ -190,6 +190,12 @@ const ANSWERS = {
   'nobody while single sign-on is off': {
     ...mapAll(403),
   },
+  // Whoever has a cookie is led on by the sign-in page.
+  'nobody with a cookie, while single sign-on is off': {
+    ...mapAll(SENT),
+    'nobody while the guest is disabled': 403,
+    'nobody while the guest is enabled': 403,
+  },
   'users, by cookie, while single sign-on is on': { ...noCookie, 'a user': 403, 'an admin': 403 },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
   'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
@@ -233,7 +239,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /api/auth/sso_callback': 'nobody while single sign-on is off',
   'GET /api/auth/sso_get_token': 'nobody while single sign-on is off',
   'GET /api/auth/get_sso_id': 'nobody while single sign-on is off',
-  'GET /account/sign-in/sso': 'nobody while single sign-on is off',
+  'GET /account/sign-in/sso': 'nobody with a cookie, while single sign-on is off',
   // Nobody here has just signed in to a provider.
   'GET /account/sign-in/sso/step': 'who has just shown a password',
   'POST /account/sign-in/sso/code': 'who has just shown a password',
@@ -287,6 +293,7 @@ const ACCOUNTLESS: Audience[] = [
   'a genuine cookie',
   'who has just shown a password',
   'nobody while single sign-on is off',
+  'nobody with a cookie, while single sign-on is off',
 ]
 /** What a session may do without the second factor that the site demands: set up one, and confirm. */
 const FACTORLESS = [

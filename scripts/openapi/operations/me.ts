@@ -163,7 +163,7 @@ export const meOperations: Operations = {
   'GET /api/me/events': {
     summary: 'List the events of the account, latest first',
     description:
-      'One request returns at most 100 events. Events are kept for as long as an operator has set, by default 90 days. `actor` is null unless an operator caused the event. `changes` lists the changed fields of the user, never a secret.',
+      'One request returns at most 100 events. Events are kept for as long as an operator has set, by default 90 days. `actor` is null unless an operator caused the event; then `network` and `user_agent` are empty. `changes` lists the changed fields of the user, never a secret.',
     schema: events,
     guest: 'guestEvents',
     examples: {
@@ -198,7 +198,7 @@ export const meOperations: Operations = {
                 time: '2026-11-21T09:15:06.565+00:00',
                 kind: 'role_changed',
                 detail: '',
-                network: '192.0.2.1',
+                network: '',
                 user_agent: '',
                 actor: { id: 4, username: 'root', command_line: false },
                 changes: [{ field: 'role', from: 0, to: 2 }],
