@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { describeCommands } from '../../src/cli/operator/completion-tree.ts'
+import { createWholeProgram } from '../../src/cli/program.ts'
+import { Clone } from '../support/clone.ts'
+import { Receiver } from '../support/receiver.ts'
+
+let clone: Clone
+let program: Receiver
+
+beforeAll(async () => {
+  clone = new Clone(inject('startedSite'))
+  program = await Receiver.open()
+})
+afterAll(async () => {
+  program.close()
+  await clone.remove()
+})
+
+/** Commands that end what programs got of alice. */
+const ENDINGS = [
+  ['session', 'end', 'alice', '--all'],
+  ['session', 'end', '--everyone'],
+  ['session', 'end', 'alice', '--session', 'laptop'],
+  ['user', 'password', 'alice', '--generate'],
+  ['user', 'disable', 'alice'],
+  ['2fa', 'cancel', 'alice'],
+  ['user', 'delete', 'alice', '--yes'],
+]
+
+// It opens the site for each command.
+test('a command tells programs of the sessions that it ends', async () => {
+  const redirect = 'https://wiki.example.org/callback'
+  const site = 'https://account.example.org'
+  const added = await clone.command(
+    ['client', 'add', 'wiki', '--redirect', redirect, '--issuer', site].concat([
+      '--logout-uri',
+      `${program.url}/logout`,
+    ]),
+  )
+  expect(added.code, added.stderr).toBe(0)
+  for (const words of ENDINGS) {
+    await clone.command(['user', 'add', 'alice', '--without-password'])
+    clone.sql(`update users set totp_seed = 'x' where username = 'alice'`)
+    clone.sql(`insert into sessions (user_id, id, created_at, expires_at, network, user_agent)
+      select id, 'laptop', 0, unixepoch() * 2000, '', '' from users where username = 'alice'`)
+    clone.sql(`insert into openid_grants (id, issuer, client_id, user_id, session_id, scope, redirect_uri,
+        auth_time, amr, code_hash, code_expires_at, used, created_at)
+      select 'grant', 'https://account.example.org', openid_clients.id, users.id, 'laptop', 'openid', '',
+        0, '', '', 0, 1, 0 from users, openid_clients where username = 'alice'`)
+    const before = program.got.length
+    const ended = await clone.command(words)
+    expect(ended, words.join(' ')).toMatchObject({ code: 0, stderr: '' })
+    expect(program.got.slice(before), words.join(' ')).toMatchObject([
+      { path: '/logout', raw: expect.stringMatching(/^logout_token=ey/) },
+    ])
+    for (const table of ['openid_logouts', 'openid_grants', 'sessions'])
+      expect(clone.sql(`select * from ${table}`), `${words.join(' ')}: ${table}`).toEqual([])
+  }
+})
+
+/** Commands that end no session and nothing that programs got, or only the one thing that they name. */
+const ENDS_NOTHING_ELSE = [
+  'backup',
+  'client add',
+  'client list',
+  'client secret',
+  'client show',
+  'completion',
+  'doctor',
+  'event export',
+  'event list',
+  'identity delete',
+  'identity list',
+  'import',
+  'key add',
+  'key delete',
+  'key list',
+  'notice add',
+  'notice delete',
+  'notice list',
+  'notice test',
+  'notice topics',
+  'passkey delete',
+  'passkey list',
+  'reserved-name list',
+  'reserved-name release',
+  'service-token add',
+  'service-token delete',
+  'service-token list',
+  'session list',
+  'setting export',
+  'setting get',
+  'setting import',
+  'setting list',
+  'setting reset',
+  'setting set',
+  'signing-key list',
+  'signing-key rotate',
+  'sso test',
+  'token create',
+  'token delete',
+  'token introspect',
+  'token list',
+  'user add',
+  'user enable',
+  'user export',
+  'user list',
+  'user set',
+  'user show',
+  'user unlock',
+]
+
+/** A deleted program hears nothing, and a restored site has no old sessions: see their own tests. */
+const TELLS_NOBODY = ['client delete', 'restore']
+
+test('the lists above have every command', async () => {
+  const found = describeCommands(await createWholeProgram())
+    .filter(({ subcommands }) => subcommands.length === 0)
+    .map(({ path }) => path)
+  const listed = [
+    ...ENDINGS.map((words) => words.slice(0, 2).join(' ')),
+    ...ENDS_NOTHING_ELSE,
+    ...TELLS_NOBODY,
+  ]
+  expect([...new Set(listed)].toSorted()).toEqual(found.toSorted())
+})
