@@ -6,7 +6,7 @@ import { literal } from '../database/literal.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { blockOf, figuresOf, LIMITS } from '../throttle/limits.ts'
-import { CHARGED_DETAILS } from '../throttle/refused.ts'
+import { REFUSAL_DETAILS } from '../throttle/refused.ts'
 
 const HOUR_MILLISECONDS = 60 * 60 * 1000
 
@@ -23,7 +23,7 @@ export function watchParts(db: Database, now: number) {
   // The plus keeps SQLite from reading the whole index of users, to group by it.
   const refused = sql`(
     select +user_id as user_id, times from ${auditEvents}
-    where ${isSince(since)} and kind = 'sign_in_refused' and detail in ${CHARGED_DETAILS}
+    where ${isSince(since)} and kind = 'sign_in_refused' and detail in ${REFUSAL_DETAILS}
   )`
   const account = sql`(
     select user_id as user_id from ${refused} where user_id is not null

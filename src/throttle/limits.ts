@@ -37,6 +37,13 @@ export const LIMITS = {
   stranger: { failures: 60, seconds: 60 * 60, blockSeconds: 0 },
   /** The same from all networks of one IPv6 /48. */
   strangers: { failures: 120, seconds: 60 * 60, blockSeconds: 0 },
+  /**
+   * Wrong app passwords of one network. Nobody guesses 190 random bits, so the counter blocks
+   * nothing: it bounds the rows that they write. All users of a proxy may have its network.
+   */
+  appPassword: { failures: 30, seconds: 60 * 60, blockSeconds: 0 },
+  /** The same from all networks of one IPv6 /48. */
+  appPasswords: { failures: 60, seconds: 60 * 60, blockSeconds: 0 },
   /** Codes or old passwords of one user, whose password or session may be stolen. */
   proof: { failures: 10, seconds: 15 * 60, blockSeconds: 15 * 60 },
   /**

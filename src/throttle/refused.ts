@@ -4,19 +4,16 @@ import { type AuditEvent, insertEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { siteOf } from '../base/network.ts'
-import { LIMITS } from './limits.ts'
-import type { SignInCounters } from './throttle.ts'
+import { type LimitName, LIMITS } from './limits.ts'
+import type { Counter } from './throttle.ts'
 
 /** The reasons for which a refused sign-in stays charged. */
-type RefusalDetail = 'credentials' | 'disabled' | 'code' | 'passkey' | 'app password'
+const CHARGED_DETAILS = ['credentials', 'disabled', 'code', 'passkey'] as const
 
-export const CHARGED_DETAILS: RefusalDetail[] = [
-  'credentials',
-  'disabled',
-  'code',
-  'passkey',
-  'app password',
-]
+/** A wrong app password has counters of its own. */
+const APP_PASSWORD = 'app password'
+
+export const REFUSAL_DETAILS = [...CHARGED_DETAILS, APP_PASSWORD]
 
 /** Number of latest events that are searched for those of a network. */
 const LATEST_EVENTS = 64
@@ -24,33 +21,32 @@ const LATEST_EVENTS = 64
 /** A refused sign-in. It has no `userId` when no account has the name. */
 export interface RefusedSignIn extends AuditEvent {
   kind: 'sign_in_refused'
-  detail: RefusalDetail
+  detail: (typeof CHARGED_DETAILS)[number] | typeof APP_PASSWORD
 }
 
 /**
  * Returns the statements that record a refused sign-in, in the order of their batch. Names that no
- * account has share one event for each network and each period of the site's counter, so that a
+ * account has share one event for each network and each period of the first counter, so that a
  * stranger can't fill the table.
  */
 export function refusalParts(
   db: Database,
   by: Authority,
   event: RefusedSignIn,
-  {
-    counters,
-  }: { counters: readonly [site: Pick<SignInCounters['counters'][0], 'key'>, ...unknown[]] },
+  { counters: [counter] }: { counters: readonly [Counter, ...unknown[]] },
 ) {
   if (event.userId !== undefined) return { repeated: undefined, event: insertEvent(db, by, event) }
-  const site = db
-    .select({ beginning: beginningOfSite().as('beginning') })
+  const period = db
+    .select({ beginning: beginningOf(counter.limit).as('beginning') })
     .from(throttleCounters)
-    .where(eq(throttleCounters.key, counters[0].key))
+    .where(eq(throttleCounters.key, counter.key))
+  const details = event.detail === APP_PASSWORD ? [APP_PASSWORD] : CHARGED_DETAILS
   const shared = db
     .select({ id: auditEvents.id })
     .from(auditEvents)
     .where(
       and(
-        isRefusal(sql`(${site})`),
+        isRefusal(sql`(${period})`, details),
         eq(auditEvents.network, event.network),
         isNull(auditEvents.userId),
       ),
@@ -79,24 +75,24 @@ export function countRefusals(db: Database, network: string) {
   return db
     .select({ total: sql<number>`total(${auditEvents.times})`.as('total') })
     .from(auditEvents)
-    .where(and(isRefusal(beginningOfSite()), isOfSite))
+    .where(and(isRefusal(beginningOf('site'), CHARGED_DETAILS), isOfSite))
 }
 
-/** Returns the time at which the row of a site began to count. */
-function beginningOfSite(): SQL {
-  return sql`${throttleCounters.expiresAt} - ${LIMITS.site.seconds * 1000}`
+/** Returns the time at which the row of a counter began to count. */
+function beginningOf(limit: LimitName): SQL {
+  return sql`${throttleCounters.expiresAt} - ${LIMITS[limit].seconds * 1000}`
 }
 
 /**
  * Holds for a refused sign-in. No index fits this condition, so callers look at the latest events
  * only.
  */
-function isRefusal(since: SQL) {
+function isRefusal(since: SQL, details: readonly string[]) {
   const latest = sql`(select max(newest.id) from ${auditEvents} as newest)`
   return and(
     sql`${auditEvents.id} > ${latest} - ${LATEST_EVENTS}`,
     sql`${auditEvents.kind} = 'sign_in_refused'`,
-    inArray(auditEvents.detail, CHARGED_DETAILS),
+    inArray(auditEvents.detail, details),
     gte(auditEvents.at, since),
   )
 }

@@ -17,23 +17,20 @@ import { countRefusals } from './refused.ts'
 const IN_FLIGHT_MILLISECONDS = 10_000
 
 /** A row of `throttle_counters`. */
-interface Counter {
+export interface Counter {
   limit: LimitName
   key: string
   /** The keys of the counters in the row's `parts`. They are charged with it, in one row written. */
   parts?: Parts
 }
 
-/** The keys of the counters in a row. An attempt without a user name has no pair. */
-interface Parts {
-  network: string
-  pair?: string
-}
+/** The keys of the counters in a row. */
+type Parts = Record<'network' | 'pair', string>
 
 /** The counters of one attempt to sign in. */
 export interface SignInCounters {
   counters: [site: Counter, account: Counter]
-  parts: Record<'network' | 'pair', string>
+  parts: Parts
   username: string
   network: string
 }
@@ -53,24 +50,28 @@ export function signInCounters(
   }
 }
 
-/** Returns the counter of attempts that name no account. */
-export function networkCounter(network: string): Counter {
-  return { ...counter('site', siteOf(network)), parts: { network: `network/${network}` } }
-}
+/** The limits that bound what strangers write, with those of a /48. They block no password. */
+const LIMIT_OF_SITE = { stranger: 'strangers', appPassword: 'appPasswords' } as const
 
-/** Works like `chargeSignIn`, for an attempt that names no account. */
-export function chargeNetwork(db: Database, by: Authority, network: string, now: number) {
-  const counters = [networkCounter(network)]
-  const until = sql`max(${BLOCK_OF_ROW}, ${BLOCK_OF_NETWORK})`
-  const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${until} > ${now})`
-  return charge(db, by, counters, now, isOpen)
-}
-
-/** Returns the counters of sign-ins at a provider that lead to no account. */
-function strangerCounters(network: string): Counter[] {
+/** Returns the counters of a network, and of its /48, for what a stranger causes to be written. */
+export function strangerCounters(
+  limit: keyof typeof LIMIT_OF_SITE,
+  network: string,
+): [own: Counter, ...site: Counter[]] {
   const site = siteOf(network)
-  const own = counter('stranger', network)
-  return site === network ? [own] : [own, counter('strangers', site)]
+  const own = counter(limit, network)
+  return site === network ? [own] : [own, counter(LIMIT_OF_SITE[limit], site)]
+}
+
+/** Charges all counters, or none when one is spent: then it returns no row. */
+export function chargeUnspent(
+  db: Database,
+  by: Authority,
+  counters: readonly Counter[],
+  now: number,
+) {
+  const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${BLOCK_OF_ROW} > ${now})`
+  return charge(db, by, counters, now, isOpen)
 }
 
 /**
@@ -83,11 +84,10 @@ export async function chargeStranger(
   { network }: Client,
 ): Promise<void> {
   const now = clock()
-  const counters = strangerCounters(network)
-  const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${BLOCK_OF_ROW} > ${now})`
+  const counters = strangerCounters('stranger', network)
   const { blocks, charged } = await runBatch(db, {
     blocks: selectBlocks(db, counters, now),
-    charged: charge(db, THE_SERVICE, counters, now, isOpen),
+    charged: chargeUnspent(db, THE_SERVICE, counters, now),
   })
   if (charged.length === 0) throw tooManyAttempts(blocks, now)
 }
@@ -178,7 +178,7 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
   const { network, pair } = parts
   return {
     [network]: [1, endAfter(counter('network', ''), now), now],
-    ...(pair !== undefined && { [pair]: [1, endAfter(counter('pair', ''), now), now] }),
+    [pair]: [1, endAfter(counter('pair', ''), now), now],
   }
 }
 
@@ -319,7 +319,7 @@ function takeBack(db: Database, by: Authority, counters: readonly Counter[], res
   const { key, failures, parts } = throttleCounters
   const cases = counters.flatMap(({ key: own, parts: charged }) => {
     if (charged === undefined) return []
-    const { network, pair = network } = charged
+    const { network, pair } = charged
     const ofPair = restOfPair ?? withoutCharge(pair)
     const change = sql`json_object(${network}, ${withoutCharge(network)}, ${pair}, ${ofPair})`
     return sql` when ${own} then json_patch(${parts}, ${change})`

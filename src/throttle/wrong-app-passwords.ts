@@ -3,12 +3,12 @@ import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { refusalParts, type RefusedSignIn } from './refused.ts'
-import { chargeNetwork, networkCounter } from './throttle.ts'
+import { chargeUnspent, strangerCounters } from './throttle.ts'
 
 /**
- * Counts a wrong app password against the network of the client, after the answer. It counts
- * against no account, so nobody can lock a user out with it, and a block never refuses a right app
- * password.
+ * Records a wrong app password, after the answer. Its counters bound what one network writes, and
+ * block neither passwords nor app passwords: a proxy hands wrong ones of strangers on from the
+ * network of its users.
  */
 export function countWrongAppPassword(
   deps: Pick<Deps, 'db' | 'now' | 'defer'>,
@@ -29,8 +29,8 @@ export function countWrongAppPassword(
 
 async function count({ db }: Pick<Deps, 'db'>, event: RefusedSignIn): Promise<void> {
   const { network, at } = event
-  const charged = await chargeNetwork(db, THE_SERVICE, network, at)
+  const counters = strangerCounters('appPassword', network)
+  const charged = await chargeUnspent(db, THE_SERVICE, counters, at)
   if (charged.length === 0) return
-  const site = networkCounter(network)
-  await runBatch(db, refusalParts(db, THE_SERVICE, event, { counters: [site] }))
+  await runBatch(db, refusalParts(db, THE_SERVICE, event, { counters }))
 }

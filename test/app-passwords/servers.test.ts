@@ -142,7 +142,7 @@ describe('POST /api/sftp/external_auth', () => {
     expect(await external(`lk_${'0'.repeat(32)}0dawgh`)).toBe('refused')
     await site.settle()
     const rows = await site.db.select().from(throttleCounters)
-    expect(rows.find(({ key }) => key === 'site/203.0.113.9')).toMatchObject({ failures: 1 })
+    expect(rows.find(({ key }) => key === 'appPassword/203.0.113.9')).toMatchObject({ failures: 1 })
     expect(hashes).toBe(0)
   })
 
