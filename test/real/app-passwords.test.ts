@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -13,9 +15,10 @@ import { randomBytes } from '../../src/deps.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { Clone } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
 import { ServedWorker } from '../support/served-worker.ts'
 import { execute, findProgram } from './programs.ts'
-import { ProxiedFiles } from './proxies.ts'
+import { ProxiedEcho, ProxiedFiles } from './proxies.ts'
 import { SftpgoServer } from './sftpgo-server.ts'
 
 const ADMIN_PASSWORD = 'admin-Passw0rd'
@@ -191,6 +194,38 @@ const as = (token: string, user = 'alice') => ({
   Authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`,
 })
 
+/** The headers by which a server behind a proxy knows its user. */
+const TOLD = ['Remote-User', 'Remote-Groups', 'X-Base-Path', 'X-Permission']
+
+const ABOUT_ALICE = [
+  ['remote-groups', 'user'],
+  ['remote-user', 'alice'],
+  ['x-base-path', '/'],
+  ['x-permission', String((1 << 8) | (1 << 10))],
+]
+
+const spelled = (spell: (name: string) => string, value: string | string[] = 'forged') =>
+  Object.fromEntries(TOLD.map((field) => [spell(field), value]))
+
+function aboutUser(headers: [string, string][]): [string, string][] {
+  const names = /^(?:remote-|x-(?:base-path|permission))/
+  const found = headers.filter(([field]) => names.test(field))
+  return found.toSorted(([a], [b]) => a.localeCompare(b))
+}
+
+const FORGED: [string, Record<string, string | string[]>][] = [
+  ['nothing', {}],
+  ['the same headers', spelled((field) => field)],
+  ['each of them twice', spelled((field) => field, ['forged', 'forged'])],
+  ['them in small letters', spelled((field) => field.toLowerCase())],
+  ['them with _ for -', spelled((field) => field.replaceAll('-', '_'))],
+  ['them with _ for the first -', spelled((field) => field.replace('-', '_'))],
+  ['them with _ for the last -', spelled((field) => field.replace(/-(?=[^-]*$)/, '_'))],
+  ['them empty', spelled((field) => field, '')],
+  ['their names in Connection', { Connection: TOLD.join(', ') }],
+  ['both', { ...spelled((field) => field), Connection: TOLD.join(', ') }],
+]
+
 describe.each(PROXIES)('forward auth by a real $name', ({ name, program }) => {
   const isMissing = program === undefined || rclone === undefined
 
@@ -251,6 +286,34 @@ describe.each(PROXIES)('forward auth by a real $name', ({ name, program }) => {
       const moved = await runRclone('moveto', `${remoteFiles}new.txt`, `${remoteFiles}moved.txt`)
       expect(moved, moved.printed).toMatchObject({ status: 0 })
       expect((await runRclone('cat', `${remoteFiles}moved.txt`)).printed).toBe('written\n')
+    })
+  })
+
+  describe.skipIf(program === undefined)('in front of any server', () => {
+    let echo: ProxiedEcho
+    beforeAll(async () => {
+      echo = await ProxiedEcho.start({ name, program: program ?? '' }, worker.url.origin)
+    })
+    afterAll(() => echo.stop())
+
+    test.for(FORGED)('tells it of the user alone when a client sends %s', async ([, headers]) => {
+      const { token } = await appPassword('files:read')
+      const { status, got } = await echo.send({ ...as(token), ...headers })
+      expect([status, aboutUser(got)]).toEqual([200, ABOUT_ALICE])
+    })
+
+    test('tells it nothing that a client wrote when the answer lacks the headers', async () => {
+      const port = Number(await freePort())
+      const silent = createServer((_, response) => response.end()).listen(port, '127.0.0.1')
+      await once(silent, 'listening')
+      const proxy = { name, program: program ?? '' }
+      const untold = await ProxiedEcho.start(proxy, `http://127.0.0.1:${port}`)
+      for (const [, headers] of FORGED) {
+        const { status, got } = await untold.send(headers)
+        expect([status, got.filter(([, value]) => value === 'forged')]).toEqual([200, []])
+      }
+      await untold.stop()
+      silent.close()
     })
   })
 })

@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type Server,
+} from 'node:http'
 import { request } from 'node:https'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +16,84 @@ import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { execute, stop } from './programs.ts'
+
+/** A program whose configuration is the one of docs/self-hosting.md. */
+export interface Proxy {
+  name: 'nginx' | 'caddy'
+  program: string
+}
+
+/** Starts a proxy that asks the service about each request to a server. */
+async function startAsking(
+  { name, program }: Proxy,
+  folder: string,
+  serverPort: string,
+  origin: string,
+): Promise<{ url: string; child: ChildProcess }> {
+  const port = await freePort()
+  const config = documented(name, BEFORE_OTHERS)
+    .replaceAll('https://accounts.example.org', origin)
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${serverPort}`)
+  const start = name === 'nginx' ? startNginx : startCaddy
+  const child = start(program, folder, config, port)
+  await answers(Number(port))
+  return { url: `http://127.0.0.1:${port}`, child }
+}
+
+/** A server that answers with the header lines it gets, and a proxy that asks about each request. */
+export class ProxiedEcho {
+  readonly #url: string
+  readonly #folder: string
+  readonly #server: Server
+  readonly #child: ChildProcess
+
+  private constructor(url: string, folder: string, server: Server, child: ChildProcess) {
+    this.#url = url
+    this.#folder = folder
+    this.#server = server
+    this.#child = child
+  }
+
+  /** @param origin Where the service answers. */
+  static async start(proxy: Proxy, origin: string): Promise<ProxiedEcho> {
+    const folder = mkdtempSync(join(tmpdir(), `latchkey-${proxy.name}-`))
+    const port = await freePort()
+    const server = createServer(({ rawHeaders }, response) => {
+      response.end(JSON.stringify(rawHeaders))
+    }).listen(Number(port), '127.0.0.1')
+    await once(server, 'listening')
+    const { url, child } = await startAsking(proxy, folder, port, origin)
+    return new ProxiedEcho(url, folder, server, child)
+  }
+
+  /**
+   * Sends a request through the proxy.
+   *
+   * @returns The status, and each header that the server got: its name in lower case with `-` for
+   *   `_`, as CGI and WSGI read names, then its value.
+   */
+  async send(headers: Record<string, string | string[]>) {
+    const asked = httpRequest(this.#url, { headers, agent: false }).end()
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      asked.once('response', resolve).once('error', reject)
+    })
+    const body = await text(response)
+    const lines: string[] = response.statusCode === 200 ? JSON.parse(body) : []
+    const got = Array.from({ length: lines.length / 2 }, (_, n): [string, string] => [
+      String(lines[2 * n])
+        .toLowerCase()
+        .replaceAll('_', '-'),
+      String(lines[2 * n + 1]),
+    ])
+    return { status: response.statusCode, got }
+  }
+
+  async stop(): Promise<void> {
+    await stop(this.#child)
+    this.#server.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
 
 /** A server of files without passwords, and a proxy that asks the service about each request. */
 export class ProxiedFiles {
@@ -22,34 +107,20 @@ export class ProxiedFiles {
     this.#programs = programs
   }
 
-  /**
-   * @param proxy Its configuration is the one of docs/self-hosting.md.
-   * @param origin Where the service answers.
-   */
-  static async start(
-    proxy: { name: 'nginx' | 'caddy'; program: string },
-    rclone: string,
-    origin: string,
-  ): Promise<ProxiedFiles> {
+  /** @param origin Where the service answers. */
+  static async start(proxy: Proxy, rclone: string, origin: string): Promise<ProxiedFiles> {
     const folder = mkdtempSync(join(tmpdir(), `latchkey-${proxy.name}-`))
     mkdirSync(join(folder, 'files'))
     writeFileSync(join(folder, 'files', 'read.txt'), 'from rclone\n')
-    const [filesPort, proxyPort] = [await freePort(), await freePort()]
+    const port = await freePort()
     const files = spawn(
       rclone,
-      ['serve', 'webdav', join(folder, 'files'), '--addr', `127.0.0.1:${filesPort}`],
+      ['serve', 'webdav', join(folder, 'files'), '--addr', `127.0.0.1:${port}`],
       { stdio: 'ignore' },
     )
-    const config = documented(proxy.name, BEFORE_OTHERS)
-      .replaceAll('https://accounts.example.org', origin)
-      .replaceAll('127.0.0.1:8080', `127.0.0.1:${filesPort}`)
-    const child =
-      proxy.name === 'nginx'
-        ? startNginx(proxy.program, folder, config, proxyPort)
-        : startCaddy(proxy.program, folder, config, proxyPort)
-    const started = new ProxiedFiles(`http://127.0.0.1:${proxyPort}`, folder, [files, child])
-    for (const port of [filesPort, proxyPort]) await answers(Number(port))
-    return started
+    await answers(Number(port))
+    const { url, child } = await startAsking(proxy, folder, port, origin)
+    return new ProxiedFiles(url, folder, [files, child])
   }
 
   request(method: string, path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -105,10 +176,7 @@ export class HttpsProxy {
   }
 
   /** @param site The port of the site. */
-  static async start(
-    { name, program }: { name: 'nginx' | 'caddy'; program: string },
-    site: string,
-  ): Promise<HttpsProxy> {
+  static async start({ name, program }: Proxy, site: string): Promise<HttpsProxy> {
     const folder = mkdtempSync(join(tmpdir(), `latchkey-https-${name}-`))
     const port = await freePort()
     const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
