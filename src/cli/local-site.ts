@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
 import type { Miniflare, V4MiniflareOptions } from 'miniflare'
 import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
@@ -122,6 +123,23 @@ export const PUBLIC_NETWORK = {
   network: { allow: ['public'], tlsOptions: { trustBrowserCas: true } },
 }
 
+/**
+ * Makes Miniflare start workerd by a script that ties it to this process: it then ends with it also
+ * when that is killed. Other systems than Linux have nothing of the kind.
+ */
+function tieRuntime(): void {
+  if (process.platform !== 'linux' || process.env['MINIFLARE_WORKERD_PATH'] !== undefined) return
+  process.env['LATCHKEY_WORKERD'] = workerdPath()
+  process.env['MINIFLARE_WORKERD_PATH'] = join(import.meta.dirname, 'workerd.sh')
+}
+
+/** Returns the workerd that Miniflare brings. */
+function workerdPath(): string {
+  const ofMiniflare = createRequire(import.meta.resolve('miniflare'))
+  const { default: path }: { default: string } = ofMiniflare('workerd')
+  return path
+}
+
 /** Of Miniflare, which says so by `ready` as well: there it is answered for. */
 const RUNTIME_LOST = 'ERR_RUNTIME_FAILURE'
 const NO_RUNTIME =
@@ -145,6 +163,7 @@ async function startMiniflare(
   isLogging: boolean,
   stop?: Stop,
 ): Promise<Miniflare> {
+  tieRuntime()
   const miniflare = new tools.Miniflare(
     tools.convertV4MiniflareOptions({
       ...worker,

@@ -1,4 +1,4 @@
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Calls a function when somebody ends the process, instead of ending it.

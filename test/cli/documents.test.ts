@@ -218,7 +218,7 @@ function wordsOf(command: string): string[] {
 function asScript(command: string): string {
   const { start, latchkey, secrets } = packageJson.scripts
   return command
-    .replace(/\bnpm start\b/, `exec ${start}`)
+    .replace(/\bnpm start\b/, start)
     .replace(/\bnpm run (?:-s )?latchkey --/, latchkey)
     .replace(/\bnpm run secrets\b/, secrets)
 }

@@ -28,6 +28,11 @@ export function workerdsOf(pid: number): number[] {
   })
 }
 
+/** Every process that a program has started, or that one of those has. */
+export function childrenOf(pid: number): number[] {
+  return descendantsOf(pid).filter((one) => one !== pid)
+}
+
 function descendantsOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

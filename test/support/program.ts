@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { Socket } from 'node:net'
-import { workerdsOf } from './listeners.ts'
 
 /** How a program ended, and what it printed. */
 export interface Ended {
@@ -15,8 +14,6 @@ export class Program {
   readonly #child: ChildProcess
   readonly #ended: Ended = { code: null, stdout: '', stderr: '' }
   readonly #onPrint = new Set<() => void>()
-  /** What a killed program has left running. */
-  #orphans: number[] = []
   #printed = ''
 
   constructor(file: string, args: readonly string[], options: SpawnOptions) {
@@ -91,25 +88,15 @@ export class Program {
     }
   }
 
-  /** Ends it; after `kill`, ends what it has left running. */
+  /** Ends it. */
   stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
     this.#child.kill(signal)
-    for (const pid of this.#orphans.splice(0)) endIfRunning(pid)
     return this.ended
   }
 
-  /** Ends it without a chance to end its workerd. */
+  /** Ends it as the kernel does when memory runs out. */
   kill(): Promise<Ended> {
-    this.#orphans = workerdsOf(this.pid)
     this.#child.kill('SIGKILL')
     return this.ended
-  }
-}
-
-function endIfRunning(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself.
   }
 }
