@@ -495,22 +495,44 @@ export const noticeChannels = sqliteTable(
   (table) => [unique('notice_channels_user').on(table.userId)],
 )
 
-/** The outbox: notices that are to be sent. WITHOUT ROWID (migration 0013). */
-export const notices = sqliteTable('notices', {
-  /** Random, so that a receiver recognises a repeat. */
-  id: text('id').primaryKey(),
-  channelId: integer('channel_id')
-    .notNull()
-    .references(() => noticeChannels.id, { onDelete: 'cascade' }),
-  /** Null for a test. */
-  eventId: integer('event_id'),
-  topic: text('topic').notNull(),
-  attempts: integer('attempts').notNull(),
-  /** When it is sent, if it is not being sent now. */
-  nextAt: time('next_at').notNull(),
-  /** When it is given up. */
-  expiresAt: time('expires_at').notNull(),
-})
+/**
+ * The outbox: notices that are to be sent, and those that were sent in this hour. WITHOUT ROWID
+ * (migration 0020).
+ */
+export const notices = sqliteTable(
+  'notices',
+  {
+    channelId: integer('channel_id')
+      .notNull()
+      .references(() => noticeChannels.id, { onDelete: 'cascade' }),
+    /**
+     * What its events have in common: the user, the topic, the kind and the hour
+     * (notices/outbox.ts).
+     */
+    about: text('about').notNull(),
+    /**
+     * Random, so that a receiver recognises a repeat. It changes when the notice gets another
+     * event.
+     */
+    id: text('id').notNull(),
+    /** The latest event; null for a test. */
+    eventId: integer('event_id'),
+    /** The number of events that were not told. */
+    events: integer('events').notNull(),
+    topic: text('topic').notNull(),
+    /** 0: waits, for operators; 1: waits, for a user; 2: was told. */
+    queue: integer('queue').notNull(),
+    attempts: integer('attempts').notNull(),
+    /** When it is sent, if it is not being sent now; after it was told, the end of its hour. */
+    nextAt: time('next_at').notNull(),
+    /** When it is given up. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.channelId, table.about] }),
+    index('notices_due').on(table.queue, table.nextAt),
+  ],
+)
 
 /** One row: the last event for which notices were made. */
 export const noticeCursor = sqliteTable(

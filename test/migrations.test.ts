@@ -217,6 +217,35 @@ test('every account gets a sub, which no other account may have', async () => {
   ).rejects.toThrow(/UNIQUE/)
 })
 
+test('notices that wait go on waiting, those of users behind those of operators', async () => {
+  await migrateUntil('0020')
+  const channel = { name: '', target: '', config: '', topics: '', language: 'en', origin: '' }
+  const channels = { kind: 'webhook', since_event_id: 0, created_at: NOW, ...channel }
+  await insert('notice_channels', [
+    { id: 1, user_id: null, ...channels },
+    { id: 2, user_id: 7, ...channels },
+  ])
+  const notice = { event_id: 9, topic: 'password', attempts: 2 }
+  await insert('notices', [
+    { id: 'a', channel_id: 1, next_at: NOW, expires_at: NOW + HOUR, ...notice },
+    { id: 'b', channel_id: 2, next_at: NOW + HOUR, expires_at: NOW + MINUTE, ...notice },
+  ])
+  await migrate()
+  const kept = { events: 1, ...notice }
+  expect(await all('select * from notices order by id')).toEqual([
+    { id: 'a', about: 'a', channel_id: 1, queue: 0, next_at: NOW, expires_at: NOW + HOUR, ...kept },
+    {
+      id: 'b',
+      about: 'b',
+      channel_id: 2,
+      queue: 1,
+      next_at: NOW + MINUTE,
+      expires_at: NOW + MINUTE,
+      ...kept,
+    },
+  ])
+})
+
 test.each(['sessions', 'throttle_counters', 'recovery_codes'])(
   'a row of %s is written once',
   async (table) => {

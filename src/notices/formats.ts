@@ -47,6 +47,7 @@ async function webhook(
     timestamp: isoTime(notice.event?.at ?? notice.madeAt),
     data: {
       event: notice.event && eventData(notice.event),
+      more: notice.more,
       title: message.title,
       text: textOf({ ...message, link: undefined }),
       link: message.link ?? null,

@@ -19,7 +19,7 @@ import { isFresh, isLive } from '../access/session-store.ts'
 import { tooManyAttempts } from '../throttle/throttle.ts'
 import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
 import { forgetChannels } from './memory.ts'
-import { TEST_MILLISECONDS } from './outbox.ts'
+import { type NoticeKey, TEST_MILLISECONDS } from './outbox.ts'
 import { sealConfig } from './sealed-config.ts'
 import { sendOne, type SendDeps } from './send.ts'
 import { makeWebhookSecret } from './signature.ts'
@@ -143,8 +143,7 @@ export async function testNoticeChannel(
   channelId: number,
 ) {
   const test = testOf(deps, deps.now())
-  await beginTestBy(deps, operator, channelId, test)
-  return sendOne(deps, test.id)
+  return sendOne(deps, await beginTestBy(deps, operator, channelId, test))
 }
 
 /**
@@ -169,19 +168,20 @@ async function beginTestBy(
   operator: Operator,
   channelId: number,
   test: NewTest,
-): Promise<void> {
+): Promise<NoticeKey> {
   const { db } = deps
   const by = isOperator(db, operator, test.now)
   const parts = beginTest(db, by, null, channelId, test)
-  refuseUnbegun(await actAsOperator(deps, operator, parts), test)
+  return keyOfTest(await actAsOperator(deps, operator, parts), test)
 }
 
 /** @throws {Refusal} `channelNotFound`, `testedLately`. */
-function refuseUnbegun(
+function keyOfTest(
   { blocks, inserted }: Pick<Answers<ReturnType<typeof beginTest>>, 'blocks' | 'inserted'>,
   { now }: NewTest,
-): void {
-  if (inserted.length > 0) return
+): NoticeKey {
+  const [test] = inserted
+  if (test !== undefined) return test
   throw blocks.length > 0
     ? tooManyAttempts(blocks, now, 'testedLately')
     : new Refusal('channelNotFound')
@@ -247,8 +247,7 @@ export async function testOwnChannel(
   const now = deps.now()
   const test = testOf(deps, now)
   const parts = beginTest(db, isLive(db, actor, now), actor.userId, undefined, test)
-  refuseUnbegun(await actAs(deps, actor, parts), test)
-  return sendOne(deps, test.id)
+  return sendOne(deps, keyOfTest(await actAs(deps, actor, parts), test))
 }
 
 function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number): NewTest {

@@ -32,6 +32,8 @@ export interface Notice {
   /** Whether the receiver is the user of the account, not an operator. */
   isOwn: boolean
   language: NoticeLanguage
+  /** The number of earlier events that it tells together with `event`. */
+  more: number
   /** When the notice was made. Unix time, milliseconds. */
   madeAt: number
 }
@@ -81,7 +83,9 @@ export function messageOf(notice: Notice): Message {
   const lines = facts
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name}: ${value}`)
-  return { title: title(named), lines, link: linkOf(notice) }
+  const { more } = notice
+  const titleText = more === 0 ? title(named) : t.withMore(title(named), more)
+  return { title: titleText, lines, link: linkOf(notice) }
 }
 
 /**

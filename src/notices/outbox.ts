@@ -1,4 +1,4 @@
-import { inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, noticeCursor, notices, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import type { EventKind } from '../audit/events.ts'
@@ -23,6 +23,21 @@ export const TEST_MILLISECONDS = 10 * 60 * 1000
 const FIRST_DELAY_MILLISECONDS = 60_000
 const MAX_DOUBLINGS = 8
 
+/** Notices of one user, topic and kind in one of these are one notice. */
+const HOUR_MILLISECONDS = 60 * 60 * 1000
+
+/** The values of `queue`. */
+export const QUEUES = { operators: 0, user: 1, told: 2 } as const
+
+/**
+ * Notices that a channel has in the outbox, waiting or told in this hour. The events of further
+ * ones share a notice for each topic.
+ */
+const MAX_NOTICES = { ofOperators: 100, ofUser: 30 }
+
+/** Rows that a run looks at in each queue, however long that is. */
+const LOOKED_AT = 100
+
 /** Workerd keeps six connections open at a time, so more would wait while their time runs. */
 export const NOTICES_AT_ONCE = 6
 
@@ -37,32 +52,60 @@ const LATEST_SIGN_INS = 200
 
 const afterCursor = sql`event.id > coalesce((select ${noticeCursor.eventId} from ${noticeCursor}), 0)`
 
+const NEW_ID = sql`lower(hex(randomblob(16)))`
+
 /**
- * Makes a notice for each channel and each event after the cursor that the channel is told of. The
- * events are those of the audit log, which are written in the transactions that they report, so no
- * event is lost and no request writes more for it.
+ * Makes notices for the events after the cursor that a channel is told of. The events are those of
+ * the audit log, which are written in the transactions that they report, so no event is lost and no
+ * request writes more for it. An event joins the notice of its group: when that was told already,
+ * it is told again at the end of the hour.
  */
 export function insertNotices(db: Database, now: number) {
   const found = sql`(
-    select event.id as event_id, channel.id as channel_id, ${TOPIC_OF_EVENT} as topic
+    select event.id as event_id, event.user_id as user_id, event.kind as kind, event.at as at,
+      channel.id as channel_id, channel.user_id is not null as is_own, ${TOPIC_OF_EVENT} as topic
     from ${auditEvents} as event
     join ${noticeChannels} as channel on channel.user_id is null or channel.user_id = event.user_id
     where ${afterCursor} and event.id > channel.since_event_id
+  )`
+  const told = sql`(
+    select *, row_number() over (partition by channel_id order by event_id) as place
+    from ${found} where topic is not null
   ) as found`
   const row = {
-    id: sql`lower(hex(randomblob(16)))`,
     channelId: sql`found.channel_id`,
+    about: sql`iif(${isFull}, 'others/' || found.topic, ${GROUP})`,
+    id: NEW_ID,
     eventId: sql`found.event_id`,
+    events: 1,
     topic: sql`found.topic`,
+    queue: sql`iif(found.is_own, ${literal(QUEUES.user)}, ${literal(QUEUES.operators)})`,
     attempts: 0,
     nextAt: now,
     expiresAt: now + GIVE_UP_MILLISECONDS,
   }
-  return writing(db, THE_SERVICE).insert(notices, row, {
-    from: found,
-    where: sql`found.topic is not null`,
-  })
+  return writing(db, THE_SERVICE)
+    .insert(notices, row, { from: told, where: sql`true` })
+    .onConflictDoUpdate({
+      target: [notices.channelId, notices.about],
+      set: {
+        id: sql`excluded.id`,
+        eventId: sql`excluded.event_id`,
+        events: sql`${notices.events} + 1`,
+        queue: sql`excluded.queue`,
+      },
+    })
 }
+
+const GROUP = sql`coalesce(found.user_id, '') || '/' || found.topic || '/' || found.kind || '/' || (found.at / ${literal(HOUR_MILLISECONDS)})`
+
+/** Holds when the channel of an event has no place for another notice. */
+const isFull = sql`found.place + (
+  select count(*) from (
+    select 1 from ${notices} as kept where kept.channel_id = found.channel_id
+    limit ${literal(MAX_NOTICES.ofOperators)}
+  )
+) > iif(found.is_own, ${literal(MAX_NOTICES.ofUser)}, ${literal(MAX_NOTICES.ofOperators)})`
 
 /** Returns the topic of an event that a channel wants; null when it wants none. */
 function topicOfEvent(): SQL {
@@ -124,28 +167,49 @@ export function moveCursor(db: Database) {
     .onConflictDoUpdate({ target: noticeCursor.id, set: { eventId: sql`excluded.event_id` } })
 }
 
+/** The key of a notice. */
+export interface NoticeKey {
+  channelId: number
+  about: string
+}
+
+/** Returns the first due rows of a queue, in the order of the index. */
+function dueIn(queue: keyof typeof QUEUES, now: number): SQL {
+  return sql`select * from (
+    select channel_id, about, queue, next_at, expires_at, event_id from ${notices}
+    where queue = ${literal(QUEUES[queue])} and next_at <= ${now}
+    order by next_at limit ${literal(LOOKED_AT)}
+  )`
+}
+
 /**
- * Finds the notices to send now, at most `NOTICES_AT_ONCE`: first one of each channel, so that a
- * channel that does not answer keeps no other waiting.
+ * Finds the notices to send now, at most `NOTICES_AT_ONCE`: those of operators before those of
+ * users, and first one of each channel, so that a channel that does not answer keeps no other
+ * waiting.
  *
  * @param only The one notice that is meant.
  */
-function dueIds(now: number, only: string | undefined): SQL {
-  if (only !== undefined) return sql`(select ${only})`
+function dueKeys(now: number, only: NoticeKey | undefined): SQL {
+  if (only !== undefined) return sql`(select ${only.channelId}, ${only.about})`
   return sql`(
-    select due.id from (
-      select id, event_id, next_at,
-        row_number() over (partition by channel_id order by next_at, event_id) as place
-      from ${notices} where next_at <= ${now} and expires_at > ${now}
-    ) as due order by due.place, due.next_at, due.event_id limit ${literal(NOTICES_AT_ONCE)}
+    select due.channel_id, due.about from (
+      select *, row_number() over (partition by channel_id order by next_at, event_id) as place
+      from (${dueIn('operators', now)} union all ${dueIn('user', now)})
+      where expires_at > ${now}
+    ) as due order by due.queue, due.place, due.next_at, due.event_id limit ${literal(NOTICES_AT_ONCE)}
   )`
 }
+
+/** Holds for the notices whose keys a query gives. */
+const hasKey = (keys: SQL) => sql`(${notices.channelId}, ${notices.about}) in ${keys}`
 
 /**
  * The columns of a notice with its channel and its event, whose columns are null when there is
  * none.
  */
 const dueColumns = {
+  about: sql<string>`notice.about`.as('about'),
+  events: sql<number>`notice.events`.as('events'),
   id: sql<string>`notice.id`.as('id'),
   topic: sql<NoticeTopic>`notice.topic`.as('topic'),
   expiresAt: sql<number>`notice.expires_at`.as('expires_at'),
@@ -169,7 +233,7 @@ const dueColumns = {
 }
 
 /** Selects the notices to send now, with their events and channels. */
-export function selectDue(db: Database, now: number, only?: string) {
+export function selectDue(db: Database, now: number, only?: NoticeKey) {
   return db
     .select(dueColumns)
     .from(
@@ -179,7 +243,7 @@ export function selectDue(db: Database, now: number, only?: string) {
         left join ${users} as subject on subject.id = event.user_id
         left join ${users} as actor on actor.id = event.actor_id`,
     )
-    .where(sql`notice.id in ${dueIds(now, only)}`)
+    .where(sql`(notice.channel_id, notice.about) in ${dueKeys(now, only)}`)
 }
 
 export type DueRow = ReturnType<typeof selectDue>['_']['result'][number]
@@ -189,20 +253,56 @@ export type DueRow = ReturnType<typeof selectDue>['_']['result'][number]
  * they come again later unless they are deleted. So a notice survives the end of the isolate that
  * sends it.
  */
-export function takeDue(db: Database, now: number, only?: string) {
+export function takeDue(db: Database, now: number, only?: NoticeKey) {
   const delay = sql`(${FIRST_DELAY_MILLISECONDS} << min(${notices.attempts}, ${MAX_DOUBLINGS}))`
   return writing(db, THE_SERVICE).update(
     notices,
-    { attempts: sql`${notices.attempts} + 1`, nextAt: sql`${now} + ${delay}` },
-    sql`${notices.id} in ${dueIds(now, only)}`,
+    {
+      attempts: sql`${notices.attempts} + 1`,
+      nextAt: sql`min(${now} + ${delay}, ${notices.expiresAt})`,
+    },
+    hasKey(dueKeys(now, only)),
   )
 }
 
-export function deleteNotices(db: Database, ids: readonly string[]) {
-  return writing(db, THE_SERVICE).delete(
-    notices,
-    sql`${notices.id} in (select value from json_each(${JSON.stringify(ids)}))`,
+export function deleteNotices(db: Database, keys: readonly NoticeKey[]) {
+  return writing(db, THE_SERVICE).delete(notices, hasKey(listedKeys(keys)))
+}
+
+function listedKeys(keys: readonly NoticeKey[]): SQL {
+  const listed = JSON.stringify(keys.map(({ channelId, about }) => [channelId, about]))
+  return sql`(select value ->> 0, value ->> 1 from json_each(${listed}))`
+}
+
+/**
+ * Keeps notices that were told until the end of their hour, for further events of the group. Events
+ * that came while a notice was sent are told then.
+ */
+export function markTold(db: Database, told: readonly DueRow[]) {
+  const listed = JSON.stringify(
+    told.map(({ channelId, about, events, at }) => [channelId, about, events, endOfHour(at)]),
   )
+  const figure = (index: number) => sql`(
+    select value ->> ${literal(index)} from json_each(${listed})
+    where value ->> 0 = ${notices.channelId} and value ->> 1 = ${notices.about}
+  )`
+  const [events, end] = [figure(2), figure(3)]
+  return writing(db, THE_SERVICE).update(
+    notices,
+    {
+      events: sql`${notices.events} - ${events}`,
+      queue: sql`iif(${notices.events} = ${events}, ${literal(QUEUES.told)}, ${notices.queue})`,
+      attempts: 0,
+      nextAt: end,
+      expiresAt: sql`${end} + ${GIVE_UP_MILLISECONDS}`,
+    },
+    hasKey(listedKeys(told)),
+  )
+}
+
+/** Returns the end of the hour of a time, both in Unix time, milliseconds. */
+function endOfHour(at: number): number {
+  return at - (at % HOUR_MILLISECONDS) + HOUR_MILLISECONDS
 }
 
 export function noteSent(db: Database, channelIds: readonly number[], now: number) {
@@ -234,26 +334,47 @@ export function postpone(db: Database, waits: ReadonlyMap<number, number>) {
   const time = sql`(${times} ->> ('$."' || ${notices.channelId} || '"'))`
   return writing(db, THE_SERVICE).update(
     notices,
-    { nextAt: sql`max(${notices.nextAt}, ${time})` },
-    inArray(notices.channelId, [...waits.keys()]),
+    { nextAt: sql`min(max(${notices.nextAt}, ${time}), ${notices.expiresAt})` },
+    and(
+      inArray(notices.channelId, [...waits.keys()]),
+      sql`${notices.queue} <> ${literal(QUEUES.told)}`,
+    ),
   )
 }
 
-/** Counts the notices that are given up, before `deleteExpired` deletes them. */
+/** The first notices that are given up. Their due time is not later. */
+function expiredKeys(now: number): SQL {
+  return sql`(
+    select channel_id, about from (${dueIn('operators', now)} union all ${dueIn('user', now)})
+    where expires_at <= ${now}
+  )`
+}
+
+/** Counts the events that are given up, before `deleteExpired` deletes their notices. */
 export function countExpired(db: Database, now: number) {
-  const expired = sql`select count(*) from ${notices} as one
-    where one.channel_id = ${noticeChannels.id} and one.expires_at <= ${now} and one.topic <> 'test'`
+  const isLost = sql`(one.channel_id, one.about) in ${expiredKeys(now)} and one.topic <> 'test'`
+  const lost = sql`select sum(one.events) from ${notices} as one
+    where one.channel_id = ${noticeChannels.id} and ${isLost}`
   return writing(db, THE_SERVICE).update(
     noticeChannels,
-    { lost: sql`${noticeChannels.lost} + (${expired})` },
-    sql`${noticeChannels.id} in (
-      select channel_id from ${notices} where expires_at <= ${now} and topic <> 'test'
-    )`,
+    { lost: sql`${noticeChannels.lost} + (${lost})` },
+    sql`${noticeChannels.id} in (select one.channel_id from ${notices} as one where ${isLost})`,
   )
 }
 
 export function deleteExpired(db: Database, now: number) {
   return writing(db, THE_SERVICE)
-    .delete(notices, lte(notices.expiresAt, now))
-    .returning({ id: notices.id, channelId: notices.channelId, topic: notices.topic })
+    .delete(notices, hasKey(expiredKeys(now)))
+    .returning({
+      id: notices.id,
+      channelId: notices.channelId,
+      topic: notices.topic,
+      events: notices.events,
+    })
+}
+
+/** Deletes the notices that were told in an hour that is over. */
+export function deleteTold(db: Database, now: number) {
+  const keys = sql`(select channel_id, about from (${dueIn('told', now)}))`
+  return writing(db, THE_SERVICE).delete(notices, hasKey(keys))
 }

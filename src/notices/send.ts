@@ -6,12 +6,15 @@ import {
   countExpired,
   deleteExpired,
   deleteNotices,
+  deleteTold,
   type DueRow,
   GIVE_UP_MILLISECONDS,
   insertNotices,
+  markTold,
   moveCursor,
   noteFailures,
   noteSent,
+  type NoticeKey,
   NOTICES_AT_ONCE,
   postpone,
   selectDue,
@@ -47,12 +50,13 @@ export async function sendNotices(deps: SendDeps, before: Parts): Promise<Record
     ...before,
     counted: countExpired(db, now),
     expired: deleteExpired(db, now),
+    over: deleteTold(db, now),
     made: insertNotices(db, now),
     cursor: moveCursor(db),
     due: selectDue(db, now),
     taken: takeDue(db, now),
   })
-  for (const { id, channelId, topic } of first.expired) logLost(id, channelId, topic)
+  for (const lost of first.expired) logLost(lost)
   let { due } = first
   for (let round = 1; due.length > 0; round++) {
     const outcomes = await sendAll(deps, due)
@@ -73,12 +77,12 @@ export async function sendNotices(deps: SendDeps, before: Parts): Promise<Record
  *
  * @returns Why it was not delivered; `undefined` when it was.
  */
-export async function sendOne(deps: SendDeps, id: string): Promise<Failure | undefined> {
+export async function sendOne(deps: SendDeps, key: NoticeKey): Promise<Failure | undefined> {
   const { db } = deps
   const now = deps.now()
   const { due } = await runBatch(db, {
-    due: selectDue(db, now, id),
-    taken: takeDue(db, now, id),
+    due: selectDue(db, now, key),
+    taken: takeDue(db, now, key),
   })
   const outcomes = await sendAll(deps, due)
   await runBatch(db, settlement(deps, outcomes, deps.now()))
@@ -86,21 +90,25 @@ export async function sendOne(deps: SendDeps, id: string): Promise<Failure | und
   return outcome?.failure
 }
 
+type Lost = ReturnType<typeof deleteExpired>['_']['result'][number]
+
 /** Says in the log that a notice was given up after a day. A test is of no use by then. */
-function logLost(id: string, channel: number, topic: string): void {
+function logLost({ id, channelId: channel, topic, events }: Lost): void {
   if (topic === 'test') return
-  console.warn(JSON.stringify({ event: 'notice given up', id, channel, topic }))
+  console.warn(JSON.stringify({ event: 'notice given up', id, channel, topic, events }))
 }
 
 /** Returns the statements that record what became of notices. */
 function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outcome>, now: number) {
   const sent: DueRow[] = []
-  const finished: string[] = []
+  const told: DueRow[] = []
+  const finished: DueRow[] = []
   const failures = new Map<number, string>()
   const waits = new Map<number, number>()
   for (const [row, outcome] of outcomes) {
-    // A test is not repeated: its sender sees the failure.
-    if (outcome === undefined || row.topic === 'test') finished.push(row.id)
+    // A test is not repeated: its sender sees the failure. Of a deleted event, nothing is told.
+    if (row.topic === 'test' || row.eventId === null) finished.push(row)
+    else if (outcome === undefined) told.push(row)
     if (outcome === undefined) sent.push(row)
     else failures.set(row.channelId, outcome.failure)
     if (outcome?.retryAt !== undefined) waits.set(row.channelId, outcome.retryAt)
@@ -108,6 +116,7 @@ function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outc
   const channels = sent.map(({ channelId }) => channelId)
   return {
     deleted: finished.length === 0 ? undefined : deleteNotices(db, finished),
+    told: told.length === 0 ? undefined : markTold(db, told),
     sent: sent.length === 0 ? undefined : noteSent(db, channels, now),
     failed: failures.size === 0 ? undefined : noteFailures(db, failures, now),
     postponed: waits.size === 0 ? undefined : postpone(db, waits),
@@ -132,7 +141,8 @@ async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
 function noticeOf(row: DueRow): Notice | undefined {
   const { id, topic, origin, language, ownerId, expiresAt } = row
   const madeAt = expiresAt - (topic === 'test' ? TEST_MILLISECONDS : GIVE_UP_MILLISECONDS)
-  const common = { id, topic, origin, language, isOwn: ownerId !== null, madeAt }
+  const more = row.events - 1
+  const common = { id, topic, origin, language, isOwn: ownerId !== null, madeAt, more }
   if (row.noticeEventId === null) return { ...common, event: null }
   if (row.eventId === null) return undefined
   const { at, eventKind: kind, userId, username, actorId, actorName } = row

@@ -1,10 +1,11 @@
 import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
+import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import { chargeProof, isProofOpen, selectProofBlocks, testCounter } from '../throttle/throttle.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import { TEST_MILLISECONDS } from './outbox.ts'
+import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
 import { parseTopics } from './topics.ts'
 
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
@@ -24,7 +25,8 @@ const listed = {
   failure: noticeChannels.failure,
   lost: noticeChannels.lost,
   waiting: sql<number>`(
-    select count(*) from ${notices} as one where one.channel_id = ${idOfChannel}
+    select count(*) from ${notices} as one
+    where one.channel_id = ${idOfChannel} and one.queue <> ${literal(QUEUES.told)}
   )`.as('waiting'),
 }
 
@@ -142,16 +144,23 @@ export function beginTest(
   { id, now, notBefore }: NewTest,
 ) {
   const counter = testCounter(owner === null ? `channel/${channelId}` : `user/${owner}`)
+  const about = `test/${id}`
   const row = {
-    id,
     channelId: noticeChannels.id,
+    about,
+    id,
     eventId: null,
+    events: 1,
     topic: 'test',
+    queue: owner === null ? QUEUES.operators : QUEUES.user,
     attempts: 0,
     nextAt: notBefore,
     expiresAt: now + TEST_MILLISECONDS,
   }
-  const isInserted = sql`exists (select 1 from ${notices} where ${notices.id} = ${id})`
+  const isInserted = sql`exists (
+    select 1 from ${notices} join ${noticeChannels} on ${notices.channelId} = ${noticeChannels.id}
+    where ${isOf(owner, channelId)} and ${notices.about} = ${about}
+  )`
   return {
     blocks: selectProofBlocks(db, counter, now),
     inserted: writing(db, by)
@@ -159,7 +168,7 @@ export function beginTest(
         from: noticeChannels,
         where: and(isOf(owner, channelId), isProofOpen(db, counter, now)),
       })
-      .returning({ id: notices.id }),
+      .returning({ channelId: notices.channelId, about: notices.about }),
     charged: chargeProof(db, by, counter, now, isInserted),
   }
 }

@@ -18,6 +18,7 @@ interface NoticeTexts {
   /** The title of a notice by its topic, or by the kind of its event where that says more. */
   titles: Partial<Record<NoticeTopic | EventKind, Sentence>> & { test: Sentence }
   otherTitle: Sentence
+  withMore: (title: string, more: number) => string
   testHint: string
   account: string
   by: string
@@ -58,6 +59,7 @@ const en: NoticeTexts = {
     many_refusals: ({ count }) => `${count} sign-ins were refused in the last hour`,
   },
   otherTitle: ({ user }) => `The account of ${user} was changed`,
+  withMore: (title, more) => `${title}, and ${more} more`,
   testHint: 'Notices reach this channel.',
   account: 'Account',
   by: 'By',
@@ -95,6 +97,7 @@ const zh: NoticeTexts = {
     many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,
   },
   otherTitle: ({ user }) => `账户 ${user} 已更改`,
+  withMore: (title, more) => `${title}，另有 ${more} 条`,
   testHint: '此渠道可以收到通知。',
   account: '账户',
   by: '操作者',
