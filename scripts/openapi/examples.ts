@@ -26,6 +26,18 @@ export function examplesOf(operation: Operation, route: Route): Examples {
     add('an ended session', 'the session has ended', 'tokenInvalidated')
     add('a changed password', 'the password was changed since', 'passwordChanged')
     add('a disabled account', 'the account was disabled since', 'accountDisabled')
+    if (operation.withoutFactor === undefined)
+      add(
+        'no second factor',
+        'the site demands a second factor, and alice has none',
+        'secondFactorMissing',
+      )
+    if (operation.withoutFactor !== 'always')
+      add(
+        'a second factor that was not shown',
+        'the site demands a second factor, and alice did not show hers',
+        'secondFactorUnused',
+      )
     if (route.needs === 'session')
       add('an app password', 'the caller has an app password', 'sessionNeeded')
     else

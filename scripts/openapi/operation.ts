@@ -41,6 +41,14 @@ export type Given =
   | 'the token has expired'
   | 'the password was changed since'
   | 'the account was disabled since'
+  | 'the site demands a second factor, and alice has none'
+  | 'the site demands a second factor, and alice did not show hers'
+  | 'the admin is signed in, bob was deleted'
+  | 'alice is signed in, and the site signs users in to a program'
+  | 'alice says no at GitHub'
+  | 'GitHub does not answer'
+  | 'GitHub refuses the client secret'
+  | 'octocat at GitHub is the only way in of alice'
   | 'the body is larger than 64 KiB'
   | 'passkeys are off'
   | 'alice began to add a passkey'
@@ -90,6 +98,11 @@ export interface Operation {
   plain?: 'text/plain' | 'text/html' | 'application/json'
   /** The refusal that the guest gets; missing when the guest is served. */
   guest?: RefusalName
+  /**
+   * What a session may do here without the second factor that the site demands: set up a first one,
+   * or everything.
+   */
+  withoutFactor?: 'to enrol' | 'always'
   /** A credential that the guard does not check. */
   security?: 'token' | 'serviceToken' | 'appPassword' | 'client' | 'accessToken'
   /** Schema of a form, for an endpoint that takes one. */

@@ -51,7 +51,7 @@ export interface SsoPages {
 const parameter = v.optional(possiblyEmptyText(), '')
 const methodQuery = v.object({ method: parameter })
 /** What the provider adds to a redirect URI; the library reads the address itself. */
-const answerQuery = v.object({ code: parameter, state: parameter })
+const answerQuery = v.object({ code: parameter, state: parameter, error: parameter })
 const callbackQuery = v.object({ ...methodQuery.entries, ...answerQuery.entries })
 
 /** Routes for single sign-on as OpenList's clients call them, under `/api/auth`. */

@@ -69,6 +69,11 @@ export const adminUserOperations: Operations = {
         body: { username: 'Alice' },
         answer: { refusal: 'usernameTaken' },
       },
+      'a name that another account had': {
+        given: 'the admin is signed in, bob was deleted',
+        body: { username: 'bob' },
+        answer: { refusal: 'nameReserved' },
+      },
     },
   },
   'POST /api/admin/user/update': {
@@ -106,6 +111,11 @@ export const adminUserOperations: Operations = {
         given,
         body: { id: 3, username: 'Admin' },
         answer: { refusal: 'usernameTaken' },
+      },
+      'a name that another account had': {
+        given: 'the admin is signed in, bob was deleted',
+        body: { id: 3, username: 'bob' },
+        answer: { refusal: 'nameReserved' },
       },
     },
   },

@@ -6,6 +6,7 @@ const NEW_PASSWORD = 'a-new-Passw0rd'
 
 export const meOperations: Operations = {
   'GET /api/me': {
+    withoutFactor: 'always',
     summary: 'Get the signed-in user',
     description: 'Without a token, the answer is the guest if the guest is enabled.',
     schema: user,
@@ -48,6 +49,16 @@ export const meOperations: Operations = {
         answer: { refusal: 'wrongOldPassword' },
       },
       'a taken name': { body: { username: 'Admin' }, answer: { refusal: 'usernameTaken' } },
+      'a name that programs know': {
+        given: 'alice is signed in, and the site signs users in to a program',
+        body: { username: 'alicia' },
+        answer: { refusal: 'nameFixed' },
+      },
+      'the only way in': {
+        given: 'octocat at GitHub is the only way in of alice',
+        body: { username: 'alice', sso_id: '' },
+        answer: { refusal: 'lastWayIn' },
+      },
       'a name that files depend on': {
         given: 'alice keeps files under her name',
         body: { username: 'alicia' },
@@ -61,6 +72,7 @@ export const meOperations: Operations = {
     },
   },
   'POST /api/me/confirm': {
+    withoutFactor: 'always',
     summary: 'Make the session fresh again',
     description:
       'A session is fresh for ten minutes by default (`FRESH_MINUTES`), after the sign-in and after each confirmation. Changes that a thief of the token could make permanent need a fresh session. A confirmation uses its code up. An `assertion` answers `webauthn_begin_login`; its session text is sent in the header `session`.',

@@ -96,6 +96,7 @@ export const passkeyOperations: Operations = {
     },
   },
   'GET /api/authn/webauthn_begin_registration': {
+    withoutFactor: 'to enrol',
     summary: 'Begin to add a passkey',
     description:
       'The options are for `navigator.credentials.create`. `name` is the name of the new passkey. Needs a fresh session. A user can have at most 20 passkeys.',
@@ -139,6 +140,7 @@ export const passkeyOperations: Operations = {
     },
   },
   'POST /api/authn/webauthn_finish_registration': {
+    withoutFactor: 'to enrol',
     summary: 'Add a passkey',
     description:
       'The body is `PublicKeyCredential.toJSON()`. Needs a fresh session. Accepts ES256, Ed25519, and RS256 with at least 2048 bits.',

@@ -75,6 +75,21 @@ export const ssoOperations: Operations = {
         query: { method: 'sso_get_token', code: CODE, state: STATE },
         ...unverified,
       },
+      'a user who says no at the provider': {
+        given: 'alice says no at GitHub',
+        query: { method: 'sso_get_token', error: 'access_denied', state: STATE },
+        answer: { refusal: 'ssoDenied' },
+      },
+      'a provider that does not answer': {
+        given: 'GitHub does not answer',
+        query: { method: 'sso_get_token', code: CODE, state: STATE },
+        answer: { refusal: 'ssoUnavailable' },
+      },
+      'a provider that refuses the client secret': {
+        given: 'GitHub refuses the client secret',
+        query: { method: 'sso_get_token', code: CODE, state: STATE },
+        answer: { refusal: 'ssoMisconfigured' },
+      },
       'while single sign-on is off': {
         query: { method: 'sso_get_token', code: CODE, state: STATE },
         ...off,

@@ -28,6 +28,7 @@ const refusedCodes = {
 
 export const twoFactorOperations: Operations = {
   'POST /api/auth/2fa/generate': {
+    withoutFactor: 'to enrol',
     summary: 'Get a new secret for an authenticator app',
     description: 'The secret takes effect when a code from it is verified, within ten minutes.',
     schema: enrolment,
@@ -41,6 +42,7 @@ export const twoFactorOperations: Operations = {
     },
   },
   'POST /api/auth/2fa/verify': {
+    withoutFactor: 'to enrol',
     summary: 'Turn on two-step verification',
     description:
       'Needs a fresh session. From then on, sign-ins need a code. The other sessions of the user end, and everything that programs got.',

@@ -8,13 +8,14 @@ import { addServiceToken } from '../../../src/access/service-tokens.ts'
 import { addAppPassword } from '../../support/app-passwords.ts'
 import { CheapSite } from '../../support/cheap-site.ts'
 import { GITHUB_ISSUER } from '../../../src/sso/github.ts'
-import { BROWSER } from '../../support/identity-provider.ts'
+import { BROWSER, type Mischief } from '../../support/identity-provider.ts'
 import { SsoSite } from '../../support/sso-site.ts'
 import { base64url, SoftwarePasskey } from '../../support/passkey.ts'
 import {
   CALLBACK,
   codeFor,
   exchangeCode,
+  register,
   signedIn as visitorOf,
   withClient,
 } from '../../support/openid.ts'
@@ -22,6 +23,7 @@ import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
 
+const GITHUB_TOKENS = '/login/oauth/access_token'
 const PASSWORD = 'alice-Passw0rd'
 /** Bits 10 and 11. */
 const SFTP = 3 << 10
@@ -232,6 +234,37 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await asked.site.db.update(users).set({ disabled: true }).where(eq(users.id, 3))
     return asked
   },
+  'the site demands a second factor, and alice has none': async () =>
+    demandFactor(await signedIn()),
+  'the site demands a second factor, and alice did not show hers': async () =>
+    demandFactor(await withPhone()),
+  'the admin is signed in, bob was deleted': async () => {
+    const asked = await adminSignedIn()
+    // Names are reserved where a program knows users by them.
+    await register(asked.site, { name: 'files' })
+    await asked.site.addUser('bob')
+    await asked.site.db.delete(users).where(eq(users.username, 'bob'))
+    return asked
+  },
+  'alice is signed in, and the site signs users in to a program': async () => {
+    const site = new CheapSite()
+    await withClient(site)
+    return { site, token: await site.token('alice', PASSWORD) }
+  },
+  'alice says no at GitHub': () => refusedAtGithub({}),
+  'GitHub does not answer': () =>
+    refusedAtGithub({ [GITHUB_TOKENS]: () => Promise.reject(new TypeError('network')) }),
+  'GitHub refuses the client secret': () =>
+    refusedAtGithub({
+      [GITHUB_TOKENS]: () => Response.json({ error: 'incorrect_client_credentials' }),
+    }),
+  'octocat at GitHub is the only way in of alice': async () => {
+    const { site } = await withProvider()
+    const token = await site.token('alice', PASSWORD)
+    const only = { passwordHash: null, ssoId: '583231' }
+    await site.db.update(users).set(only).where(eq(users.username, 'alice'))
+    return { site, token }
+  },
   'the body is larger than 64 KiB': async () => ({
     ...(await signedIn()),
     rawBody: 'x'.repeat(64 * 1024 + 1),
@@ -326,7 +359,7 @@ async function withProvider(values: Record<string, string> = {}): Promise<{ site
 }
 
 /** Alice, when GitHub has sent her browser back. */
-async function comingBack(method: string, isCompatible: boolean): Promise<Asked> {
+async function comingBack(method: string, isCompatible: boolean) {
   const { site } = await withProvider({ sso_compatibility_mode: String(isCompatible) })
   const visitor = new Visitor(site)
   const { location } = await visitor.get(`/api/auth/sso?method=${method}`)
@@ -335,6 +368,19 @@ async function comingBack(method: string, isCompatible: boolean): Promise<Asked>
   const query = { code: searchParams.get('code') ?? '', state: searchParams.get('state') ?? '' }
   const cookie = `sso=${visitor.cookies.get('sso')}`
   return { site, query, headers: { Cookie: cookie, ...BROWSER } }
+}
+
+/** As `comingBack`, of a program that gets envelopes. */
+async function refusedAtGithub(answers: Mischief['answers'] & object): Promise<Asked> {
+  const asked = await comingBack('sso_get_token', false)
+  asked.site.providers.mischief = { answers }
+  const { Cookie } = asked.headers
+  return { ...asked, headers: { Cookie } }
+}
+
+async function demandFactor(asked: Asked): Promise<Asked> {
+  await asked.site.db.insert(settings).values({ key: 'require_second_factor', value: 'everybody' })
+  return asked
 }
 
 async function withPhone(): Promise<Asked & { token: string }> {
