@@ -54,6 +54,7 @@ export const EVENT_KINDS = [
   'access_removed',
   'access_replayed',
   'name_released',
+  'names_reserved',
   'identity_linked',
   'identity_unlinked',
   'account_locked',

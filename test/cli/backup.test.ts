@@ -148,6 +148,38 @@ test('a restored site knows its programs and what users allowed them, but none o
   expect(await wiki.userStatus(fresh['access_token'])).toBe(200)
 })
 
+test('a restore keeps the reserved names, and reserves those that accounts got since', async () => {
+  const user = (...words: string[]) => clone.command(['user', ...words])
+  for (const name of ['anna', 'ben']) await user('add', name, '--generate')
+  await clone.command(
+    'client add wiki --redirect https://a.example.org/b --issuer https://b.example.org'.split(' '),
+  )
+  await user('delete', 'anna', '--yes')
+  const file = clone.path('site.backup')
+  await clone.command(['backup', file])
+  for (const name of ['clara', 'dora']) await user('add', name, '--generate')
+  await user('delete', 'dora', '--yes')
+  await user('set', 'ben', '--name', 'benno')
+
+  copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
+  const { stdout } = await other.command(['restore', file])
+  expect(stdout).toContain('reserved-name keep <file>')
+  const keep = () => other.command(['reserved-name', 'keep', clone.database, '--json'])
+  expect(JSON.parse((await keep()).stdout)).toEqual({
+    file: clone.database,
+    usernames: ['benno', 'clara', 'dora'],
+  })
+  expect(JSON.parse((await keep()).stdout)).toMatchObject({ usernames: [] })
+  for (const name of ['anna', 'Clara', 'dora', 'benno'])
+    expect(await other.command(['user', 'add', name, '--generate'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('belonged to another account'),
+    })
+  expect((await other.command(['user', 'set', 'ben', '--name', 'benno'])).code).toBe(0)
+  const events = `select kind, detail from audit_events where kind = 'names_reserved'`
+  expect(other.sql(events)).toEqual([{ kind: 'names_reserved', detail: '3' }])
+})
+
 test('a backup overwrites nothing, and a restore neither', async () => {
   const file = clone.path('taken')
   writeFileSync(file, 'mine')

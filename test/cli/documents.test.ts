@@ -49,6 +49,7 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/^npx wrangler /, "needs an account at Cloudflare; the command is wrangler's own"],
   [/^git /, 'needs the remote repository'],
   [/ import \S+ --secrets /, 'import.test.ts moves such sites'],
+  [/ reserved-name keep /, 'backup.test.ts runs it'],
   [/^sqlite3 /, 'needs a program that npm ci does not bring'],
   [/ --follow\b| completion /, 'commands.test.ts follows; completion.test.ts sources the scripts'],
   [/ key add \S+ ~/, 'needs a key in the home of its user; commands.test.ts adds keys'],

@@ -82,6 +82,7 @@ const ENDS_NOTHING_ELSE = [
   'notice topics',
   'passkey delete',
   'passkey list',
+  'reserved-name keep',
   'reserved-name list',
   'reserved-name release',
   'service-token add',

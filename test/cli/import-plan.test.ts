@@ -60,7 +60,14 @@ const settingRow: fc.Arbitrary<RawRow> = fc.record({
   value: mostly(fc.constantFrom('Ours', '#123456', 'OpenList', SECRET)),
 })
 /** What only a Latchkey site has. */
-const REST = { passkeys: [], recoveryCodes: [], identities: [], serviceTokens: [], warnings: [] }
+const REST = {
+  passkeys: [],
+  recoveryCodes: [],
+  identities: [],
+  reservedNames: [],
+  serviceTokens: [],
+  warnings: [],
+}
 const source: fc.Arbitrary<Source> = fc.record({
   kind: fc.constant('database' as const),
   users: fc.array(userRow, { maxLength: 12 }),
@@ -69,6 +76,7 @@ const source: fc.Arbitrary<Source> = fc.record({
   recoveryCodes: fc.constant([]),
   identities: fc.constant([]),
   passkeys: fc.constant([]),
+  reservedNames: fc.constant([]),
   serviceTokens: fc.constant([]),
   warnings: fc.constant([]),
 })
@@ -82,6 +90,7 @@ const site: fc.Arbitrary<SiteState> = fc
       { id: 2, usernameKey: 'guest', sub: '2', role: 1, isUntouched, isBare: true },
       { id: 5, usernameKey: 'anna', sub: '5', role: 0, isUntouched: false, isBare },
     ],
+    reserved: ['strasse'],
     highestId: 6,
     passkeyIds: [],
     settings: [],
@@ -103,6 +112,7 @@ function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof 
         isBare: account.password === undefined && account.keys.length === 0,
       })),
     ],
+    reserved: before.reserved,
     highestId: Math.max(before.highestId, ...accounts.map((account) => account.id)),
     passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((one) => one.credentialId)),
     settings: Object.keys(settings),
@@ -122,13 +132,13 @@ describe('whatever a source holds, the plan', () => {
     )
   })
 
-  test('gives no id and no name twice, and none of those who are here', () => {
+  test('gives no id and no name twice, and none of those who are or were here', () => {
     fc.assert(
       fc.property(source, site, (from, to) => {
         const { accounts } = planImport(from, to, NOW)
         const fresh = accounts.filter(({ takesOver, completes }) => !takesOver && !completes)
         const ids = [...to.users.map((user) => user.id), ...fresh.map((user) => user.id)]
-        const names = [...to.users, ...fresh].map((user) => user.usernameKey)
+        const names = [...[...to.users, ...fresh].map((user) => user.usernameKey), ...to.reserved]
         expect(new Set(ids).size).toBe(ids.length)
         expect(new Set(names).size).toBe(names.length)
         for (const account of fresh) {
@@ -192,7 +202,7 @@ test('a user has no more than a hundred keys', () => {
     return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
   })
   const users = [{ id: 3, username: 'a' }]
-  const empty = { users: [], highestId: 0, passkeyIds: [], settings: [] }
+  const empty = { users: [], reserved: [], highestId: 0, passkeyIds: [], settings: [] }
   const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, empty, NOW)
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
@@ -204,7 +214,7 @@ test('an admin who could not sign in never takes the place of the one who can', 
   const untouched = {
     users: [{ id: 1, usernameKey: 'admin', sub: '1', role: 2, isUntouched: true, isBare: false }],
   }
-  const here = { ...untouched, highestId: 0, passkeyIds: [], settings: [] }
+  const here = { ...untouched, reserved: [], highestId: 0, passkeyIds: [], settings: [] }
   const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }
   for (const flaw of [{ disabled: 1 }, { pwd_hash: '' }, { role: 0 }]) {
     const users = [{ ...admin, ...flaw }]
@@ -275,7 +285,7 @@ const platform = (value: string) => [
 ]
 
 describe('single sign-on', () => {
-  const nobody = { users: [], highestId: 0, passkeyIds: [], settings: [] }
+  const nobody = { users: [], reserved: [], highestId: 0, passkeyIds: [], settings: [] }
   const users = [
     { id: 3, username: 'anna', role: 0, sso_id: '583231' },
     { id: 4, username: 'berta', role: 0, sso_id: '7' },

@@ -97,6 +97,10 @@ function wholeSite(from: Clone) {
   ]
 }
 
+/** While a program is registered, the names of deleted and renamed users are reserved. */
+const ADD_WIKI =
+  'client add wiki --redirect https://a.example.org/b --issuer https://b.example.org'.split(' ')
+
 function counts(imported: number, kept = 0, refused = 0, completed = 0) {
   return { imported, completed, kept, refused }
 }
@@ -456,6 +460,56 @@ test('a sub that another user has here is not given a second time', async () => 
   expect(anna?.['sub']).toMatch(/^[0-9a-f]{32}$/)
   expect(anna).not.toEqual(renamed)
   await old.remove()
+})
+
+test('a name that another account had here is refused until it is released', async () => {
+  await clone.command(['user', 'add', 'dora', '--generate'])
+  await clone.command(ADD_WIKI)
+  await clone.command(['user', 'delete', 'dora', '--yes'])
+  const path = writeSource({
+    users: [
+      { id: 8, username: 'DORA', ...oldHash('dora-Passw0rd', 'y') },
+      { id: 9, username: 'ben', ...oldHash('ben-Passw0rd', 'y') },
+    ],
+    keys: [{ user_id: 8, title: 'of dora', key_str: ED25519 }],
+  })
+  const imported = await importJson(path)
+  expect(imported).toMatchObject({
+    code: 1,
+    report: {
+      users: counts(1, 0, 1),
+      refused: [
+        { kind: 'user', name: 'DORA', reason: expect.stringContaining('reserved-name list') },
+        { kind: 'key', name: 'of dora', reason: 'its user is refused' },
+      ],
+    },
+  })
+  expect(query(`select username from users where id > 2`)).toEqual([{ username: 'ben' }])
+  await clone.command(['reserved-name', 'release', 'dora'])
+  expect((await importJson(path)).report).toMatchObject({ users: counts(1, 1), keys: counts(1) })
+})
+
+test('the reserved names of another Latchkey stay reserved, for those who may have them again', async () => {
+  const old = new Clone(inject('startedSite'))
+  for (const name of ['dora', 'emil']) await old.command(['user', 'add', name, '--generate'])
+  await old.command(ADD_WIKI)
+  await old.command(['user', 'delete', 'dora', '--yes'])
+  await old.command(['user', 'set', 'emil', '--name', 'emilia'])
+  expect((await importJson(old.database, '--dry-run')).report).toMatchObject({ reserved_names: 2 })
+  expect((await importJson(old.database)).report).toMatchObject({ reserved_names: 2 })
+  expect((await importJson(old.database)).report).toMatchObject({ reserved_names: 0 })
+  await old.remove()
+  for (const name of ['dora', 'emil']) {
+    const { code, stderr } = await clone.command(['user', 'add', name, '--generate'])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('another account'),
+    })
+  }
+  const back = await clone.command(['user', 'set', 'emilia', '--name', 'emil'])
+  expect(back).toMatchObject({ code: 0 })
+  const taken = await clone.command(['user', 'set', 'emil', '--name', 'dora'])
+  expect(taken.stderr).toContain('another account')
 })
 
 test('an admin who has been used here keeps password and rights', async () => {

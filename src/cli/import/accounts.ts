@@ -46,6 +46,8 @@ interface Decision {
 interface Planning {
   site: SiteState
   locals: Map<string, SiteState['users'][number]>
+  /** Keys of the names that accounts had here. */
+  reserved: Set<string>
   /** Users of the source that came earlier, by name key, or by `GUEST_KEY`. */
   earlier: Map<string, string>
   /** Ids that the plan has given to users. */
@@ -89,6 +91,7 @@ function startPlanning(rows: RawRow[], site: SiteState): Planning {
   return {
     site,
     locals: new Map(site.users.map((user) => [user.usernameKey, user])),
+    reserved: new Set(site.reserved),
     earlier: new Map(),
     takenIds: new Set(),
     owners: new Map(site.users.map(({ sub, usernameKey: key }) => [sub, key])),
@@ -113,6 +116,8 @@ function decide(planning: Planning, user: OldUser | string): Decision {
   if (isGuest) planning.earlier.set(GUEST_KEY, user.username)
   const guest = isGuest ? planning.site.users.find(({ role }) => role === GUEST) : undefined
   const local = guest ?? planning.locals.get(key)
+  if (local === undefined && planning.reserved.has(key))
+    return { outcome: 'refused', remarks: [RESERVED] }
   const decision =
     local === undefined ? planNewAccount(planning, user, key) : decideExisting(user, local)
   return giveSub(planning, decision)
@@ -128,6 +133,9 @@ function giveSub({ owners }: Planning, decision: Decision): Decision {
   if (owner === key) return decision
   return { outcome: { ...outcome, sub: '' }, remarks: [...remarks, NEW_SUB] }
 }
+
+const RESERVED =
+  'its name belonged to another account here: see "latchkey reserved-name list", and release it for this user'
 
 const NEW_SUB =
   'has a new sub, because another user has the old one: programs take this for another user'

@@ -33,6 +33,7 @@ export function parseBackup(path: string, text: string): Source {
     keys: [],
     recoveryCodes: [],
     identities: [],
+    reservedNames: [],
     passkeys: passkeyRowsOf(backup.output.users),
     serviceTokens: [],
     warnings: [],

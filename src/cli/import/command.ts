@@ -82,7 +82,7 @@ async function carryOut(site: Site, ring: KeyRing, plan: Plan, now: number): Pro
   }
 }
 
-function predict({ accounts, settings, serviceTokens }: Plan): Written {
+function predict({ accounts, settings, serviceTokens, reservedNames }: Plan): Written {
   const completed = accounts.filter(({ completes }) => completes).length
   const imported = {
     users: accounts.length - completed,
@@ -90,5 +90,11 @@ function predict({ accounts, settings, serviceTokens }: Plan): Written {
     settings: Object.keys(settings).length,
     passkeys: accounts.reduce((sum, { passkeys }) => sum + passkeys.length, 0),
   }
-  return { imported, completed, serviceTokens: serviceTokens.length, refused: [] }
+  return {
+    imported,
+    completed,
+    serviceTokens: serviceTokens.length,
+    reservedNames: reservedNames.length,
+    refused: [],
+  }
 }

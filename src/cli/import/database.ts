@@ -45,6 +45,7 @@ export async function readDatabase(path: string, header: Buffer): Promise<Source
         settings: table(`${prefix}setting_items`),
         recoveryCodes: [],
         identities: [],
+        reservedNames: [],
         serviceTokens: [],
         warnings,
       }

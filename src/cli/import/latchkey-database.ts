@@ -25,6 +25,7 @@ export function readLatchkey(table: (name: string) => RawRow[], warnings: string
     passkeys: table('passkeys'),
     serviceTokens: table('service_tokens'),
     identities: table('identities'),
+    reservedNames: table('reserved_names'),
     warnings: [...warnings, ...appPasswordWarnings(table('app_passwords').length)],
   }
 }

@@ -6,6 +6,7 @@ import { giveIdentities } from './identities.ts'
 import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
 import type { RawRow, Source } from './source.ts'
+import { type OldReservedName, planReservedNames } from './reserved-names.ts'
 import { GUEST } from '../../accounts/roles.ts'
 
 /** The state of the site into which the import writes. */
@@ -20,6 +21,8 @@ export interface SiteState {
     /** Without password, second factor, sessions and keys. */
     isBare: boolean
   }[]
+  /** Keys of the names that accounts had here. */
+  reserved: string[]
   /** The highest id that a user ever had; the user may be deleted. */
   highestId: number
   /** Credential ids of all passkeys. */
@@ -57,6 +60,7 @@ export interface Plan {
   /** By key. */
   settings: Record<string, string>
   serviceTokens: OldServiceToken[]
+  reservedNames: OldReservedName[]
   /** Rows that exist here already and stay unchanged. */
   kept: Counts
   refused: Item[]
@@ -86,6 +90,7 @@ export function planImport(
     accounts: users.accounts,
     settings: settings.changes,
     serviceTokens: source.serviceTokens.flatMap((row) => readServiceToken(row) ?? []),
+    reservedNames: planReservedNames(source.reservedNames, users.outcomes, site),
     kept: { users: users.kept, keys: keys.kept, settings: settings.kept, passkeys: passkeys.kept },
     refused: [...users.refused, ...keys.refused, ...settings.refused, ...passkeys.refused],
     notes: users.notes,

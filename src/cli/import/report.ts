@@ -13,6 +13,7 @@ export interface Report {
   /** The RP IDs of the passkeys that are imported. */
   passkey_rp_ids: string[]
   service_tokens: number
+  reserved_names: number
   warnings: string[]
   refused: Item[]
   notes: Item[]
@@ -36,7 +37,7 @@ export function makeReport(
   { kind, warnings }: Pick<Source, 'kind' | 'warnings'>,
   isDryRun: boolean,
   { kept, notes, accounts }: Pick<Plan, 'kept' | 'notes' | 'accounts'>,
-  { imported, completed, serviceTokens, refused }: Written,
+  { imported, completed, serviceTokens, reservedNames, refused }: Written,
 ): Report {
   const tally = (what: keyof Counts, item: Item['kind']): Tally => ({
     imported: imported[what],
@@ -53,6 +54,7 @@ export function makeReport(
     passkeys: tally('passkeys', 'passkey'),
     passkey_rp_ids: rpIdsOf(accounts),
     service_tokens: serviceTokens,
+    reserved_names: reservedNames,
     warnings,
     refused,
     notes,
@@ -80,6 +82,9 @@ export function reportText(report: Report): string {
       : []),
     ...(report.service_tokens > 0
       ? [line('tokens', number(report.service_tokens), '0', '0', '0')]
+      : []),
+    ...(report.reserved_names > 0
+      ? [line('reserved', number(report.reserved_names), '0', '0', '0')]
       : []),
     ...section('Refused:', report.refused.map(itemText)),
     ...section('Notes:', [...sourceNotes(report), ...report.warnings, ...noteTexts(report.notes)]),

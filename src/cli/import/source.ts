@@ -20,6 +20,8 @@ export interface Source {
   serviceTokens: RawRow[]
   /** Of a Latchkey site; OpenList has them in `sso_id`. */
   identities: RawRow[]
+  /** Of a Latchkey site: the names of accounts that were deleted or renamed. */
+  reservedNames: RawRow[]
   /** What the operator should know about the file. */
   warnings: string[]
 }

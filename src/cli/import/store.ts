@@ -5,6 +5,7 @@ import {
   identities,
   passkeys,
   recoveryCodes,
+  reservedNames,
   serviceTokens,
   sessions,
   settings,
@@ -21,6 +22,7 @@ import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'
 import type { SiteState } from './plan.ts'
+import type { OldReservedName } from './reserved-names.ts'
 import type { OldServiceToken } from './service-tokens.ts'
 
 /** The row of an account. */
@@ -61,7 +63,7 @@ export interface IdentityRow extends OldIdentity {
 }
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const { locals, highest, ids, changed } = await runBatch(db, {
+  const { locals, reserved, highest, ids, changed } = await runBatch(db, {
     locals: db
       .select({
         id: users.id,
@@ -72,12 +74,14 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
         isBare: sql`${isBare(db)}`.mapWith(Boolean).as('is_bare'),
       })
       .from(users),
+    reserved: db.select({ key: reservedNames.usernameKey }).from(reservedNames),
     highest: selectHighestId(db),
     ids: db.select({ id: passkeys.credentialId }).from(passkeys),
     changed: db.select({ key: settings.key }).from(settings),
   })
   return {
     users: locals,
+    reserved: reserved.map(({ key }) => key),
     highestId: highest[0]?.id ?? 0,
     passkeyIds: ids.map(({ id }) => id),
     settings: changed.map(({ key }) => key),
@@ -92,8 +96,12 @@ function selectHighestId(db: Database) {
     .where(sql`name = 'users'`)
 }
 
-/** Adds accounts. An account whose name or id is taken is not added. */
+/** Adds accounts. An account whose name or id is taken, or whose name is reserved, is not added. */
 export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], now: number) {
+  const reservation = db
+    .select({ key: reservedNames.usernameKey })
+    .from(reservedNames)
+    .where(eq(reservedNames.usernameKey, member('usernameKey')))
   return writing(db, by)
     .insert(
       users,
@@ -112,9 +120,30 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
         totpSeed: member('totpSeed'),
         createdAt: now,
       },
-      { from: jsonRows(rows) },
+      { from: jsonRows(rows), where: notExists(reservation) },
     )
     .onConflictDoNothing()
+}
+
+/** Reserves names; a name that a user has here, or that is reserved, stays as it is. */
+export function insertOldReservedNames(db: Database, by: Authority, rows: OldReservedName[]) {
+  const owner = db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.usernameKey, member('usernameKey')))
+  return writing(db, by)
+    .insert(
+      reservedNames,
+      {
+        usernameKey: member('usernameKey'),
+        username: member('username'),
+        userId: member('userId'),
+        reservedAt: member('reservedAt'),
+      },
+      { from: jsonRows(rows), where: notExists(owner) },
+    )
+    .onConflictDoNothing()
+    .returning({ username: reservedNames.username })
 }
 
 /**

@@ -10,6 +10,7 @@ import { GENERAL } from '../../accounts/roles.ts'
 import type { Site } from '../site.ts'
 import type { Account } from './accounts.ts'
 import type { Counts, Item, Plan } from './plan.ts'
+import type { OldReservedName } from './reserved-names.ts'
 import type { OldServiceToken } from './service-tokens.ts'
 import {
   type AccountRow,
@@ -19,6 +20,7 @@ import {
   insertKeys,
   insertOldCodes,
   insertOldIdentities,
+  insertOldReservedNames,
   insertOldServiceTokens,
   insertPasskeys,
   type IdentityRow,
@@ -34,6 +36,7 @@ export interface Written {
   /** The number of users who were here, and got password, second factor and keys. */
   completed: number
   serviceTokens: number
+  reservedNames: number
   refused: Item[]
 }
 
@@ -61,6 +64,7 @@ export async function writePlan(
     imported: { users: 0, keys: 0, settings: 0, passkeys: 0 },
     completed: 0,
     serviceTokens: 0,
+    reservedNames: 0,
     refused: [],
   }
   for (const accounts of chunk(plan.accounts, ACCOUNTS_PER_BATCH)) {
@@ -73,6 +77,7 @@ export async function writePlan(
     written.imported.settings = saved.length
   }
   written.serviceTokens = await writeServiceTokens(site, plan.serviceTokens, now)
+  written.reservedNames = (await writeReservedNames(site, plan.reservedNames, now)).length
   const { keys, passkeys } = written.imported
   const users = written.imported.users + written.completed
   if (users > 0) {
@@ -198,6 +203,13 @@ async function writeServiceTokens({ db }: Site, tokens: OldServiceToken[], now: 
   return made.length
 }
 
+/** @returns The names that were free. */
+export async function writeReservedNames({ db }: Site, names: OldReservedName[], now: number) {
+  const by = isOperator(db, COMMAND_LINE, now)
+  const made = await Promise.all(chunk(names).map((some) => insertOldReservedNames(db, by, some)))
+  return made.flat().map(({ username }) => username)
+}
+
 function countIn(written: Written, account: Account, isMade: boolean): void {
   const { imported, refused } = written
   if (isMade) {
@@ -207,7 +219,7 @@ function countIn(written: Written, account: Account, isMade: boolean): void {
     imported.passkeys += account.passkeys.length
     return
   }
-  const reason = 'the name or the id was taken during the import: run it again'
+  const reason = 'the name or the id was taken or reserved during the import: run it again'
   refused.push({ kind: 'user', name: account.username, reason })
   for (const { title } of account.keys) refused.push({ kind: 'key', name: title, reason })
   for (const { name } of account.passkeys) refused.push({ kind: 'passkey', name, reason })

@@ -201,6 +201,11 @@ export const ZH: Readonly<Record<string, string>> = {
   'Programs know users by their names. While a program is registered, nobody else gets the name of a deleted\nor renamed account until it is released.':
     '程序通过用户名识别用户。只要注册了程序，已删除或已改名账户的用户名在释放之前，其他人不能使用。',
   'the name that reserved-name list shows': '用户名（见 reserved-name list）',
+  'the database of this site that a backup has replaced': '被备份替换的本站数据库',
+  'reserves the names of an old database that no account has here':
+    '保留旧数据库中本站没有账户使用的用户名',
+  'A restore takes the site back, but not its programs: they still know accounts that were made since.\nThe database of before the restore says which; of a deployed site, wrangler d1 export and sqlite3 make one.':
+    '恢复备份会让本站回到从前，但程序不会：它们仍然认识此后创建的账户。\n恢复之前的数据库里有这些账户；已部署的站点用 wrangler d1 export 和 sqlite3 生成数据库。',
   'lets any account get a name that another account had': '允许任何账户使用曾属于其他账户的用户名',
 
   'lists and exports events': '列出和导出事件',

@@ -4,13 +4,18 @@ import { Refusal } from '../../base/refusals.ts'
 import { isoTime } from '../../base/time.ts'
 import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
 import { CommandError } from '../command-error.ts'
+import { keepNames } from '../import/keep-names.ts'
+import { readSource } from '../import/source.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 
 const NOTES = `Programs know users by their names. While a program is registered, nobody else gets the name of a deleted
 or renamed account until it is released.`
 
-/** `latchkey reserved-name list|release`: the names that accounts had. */
+const KEEP_NOTES = `A restore takes the site back, but not its programs: they still know accounts that were made since.
+The database of before the restore says which; of a deployed site, wrangler d1 export and sqlite3 make one.`
+
+/** `latchkey reserved-name list|release|keep`: the names that accounts had. */
 export function addReservedNameCommands(program: Command, reservedName: Command): void {
   addHelp(reservedName.command('list'), { notes: NOTES, examples: ['reserved-name list'] })
     .description('lists the names that deleted and renamed accounts had')
@@ -39,4 +44,18 @@ export function addReservedNameCommands(program: Command, reservedName: Command)
         output.done(`Released the name ${name}.`, { username: name })
       }),
     )
+  addHelp(reservedName.command('keep'), {
+    notes: KEEP_NOTES,
+    examples: ['reserved-name keep old.sqlite'],
+  })
+    .argument('<file>', 'the database of this site that a backup has replaced')
+    .description('reserves the names of an old database that no account has here')
+    .action(async (file: string) => {
+      const source = await readSource(file)
+      return onSite(program, async (site, output) => {
+        const names = await keepNames(site, source)
+        const total = names.length === 1 ? '1 name' : `${names.length} names`
+        output.done(`Reserved ${total} of ${file}.`, { file, usernames: names })
+      })
+    })
 }

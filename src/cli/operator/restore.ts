@@ -23,6 +23,9 @@ const NOTES = `Run this in a folder without a site, after you have put .dev.vars
 upgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can
 not be opened, and users with two-step verification need a recovery code.`
 
+const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
+their names: npm run latchkey -- reserved-name keep <file>`
+
 /** Adds `latchkey restore`, which creates a local site from a backup. */
 export function addRestoreCommand(program: Command, command: Command): void {
   addHelp(command, { notes: NOTES, examples: ['restore ~/latchkey-2026-11-21.sqlite'] })
@@ -35,9 +38,11 @@ export function addRestoreCommand(program: Command, command: Command): void {
       await checkBackup(file)
       refuseToOverwrite()
       if (!withoutSecret) requireSecret()
-      await restore(file)
+      const { hasPrograms } = await restore(file)
       const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
-      ;(json ? jsonOutput : textOutput).done(sentence, { file })
+      ;(json ? jsonOutput : textOutput).done(hasPrograms ? `${sentence}\n${NAMES}` : sentence, {
+        file,
+      })
     })
 }
 
@@ -112,8 +117,10 @@ function refuseToOverwrite(): void {
 /**
  * Restores the database. The nightly run, which `npm start` also does when it starts, rebuilds the
  * copy of the settings in KV.
+ *
+ * @returns Whether programs sign users in by the site.
  */
-async function restore(file: string): Promise<void> {
+async function restore(file: string): Promise<{ hasPrograms: boolean }> {
   // Creates the file at Miniflare's path.
   await withSite({}, (site) => site.db.all(sql`select 1`))
   const target = findLocalDatabase()
@@ -122,16 +129,19 @@ async function restore(file: string): Promise<void> {
   try {
     copyFileSync(file, copy)
     // A session that has ended since the backup must not come back.
-    withSqlite(copy, { readOnly: false }, (database) => {
+    const hasPrograms = withSqlite(copy, { readOnly: false }, (database) => {
+      database.exec('delete from sessions')
       // A backup of an older version has no programs.
       const tables = "select 1 from sqlite_master where name = 'openid_grants'"
-      if (database.prepare(tables).get() !== undefined) database.exec('delete from openid_grants')
-      database.exec('delete from sessions')
+      if (database.prepare(tables).get() === undefined) return false
+      database.exec('delete from openid_grants')
+      return database.prepare('select 1 from openid_clients limit 1').get() !== undefined
     })
     for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
     renameSync(copy, target)
+    narrowPrivateFiles()
+    return { hasPrograms }
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
   }
-  narrowPrivateFiles()
 }

@@ -32,6 +32,7 @@ const KINDS_OF_SITE: readonly EventKind[] = [
   'users_imported',
   'service_token_made',
   'service_token_ended',
+  'names_reserved',
 ]
 const OWN_KINDS = EVENT_KINDS.filter((kind) => !KINDS_OF_SITE.includes(kind))
 

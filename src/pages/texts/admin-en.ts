@@ -156,6 +156,7 @@ export const adminEventsEn = {
     access_removed: 'Access taken from programs',
     access_replayed: 'Codes or tokens of programs used twice',
     name_released: 'Reserved names released',
+    names_reserved: 'Names reserved',
     identity_linked: 'Accounts linked',
     identity_unlinked: 'Accounts unlinked',
     account_locked: 'Accounts locked out',

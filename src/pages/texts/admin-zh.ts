@@ -148,6 +148,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     access_removed: '移除程序的访问权限',
     access_replayed: '程序的代码或令牌被使用两次',
     name_released: '释放保留的用户名',
+    names_reserved: '保留用户名',
     identity_linked: '关联登录账户',
     identity_unlinked: '取消关联登录账户',
     account_locked: '账户被锁定',

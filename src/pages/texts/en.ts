@@ -135,6 +135,7 @@ const events: Record<EventKind, (event: EventFacts) => string> = {
   access_replayed: () =>
     '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',
   name_released: () => '{who} released the reserved name “{what}”',
+  names_reserved: () => '{who} reserved {what} names of an old database',
   identity_linked: ({ isOwn }) =>
     isOwn
       ? '{who} linked the account “{what}” for signing in'

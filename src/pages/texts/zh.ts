@@ -102,6 +102,7 @@ const events: Texts['events'] = {
   access_removed: () => '{who}移除了程序“{what}”的访问权限',
   access_replayed: () => '{whose}程序“{what}”登录已终止，因为授权码或令牌被重复使用',
   name_released: () => '{who}释放了保留的用户名“{what}”',
+  names_reserved: () => '{who}保留了旧数据库中的 {what} 个用户名',
   identity_linked: ({ isOwn }) =>
     isOwn ? '{who}关联了登录账户“{what}”' : '{who}为{whose}账户关联了登录账户“{what}”',
   identity_unlinked: ({ isOwn }) =>
