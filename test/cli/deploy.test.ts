@@ -35,6 +35,10 @@ class FakeWrangler {
   migrated = false
   /** Migrations of any version. */
   applied: string[] = []
+  /** Whether the database has tables of a site. */
+  hasTables = false
+  /** The hosts that lead to the Worker. */
+  domains: string[] = []
   uploads: { config: unknown; secrets: unknown }[] = []
   asked: string[] = []
   bundle: string | Uint8Array = 'small'
@@ -54,6 +58,8 @@ class FakeWrangler {
     if (command.startsWith('kv namespace create'))
       this.namespaces.push({ title: args[3] ?? '', id: 'N' })
     if (command.startsWith('d1 migrations apply DB --remote')) this.migrated = true
+    if (command.includes('sqlite_master'))
+      return JSON.stringify([{ results: this.hasTables ? [{ name: 'users' }] : [] }])
     if (command.startsWith('d1 execute DB --remote'))
       return JSON.stringify([{ results: this.applied.map((name) => ({ name })) }])
     if (command.startsWith('secret list')) return this.#listSecrets()
@@ -102,7 +108,7 @@ afterEach(async () => {
 })
 
 /** A site's folder, an account, and what `npm run deploy` prints there. */
-function operator<W extends { run: Wrangler }>(wrangler: W, steps = STEPS) {
+function operator<W extends { run: Wrangler; domains?: string[] }>(wrangler: W, steps = STEPS) {
   process.chdir(clone.folder)
   let hasAdmin = false
   const createFirstAccounts = async () => {
@@ -110,12 +116,13 @@ function operator<W extends { run: Wrangler }>(wrangler: W, steps = STEPS) {
     hasAdmin = true
     return password
   }
-  async function deploy(isRehearsal = false, adminPassword?: string) {
+  const listDomains = async () => wrangler.domains ?? []
+  async function deploy(isRehearsal = false, adminPassword?: string, attach: string[] = []) {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-deploy-test-'))
     const printed: string[] = []
     const resources = { databaseId: undefined, namespaceId: undefined }
     const config = await readSiteConfig()
-    const accounts = { createFirstAccounts, adminPassword }
+    const accounts = { createFirstAccounts, adminPassword, attach, listDomains }
     const deployment = { wrangler: wrangler.run, config, folder, resources, ...accounts }
     const print = (line: string) => printed.push(line)
     try {
@@ -155,7 +162,7 @@ describe('npm run deploy', () => {
     expect(statSync('.production.vars').mode & 0o777).toBe(0o600)
     expect(upload?.secrets).toEqual({ SECRET_KEYS: copy.trim().split('=')[1] })
     expect(printed.match(/first-password/g)).toHaveLength(1)
-    expect(printed).toContain('serves on https://latchkey.example.workers.dev\n')
+    expect(printed).toContain('serves on https://latchkey.example.workers.dev')
     expect(printed).toContain('Passkeys belong to the host name.')
     expect(printed).not.toContain(copy.trim().split('=')[1])
     expect(wrangler.asked.join('\n')).not.toContain(copy.trim().split('=')[1])
@@ -186,7 +193,7 @@ describe('npm run deploy', () => {
       ['kv namespace create', '3/7'],
       ['secret list', '3/7'],
       ['d1 migrations apply', '5/7'],
-      ['deploy --minify', '6/7'],
+      ['deploy --minify', '7/7'],
     ] as const
     for (const [failing, number] of failures) {
       const { wrangler, deploy } = operator(new FakeWrangler())
@@ -228,6 +235,72 @@ describe('npm run deploy', () => {
     expect((await deploy()).failure).toMatch(
       /^5\/7 failed: This sign-in may not use D1: give its API token the permission D1 \(edit\)\./,
     )
+  })
+
+  test.each([
+    ['kv namespace list', 'Workers KV Storage', '3/7'],
+    ['d1 list', 'D1', '3/7'],
+    ['secret list', 'Workers Scripts', '3/7'],
+    ['deploy --minify', 'Workers Scripts', '7/7'],
+  ])('names the right that is missing for %s', async (failing, right, number) => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.failing = failing
+    wrangler.complaint = 'Authentication error [code: 10000]'
+    expect((await deploy()).failure).toContain(
+      `${number} failed: This sign-in may not use ${right}: give its API token the permission ${right} (edit).`,
+    )
+  })
+
+  test('makes the first admin before an upload that fails each time, and says what may serve', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.failing = 'deploy --minify'
+    const { printed, failure } = await deploy()
+    expect(printed).toContain('  password  first-password\n')
+    expect(failure).toMatch(
+      /^7\/7 failed: [^]*The new version may serve already, or the one before/,
+    )
+  })
+
+  test('leaves the database of another site alone, unless a backup brings its secret', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    wrangler.databases.push({ name: 'latchkey', uuid: 'D' })
+    wrangler.hasTables = true
+    expect((await deploy()).failure).toMatch(
+      /^3\/7 failed: The database "latchkey" has the tables of another site, because "latchkey" was never deployed here\./,
+    )
+    expect([wrangler.namespaces, wrangler.migrated, wrangler.uploads]).toEqual([[], false, []])
+    expect(existsSync('.production.vars')).toBe(false)
+    vi.stubEnv('SECRET_KEYS', SECRET_KEYS)
+    try {
+      expect((await deploy()).failure).toBeUndefined()
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  test('attaches a custom domain only when told to, and then keeps it', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    const domain = 'routes = [{ pattern = "accounts.example.org", custom_domain = true }]'
+    writeFileSync('wrangler.toml', `${domain}\n${readFileSync('wrangler.toml', 'utf8')}`)
+    expect((await deploy()).failure).toMatch(
+      /^1\/7 failed: These custom domains [^]*npm run deploy -- --attach accounts\.example\.org\./,
+    )
+    expect(wrangler.uploads).toEqual([])
+    expect((await deploy(false, undefined, ['accounts.example.org'])).failure).toBeUndefined()
+    wrangler.domains = ['accounts.example.org']
+    expect((await deploy()).failure).toBeUndefined()
+  })
+
+  test('keeps the variables of the dashboard, unless the file sets them', async () => {
+    const { wrangler, deploy } = operator(new FakeWrangler())
+    const toml = readFileSync('wrangler.toml', 'utf8')
+    writeFileSync('wrangler.toml', toml.replace('ISSUER = ""', 'ISSUER = "https://a.example.org"'))
+    await deploy()
+    expect(wrangler.uploads[0]?.config).toMatchObject({
+      keep_vars: true,
+      vars: { TOKEN_HOURS: '48', FRESH_MINUTES: '10', ISSUER: 'https://a.example.org' },
+    })
+    expect(wrangler.uploads[0]?.config).not.toHaveProperty('vars.PASSKEY_RP_ID')
   })
 
   test('leaves a Worker alone that has the name but not the database', async () => {
@@ -344,7 +417,7 @@ describe('npm run deploy, with the real wrangler', () => {
       const { deploy } = operator({ run }, steps)
       const first = await deploy()
       expect(first.failure).toBeUndefined()
-      expect(first.printed).toContain('serves on https://latchkey.example.workers.dev\n')
+      expect(first.printed).toContain('serves on https://latchkey.example.workers.dev')
       const [, secret = ''] = readFileSync('.production.vars', 'utf8').trim().split('=')
       expect(cloudflare.secrets).toEqual(new Map([['SECRET_KEYS', secret]]))
       expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }, { cron: '*/5 * * * *' }])
@@ -366,6 +439,56 @@ describe('npm run deploy, with the real wrangler', () => {
       )
       expect(cloudflare.uploads[1]).toContainEqual({ name: 'SECRET_KEYS', type: 'inherit' })
       expect(cloudflare.changes.filter((change) => change === 'POST /d1/database')).toHaveLength(1)
+    } finally {
+      await cloudflare.stop()
+    }
+  })
+
+  // wrangler runs nine times: some ten seconds.
+  test('goes on after each failure that Cloudflare may answer, and says what is so', async () => {
+    const cloudflare = await FakeCloudflare.start()
+    try {
+      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+      const run: Wrangler = (args, more) => runWrangler(args, { ...env, ...more })
+      const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
+      const { deploy } = operator({ run }, steps)
+      cloudflare.refuse('GET /storage/kv/namespaces', 403, {
+        code: 10000,
+        message: 'Authentication error',
+      })
+      expect((await deploy()).failure).toContain('2/6 failed: This sign-in may not use Workers KV')
+      cloudflare.refuse(/^PUT .*\/schedules$/, 500, { code: 10013, message: 'internal error' })
+      const second = await deploy()
+      expect(second.printed).toContain('  password  first-password\n')
+      expect(second.failure).toMatch(/^6\/6 failed: [^]*The new version may serve already/)
+      expect(cloudflare.uploads).toHaveLength(1)
+      cloudflare.refuse()
+      const third = await deploy()
+      expect(third.failure).toBeUndefined()
+      expect(third.printed).toContain('there is an admin already')
+    } finally {
+      await cloudflare.stop()
+    }
+  })
+
+  test('replaces what has the name of a custom domain only with --attach', async () => {
+    const cloudflare = await FakeCloudflare.start()
+    const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+    const domain = 'routes = [{ pattern = "accounts.example.org", custom_domain = true }]'
+    const toml = readFileSync(clone.path('wrangler.toml'), 'utf8')
+    writeFileSync(clone.path('wrangler.toml'), `${domain}\n${toml}`)
+    try {
+      const deploy = (...args: string[]) => clone.run('src/cli/deploy/main.ts', args, env)
+      expect(await deploy()).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('npm run deploy -- --attach accounts.example.org.'),
+      })
+      expect(cloudflare.changes).toEqual([])
+      const { code, stdout, stderr } = await deploy('--attach', 'accounts.example.org')
+      expect(stderr).toBe('')
+      expect([code, stdout]).toEqual([0, expect.stringContaining('accounts.example.org')])
+      expect(cloudflare.domains).toEqual(new Map([['accounts.example.org', 'latchkey']]))
+      expect((await deploy()).code).toBe(0)
     } finally {
       await cloudflare.stop()
     }

@@ -16,6 +16,9 @@ export class FakeCloudflare {
   /** Every request that changed something, as `METHOD path`. */
   readonly changes: string[] = []
   schedules: unknown = []
+  /** The Worker to which each custom domain leads. */
+  readonly domains = new Map<string, string>()
+  #refused: { route: string | RegExp; answer: Answer } | undefined
   readonly #server: Server
   url = ''
 
@@ -36,6 +39,11 @@ export class FakeCloudflare {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
     await this.d1.stop()
+  }
+
+  /** Refuses a request from now on, `METHOD path` below the account; without one, none. */
+  refuse(route?: string | RegExp, status = 500, error = { code: 10013, message: 'broken' }): void {
+    this.#refused = route === undefined ? undefined : { route, answer: { status, error } }
   }
 
   /** Holds the Worker that was uploaded last. */
@@ -68,6 +76,8 @@ export class FakeCloudflare {
 
   async #handle(method: string, path: string, body: Response): Promise<Answer> {
     const route = `${method} ${path}`
+    const { route: refused, answer } = this.#refused ?? {}
+    if (refused === route || (refused instanceof RegExp && refused.test(route))) return answer ?? {}
     if (route === 'GET /user') return { result: { email: 'operator@example.org' } }
     if (route === 'GET /user/tokens/verify') return { result: {} }
     if (route === 'GET /accounts') return { result: [ACCOUNT] }
@@ -116,6 +126,16 @@ export class FakeCloudflare {
 
   async #handleWorkers(method: string, path: string, body: Response): Promise<Answer> {
     const exists = this.uploads.length > 0
+    if (path === '/workers/domains')
+      return { result: [...this.domains].map(([hostname, service]) => ({ hostname, service })) }
+    if (path.endsWith('/domains/changeset'))
+      return { result: { added: [], removed: [], updated: [], conflicting: [] } }
+    if (path.endsWith('/domains/records')) {
+      const { origins } = JSON.parse(await body.text())
+      const [, , , service = ''] = path.split('/')
+      for (const { hostname } of origins) this.domains.set(hostname, service)
+      return { result: {} }
+    }
     if (path === '/workers/subdomain') return { result: { subdomain: 'example' } }
     if (path.endsWith('/assets-upload-session')) return { result: { jwt: 'done', buckets: [] } }
     if (path.endsWith('/schedules')) {

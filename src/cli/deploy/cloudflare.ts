@@ -6,7 +6,8 @@ import type { runWrangler } from '../wrangler.ts'
 /** The function that runs wrangler; tests pass their own. */
 export type Wrangler = typeof runWrangler
 
-const id = v.pipe(v.string(), v.minLength(1))
+const text = v.pipe(v.string(), v.minLength(1))
+const id = text
 const databasesSchema = v.array(v.object({ name: v.string(), uuid: id }))
 const secretsSchema = v.array(v.object({ name: v.string() }))
 const namespacesSchema = v.array(v.object({ title: v.string(), id }))
@@ -46,6 +47,37 @@ export async function listSecrets(
   }
 }
 
+const tokenSchema = v.object({ token: text })
+const domainsSchema = v.object({
+  result: v.array(v.object({ hostname: text, service: text })),
+})
+
+/**
+ * Lists the hosts of custom domains that lead to a Worker. wrangler has no command for it.
+ *
+ * @see https://developers.cloudflare.com/api/resources/workers/subresources/domains/methods/list/
+ */
+export async function listDomains(
+  wrangler: Wrangler,
+  accountId: string,
+  worker: string,
+): Promise<string[]> {
+  const { token } = await readJson(wrangler, ['auth', 'token', '--json'], tokenSchema)
+  const api = process.env['CLOUDFLARE_API_BASE_URL'] ?? 'https://api.cloudflare.com/client/v4'
+  const query = new URLSearchParams({ service: worker })
+  const response = await fetch(`${api}/accounts/${accountId}/workers/domains?${query.toString()}`, {
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  const answer = v.safeParse(domainsSchema, await response.json().catch(() => undefined))
+  if (!answer.success)
+    throw new CommandError(
+      `Cloudflare does not list the custom domains of this account (HTTP ${response.status}): the API token needs Workers Scripts (edit).`,
+    )
+  return answer.output.result
+    .filter(({ service }) => service === worker)
+    .map(({ hostname }) => hostname)
+}
+
 /**
  * Runs wrangler and parses the JSON that it prints.
  *
@@ -64,16 +96,20 @@ export async function readJson<Schema extends v.GenericSchema>(
   }
 }
 
+function lacksRight(name: string): string {
+  return `This sign-in may not use ${name}: give its API token the permission ${name} (edit). For Workers Builds: My Profile, API Tokens.`
+}
+
 /** Patterns of wrangler's messages, each with an explanation for the operator. */
 const EXPLANATIONS: [RegExp, string][] = [
   [
     /More than one account/,
     'This sign-in has several Cloudflare accounts: choose one with CLOUDFLARE_ACCOUNT_ID=<id>; npx wrangler whoami lists them.',
   ],
-  [
-    /code: 7403/,
-    'This sign-in may not use D1: give its API token the permission D1 (edit). For Workers Builds: My Profile, API Tokens.',
-  ],
+  [/code: 7403|^wrangler d1 [^]*code: 10000/, lacksRight('D1')],
+  // Who is not signed in at all has been told so by `whoami`.
+  [/^wrangler kv [^]*code: 10000/, lacksRight('Workers KV Storage')],
+  [/^wrangler (?:deploy|secret) [^]*code: 10000/, lacksRight('Workers Scripts')],
   [
     /CLOUDFLARE_API_TOKEN|wrangler login|not authenticated|"loggedIn":false|Authentication error|Invalid access token|code: 10000/i,
     'Not signed in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { readAdminPassword } from '../admin-password.ts'
 import { runCommand } from '../command-error.ts'
+import { listDomains } from './cloudflare.ts'
 import { createDeployedAccounts } from './deployed-accounts.ts'
 import { STEPS } from './steps.ts'
 import { runSteps } from './run-steps.ts'
@@ -22,6 +23,10 @@ Example:
 /** `npm run deploy`: deploys a new site to Cloudflare, or upgrades one. */
 const program = new Command('npm run deploy --')
   .description('Deploys this site to Cloudflare.')
+  .option(
+    '--attach <host...>',
+    'attaches a custom domain of wrangler.toml, and replaces what has that name at Cloudflare',
+  )
   .option('--dry-run', 'shows what would be done, and runs the parts that need no network')
   .addHelpText('after', HELP)
   .allowExcessArguments(false)
@@ -32,13 +37,21 @@ await runCommand(async () => {
   await program.parseAsync()
 })
 
-async function deploy({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+interface Options {
+  attach?: string[]
+  dryRun?: boolean
+}
+
+async function deploy({ attach = [], dryRun = false }: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-deploy-'))
   try {
     const adminPassword = readAdminPassword(process.env)
+    const config = await readSiteConfig()
     const deployment = {
       wrangler: runWrangler,
-      config: await readSiteConfig(),
+      config,
+      attach,
+      listDomains: (accountId: string) => listDomains(runWrangler, accountId, config.name),
       folder,
       adminPassword,
       createFirstAccounts: () => createDeployedAccounts(runWrangler, folder, adminPassword),

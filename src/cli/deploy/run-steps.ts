@@ -13,10 +13,16 @@ export interface Deployment {
   adminPassword: string | undefined
   /** Creates the first accounts in production; see `createFirstAccounts`. */
   createFirstAccounts: () => Promise<string | undefined>
+  /** The hosts of custom domains that may be attached to the Worker, besides those that are. */
+  attach: readonly string[]
+  /** Lists the hosts of the account's custom domains that lead to the Worker. */
+  listDomains: (accountId: string) => Promise<string[]>
   print: (line: string) => void
   resources: Resources
   /** The secret to upload; `undefined` when production keeps its secret. */
   secretKeys?: string
+  /** Set when this run has made the first accounts. */
+  isNew?: boolean
   /** The URLs of the site. */
   addresses: string[]
 }

@@ -64,6 +64,20 @@ export async function readVars(): Promise<Record<string, unknown>> {
   return v.is(varsSchema, vars) ? vars : {}
 }
 
+const routesSchema = v.object({
+  routes: v.array(
+    v.union([v.string(), v.looseObject({ pattern: text, custom_domain: v.optional(v.boolean()) })]),
+  ),
+})
+
+/** Lists the hosts that `routes` of `wrangler.toml` names as custom domains. */
+export function customDomains(config: SiteConfig): string[] {
+  const { routes } = v.is(routesSchema, config) ? config : { routes: [] }
+  return routes.flatMap((route) =>
+    typeof route === 'object' && route.custom_domain === true ? [route.pattern] : [],
+  )
+}
+
 /** Returns the title of the KV namespace, the same that wrangler would choose. */
 export function namespaceTitle({ name }: SiteConfig): string {
   return `${name}-settings`
@@ -112,8 +126,13 @@ export async function withConfigFile<Result>(
 export function uploadConfig(config: SiteConfig, { databaseId, namespaceId }: Resources) {
   const [database] = config.d1_databases
   const [namespace] = config.kv_namespaces
+  // Variables that were set in the dashboard stay; an empty one of the file would replace them.
+  const { vars } = config
+  const set = Object.entries(v.is(varsSchema, vars) ? vars : {}).filter(([, value]) => value !== '')
   return {
     ...config,
+    keep_vars: true,
+    vars: Object.fromEntries(set),
     main: resolve(config.main),
     assets: { ...config.assets, directory: resolve(config.assets.directory) },
     alias: Object.fromEntries(

@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.ts'
 import type { Deployment, Step } from './run-steps.ts'
 import { findProductionSecretKeys, makeProductionSecretKeys, PRODUCTION_FILE } from '../dev-vars.ts'
 import { tryMigrations } from '../local-migrations.ts'
-import { listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
+import { customDomains, listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
 
 /** The limit of the free plan, after compression. */
 const MAX_GZIP_BYTES = 3 * 1024 * 1024
@@ -24,7 +24,8 @@ const signIn: Step = {
   title: 'Checking the sign-in at Cloudflare',
   remedy: 'Fix the sign-in.',
   rehearse: async () => 'would ask wrangler which account is signed in',
-  async run({ wrangler, config }) {
+  async run(deployment) {
+    const { wrangler, config } = deployment
     const { accounts } = await readJson(wrangler, ['whoami', '--json'], whoamiSchema)
     const chosen = process.env['CLOUDFLARE_ACCOUNT_ID'] ?? config['account_id']
     const account = chosen ? accounts.find(({ id }) => id === chosen) : accounts[0]
@@ -34,8 +35,24 @@ const signIn: Step = {
         `Choose one of these accounts with CLOUDFLARE_ACCOUNT_ID=<id>:\n${list}`,
       )
     }
+    await refuseNewDomains(deployment, account.id)
     return `signed in, to the account "${account.name}"`
   },
+}
+
+/** Wrangler asks nobody before it attaches a domain, because its output is no terminal. */
+async function refuseNewDomains(
+  { config, attach, listDomains }: Deployment,
+  accountId: string,
+): Promise<void> {
+  const asked = customDomains(config).filter((host) => !attach.includes(host))
+  if (asked.length === 0) return
+  const attached = await listDomains(accountId)
+  const added = asked.filter((host) => !attached.includes(host))
+  if (added.length === 0) return
+  throw new CommandError(
+    `These custom domains of wrangler.toml do not lead to this Worker yet: ${added.join(', ')}. Attaching one replaces a DNS record of that name, and takes the name from another Worker. Look at both in the dashboard, then run npm run deploy -- --attach ${added.join(' ')}.`,
+  )
 }
 
 const build: Step = {
@@ -68,6 +85,8 @@ const provision: Step = {
     await refuseForeignWorker(deployment, found.databaseId !== undefined)
     // Created here and not by the upload: migrations come before it, and wrangler refuses to repeat
     // an upload that created the namespace and then failed.
+    if (found.databaseId !== undefined && found.namespaceId === undefined)
+      await refuseForeignDatabase(deployment)
     if (found.databaseId === undefined) await wrangler(['d1', 'create', databaseName(config)])
     if (found.namespaceId === undefined)
       await wrangler(['kv', 'namespace', 'create', namespaceTitle(config)])
@@ -87,6 +106,23 @@ async function refuseForeignWorker(deployment: Deployment, hasDatabase: boolean)
     return
   throw new CommandError(
     `This account has a Worker "${name}" but no database for it: the Worker is another project's, or the database was deleted. Choose another name in wrangler.toml, or delete that Worker.`,
+  )
+}
+
+const tablesSchema = v.tuple([v.looseObject({ results: v.array(v.unknown()) })])
+
+/**
+ * Refuses the database of another site: a site has its namespace before its database has tables.
+ * Only a database that was made from a backup has tables first, and that site brings its secret.
+ */
+async function refuseForeignDatabase({ wrangler, config }: Deployment): Promise<void> {
+  if (process.env[SECRET] !== undefined && process.env[SECRET] !== '') return
+  const query = ['--command', "select name from sqlite_master where name = 'users'"]
+  const args = ['d1', 'execute', 'DB', '--remote', '--json', ...query]
+  const [{ results }] = await readJson(wrangler, args, tablesSchema)
+  if (results.length === 0) return
+  throw new CommandError(
+    `The database "${databaseName(config)}" has the tables of another site, because "${config.name}" was never deployed here. Give this site a database of its own (database_name in wrangler.toml); or, for a site from a backup, set SECRET_KEYS in the environment (docs/deploying.md, Backup).`,
   )
 }
 
@@ -147,7 +183,9 @@ async function refuseNewerDatabase(
 
 const upload: Step = {
   title: 'Uploading the Worker',
-  remedy: 'The version that was deployed before still serves.',
+  // wrangler may have uploaded the Worker when it fails; the tables fit both versions.
+  remedy:
+    'The new version may serve already, or the one before: wrangler uploads the Worker first, and then sets its cron triggers, its address and its domains.',
   rehearse: async ({ config }) => `would upload "${config.name}" and its cron trigger`,
   async run(deployment) {
     const { wrangler, config, folder, resources, secretKeys } = deployment
@@ -162,6 +200,8 @@ const upload: Step = {
     if (secretKeys !== undefined) args.push('--secrets-file', secretsFile)
     await wrangler(args, { WRANGLER_OUTPUT_FILE_PATH: report })
     deployment.addresses = readAddresses(report)
+    if (deployment.isNew === true && isOnWorkersDomain(config, deployment.addresses))
+      deployment.print(PASSKEY_NOTE)
     return `serves on ${deployment.addresses.join(', ') || 'no address yet'}`
   },
 }
@@ -194,12 +234,13 @@ function isOnWorkersDomain({ vars }: Deployment['config'], addresses: readonly s
 
 const admin: Step = {
   title: 'Creating the first accounts',
-  remedy: 'The site is deployed, but nobody can sign in.',
+  remedy: 'No account was made.',
   rehearse: async () => 'would create the users admin and guest, unless there is an admin',
-  async run({ createFirstAccounts, adminPassword, print, config, addresses }) {
+  async run(deployment) {
+    const { createFirstAccounts, adminPassword, print } = deployment
     const password = await createFirstAccounts()
     if (password === undefined) return 'there is an admin already'
-    if (isOnWorkersDomain(config, addresses)) print(PASSKEY_NOTE)
+    deployment.isNew = true
     if (adminPassword !== undefined) return 'created: admin, with the password from ADMIN_PASSWORD'
     print(`\n  user      admin\n  password  ${password}\n`)
     if (isInWorkersBuilds())
@@ -209,10 +250,10 @@ const admin: Step = {
 }
 
 /**
- * The steps, in an order that may stop anywhere: the code is deployed after its secret and its
- * tables.
+ * The steps, in an order that may stop anywhere: the code is deployed after its secret, its tables
+ * and its first admin. An upload may fail each time, at a trigger or a domain, and serve yet.
  */
-export const STEPS: readonly Step[] = [signIn, build, provision, secret, migrate, upload, admin]
+export const STEPS: readonly Step[] = [signIn, build, provision, secret, migrate, admin, upload]
 
 function databaseName({ d1_databases: [database] }: Deployment['config']): string {
   return database.database_name
