@@ -11,6 +11,7 @@ export type Given =
   | 'alice is signed in twice'
   | 'alice has the key "laptop"'
   | 'alice has 100 keys'
+  | 'alice has made 200 changes'
   | 'alice has an app password'
   | 'alice has an app password of another scope'
   | 'the caller has an app password'

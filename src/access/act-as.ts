@@ -14,10 +14,11 @@ import {
   noteUse,
   readAppPasswordState,
 } from './app-password-store.ts'
+import { changeParts, hasWrites, refuseTooManyChanges } from './changes.ts'
 import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
 import { factorState, type FactorState, isEnough } from './methods.ts'
 import { type AppPasswordScope, hasScope } from './scopes.ts'
-import { isSessionUseNoted, noteSessionUse } from './session-store.ts'
+import { isLive, isSessionUseNoted, noteSessionUse } from './session-store.ts'
 
 export type { Actor, SessionActor } from './actor.ts'
 
@@ -94,7 +95,7 @@ export function selectActorWith<Beside extends Record<string, SQL.Aliased<number
   }
 
   function ofSession(db: Database, { sessionId, userId, now }: Given<SessionValues>) {
-    const isLive = and(
+    const isOfActor = and(
       eq(sessions.id, sessionId),
       eq(sessions.userId, users.id),
       gt(sessions.expiresAt, now),
@@ -102,7 +103,7 @@ export function selectActorWith<Beside extends Record<string, SQL.Aliased<number
     return db
       .select(sessionFields)
       .from(users)
-      .leftJoin(sessions, isLive)
+      .leftJoin(sessions, isOfActor)
       .where(eq(users.id, userId))
   }
 
@@ -140,14 +141,27 @@ type Acted<Named extends Parts> = { account: Acting } & Answers<Named>
 /**
  * Acts for a user in one round trip: D1 checks the session or the app password and runs `parts` in
  * order, in one transaction. A write among them carries `isLive`, so it changes nothing when the
- * session or the app password has ended.
+ * session or the app password has ended. All writes of users pass here, so here they are counted.
  *
  * @returns The account, and the answer of each part under its name.
  * @throws {Refusal} 401 when the account is gone or disabled, or the session or the app password
  *   has ended; 403 when the session lacks the second factor that its user must use; `scopeNeeded`
- *   and `sessionNeeded` for an app password.
+ *   and `sessionNeeded` for an app password; `tooManyChanges` when a part writes.
  */
 export function actAs<Named extends Parts>(
+  deps: ActorDeps,
+  actor: Actor,
+  parts: Named,
+): Promise<Acted<Named>> {
+  return actWith(deps.db, deps, actor, parts, hasWrites(parts))
+}
+
+/**
+ * Works like `actAs`, for the ends of sessions: a thief who uses up the changes of a user must not
+ * keep the user from ending the thief's session. A write carries `mayEnd`, and writes nothing when
+ * nothing ends.
+ */
+export function endAs<Named extends Parts>(
   deps: ActorDeps,
   actor: Actor,
   parts: Named,
@@ -223,10 +237,15 @@ async function actWith<Named extends Parts>(
   deps: ActorDeps,
   actor: Actor,
   parts: Named,
+  isChange = false,
 ): Promise<Acted<Named>> {
   const now = deps.now()
-  const [[found], answers] = await runBatchAfter(db, selectActor.inBatch(db, actor, now), parts)
-  return { ...answers, account: admit(deps, actor, found, now) }
+  const change = isChange && changeParts(db, isLive(db, actor, now), actor.userId, now)
+  const first = { found: selectActor.inBatch(db, actor, now), ...change }
+  const [{ found, spent = [] }, answers] = await runBatchAfter(db, first, parts)
+  const account = admit(deps, actor, found[0], now)
+  refuseTooManyChanges(spent, now)
+  return { ...answers, account }
 }
 
 /** @throws {Refusal} As `actAs` says. */

@@ -1,10 +1,10 @@
-import { and, eq, ne, type SQL } from 'drizzle-orm'
+import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
 import { openidGrants, sessions } from '../../schema/tables.ts'
 import type { Database, Deps } from '../deps.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor } from './actor.ts'
-import { isSession, isSessionOf } from './session-store.ts'
+import { hasSession, isSession, isSessionOf } from './session-store.ts'
 
 /** The dependencies of a decision that ends sessions, or what programs got in them. */
 export type EndingDeps = Pick<Deps, 'db' | 'outbox'>
@@ -55,6 +55,12 @@ export function otherSessions(actor: Actor): Ending {
  */
 export function withNewFactor(actor: Actor): Ending {
   return { ...otherSessions(actor), grants: isGrantOf(actor.userId) }
+}
+
+/** Holds while there is something that an ending ends, for an event that stands before it. */
+export function endsSomething(db: Database, { sessions: which, grants }: Ending): SQL {
+  const given = db.select({ id: openidGrants.id }).from(openidGrants).where(grants)
+  return sql`(${hasSession(db, which)} or ${exists(given)})`
 }
 
 /** Holds for everything that programs have of a user. */

@@ -115,7 +115,8 @@ export async function actAsService<Named extends Parts>(
   scope: Scope,
   parts: Named,
 ): Promise<Answers<Named>> {
-  const [found, answers] = await runBatchAfter(db, selectService(db, tokenHash, scope), parts)
+  const first = { found: selectService(db, tokenHash, scope) }
+  const [{ found }, answers] = await runBatchAfter(db, first, parts)
   if (found.length === 0) throw new Refusal('wrongServiceToken')
   return answers
 }

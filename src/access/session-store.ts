@@ -7,6 +7,7 @@ import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor, type SessionActor } from './actor.ts'
+import { hasChangesLeft } from './changes.ts'
 import { selectLiveAppPassword } from './app-password-store.ts'
 import { type Method, whenEnough, withMethods } from './methods.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
@@ -14,10 +15,16 @@ import type { SessionClaims } from './token.ts'
 
 /**
  * Holds when the session exists, has time left, has the second factor that its user must use, and
- * its user is enabled. An app password must have the scope that the request needs.
+ * its user is enabled and has not made too many changes. An app password must have the scope that
+ * the request needs.
  */
 export function isLive(db: Database, actor: Actor, now: number): Authority {
   return asAuthority(exists(selectLiveActor(db, actor, now)))
+}
+
+/** Works like `isLive`, however many changes the user has made: for `endAs`. */
+export function mayEnd(db: Database, actor: Actor, now: number): Authority {
+  return asAuthority(exists(selectAnyLive(db, actor, now)))
 }
 
 /** Holds when the session is live and fresh, and for an app password that `isLive` admits. */
@@ -31,6 +38,10 @@ export function isFresh(
 
 /** Selects the row of a live session or app password. Inside `exists` it is a condition. */
 export function selectLiveActor(db: Database, actor: Actor, now: number, when?: SQL) {
+  return selectAnyLive(db, actor, now, and(hasChangesLeft(now), when))
+}
+
+function selectAnyLive(db: Database, actor: Actor, now: number, when?: SQL) {
   return isSessionActor(actor)
     ? selectLive(db, actor, now, when)
     : selectLiveAppPassword(db, actor, now, when)
@@ -43,9 +54,8 @@ export function selectFreshActor(
   now: number,
   when?: SQL,
 ) {
-  return isSessionActor(actor)
-    ? selectLive(deps.db, actor, now, whenFresh(deps, now, when))
-    : selectLiveAppPassword(deps.db, actor, now, when)
+  const isFreshIf = isSessionActor(actor) ? whenFresh(deps, now, when) : when
+  return selectLiveActor(deps.db, actor, now, isFreshIf)
 }
 
 function selectLive(db: Database, session: SessionClaims, now: number, when?: SQL) {

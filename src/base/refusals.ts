@@ -131,6 +131,10 @@ const refusals = {
     code: 429,
     message: 'this channel was tested a moment ago, try again in <seconds> seconds',
   },
+  tooManyChanges: {
+    code: 429,
+    message: 'too many changes in an hour, try again in <seconds> seconds',
+  },
 
   internal: { code: 500, message: 'internal error' },
   ssoUnavailable: { code: 503, message: 'the identity provider does not answer, try again later' },

@@ -113,17 +113,24 @@ export async function runBatch(db: Database, parts: Parts): Promise<Record<strin
   return Object.fromEntries(named.map(({ name }, index) => [name, answers[index]]))
 }
 
-/** Works like `runBatch`, with a statement before the parts. Its answer is separate from theirs. */
-export async function runBatchAfter<First extends BatchItem<'sqlite'>, Named extends Parts>(
+/** Works like `runBatch`, with parts before the others. Their answers are apart. */
+export async function runBatchAfter<First extends Parts, Named extends Parts>(
   db: Database,
   first: First,
   parts: Named,
-): Promise<[First['_']['result'], Answers<Named>]>
+): Promise<[Answers<First>, Answers<Named>]>
 export async function runBatchAfter(
   db: Database,
-  first: BatchItem<'sqlite'>,
+  first: Parts,
   parts: Parts,
-): Promise<[unknown, Record<string, unknown>]> {
-  const { first: answer, ...answers } = await runBatch(db, { first, ...parts })
-  return [answer, answers]
+): Promise<[Record<string, unknown>, Record<string, unknown>]> {
+  const renamed = Object.entries(first).map(([name, part]) => [`before ${name}`, part] as const)
+  const answers: Record<string, unknown> = await runBatch(db, {
+    ...Object.fromEntries(renamed),
+    ...parts,
+  })
+  const answersOfFirst = Object.keys(first).map(
+    (name) => [name, answers[`before ${name}`]] as const,
+  )
+  return [Object.fromEntries(answersOfFirst), answers]
 }

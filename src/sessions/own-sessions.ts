@@ -1,9 +1,9 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
-  actAs,
   type Actor,
   type ActorDeps,
+  endAs,
   readAs,
   type ReaderDeps,
   type SessionActor,
@@ -13,10 +13,11 @@ import {
   allSessions,
   type EndingDeps,
   endSessions,
+  endsSomething,
   oneSession,
   otherSessions,
 } from '../access/endings.ts'
-import { hasSession, isLive, selectSessions } from '../access/session-store.ts'
+import { hasSession, mayEnd, selectSessions } from '../access/session-store.ts'
 
 /** Lists the actor's sessions, latest first, with the account. */
 export function listSessions(deps: ReaderDeps, actor: Actor) {
@@ -32,10 +33,10 @@ export async function endSession(
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const by = isLive(db, actor, now)
+  const by = mayEnd(db, actor, now)
   const ending = oneSession(actor.userId, sessionId)
   const event = eventOf(actor, 'session_ended', now)
-  const { ended } = await actAs(deps, actor, {
+  const { ended } = await endAs(deps, actor, {
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
     ...endSessions(deps, by, ending),
   })
@@ -50,13 +51,14 @@ export async function endSession(
 export async function endOtherSessions(deps: ActorDeps & EndingDeps, actor: Actor): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const by = isLive(db, actor, now)
+  const by = mayEnd(db, actor, now)
   const event = eventOf(actor, 'session_ended', now, 'all others')
-  await actAs(deps, actor, {
-    event: insertEvent(db, by, event),
-    ...endSessions(deps, by, otherSessions(actor)),
+  const others = otherSessions(actor)
+  const { ended, endedGrants } = await endAs(deps, actor, {
+    event: insertEvent(db, by, event, endsSomething(db, others)),
+    ...endSessions(deps, by, others),
   })
-  logEvent(event)
+  if (ended.length + endedGrants.length > 0) logEvent(event)
 }
 
 /** Ends every session of the actor, including the present one, and deletes all app passwords. */
@@ -67,10 +69,10 @@ export async function endEverything(
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
-  const by = isLive(db, actor, now)
+  const by = mayEnd(db, actor, now)
   const event = eventOf(actor, 'session_ended', now, 'everything')
   const deletion = eventOf(actor, 'token_deleted', now)
-  const { deletedTokens } = await actAs(deps, actor, {
+  const { deletedTokens } = await endAs(deps, actor, {
     event: insertEvent(db, by, event),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
     ...endSessions(deps, by, allSessions(userId)),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
 import { appPasswordActor } from '../../src/access/actor.ts'
 import { verifyToken } from '../../src/access/token.ts'
-import { runBatchAfter } from '../../src/database/statements.ts'
+import { runBatch } from '../../src/database/statements.ts'
 import { selectOwnKeys } from '../../src/ssh-keys/store.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -23,7 +23,9 @@ test.each([
   const { db } = site.deps
   for (const sessionId of [claims.sessionId, 'ended']) {
     const actor = { ...claims, sessionId, network: '192.0.2.1', userAgent: '' }
-    const [inBatch] = await runBatchAfter(db, selectOwnKeys.inBatch(db, actor, site.now), {})
+    const { inBatch } = await runBatch(db, {
+      inBatch: selectOwnKeys.inBatch(db, actor, site.now),
+    })
     const alone = await selectOwnKeys.alone(db, actor, site.now)
     expect(alone).toEqual(inBatch)
     expect(alone).toMatchObject([{ username: 'alice', hasPasskey: false, ...found }])
@@ -44,7 +46,9 @@ test.each([undefined, 'alice', 'bob'])(
       ['lk_other', '192.0.2.1'],
     ] as const) {
       const actor = appPasswordActor(text, username, 'account:read', { network, userAgent: '' })
-      const [inBatch] = await runBatchAfter(db, selectOwnKeys.inBatch(db, actor, site.now), {})
+      const { inBatch } = await runBatch(db, {
+        inBatch: selectOwnKeys.inBatch(db, actor, site.now),
+      })
       const alone = await selectOwnKeys.alone(db, actor, site.now)
       expect(alone).toEqual(inBatch)
       expect(alone).toHaveLength(text === token && username !== 'bob' ? 1 : 0)

@@ -239,7 +239,6 @@ describe('an event is written', () => {
     expect(await written()).toEqual([
       ['session_ended', ALICE, null, ''],
       ['session_ended', ALICE, null, 'logout'],
-      ['session_ended', ALICE, null, 'all others'],
     ])
   })
 })

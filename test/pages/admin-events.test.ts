@@ -133,6 +133,7 @@ describe('the page of all events', () => {
   })
 
   test('names the command line, and users who act on themselves', async () => {
+    await site.login('alice', 'alice-Passw0rd')
     await unlockUser(site.deps, COMMAND_LINE, aliceId)
     await changeUser(site.deps, COMMAND_LINE, aliceId, { basePath: '/x' })
     const alice = new Visitor(site)

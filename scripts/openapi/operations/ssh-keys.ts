@@ -50,6 +50,11 @@ export const sshKeyOperations: Operations = {
         body: { title: 'laptop', key: KEY_LINE },
         answer: { refusal: 'tooManyKeys', fill: '100' },
       },
+      'too many changes': {
+        given: 'alice has made 200 changes',
+        body: { title: 'laptop', key: KEY_LINE },
+        answer: { refusal: 'tooManyChanges', fill: '3600' },
+      },
     },
   },
   'POST /api/me/sshkey/delete': {

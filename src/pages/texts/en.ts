@@ -239,6 +239,7 @@ const refusals: Record<RefusalName, string> = {
   bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
   testedLately: 'This channel was tested a moment ago. Try again in <seconds> seconds.',
+  tooManyChanges: 'You made too many changes in an hour. Try again in <seconds> seconds.',
   internal: 'Something went wrong on our side. The error was logged.',
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }

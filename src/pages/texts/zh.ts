@@ -660,6 +660,7 @@ export const zh: Texts = {
     bodyTooLarge: '内容太长。',
     tooManyAttempts: '失败次数过多，请稍后重试。',
     testedLately: '这个渠道刚刚测试过，请在 <seconds> 秒后重试。',
+    tooManyChanges: '一小时内更改过多，请在 <seconds> 秒后重试。',
     internal: '服务出错，我们已记录。',
     unavailable: '服务暂时不可用，请重试。',
   },

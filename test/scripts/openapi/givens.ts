@@ -1,5 +1,12 @@
 import { eq } from 'drizzle-orm'
-import { identities, passkeys, settings, sshKeys, users } from '../../../schema/tables.ts'
+import {
+  identities,
+  passkeys,
+  settings,
+  sshKeys,
+  throttleCounters,
+  users,
+} from '../../../schema/tables.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
@@ -69,6 +76,12 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'alice has the key "laptop"': async () => {
     const asked = await signedIn()
     await addLaptop(asked)
+    return asked
+  },
+  'alice has made 200 changes': async () => {
+    const asked = await signedIn()
+    const row = { key: 'change/3', failures: 200, expiresAt: asked.site.now + HOUR }
+    await asked.site.db.insert(throttleCounters).values(row)
     return asked
   },
   'alice has 100 keys': async () => {
