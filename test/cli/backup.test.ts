@@ -163,7 +163,7 @@ test('a restore keeps the reserved names, and reserves those that accounts got s
 
   copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
   const { stdout } = await other.command(['restore', file])
-  expect(stdout).toContain('reserved-name keep <file>')
+  expect(stdout).toContain('reserved-name keep FILE')
   const keep = () => other.command(['reserved-name', 'keep', clone.database, '--json'])
   expect(JSON.parse((await keep()).stdout)).toEqual({
     file: clone.database,

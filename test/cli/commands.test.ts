@@ -195,15 +195,15 @@ describe('latchkey user', () => {
     expect(stderr).toBe(`
 This still works. Delete what the user does not recognise.
 
-Passkeys (npm run latchkey -- passkey delete listed <id>):
+Passkeys (npm run latchkey -- passkey delete listed ID):
 
-Linked accounts (npm run latchkey -- identity delete listed <subject>):
+Linked accounts (npm run latchkey -- identity delete listed SUBJECT):
 
-App passwords (npm run latchkey -- token delete listed <id>):
+App passwords (npm run latchkey -- token delete listed ID):
 
 Channel for notices (only the user can delete it):
 
-SSH keys (npm run latchkey -- key delete listed <id>):
+SSH keys (npm run latchkey -- key delete listed ID):
 `)
     const rows = [
       /\nAAAA +phone +1970/,
@@ -238,7 +238,7 @@ SSH keys (npm run latchkey -- key delete listed <id>):
       /\n\d+ +mine +SHA256:\S{43} +\S+\n\d+ +of the thief +SHA256:\S{43} /,
     )
     expect(shown.stderr).toMatch(
-      /^\nThis still works[^\n]*\n\nSSH keys \(npm run latchkey -- key delete stolen <id>\):\n$/,
+      /^\nThis still works[^\n]*\n\nSSH keys \(npm run latchkey -- key delete stolen ID\):\n$/,
     )
     expect(await json('key', 'list', 'stolen')).toMatchObject({ total: 2 })
     const deleted = await json('user', 'password', 'stolen', '--generate', '--delete-keys')
@@ -346,7 +346,7 @@ describe('what users hold', () => {
     expect(await json('key', 'list', 'holder')).toEqual(data)
     const { id } = data.content[0]
     expect(await run('key', 'delete', 'admin', `${id}`)).toEqual(
-      refused(`admin has no key ${id}, see: key list admin`),
+      refused(`admin has no key ${id}, see: npm run latchkey -- key list admin`),
     )
     expect((await run('key', 'delete', 'holder', `${id}`)).stdout).toMatch(/^Deleted key /)
     expect((await site.call('GET', '/api/me/sshkey/list', { token })).data.total).toBe(0)

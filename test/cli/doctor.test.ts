@@ -16,7 +16,7 @@ const [SECRET = ''] = SECRET_KEYS.split(',')
 const ANY_HOST = { rpId: undefined, origins: [] }
 
 const WELL: SiteData = {
-  admins: [{ username: 'admin', disabled: false, hasPassword: true, hasFactor: true }],
+  admins: [{ id: 1, username: 'admin', disabled: false, hasPassword: true, hasFactor: true }],
   requirement: 'off',
   lacking: [],
   passkeys: [{ rpId: 'example.org', total: 3 }],
@@ -69,7 +69,7 @@ describe('the judgement of a site', () => {
   })
 
   test('finds each illness alone, and says what mends it', () => {
-    const admin = { username: 'root', disabled: false, hasPassword: true, hasFactor: true }
+    const admin = { id: 5, username: 'root', disabled: false, hasPassword: true, hasFactor: true }
     const illnesses: [Facts, RegExp][] = [
       [
         facts({ secretProblem: 'the Worker has no SECRET_KEYS' }),

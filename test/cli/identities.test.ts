@@ -76,7 +76,10 @@ test('GitHub numbers of OpenList become linked accounts, which operators list an
   const shown = await clone.command(['user', 'show', 'anna'])
   expect(shown.stdout).toMatch(/\napp passwords +0\nlinked accounts +Github: 583231\n/)
   const unknown = await clone.command(['identity', 'delete', 'anna', '583232'])
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('see: identity list') })
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('see: npm run latchkey -- identity list'),
+  })
   const unlinked = await clone.command(['identity', 'delete', 'anna', '583231'])
   expect(unlinked).toMatchObject({ code: 0, stdout: 'Unlinked "583231" at Github from anna.\n' })
   expect(await identitiesOf(31)).toEqual([])

@@ -479,7 +479,7 @@ test('a name that another account had here is refused until it is released', asy
     report: {
       users: counts(1, 0, 1),
       refused: [
-        { kind: 'user', name: 'DORA', reason: expect.stringContaining('reserved-name list') },
+        { kind: 'user', name: 'DORA', reason: expect.stringContaining('reserved-name release') },
         { kind: 'key', name: 'of dora', reason: 'its user is refused' },
       ],
     },

@@ -215,7 +215,7 @@ describe('latchkey passkey', () => {
     expect(unknown).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'hanna has no passkey with this id, see: passkey list hanna\n',
+      stderr: 'hanna has no passkey with this id, see: npm run latchkey -- passkey list hanna\n',
     })
     expect(
       await clone.command(['passkey', 'delete', 'hanna', first.listedId.slice(0, 20)]),

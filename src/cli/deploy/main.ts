@@ -11,6 +11,7 @@ import { runSteps } from './run-steps.ts'
 import { writePrivately } from '../prepare-process.ts'
 import { readSiteConfig } from './site-config.ts'
 import { runWrangler } from '../wrangler.ts'
+import { latchkey } from '../printed-command.ts'
 
 const HELP = `
 Sign in first, with npx wrangler login or CLOUDFLARE_API_TOKEN. If the sign-in has several accounts,
@@ -60,7 +61,7 @@ async function deploy({ attach = [], dryRun = false }: Options): Promise<void> {
       addresses: [],
     }
     await runSteps(STEPS, deployment, dryRun)
-    console.log(dryRun ? 'Nothing was changed.' : 'Done. Next: npm run latchkey -- doctor --remote')
+    console.log(dryRun ? 'Nothing was changed.' : `Done. Next: ${latchkey('doctor', '--remote')}`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -7,6 +7,7 @@ import type { Item, SiteState } from './plan.ts'
 import type { OldPasskey } from './passkeys.ts'
 import type { RawRow } from './source.ts'
 import { type OldUser, readUser } from './users.ts'
+import { latchkey } from '../printed-command.ts'
 
 /** An account that the import creates, replaces or completes, with its keys. */
 export interface Account extends Omit<OldUser, 'id' | 'remarks'> {
@@ -134,8 +135,7 @@ function giveSub({ owners }: Planning, decision: Decision): Decision {
   return { outcome: { ...outcome, sub: '' }, remarks: [...remarks, NEW_SUB] }
 }
 
-const RESERVED =
-  'its name belonged to another account here: see "latchkey reserved-name list", and release it for this user'
+const RESERVED = `its name belonged to another account here; to release it: ${latchkey('reserved-name', 'release', 'NAME')}`
 
 const NEW_SUB =
   'has a new sub, because another user has the old one: programs take this for another user'

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { codeOf, CommandError } from '../command-error.ts'
 import { parseBackup } from './backup.ts'
 import { readDatabase } from './database.ts'
+import { shellWord } from '../../base/shell-word.ts'
 
 /** A row of the source; nothing in it is trusted. */
 export type RawRow = Record<string, unknown>
@@ -49,7 +50,7 @@ export async function readSource(path: string): Promise<Source> {
   const text = readFileSync(path, 'utf8')
   if (/^\s*(?:PRAGMA|CREATE TABLE|BEGIN)\b/i.test(text))
     throw new CommandError(
-      `${path} is SQL, as wrangler d1 export writes it: first make a database of it, with sqlite3 old.sqlite < ${path}`,
+      `${path} is SQL, as wrangler d1 export writes it: first make a database of it, with sqlite3 old.sqlite < ${shellWord(path)}`,
     )
   return parseBackup(path, text)
 }

@@ -8,6 +8,7 @@ import { usernameSchema } from '../../accounts/username.ts'
 import { anything, flagColumn, numberColumn, readId, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 import { isEncrypted } from './worker-cipher.ts'
+import { latchkey } from '../printed-command.ts'
 
 /** A password as the source stores it; never printed. */
 type OldPassword = { hash: string } | { plain: string } | { digest: string }
@@ -149,7 +150,7 @@ function notEmpty(digest: string): OldPassword | undefined {
 
 /** Says why a user of the source has no password here. */
 function reasonForNoPassword({ worker_password: password }: PasswordColumns): string {
-  const what = 'set one with "latchkey user password"'
+  const what = `set one with: ${latchkey('user', 'password', 'NAME')}`
   if (isEncrypted(password))
     return `has no password, because it is encrypted: name the file with the JWT_SECRET of OpenList-Worker, with --secrets <file>, or ${what}`
   return password === ''

@@ -34,6 +34,7 @@ import type { GlobalOptions } from '../global-options.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
+import { latchkey } from '../printed-command.ts'
 
 const COLUMNS = ['name', 'client_id', 'first_party', 'admins_only', 'redirect_uris', 'created_time']
 
@@ -264,7 +265,7 @@ const NAME = 'the name or the client_id that client list shows'
 async function lookUp(site: Site, name: string): Promise<Client> {
   return getClient(site, COMMAND_LINE, name).catch((error: unknown) => {
     if (!(error instanceof Refusal) || error.refusal !== 'clientNotFound') throw error
-    throw new CommandError(`There is no program "${name}": see latchkey client list.`)
+    throw new CommandError(`There is no program "${name}": see ${latchkey('client', 'list')}`)
   })
 }
 

@@ -4,6 +4,7 @@ import { judgeData } from './doctor-data-checks.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
 import { checkRpId } from './doctor-passkeys.ts'
 import type { PlainHttp } from './plain-http.ts'
+import { latchkey } from '../printed-command.ts'
 
 /** A stolen token is valid this long, so a longer time is a warning. */
 const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
@@ -102,7 +103,7 @@ const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {
   unknown: {
     status: 'warn',
     text: 'not checked: wrangler.toml names no custom domain',
-    fix: 'npm run latchkey -- doctor --remote --url https://<address of the site>',
+    fix: latchkey('doctor', '--remote', '--url', 'https://ADDRESS-OF-THE-SITE'),
   },
   answered: {
     status: 'fail',

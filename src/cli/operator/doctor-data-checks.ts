@@ -3,6 +3,7 @@ import { UNUSED_DAYS } from '../../app-passwords/app-passwords.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
 import { checkPrograms } from './doctor-programs.ts'
 import { rpIdOf } from './doctor-passkeys.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 /** Judges the data of the database and KV. */
 export function judgeData(facts: Facts, data: SiteData): Finding[] {
@@ -38,9 +39,9 @@ function checkAdmins(facts: Facts, { admins }: SiteData): Finding {
 function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
   const passwordless = admins.find(({ disabled }) => !disabled)
   if (passwordless !== undefined)
-    return command(facts, `user password ${passwordless.username} --generate`)
+    return command(facts, 'user', 'password', userWord(passwordless), '--generate')
   const disabled = admins.find(({ hasPassword }) => hasPassword) ?? admins[0]
-  if (disabled !== undefined) return command(facts, `user enable ${disabled.username}`)
+  if (disabled !== undefined) return command(facts, 'user', 'enable', userWord(disabled))
   return facts.isRemote ? 'npm run deploy' : 'npm start'
 }
 
@@ -52,7 +53,7 @@ function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData
       check,
       status: 'warn',
       text: `require_second_factor is ${requirement}, and these may only add a second factor: ${shortList(lacking)}`,
-      fix: `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user list --without-2fa')}`,
+      fix: `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user', 'list', '--without-2fa')}`,
     }
   if (without.length === 0)
     return { check, status: 'ok', text: 'all enabled admins have a second factor' }
@@ -69,7 +70,7 @@ function checkSso(facts: Facts, { sso }: SiteData): Finding[] {
   const check = 'sso'
   if (sso === undefined) return []
   if ('host' in sso) return [{ check, status: 'ok', text: `users are sent to ${sso.host}` }]
-  const fix = `${command(facts, 'sso test')}; the settings are at /account/admin/settings/sso`
+  const fix = `${command(facts, 'sso', 'test')}; the settings are at /account/admin/settings/sso`
   return [{ check, status: 'fail', text: sso.problem, fix }]
 }
 
@@ -109,7 +110,7 @@ function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: S
     check,
     status: 'warn',
     text: `still the default "${siteTitle}"; authenticator apps show it`,
-    fix: command(facts, 'setting set site_title "<your title>"'),
+    fix: command(facts, 'setting', 'set', 'site_title', 'Your title'),
   }
 }
 
@@ -122,7 +123,7 @@ function checkCopy(facts: Facts, { copy }: SiteData): Finding {
     check,
     status: 'warn',
     text: 'the KV copy differs from the database (normal for a minute after a change)',
-    fix: command(facts, 'doctor --fix'),
+    fix: command(facts, 'doctor', '--fix'),
   }
 }
 
@@ -152,7 +153,7 @@ function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {
     check,
     status: 'warn',
     text: problems.join('; '),
-    fix: `${command(facts, 'token list --stale')}, then token delete, or ask their owners`,
+    fix: `${command(facts, 'token', 'list', '--stale')}, then token delete, or ask their owners`,
   }
 }
 
@@ -181,6 +182,6 @@ function listNames(users: { username: string }[]): string {
   return users.map(({ username }) => username).join(', ')
 }
 
-function command({ isRemote }: Facts, words: string): string {
-  return `npm run latchkey -- ${words}${isRemote ? ' --remote' : ''}`
+function command({ isRemote }: Facts, ...words: readonly string[]): string {
+  return latchkey(...words, ...(isRemote ? ['--remote'] : []))
 }

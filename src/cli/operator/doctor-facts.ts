@@ -47,7 +47,13 @@ export interface Facts {
 
 /** Facts from the database and KV. */
 export interface SiteData {
-  admins: { username: string; disabled: boolean; hasPassword: boolean; hasFactor: boolean }[]
+  admins: {
+    id: number
+    username: string
+    disabled: boolean
+    hasPassword: boolean
+    hasFactor: boolean
+  }[]
   /** The value of `require_second_factor`, and the users to whom it applies and who have none. */
   requirement: string
   lacking: string[]
@@ -174,6 +180,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
   const { requirements, lacking, rpIds, ssoSwitches, ...found } = await runBatch(db, {
     admins: db
       .select({
+        id: users.id,
         username: users.username,
         disabled: users.disabled,
         passwordHash: users.passwordHash,
@@ -224,7 +231,8 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     .filter(({ keyId }) => ring?.find(keyId) === undefined)
     .reduce((sum, { total }) => sum + total, 0)
   return {
-    admins: admins.map(({ username, disabled, passwordHash, hasFactor }) => ({
+    admins: admins.map(({ id, username, disabled, passwordHash, hasFactor }) => ({
+      id,
       username,
       disabled,
       hasPassword: passwordHash !== null,

@@ -1,5 +1,6 @@
 import { nearestIssuer, parseIssuer } from '../../base/issuer.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
+import { latchkey } from '../printed-command.ts'
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const MAX_KEY_DAYS = 365
@@ -50,7 +51,7 @@ function setIssuer(address: string): string {
 
 function checkSigningKey({ signingKeyAge: age, isSigningKeySealedOut }: SiteData): Finding {
   const check = 'signing key'
-  const fix = 'npm run latchkey -- signing-key rotate'
+  const fix = latchkey('signing-key', 'rotate')
   if (age === undefined)
     return { check, status: 'fail', text: 'there is none: no program can sign in', fix }
   if (isSigningKeySealedOut)
@@ -58,7 +59,7 @@ function checkSigningKey({ signingKeyAge: age, isSigningKeySealedOut }: SiteData
       check,
       status: 'fail',
       text: 'no entry of SECRET_KEYS opens it: no program can sign in',
-      fix: `${fix} --now`,
+      fix: latchkey('signing-key', 'rotate', '--now'),
     }
   const days = Math.max(0, Math.floor(age / DAY_MILLISECONDS))
   const text = `${days} days old`

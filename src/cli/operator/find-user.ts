@@ -6,6 +6,7 @@ import { findUser, getUser, listNamesLike } from '../../users/manage-users.ts'
 import { CommandError } from '../command-error.ts'
 import { nearest } from './edit-distance.ts'
 import type { Site } from '../site.ts'
+import { latchkey } from '../printed-command.ts'
 
 /** The help text of the argument `<user>`. */
 export const USER_ARGUMENT = "a user name, or '#7' for the user with the id 7"
@@ -22,7 +23,8 @@ export async function lookUpUser(site: Site, name: string): Promise<Account> {
   if (user !== undefined) return user
   const slack = Math.max(MIN_SLACK, Math.floor(name.length / LETTERS_PER_MISTAKE))
   const meant = nearest(name, await listNamesLike(site, COMMAND_LINE, name, slack), slack)
-  const hint = meant === undefined ? 'latchkey user list shows all.' : `did you mean "${meant}"?`
+  const hint =
+    meant === undefined ? `${latchkey('user', 'list')} shows all.` : `did you mean "${meant}"?`
   throw new CommandError(`There is no user "${name}": ${hint}`)
 }
 
@@ -43,7 +45,7 @@ export async function withNameExplained<Result>(
   } catch (error) {
     if (error instanceof Refusal && error.refusal === 'nameReserved')
       throw new CommandError(
-        `The name "${name}" belonged to another account: latchkey reserved-name release ${name} frees it.`,
+        `The name "${name}" belonged to another account. To free it: ${latchkey('reserved-name', 'release', name)}`,
       )
     if (!(error instanceof Refusal) || error.refusal !== 'usernameTaken') throw error
     const [other] = await selectSameName(site.db, name, userId)
@@ -69,6 +71,8 @@ async function getUserById(site: Site, id: number): Promise<Account> {
     return await getUser(site, COMMAND_LINE, id)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 404) throw error
-    throw new CommandError(`There is no user with the id ${id}: latchkey user list shows all.`)
+    throw new CommandError(
+      `There is no user with the id ${id}: ${latchkey('user', 'list')} shows all.`,
+    )
   }
 }

@@ -269,7 +269,7 @@ export const ZH: Readonly<Record<string, string>> = {
   'The site may be running. The copy holds accounts, keys, sessions, events and settings, but not\nSECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.':
     '站点可以正在运行。备份包含账户、公钥、登录设备、事件和设置，但不包含 SECRET_KEYS：\n请把 .dev.vars 另外保存在别处。已有的文件不会被覆盖。',
   'creates a local site from a backup': '用备份恢复本地站点',
-  'a file that latchkey backup wrote': 'latchkey backup 写入的文件',
+  'a file that the command backup wrote': '命令 backup 写入的文件',
   'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can\nnot be opened, and users with two-step verification need a recovery code.':
     '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。没有原来的 SECRET_KEYS，通知渠道就无法打开，使用两步验证的用户需要恢复代码。',
 

@@ -9,6 +9,7 @@ import { confirm, needTerminal } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 const COLUMNS = ['subject', 'name', 'platform', 'issuer', 'linked_at', 'linked_by', 'last_used_at']
 
@@ -57,7 +58,7 @@ function addDeleteCommand(program: Command, identity: Command): void {
       onSite(program, async (site, output) => {
         const { id, username } = await lookUpUser(site, name)
         const identities = await listIdentitiesOf(site, COMMAND_LINE, id)
-        const meant = findMeant(identities, subject, issuer, username)
+        const meant = findMeant(identities, subject, issuer, { id, username })
         if (meant.isLastWayIn && !yes) {
           needTerminal()
           await confirm(`It is the only way in of ${username}. Unlink it?`)
@@ -65,7 +66,7 @@ function addDeleteCommand(program: Command, identity: Command): void {
         await unlinkIdentityOf(site, COMMAND_LINE, id, meant, meant.isLastWayIn).catch(explain)
         const shown = visible(meant.name || meant.subject)
         const hint = meant.isLastWayIn
-          ? ` ${username} can not sign in: npm run latchkey -- user password ${username}`
+          ? ` ${username} can not sign in: ${latchkey('user', 'password', userWord({ id, username }))}`
           : ''
         const done = `Unlinked "${shown}" at ${meant.platform} from ${username}.${hint}`
         output.done(done, { issuer: meant.issuer, subject: meant.subject, username })
@@ -78,17 +79,17 @@ function findMeant(
   identities: readonly ListedIdentity[],
   subject: string,
   issuer: string | undefined,
-  username: string,
+  user: { id: number; username: string },
 ): ListedIdentity {
   const [meant, another] = identities.filter(
     (one) => one.subject === subject && (issuer === undefined || one.issuer === issuer),
   )
   if (meant === undefined)
     throw new CommandError(
-      `${username} has no linked account with this id, see: identity list ${username}`,
+      `${user.username} has no linked account with this id, see: ${latchkey('identity', 'list', userWord(user))}`,
     )
   if (another === undefined) return meant
-  throw new CommandError(`${username} has this id at several providers: add --issuer.`)
+  throw new CommandError(`${user.username} has this id at several providers: add --issuer.`)
 }
 
 /** The password or the passkey of the user has gone since the list was read. */

@@ -7,6 +7,7 @@ import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parseCount } from './paging.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 /** `latchkey key delete` */
 export function addKeyDeleteCommand(program: Command, key: Command): void {
@@ -21,7 +22,9 @@ export function addKeyDeleteCommand(program: Command, key: Command): void {
           await removeKeyOf(site, COMMAND_LINE, keyId, id)
         } catch (error) {
           if (!(error instanceof Refusal) || error.refusal !== 'keyNotFound') throw error
-          throw new CommandError(`${username} has no key ${keyId}, see: key list ${username}`)
+          throw new CommandError(
+            `${username} has no key ${keyId}, see: ${latchkey('key', 'list', userWord({ id, username }))}`,
+          )
         }
         output.done(`Deleted key ${keyId} of ${username}.`, { id: keyId, username })
       }),

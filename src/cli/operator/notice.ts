@@ -26,6 +26,7 @@ import { channelsEn } from '../../pages/texts/channels-en.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parseCount } from './paging.ts'
+import { latchkey } from '../printed-command.ts'
 
 const COLUMNS = ['id', 'name', 'kind', 'target', 'topics', 'last_sent_at', 'failure', 'waiting']
 
@@ -107,7 +108,7 @@ function addAddCommand(program: Command, notice: Command): void {
         const origin = originOf(options.site)
         const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, wish, origin)
         const done = [
-          `Added the channel ${id}. To see whether notices arrive: npm run latchkey -- notice test ${id}`,
+          `Added the channel ${id}. To see whether notices arrive: ${latchkey('notice', 'test', String(id))}`,
           ...(kind === 'email' && !(await isMailBound()) ? [NO_MAIL] : []),
           ...(origin === '' ? [NO_LINKS] : []),
         ].join('\n')

@@ -7,6 +7,7 @@ import { CommandError } from '../command-error.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 const COLUMNS = ['id', 'name', 'created_at', 'last_used_at', 'rp_id', 'backed_up']
 
@@ -46,7 +47,10 @@ function addDeleteCommand(program: Command, passkey: Command): void {
         const passkeys = (await listPasskeysOf(site, COMMAND_LINE, userId)).map(
           operatorPasskeyRecord,
         )
-        const { id, name: passkeyName } = findMeant(passkeys, beginning, username)
+        const { id, name: passkeyName } = findMeant(passkeys, beginning, {
+          id: userId,
+          username,
+        })
         await removePasskeyOf(site, COMMAND_LINE, userId, id)
         const done = `Deleted passkey "${visible(passkeyName)}" of ${username}.`
         output.done(done, { id, name: passkeyName, username })
@@ -63,14 +67,16 @@ function addDeleteCommand(program: Command, passkey: Command): void {
 function findMeant<Passkey extends { id: string }>(
   passkeys: readonly Passkey[],
   beginning: string,
-  username: string,
+  user: { id: number; username: string },
 ): Passkey {
   const start = beginning.replace(/…$/, '')
   const [meant, another] = passkeys.filter(({ id }) => start !== '' && id.startsWith(start))
   if (meant === undefined)
-    throw new CommandError(`${username} has no passkey with this id, see: passkey list ${username}`)
+    throw new CommandError(
+      `${user.username} has no passkey with this id, see: ${latchkey('passkey', 'list', userWord(user))}`,
+    )
   if (another === undefined || meant.id === start) return meant
   throw new CommandError(
-    `Several passkeys of ${username} have an id that begins with ${start}: give more of it.`,
+    `Several passkeys of ${user.username} have an id that begins with ${start}: give more of it.`,
   )
 }

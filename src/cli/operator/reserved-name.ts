@@ -8,6 +8,7 @@ import { keepNames } from '../import/keep-names.ts'
 import { readSource } from '../import/source.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
+import { latchkey } from '../printed-command.ts'
 
 const NOTES = `Programs know users by their names. While a program is registered, nobody else gets the name of a deleted
 or renamed account until it is released.`
@@ -38,7 +39,7 @@ export function addReservedNameCommands(program: Command, reservedName: Command)
         await releaseName(site, COMMAND_LINE, name).catch((error: unknown) => {
           if (!(error instanceof Refusal) || error.refusal !== 'userNotFound') throw error
           throw new CommandError(
-            `The name "${name}" is not reserved: see latchkey reserved-name list.`,
+            `The name "${name}" is not reserved: see ${latchkey('reserved-name', 'list')}`,
           )
         })
         output.done(`Released the name ${name}.`, { username: name })

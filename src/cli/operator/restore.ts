@@ -18,18 +18,19 @@ import { jsonOutput, textOutput } from './output.ts'
 import { narrowPrivateFiles } from '../private-files.ts'
 import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
 import { withSite } from '../site.ts'
+import { latchkey } from '../printed-command.ts'
 
 const NOTES = `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
 upgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can
 not be opened, and users with two-step verification need a recovery code.`
 
 const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
-their names: npm run latchkey -- reserved-name keep <file>`
+their names: ${latchkey('reserved-name', 'keep', 'FILE')}`
 
 /** Adds `latchkey restore`, which creates a local site from a backup. */
 export function addRestoreCommand(program: Command, command: Command): void {
   addHelp(command, { notes: NOTES, examples: ['restore ~/latchkey-2026-11-21.sqlite'] })
-    .argument('<file>', 'a file that latchkey backup wrote')
+    .argument('<file>', 'a file that the command backup wrote')
     .option('--without-secret', `restores although there is no ${DEV_VARS_FILE} here`)
     .action(async (file: string, { withoutSecret = false }: { withoutSecret?: boolean }) => {
       const { remote, json } = program.opts<GlobalOptions>()
@@ -63,7 +64,7 @@ async function checkBackup(file: string): Promise<void> {
     accessSync(file, constants.R_OK)
     // SQLite would wait for ever for data from a pipe.
     if (!statSync(file).isFile())
-      throw new CommandError(`${file} is no file: name what latchkey backup wrote.`)
+      throw new CommandError(`${file} is no file: name what the command backup wrote.`)
   } catch (error) {
     if (error instanceof CommandError) throw error
     throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)

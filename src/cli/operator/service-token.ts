@@ -14,6 +14,7 @@ import { CommandError } from '../command-error.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { parsed } from './parsed.ts'
+import { latchkey } from '../printed-command.ts'
 
 const COLUMNS = ['name', 'scope', 'created_time']
 const MAX_NAME_CHARACTERS = 255
@@ -88,7 +89,7 @@ function addDeleteCommand(program: Command, serviceToken: Command): void {
       onSite(program, async (site, output) => {
         if (!(await deleteServiceToken(site, name))) {
           throw new CommandError(
-            `There is no service token "${name}": see latchkey service-token list.`,
+            `There is no service token "${name}": see ${latchkey('service-token', 'list')}`,
           )
         }
         output.done(`Deleted the service token ${name}.`, { name })

@@ -14,6 +14,7 @@ import { onSite } from './on-site.ts'
 import { addExportCommand, addImportCommand } from './setting-files.ts'
 import type { Site } from '../site.ts'
 import { readAll } from '../standard-input.ts'
+import { latchkey } from '../printed-command.ts'
 
 const COLUMNS = ['key', 'value', 'changed', 'help']
 const SLACK = 4
@@ -115,7 +116,8 @@ async function findSetting(site: Site, key: string): Promise<Setting> {
     all.map((one) => one.key),
     SLACK,
   )
-  const hint = meant === undefined ? 'latchkey setting list shows all.' : `did you mean "${meant}"?`
+  const hint =
+    meant === undefined ? `${latchkey('setting', 'list')} shows all.` : `did you mean "${meant}"?`
   throw new CommandError(`There is no setting "${key}": ${hint}`)
 }
 

@@ -5,6 +5,7 @@ import { CommandError } from '../command-error.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { refusalIn } from '../../base/refusals.ts'
+import { latchkey } from '../printed-command.ts'
 
 const NOTES =
   'It asks the provider with the stored settings, also while single sign-on is off, and signs nobody in: whether\nit answers, and whether it accepts the client ID and the client secret. Some providers do not tell the latter.'
@@ -27,7 +28,7 @@ export function addSsoCommands(program: Command, sso: Command): void {
           const { refusal, detail, message } = refusalIn(error)
           if (refusal !== 'ssoPlatformInvalid') throw error
           const missing = detail === '' ? 'sso_login_platform is empty' : detail
-          throw new CommandError(`${message}: ${missing}, see: setting list`)
+          throw new CommandError(`${message}: ${missing}, see: ${latchkey('setting', 'list')}`)
         })
         if ('problem' in checked)
           throw new CommandError(`${checked.platform}: ${PROBLEM_TEXTS[checked.problem]}.`)

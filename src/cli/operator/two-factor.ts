@@ -8,6 +8,7 @@ import { agrees } from './confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from './find-user.ts'
 import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 const NOTES = `A passkey is a second factor too. On a terminal the command asks whether to delete the passkeys of the
 user; elsewhere it keeps them without --passkeys.`
@@ -32,7 +33,7 @@ export function addTwoFactorCommands(program: Command, twoFactor: Command): void
           total > 0 &&
           (isChosen || (mayAsk && (await agrees(`Delete ${countOf(total)} of ${username} too?`))))
         if (!hasTwoFactor && !withPasskeys) {
-          const rest = total === 0 ? '' : ` ${keptText(username, total)}`
+          const rest = total === 0 ? '' : ` ${keptText({ id, username }, total)}`
           throw new CommandError(
             `Two-step verification of ${username} is off: nothing was changed.${rest}`,
           )
@@ -44,13 +45,14 @@ export function addTwoFactorCommands(program: Command, twoFactor: Command): void
         ].join(' and ')
         const done = `${changes.charAt(0).toUpperCase()}${changes.slice(1)}; all sessions have ended.`
         output.done(done, { id, username, deleted_passkeys: withPasskeys ? total : 0 })
-        if (total > 0 && !withPasskeys) console.error(keptText(username, total))
+        if (total > 0 && !withPasskeys) console.error(keptText({ id, username }, total))
       }),
     )
 }
 
-function keptText(username: string, total: number): string {
-  return `${username} still has ${countOf(total)}; to delete ${total === 1 ? 'it' : 'them'}: npm run latchkey -- 2fa cancel ${username} --passkeys`
+function keptText(user: { id: number; username: string }, total: number): string {
+  const command = latchkey('2fa', 'cancel', userWord(user), '--passkeys')
+  return `${user.username} still has ${countOf(total)}; to delete ${total === 1 ? 'it' : 'them'}: ${command}`
 }
 
 function countOf(passkeys: number): string {

@@ -13,6 +13,7 @@ import { parsed } from './parsed.ts'
 import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
 import { parsePermission, PERMISSION_LIST } from './permission.ts'
 import { ROLES } from './role.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 const PERMISSIONS = ['Permissions', PERMISSION_LIST] as const
 
@@ -97,16 +98,12 @@ export function addUserAddCommand(program: Command, user: Command): void {
           createUser(site, COMMAND_LINE, fresh),
         )
         const isBare = permission === undefined && fields.role === undefined
-        const hint = isBare ? `, without permissions: ${setLine(username, id)}` : '.'
+        const hint = isBare
+          ? `, without permissions: ${latchkey('user', 'set', userWord({ id, username }), '--permission', '+sftp-read')}`
+          : '.'
         output.done(`Created ${username} (id ${id})${hint}`, { id, username }, given?.shownOnce)
       })
     })
-}
-
-/** A command that gives a permission, for a POSIX shell. */
-function setLine(username: string, id: number): string {
-  const word = /^\w[\w.@-]*$/.test(username) ? username : `'#${id}'`
-  return `npm run latchkey -- user set ${word} --permission +sftp-read`
 }
 
 /** `latchkey user set` */

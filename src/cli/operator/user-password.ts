@@ -18,6 +18,7 @@ import { onSite } from './on-site.ts'
 import type { Output, Row } from './output.ts'
 import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
 import type { Site } from '../site.ts'
+import { latchkey, userWord } from '../printed-command.ts'
 
 const NOTES = `Without an option, the command asks for the password and does not show it. What still works with a
 new password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and
@@ -45,7 +46,7 @@ export function addUserPasswordCommand(program: Command, user: Command): void {
         const done = `Set a new password for ${username}; all sessions have ended.${gone}`
         output.done(done, record, shownOnce)
         if (program.opts<GlobalOptions>().json || isNothing(surviving)) return
-        list(output, username, surviving)
+        list(output, { id, username }, surviving)
         if (process.stdin.isTTY && surviving.keys.length > 0)
           await offerToDelete(site, output, { id, username }, surviving.keys.length)
       })
@@ -64,32 +65,38 @@ function survivingRecord({ passkeys, identities, appPasswords, channels, keys }:
 }
 
 /** Lists what survives, by kind, as the pages do; leaves empty kinds out. */
-function list(output: Output, username: string, surviving: Surviving): void {
+function list(output: Output, user: { id: number; username: string }, surviving: Surviving): void {
+  const word = userWord(user)
   const { passkeys, identities, appPasswords, channels, keys } = surviving
   const kinds: [title: string, how: string, columns: string[], content: Row[]][] = [
     [
       'Passkeys',
-      `passkey delete ${username} <id>`,
+      latchkey('passkey', 'delete', word, 'ID'),
       ['id', 'name', 'created_at'],
       passkeys.map(operatorPasskeyRecord),
     ],
     [
       'Linked accounts',
-      `identity delete ${username} <subject>`,
+      latchkey('identity', 'delete', word, 'SUBJECT'),
       ['subject', 'name', 'platform', 'linked_at'],
       identities.map(identityRecord),
     ],
     [
       'App passwords',
-      `token delete ${username} <id>`,
+      latchkey('token', 'delete', word, 'ID'),
       ['id', 'name', 'scopes', 'created_at'],
       appPasswordRecords(appPasswords),
     ],
-    ['Channel for notices', '', ['kind', 'target', 'created_at'], channels.map(channelRecord)],
+    [
+      'Channel for notices',
+      'only the user can delete it',
+      ['kind', 'target', 'created_at'],
+      channels.map(channelRecord),
+    ],
     // Last, because the question that may follow is about them.
     [
       'SSH keys',
-      `key delete ${username} <id>`,
+      latchkey('key', 'delete', word, 'ID'),
       ['id', 'title', 'fingerprint', 'added_time'],
       keyRecords(keys),
     ],
@@ -97,8 +104,7 @@ function list(output: Output, username: string, surviving: Surviving): void {
   console.error('\nThis still works. Delete what the user does not recognise.')
   for (const [title, how, columns, content] of kinds) {
     if (content.length === 0) continue
-    const hint = how === '' ? 'only the user can delete it' : `npm run latchkey -- ${how}`
-    console.error(`\n${title} (${hint}):`)
+    console.error(`\n${title} (${how}):`)
     output.list(columns, { content }, '')
   }
 }

@@ -2,14 +2,21 @@ import { isIPv6 } from 'node:net'
 import { VERSION } from '../../settings/defaults.ts'
 import { isLoopback } from './front-request.ts'
 import type { StartOptions } from './options.ts'
+import { latchkey, userWord } from '../printed-command.ts'
+import { visible } from '../../base/text.ts'
+
+interface Admin {
+  id: number
+  username: string
+}
 
 /**
  * Returns the text that each start shows: where the site is, who can sign in, and what to do when
  * it does not work.
  *
- * @param admins The names of the admins who can sign in with a password.
+ * @param admins The admins who can sign in with a password.
  */
-export function bannerOf(options: StartOptions, admins: readonly string[]): string {
+export function bannerOf(options: StartOptions, admins: readonly Admin[]): string {
   const { proxy } = options
   const site = siteUrl(options)
   // Behind a proxy, the site answers at the proxy's address only.
@@ -21,7 +28,7 @@ Latchkey ${VERSION} serves on ${site}${whom} (Ctrl-C stops it)
   account page   ${base}/account
   interface      ${base}/docs
   sign in        ${signInAdvice(admins)}
-  all well?      npm run latchkey -- doctor
+  all well?      ${latchkey('doctor')}
 `
 }
 
@@ -32,21 +39,15 @@ function siteUrl({ hosts: [host], port }: StartOptions): string {
   return `http://${name}:${port}`
 }
 
-function signInAdvice([first, ...others]: readonly string[]): string {
+function signInAdvice([first, ...others]: readonly Admin[]): string {
   if (first === undefined)
-    return 'no admin is enabled and has a password: npm run latchkey -- doctor says what to do'
+    return `no admin is enabled and has a password: ${latchkey('doctor')} says what to do`
   const more =
     others.length === 0
       ? ''
       : ` or ${others.length === 1 ? 'another admin' : `${others.length} other admins`}`
-  return `${first}${more}; password lost: npm run latchkey -- user password ${asWord(first)} --generate`
-}
-
-/** Quotes a name for a POSIX shell, when it needs that. */
-function asWord(name: string): string {
-  return /^[\w.@+-]+$/.test(name) && !name.startsWith('-')
-    ? name
-    : `'${name.replaceAll("'", String.raw`'\''`)}'`
+  const command = latchkey('user', 'password', userWord(first), '--generate')
+  return `${visible(first.username)}${more}; password lost: ${command}`
 }
 
 /** Shows the password of the first admin, unless the operator has chosen it. */
@@ -58,7 +59,7 @@ export function announceAdmin(password: string, isChosen: boolean): void {
 
 export function announceIgnoredPassword(): void {
   console.log(
-    'ADMIN_PASSWORD is ignored, because there is an admin already. To change the password: npm run latchkey -- user password admin',
+    `ADMIN_PASSWORD is ignored, because there is an admin already. To change the password: ${latchkey('user', 'password', 'admin')}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { CommandError } from '../command-error.ts'
 import { findLocalDatabase, STATE_FOLDER, withSqlite } from '../local-database.ts'
+import { latchkey } from '../printed-command.ts'
 
 const CHECK = 'pragma quick_check(1)'
 const READ = 'select count(*) from sqlite_schema'
@@ -19,7 +20,7 @@ export function checkData(): void {
     if (damage === undefined) continue
     throw new CommandError(
       isDatabase
-        ? `The database of this site is damaged (${damage}), and was left as it is: move the folder .wrangler away, then run npm run latchkey -- restore with your latest backup, or npm start for a new site.`
+        ? `The database of this site is damaged (${damage}), and was left as it is: move the folder .wrangler away, then run ${latchkey('restore', 'FILE')} with your latest backup, or npm start for a new site.`
         : `${file} is damaged (${damage}): remove it, and run npm start again; it holds no accounts.`,
     )
   }

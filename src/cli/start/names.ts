@@ -7,13 +7,12 @@ import { isAdmin, isEnabled } from '../../accounts/conditions.ts'
 const MEMORY_MILLISECONDS = 60_000
 
 /** Lists the admins who can sign in with a password, the oldest first. */
-export async function findAdmins(db: Database): Promise<string[]> {
-  const admins = await db
-    .select({ username: users.username })
+export async function findAdmins(db: Database): Promise<{ id: number; username: string }[]> {
+  return db
+    .select({ id: users.id, username: users.username })
     .from(users)
     .where(and(isAdmin, isEnabled, isNotNull(users.passwordHash)))
     .orderBy(users.id)
-  return admins.map(({ username }) => username)
 }
 
 /** Returns a function that finds the name of a user, and remembers it for a while. */
