@@ -9,14 +9,18 @@ export class CommandError extends Error {
 /** A wrong command line. */
 export class UsageError extends CommandError {}
 
-/** Runs a command and sets the exit code: 0 done, 1 refused or failed, 2 wrong command line. */
+/**
+ * Runs a command and sets the exit code: 0 done, 1 refused or failed, 2 wrong command line. With
+ * `--json`, a failure is JSON too, on the error output.
+ */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
     const message = messageOf(error)
     if (message === undefined) throw error
-    console.error(message)
+    const isJson = process.argv.includes('--json')
+    console.error(isJson ? JSON.stringify({ error: message }) : message)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }

@@ -75,10 +75,10 @@ function addAddCommand(program: Command, notice: Command): void {
   addHelp(notice.command('add'), {
     notes: ADD_NOTES,
     examples: [
-      'notice add ntfy --name phone --address https://ntfy.sh/a-topic-that-nobody-guesses',
-      'notice add slack --name ops --address - --topic new_admin --topic locked_out',
-      'notice add telegram --name me --token - --chat 123456',
-      'notice add email --name ops --address ops@example.org --sender latchkey@example.org',
+      'notice add ntfy --name phone --address https://ntfy.sh/a-topic-that-nobody-guesses --site https://accounts.example.org',
+      'notice add slack --name ops --address - --topic new_admin --topic locked_out --site https://accounts.example.org',
+      'notice add telegram --name me --token - --chat 123456 --site https://accounts.example.org',
+      'notice add email --name ops --address ops@example.org --sender latchkey@example.org --site https://accounts.example.org',
     ],
   })
     .argument('<kind>', CHANNEL_KINDS.join(', '), parseKind)

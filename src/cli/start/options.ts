@@ -31,6 +31,7 @@ Environment:
   BEHIND_PROXY    the same as --behind-proxy
 
 Example:
+  npm start -- --port 9000
   npm start -- --behind-proxy X-Forwarded-For`
 
 /**
@@ -46,7 +47,7 @@ export function readStartOptions(
 ): StartOptions | undefined {
   const options = readCommandLine(argv)
   if (options === undefined) return undefined
-  const { host, behindProxy, proxyAddress, quiet = false, json = false } = options
+  const { port, host, behindProxy, proxyAddress, quiet = false, json = false } = options
   if (quiet && json) throw new UsageError('Choose either --quiet or --json.')
   const header = behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || undefined)
   if (header === undefined && proxyAddress !== undefined)
@@ -54,13 +55,15 @@ export function readStartOptions(
   return {
     hosts: host === undefined ? LOCALHOST : [host],
     log: quiet ? 'none' : json ? 'json' : 'lines',
-    port: readPort(env['PORT'] || DEFAULT_PORT),
+    port:
+      port === undefined ? readPort('PORT', env['PORT'] || DEFAULT_PORT) : readPort('--port', port),
     proxy: header === undefined ? undefined : { header, address: proxyAddress },
     password: readAdminPassword(env),
   }
 }
 
 interface CommandLine {
+  port?: string
   quiet?: boolean
   json?: boolean
   host?: string
@@ -71,6 +74,7 @@ interface CommandLine {
 function readCommandLine(argv: readonly string[]): CommandLine | undefined {
   const program = new Command('npm start --')
     .description('Serves this site on this machine.')
+    .option('--port <number>', `listen on this port instead of PORT, or ${DEFAULT_PORT}`)
     .option(
       '--host <address>',
       `listen on this address instead of ${LOCALHOST.join(' and ')}`,
@@ -97,7 +101,9 @@ function readCommandLine(argv: readonly string[]): CommandLine | undefined {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return undefined
-    throw new UsageError(`${error.message.replace(/^error: /, '')} (--help lists the options)`)
+    // Commander's suggestion stands in a line of its own.
+    const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
+    throw new UsageError(`${sentence} (--help lists the options)`)
   }
 }
 
@@ -119,8 +125,10 @@ function readHeaderName(text: string | undefined): string | undefined {
   throw new UsageError(`BEHIND_PROXY must be the name of a header, not "${text}".`)
 }
 
-function readPort(text: string): number {
+/** @param name Where the text stands. */
+function readPort(name: 'PORT' | '--port', text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port >= 1 && port <= 65535) return port
-  throw new CommandError(`PORT must be a number from 1 to 65535, not "${text}".`)
+  const sentence = `${name} must be a number from 1 to 65535, not "${text}".`
+  throw name === 'PORT' ? new CommandError(sentence) : new UsageError(sentence)
 }

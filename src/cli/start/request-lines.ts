@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { networkOf } from '../../base/network.ts'
+import { isoTime } from '../../base/time.ts'
 import type { Answered } from './exchange.ts'
 import type { LogForm } from './options.ts'
 
@@ -60,6 +61,8 @@ export function requestLog(
     if (form === 'json' && !isLogged) console.log(jsonLine(answer))
     if (form !== 'lines') return
     const name = userId === undefined ? undefined : await nameOf(userId).catch(() => undefined)
-    console.log(requestLine(answer, name))
+    // In UTC, as all times of the site are.
+    const time = isoTime(Date.now()).slice(0, 19)
+    console.log(`${time}Z ${requestLine(answer, name)}`)
   }
 }
