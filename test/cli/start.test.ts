@@ -752,7 +752,11 @@ test('npm start on an open address says what is unprotected', async () => {
 
 test('npm start says in one line what is wrong with its command line, and --help what there is', async () => {
   const wrong: [args: string[], env: Record<string, string>, line: RegExp][] = [
-    [['--prot', '80'], {}, /^unknown option '--prot' \(Did you mean --port\?\) \(--help lists the options\)\n$/],
+    [
+      ['--prot', '80'],
+      {},
+      /^unknown option '--prot' \(Did you mean --port\?\) \(--help lists the options\)\n$/,
+    ],
     [['more'], {}, /^too many arguments\.[^\n]*\n$/],
     [
       ['--host', 'localhost'],
@@ -763,7 +767,7 @@ test('npm start says in one line what is wrong with its command line, and --help
     [['--behind-proxy', 'X Real'], {}, /^[^\n]* It must be the name of a header\.[^\n]*\n$/],
     [['--behind-proxy'], {}, /^option '--behind-proxy <header>' argument missing[^\n]*\n$/],
     [['--proxy-address', '192.0.2.1'], {}, /^--proxy-address needs --behind-proxy\.\n$/],
-    [['--quiet', '--json'], {}, /^Choose either --quiet or --json\.\n$/],
+    [['--quiet', '--json'], {}, /^\{"error":"Choose either --quiet or --json\."\}\n$/],
     [[], { BEHIND_PROXY: 'a: b' }, /^BEHIND_PROXY must be the name of a header, not "a: b"\.\n$/],
   ]
   for (const [args, env, line] of wrong) {
