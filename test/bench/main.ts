@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -20,6 +20,7 @@ import { weigh } from './weight.ts'
 
 const D1_DELAY_MILLISECONDS = 50
 const PUBLISHED = 'test/bench'
+const STRANGERS = 'test/http/strangers'
 
 interface Options {
   rounds: string
@@ -42,7 +43,7 @@ const program = new Command('bench')
   .option('--users <numbers>', 'sizes for the growth table', '100,10000,1000000')
   .option('--output <folder>', 'where the results go', '.bench')
   .option('--quick', 'a minute, to see that everything runs; the figures mean little')
-  .option('--rows', 'only how many rows each request writes')
+  .option('--rows', 'only how many rows each request writes, and what strangers can write')
   .option('--credentials', 'only app passwords beside sessions and passwords')
   .option('--openid', 'only the OpenID provider, beside the settings')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
@@ -60,6 +61,10 @@ async function printRows(): Promise<void> {
   say('Bundling …')
   const metered: Side = { name: 'now', script: await bundle('test/bench/metered.ts') }
   console.log(toRowTable(await withSites([metered], (sites) => measureRows(sites, metered.name))))
+  say('What strangers write …')
+  // The test moves the clock, to see when a counter starts again, so it measures and not this site.
+  execFileSync('npx', ['vitest', 'run', '--config', 'test/vitest.config.ts', '-u', STRANGERS])
+  console.log(readFileSync(`${STRANGERS}.rows.txt`, 'utf8'))
 }
 
 async function printCredentials({ rounds, seconds }: Options): Promise<void> {
