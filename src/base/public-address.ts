@@ -3,10 +3,12 @@ const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|local|internal|home\.arpa|intranet|lan|alt|onion|test|invalid|example)$/
 
 /**
- * The IPv4 networks that are not globally reachable, as first address and prefix length. @see RFC
- * 6890
+ * The networks in which no receiver on the internet is, as first address and prefix length: those
+ * of IANA's registries of special-purpose addresses, multicast, and what IANA has not given out.
+ *
+ * @see RFC 6890, https://www.iana.org/assignments/iana-ipv4-special-registry
  */
-const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
+const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -15,13 +17,37 @@ const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ]
+
+/**
+ * Global unicast addresses are in 2000::/3. @see
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
+const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
+  ['::', 3],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  // 6to4, which contains an IPv4 address.
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+  ['4000::', 2],
+  ['8000::', 1],
+]
+
+/** The same networks, as in `10.0.0.0/8`. */
+export const SPECIAL_NETWORKS = [...SPECIAL_IPV4, ...SPECIAL_IPV6].map(
+  ([network, bits]) => `${network}/${bits}`,
+)
 
 /**
  * Tells whether an address can be on the internet: an https URL without user name and password,
@@ -45,26 +71,35 @@ function isPublicHost(host: string): boolean {
 }
 
 function isGlobalIpv4(address: string): boolean {
-  return !PRIVATE_IPV4.some(([network, bits]) => {
-    const size = 2 ** (32 - bits)
-    return Math.floor(numberOf(address) / size) === Math.floor(numberOf(network) / size)
-  })
+  return !SPECIAL_IPV4.some(([network, bits]) =>
+    isIn(numberOf(address), numberOf(network), 32 - bits),
+  )
 }
 
-function numberOf(address: string): number {
-  return address.split('.').reduce((number, byte) => number * 256 + Number(byte), 0)
-}
-
-/**
- * Accepts 2000::/3 without the parts that contain an IPv4 address or are for documents. @see RFC
- * 6890
- */
+/** @param address As `URL` writes it, so no part of it is an IPv4 address. */
 function isGlobalIpv6(address: string): boolean {
-  const [first = '', second = ''] = address.split(':')
-  const group = parseInt(first || '0', 16)
-  if (group < 0x20_00 || group > 0x3f_ff) return false
-  // Teredo and other protocol assignments (2001::/23), documentation, 6to4 and 3fff::/20.
-  const next = parseInt(second || '0', 16)
-  if (group === 0x20_01 && (next < 0x2_00 || next === 0xd_b8)) return false
-  return group !== 0x20_02 && !(group === 0x3f_ff && next < 0x10_00)
+  return !SPECIAL_IPV6.some(([network, bits]) =>
+    isIn(numberOfIpv6(address), numberOfIpv6(network), 128 - bits),
+  )
+}
+
+function isIn(address: bigint, network: bigint, hostBits: number): boolean {
+  return address >> BigInt(hostBits) === network >> BigInt(hostBits)
+}
+
+function numberOf(address: string): bigint {
+  return address.split('.').reduce((number, byte) => number * 256n + BigInt(byte), 0n)
+}
+
+function numberOfIpv6(address: string): bigint {
+  const [start = '', end = ''] = address.split('::')
+  const [first, last] = [groupsOf(start), groupsOf(end)]
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
+  return BigInt(
+    `0x${[...first, ...zeros, ...last].map((group) => group.padStart(4, '0')).join('')}`,
+  )
+}
+
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':')
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import type { Miniflare, V4MiniflareOptions } from 'miniflare'
+import { SPECIAL_NETWORKS } from '../base/public-address.ts'
 import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
 import { type LocalWorker, prepareLocalWorker } from './local-bundle.ts'
@@ -117,10 +118,11 @@ async function startWorker(
 
 /**
  * A network with public addresses only, for the addresses that users choose. workerd checks the
- * address that it connects to, so a name that leads to a private address is refused too.
+ * address that it connects to, so a name that leads to another one is refused too. What workerd
+ * calls public has networks of the registries in it, such as 198.18.0.0/15.
  */
 export const PUBLIC_NETWORK = {
-  network: { allow: ['public'], tlsOptions: { trustBrowserCas: true } },
+  network: { allow: ['public'], deny: SPECIAL_NETWORKS, tlsOptions: { trustBrowserCas: true } },
 }
 
 /**

@@ -15,11 +15,18 @@ export function narrowPrivateFiles(): void {
   for (const path of PRIVATE) narrow(path)
 }
 
+/** What is written later follows links. Those of the folder of the site are its owner's. */
+function refuseForeignLink(path: string, owner: number): void {
+  const self = process.getuid?.()
+  const isOurs = self === undefined || owner === self || PRIVATE.includes(path)
+  if (!isOurs) throw new CommandError(`${path} is a link that another user made: remove it.`)
+}
+
 function narrow(path: string): void {
   try {
     const entry = lstatSync(path)
     // The target of a link may be any file.
-    if (entry.isSymbolicLink()) return
+    if (entry.isSymbolicLink()) return refuseForeignLink(path, entry.uid)
     if ((entry.mode & OTHERS) !== 0) chmodSync(path, entry.mode & 0o700)
     if (entry.isDirectory()) for (const name of readdirSync(path)) narrow(join(path, name))
   } catch (error) {

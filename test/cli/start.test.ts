@@ -3,6 +3,7 @@ import {
   chmodSync,
   cpSync,
   globSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -219,6 +220,37 @@ test('npm start says in one sentence what is damaged, and leaves it as it is', a
     stdout: '',
     stderr:
       "Can't use .wrangler here as a folder (EEXIST): move it away, then run npm start again.\n",
+  })
+})
+
+test('npm start writes to no file to which a link in its folder leads', async () => {
+  const mine = clone.path('mine')
+  const [lock, holder] = [
+    clone.path('.wrangler/latchkey.lock'),
+    clone.path('.wrangler/latchkey.pid'),
+  ]
+  writeFileSync(mine, 'mine')
+  rmSync(lock, { force: true })
+  symlinkSync(mine, lock)
+  expect(await clone.start({ PORT: await freePort() }).ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Can't lock \S+ \(it is a link\): remove that file/),
+  })
+  rmSync(lock)
+  symlinkSync(mine, holder)
+  const service = clone.start({ PORT: await freePort() })
+  await service.until('doctor')
+  await service.stop()
+  expect(readFileSync(mine, 'utf8')).toBe('mine')
+})
+
+test.runIf(process.getuid?.() === 0)('npm start refuses a link of another user', async () => {
+  const link = clone.path('.wrangler/state/link')
+  symlinkSync('/nonexistent', link)
+  lchownSync(link, 65_534, 65_534)
+  expect(await clone.start({ PORT: await freePort() }).ended).toMatchObject({
+    code: 1,
+    stderr: '.wrangler/state/link is a link that another user made: remove it.\n',
   })
 })
 
@@ -455,6 +487,16 @@ describe('a site that npm start serves', () => {
     const ended = `select id from sessions where id = 'ended'`
     await vi.waitFor(() => expect(served.sql(ended)).toEqual([]), 60_000)
   })
+
+  test.for(['identity;q=0', '*;q=0', 'x, identity;q=0', 'gzip'])(
+    'answers as ever when a client accepts only the encoding %s',
+    async (encoding) => {
+      const headers = { 'Accept-Encoding': encoding }
+      const response = await fetch(`http://127.0.0.1:${port}/api/public/settings`, { headers })
+      expect(await response.json()).toMatchObject({ code: 200 })
+      expect(response.headers.get('Content-Encoding')).toBeNull()
+    },
+  )
 
   test("counts a client by its socket's address, whatever CF-Connecting-IP it sends", async () => {
     const codes = []

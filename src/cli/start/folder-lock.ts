@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { codeOf, CommandError } from '../command-error.ts'
 
@@ -21,9 +21,12 @@ const SQLITE_BUSY = 5
 export function lockFolder(): () => void {
   makeFolder()
   try {
+    refuseLink(LOCK)
     const lock = new DatabaseSync(LOCK, { timeout: 0 })
     lock.exec('begin exclusive')
-    writeFileSync(HOLDER, `${process.pid}\n`)
+    // A link there would lead to a file that is overwritten.
+    rmSync(HOLDER, { force: true })
+    writeFileSync(HOLDER, `${process.pid}\n`, { flag: 'wx' })
     return () => {
       rmSync(HOLDER, { force: true })
       lock.close()
@@ -35,6 +38,12 @@ export function lockFolder(): () => void {
         : `Can't lock ${LOCK} (${messageOf(error)}): remove that file, which holds nothing, then run npm start again.`,
     )
   }
+}
+
+/** Earlier versions let other users write to the folder, and SQLite follows links. */
+function refuseLink(path: string): void {
+  const entry = lstatSync(path, { throwIfNoEntry: false })
+  if (entry?.isSymbolicLink()) throw new Error('it is a link')
 }
 
 /** Names the process, unless its file is missing or was left by one that has ended. */

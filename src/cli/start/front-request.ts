@@ -148,12 +148,15 @@ const HOP_BY_HOP = new Set([
 /**
  * Headers that a client must not set, because Cloudflare, Miniflare or the front server sets them.
  *
+ * `Accept-Encoding` says nothing to the Worker, which compresses no answer, and Miniflare would
+ * refuse some values of it with a bare 415.
+ *
  * `X-Forwarded-Method` passes. Caddy and Traefik ask `/api/forward_auth` about the method in it,
  * and no other route reads it. A client that asks for itself learns only what its own credentials
  * permit.
  */
 const RESERVED_HEADERS =
-  /^(?:cf-|mf-|x-latchkey-|x-forwarded-(?!method$)|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
+  /^(?:accept-encoding$|cf-|mf-|x-latchkey-|x-forwarded-(?!method$)|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
 
 /**
  * Returns the headers of a request to pass on to the Worker, without `Host`, as a flat list of

@@ -37,11 +37,12 @@ export function runStart(argv: readonly string[]): Promise<void> {
     const options = readStartOptions(argv, process.env)
     if (options === undefined) return
     checkFolderIsWritable()
+    // First, so that nobody else can put a link in the place of the lock.
+    narrowPrivateFiles()
     const unlock = lockFolder()
     try {
       await checkPortIsFree(options)
       ensureDevVars()
-      narrowPrivateFiles()
       checkData()
       console.log('Preparing the local database …')
       await serve(options)
