@@ -1,3 +1,4 @@
+import { accessSync, constants, statfsSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal } from '../base/refusals.ts'
 
@@ -17,12 +18,57 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
-    const message = messageOf(error)
+    const message = diskTrouble(error) ?? messageOf(error)
     if (message === undefined) throw error
     const isJson = process.argv.includes('--json')
     console.error(isJson ? JSON.stringify({ error: message }) : message)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
+}
+
+const DISK_FULL = 'The disk is full: make room, then run this again. What was saved is safe.'
+const READ_ONLY =
+  "The data of this site can't be written, because its disk or folder is read-only: change that, then run this again."
+
+/** A disk with less free space than this is full for SQLite, which writes a journal first. */
+const FULL_BYTES = 64 * 1024
+
+/**
+ * Explains a failure by the disk, whose words differ with who met it: the operating system, SQLite,
+ * or workerd, which hides them behind a reference.
+ *
+ * @returns `undefined` when the disk is not the reason.
+ */
+function diskTrouble(error: unknown): string | undefined {
+  const text = reasonsOf(error)
+  if (/ENOSPC|EDQUOT|SQLITE_FULL|disk is full/.test(text)) return DISK_FULL
+  if (/EROFS|SQLITE_READONLY|readonly database/.test(text)) return READ_ONLY
+  if (!/internal error; reference|disk I\/O error|unable to open database/.test(text))
+    return undefined
+  if (isDiskFull()) return DISK_FULL
+  return isReadOnly() ? READ_ONLY : undefined
+}
+
+/** Tells whether this folder's disk has no room for a change. */
+function isDiskFull(): boolean {
+  const { bavail, bsize } = statfsSync('.')
+  return bavail * bsize < FULL_BYTES
+}
+
+function isReadOnly(): boolean {
+  try {
+    accessSync('.', constants.W_OK)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Returns the messages of an error and of what has caused it. */
+function reasonsOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const detail = error instanceof Refusal ? error.detail : ''
+  return [error.message, detail, reasonsOf(error.cause)].join('\n')
 }
 
 /**
