@@ -12,4 +12,4 @@ export const SSO_SCRIPT =
 export const SSO_SCRIPT_HASH =
   "sha256-9jZmsPKrkZZRJs8cA4CD4AuIZ18e3hKn8wBPrDgAF+0="
 export const STYLE_SHEET =
-  "/style-f54b35c733.css"
+  "/style-bed432750e.css"

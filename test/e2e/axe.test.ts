@@ -44,7 +44,7 @@ test('axe finds nothing on the forms of a session that is not fresh', async () =
   await page.getByLabel('Password').fill(ADMIN_PASSWORD)
   await page.locator('form[action="/account/sign-in"] button:not([type])').click()
   await page.waitForURL('**/account')
-  clone.sql('UPDATE sessions SET created_at = 0')
+  clone.sql('UPDATE sessions SET signed_in_at = 0')
   const found: string[] = []
   for (const path of ['keys/add', 'admin/users/1', 'notices', 'admin/notices']) {
     await page.goto(`/account/${path}`)

@@ -125,7 +125,7 @@ test('the same device is not added twice', async () => {
 test('an old session is confirmed with a passkey in place of the password', async () => {
   await signIn()
   await add('phone')
-  clone.sql('update sessions set created_at = 0, confirmed_at = 0')
+  clone.sql('update sessions set signed_in_at = 0, confirmed_at = 0')
   await page.goto('/account/security/passkeys/add')
   await page.getByRole('button', { name: 'Confirm with a passkey' }).click()
   await page.getByRole('button', { name: 'Create passkey' }).waitFor()
