@@ -51,16 +51,6 @@ export function selectSeeds(db: Database, userId: number, now: number) {
     .where(eq(users.id, userId))
 }
 
-/** Counts the seeds in force by the id of the key that sealed them. */
-export function countSeedsByKey(db: Database) {
-  const keyId = sql<string>`substr(${users.totpSeed}, 1, instr(${users.totpSeed}, '.') - 1)`
-  return db
-    .select({ keyId: keyId.as('key_id'), total: count() })
-    .from(users)
-    .where(isEnrolled())
-    .groupBy(sql`key_id`)
-}
-
 /** A seed that the user has received but not confirmed. */
 interface PendingSeed {
   userId: number

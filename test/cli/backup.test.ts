@@ -9,8 +9,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { phoneCode } from '../support/authenticator.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -178,6 +180,37 @@ test('a restore keeps the reserved names, and reserves those that accounts got s
   expect((await other.command(['user', 'set', 'ben', '--name', 'benno'])).code).toBe(0)
   const events = `select kind, detail from audit_events where kind = 'names_reserved'`
   expect(other.sql(events)).toEqual([{ kind: 'names_reserved', detail: '3' }])
+})
+
+test('a restore refuses the secret of another site, and doctor counts what an older entry still opens', async () => {
+  const site = await clone.serve()
+  const token = (await site.signIn('admin', ADMIN_PASSWORD)).data.token
+  const { secret } = (await site.call('POST', '/api/auth/2fa/generate', { token })).data
+  const enrolment = { secret, code: phoneCode(secret) }
+  await site.call('POST', '/api/auth/2fa/verify', { token, body: enrolment })
+  const words = ['setting', 'set', 'sso_client_secret', '--stdin']
+  expect(await clone.latchkey(words, { input: 'lks_secret' })).toMatchObject({ code: 0 })
+  const file = clone.path('site.backup')
+  expect((await clone.command(['backup', file])).code).toBe(0)
+  await clone.stop()
+
+  const ours = readFileSync(clone.path('.dev.vars'), 'utf8').trim()
+  const newer = `SECRET_KEYS=${randomBytes(32).toString('base64url')}`
+  writeFileSync(other.path('.dev.vars'), newer)
+  expect(await other.command(['restore', file])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^The SECRET_KEYS in \.dev\.vars are of another site: they don't open 1 seed, 1 client secret of the backup\. Put its .*--without-secret\. Nothing was restored\.\n$/,
+    ),
+  })
+  expect(existsSync(other.path('.wrangler/state'))).toBe(false)
+
+  writeFileSync(other.path('.dev.vars'), `${newer},${ours.slice(ours.indexOf('=') + 1)}`)
+  expect((await other.command(['restore', file])).code).toBe(0)
+  expect((await other.command(['doctor'])).stdout).toMatch(
+    /^ok +sealed +an older entry of SECRET_KEYS is still needed for 1 seed, 1 client secret/m,
+  )
 })
 
 test('a backup overwrites nothing, and a restore neither', async () => {

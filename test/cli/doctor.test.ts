@@ -24,12 +24,11 @@ const WELL: SiteData = {
   siteTitle: 'Our files',
   copy: 'equal',
   sso: undefined,
-  sealedOut: 0,
+  seals: { lost: {}, old: {} },
   leftovers: 0,
   appPasswords: { endless: 0, unused: 0 },
   issuers: ['https://files.example.org'],
   signingKeyAge: 0,
-  isSigningKeySealedOut: false,
 }
 
 /** A production site in which nothing is wrong but what is given. */
@@ -186,8 +185,15 @@ describe('the judgement of a site', () => {
         ),
         /^warn passkeys: the RP ID is example\.org, so these can't sign in: for old\.org: 2 → answer under/,
       ],
-      [facts({}, { sealedOut: 2 }), /^fail seeds: 2 users .* → add the old entry/],
-      [facts({}, { sealedOut: undefined }), /^warn seeds: /],
+      [
+        facts({}, { seals: { lost: { seed: 2, channel: 1 }, old: {} } }),
+        /^fail sealed: no entry of SECRET_KEYS opens 2 seeds, 1 channel → add the old entry to SECRET_KEYS again, at the end$/,
+      ],
+      [
+        facts({}, { seals: { lost: { 'signing key': 1 }, old: {} } }),
+        /^fail sealed: .* 1 signing key → .*; npm run latchkey -- signing-key rotate --now if it is lost$/,
+      ],
+      [facts({}, { seals: undefined }), /^warn sealed: /],
       [
         facts({}, { siteTitle: undefined }),
         /^warn site title: still the default "Latchkey"; .* → npm run latchkey -- setting set site_title .* --remote$/,
@@ -327,7 +333,7 @@ describe('latchkey doctor', () => {
     clone.sql(`delete from settings`)
     expect(await examine()).toMatchObject({
       code: 1,
-      fails: ['seeds'],
+      fails: ['sealed'],
       warns: ['two-step', 'site title'],
     })
   })

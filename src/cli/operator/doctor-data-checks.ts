@@ -3,6 +3,7 @@ import { UNUSED_DAYS } from '../../app-passwords/app-passwords.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
 import { checkPrograms } from './doctor-programs.ts'
 import { rpIdOf } from './doctor-passkeys.ts'
+import { listSeals } from './sealed-content.ts'
 import { latchkey, userWord } from '../printed-command.ts'
 
 /** Judges the data of the database and KV. */
@@ -11,7 +12,7 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
     checkAdmins(facts, data),
     checkTwoFactor(facts, data),
     checkGuest(data),
-    checkSeeds(facts, data),
+    checkSeals(facts, data),
     checkTitle(facts, data),
     checkCopy(facts, data),
     checkLeftovers(facts, data),
@@ -88,19 +89,32 @@ function checkGuest({ isGuestEnabled }: SiteData): Finding {
   return { check: 'guest', status: 'ok', text }
 }
 
-function checkSeeds({ copyProblem }: Facts, { sealedOut }: SiteData): Finding {
-  const check = 'seeds'
-  if (sealedOut === undefined)
+/** Rotation ends when nothing is left under an older entry, so what is left is counted. */
+function checkSeals({ copyProblem }: Facts, { seals }: SiteData): Finding {
+  const check = 'sealed'
+  if (seals === undefined)
     return { check, status: 'warn', text: copyProblem ?? 'not checked: there is no secret' }
-  if (sealedOut === 0)
-    return { check, status: 'ok', text: 'SECRET_KEYS opens every seed of two-step verification' }
-  return {
-    check,
-    status: 'fail',
-    text: `${sealedOut} users can't sign in with their codes: no entry of SECRET_KEYS opens their seeds`,
-    fix: 'add the old entry to SECRET_KEYS again, at the end',
+  const { lost, old } = seals
+  const [lostList, oldList] = [listSeals(lost), listSeals(old)]
+  if (lostList !== '') {
+    const text = `no entry of SECRET_KEYS opens ${lostList}`
+    const renewed =
+      lost['signing key'] === undefined ? '' : `; ${latchkey(...RENEW_KEY)} if it is lost`
+    return {
+      check,
+      status: 'fail',
+      text,
+      fix: `add the old entry to SECRET_KEYS again, at the end${renewed}`,
+    }
   }
+  const text =
+    oldList === ''
+      ? 'the first entry of SECRET_KEYS opens everything'
+      : `an older entry of SECRET_KEYS is still needed for ${oldList}`
+  return { check, status: 'ok', text }
 }
+
+const RENEW_KEY = ['signing-key', 'rotate', '--now'] as const
 
 function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: SiteData): Finding {
   const check = 'site title'

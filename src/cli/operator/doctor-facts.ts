@@ -12,11 +12,11 @@ import { hasSecondFactor, mustUseSecondFactor } from '../../accounts/second-fact
 import { type PasskeySite, parsePasskeySite } from '../../base/passkey-site.ts'
 import { refusalIn } from '../../base/refusals.ts'
 import { checkProvider, PROBLEM_TEXTS } from '../../sso/check.ts'
-import { countSeedsByKey } from '../../two-factor/store.ts'
 import { listStaleAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { messageOf } from '../command-error.ts'
 import { listSecrets, type Wrangler } from '../deploy/cloudflare.ts'
+import { sealCountQuery, sealCountsSchema, type SealTotals, sumSeals } from './sealed-content.ts'
 import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
 import { listMigrations, readSiteConfig, readVars, type SiteConfig } from '../deploy/site-config.ts'
 import type { Site } from '../site.ts'
@@ -64,8 +64,8 @@ export interface SiteData {
   copy: 'equal' | 'different' | 'missing'
   /** What the identity provider answers, or what is wrong; `undefined` while single sign-on is off. */
   sso: { host: string } | { problem: string } | undefined
-  /** The number of users whose seed no entry of `SECRET_KEYS` opens; absent without a key ring. */
-  sealedOut: number | undefined
+  /** What no entry of `SECRET_KEYS` opens, and what an older one opens; absent without a key ring. */
+  seals: { lost: SealTotals; old: SealTotals } | undefined
   /** The number of sessions that expired more than two days ago. */
   leftovers: number
   /** The app passwords that never expire, and the others that nobody has used for long. */
@@ -74,8 +74,6 @@ export interface SiteData {
   issuers: string[]
   /** The age of the newest signing key, milliseconds; absent when there is none. */
   signingKeyAge: number | undefined
-  /** True when `SECRET_KEYS` does not open that key. */
-  isSigningKeySealedOut: boolean
 }
 
 export interface Finding {
@@ -215,7 +213,6 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .from(passkeys)
       .groupBy(passkeys.rpId)
       .orderBy(passkeys.rpId),
-    seals: countSeedsByKey(db),
     clients: db.select({ issuer: openidClients.issuer }).from(openidClients),
     keys: selectKeys(db, site.now()),
     expired: db
@@ -223,13 +220,11 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .from(sessions)
       .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
   })
-  const { admins, guests, titles, seals, clients, keys, expired } = found
+  const { admins, guests, titles, clients, keys, expired } = found
   const [newestKey] = keys
   const stale = await listStaleAppPasswords(site, COMMAND_LINE)
   const endless = stale.filter(({ expiresAt }) => expiresAt === null)
-  const sealedOut = seals
-    .filter(({ keyId }) => ring?.find(keyId) === undefined)
-    .reduce((sum, { total }) => sum + total, 0)
+  const seals = v.parse(sealCountsSchema, await db.all(sql.raw(sealCountQuery())))
   return {
     admins: admins.map(({ id, username, disabled, passwordHash, hasFactor }) => ({
       id,
@@ -245,14 +240,10 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     siteTitle: titles[0]?.value,
     copy: await compareCopy(site),
     sso: ssoSwitches[0]?.value === 'true' ? await askProvider(site) : undefined,
-    sealedOut: ring === undefined ? undefined : sealedOut,
+    seals: ring && sumSeals(seals, ring),
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },
     issuers: clients.map(({ issuer }) => issuer),
     signingKeyAge: newestKey && site.now() - newestKey.activeFrom,
-    isSigningKeySealedOut:
-      newestKey !== undefined &&
-      ring !== undefined &&
-      ring.find(newestKey.sealed.split('.')[0] ?? '') === undefined,
   }
 }

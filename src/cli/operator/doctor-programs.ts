@@ -49,18 +49,11 @@ function setIssuer(address: string): string {
   return `set ISSUER in wrangler.toml to the address that people use, such as ${address}`
 }
 
-function checkSigningKey({ signingKeyAge: age, isSigningKeySealedOut }: SiteData): Finding {
+function checkSigningKey({ signingKeyAge: age }: SiteData): Finding {
   const check = 'signing key'
   const fix = latchkey('signing-key', 'rotate')
   if (age === undefined)
     return { check, status: 'fail', text: 'there is none: no program can sign in', fix }
-  if (isSigningKeySealedOut)
-    return {
-      check,
-      status: 'fail',
-      text: 'no entry of SECRET_KEYS opens it: no program can sign in',
-      fix: latchkey('signing-key', 'rotate', '--now'),
-    }
   const days = Math.max(0, Math.floor(age / DAY_MILLISECONDS))
   const text = `${days} days old`
   return days > MAX_KEY_DAYS ? { check, status: 'warn', text, fix } : { check, status: 'ok', text }

@@ -8,21 +8,30 @@ import {
   statSync,
 } from 'node:fs'
 import { sql } from 'drizzle-orm'
+import * as v from 'valibot'
 import type { Command } from 'commander'
 import { codeOf, CommandError, UsageError } from '../command-error.ts'
 import type { GlobalOptions } from '../global-options.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../local-database.ts'
-import { DEV_VARS_FILE } from '../dev-vars.ts'
+import { createKeyRing } from '../../crypto/key-ring.ts'
+import { DEV_VARS_FILE, readSecretKeys } from '../dev-vars.ts'
 import { addHelp } from './help.ts'
 import { jsonOutput, textOutput } from './output.ts'
 import { narrowPrivateFiles } from '../private-files.ts'
 import { listMigrations, readSiteConfig } from '../deploy/site-config.ts'
 import { withSite } from '../site.ts'
 import { latchkey } from '../printed-command.ts'
+import {
+  listSeals,
+  sealCountQuery,
+  sealCountsSchema,
+  type SealCount,
+  sumSeals,
+} from './sealed-content.ts'
 
 const NOTES = `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
-upgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can
-not be opened, and users with two-step verification need a recovery code.`
+upgrades a backup of an older version. Other SECRET_KEYS than those of the backed-up site are refused. With
+--without-secret, channels of notices can not be opened, and users with two-step verification need a recovery code.`
 
 const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
 their names: ${latchkey('reserved-name', 'keep', 'FILE')}`
@@ -38,7 +47,7 @@ export function addRestoreCommand(program: Command, command: Command): void {
         throw new UsageError('restore creates a local site, so it can not be used with --remote.')
       await checkBackup(file)
       refuseToOverwrite()
-      if (!withoutSecret) requireSecret()
+      if (!withoutSecret) await requireSecret(file)
       const { hasPrograms } = await restore(file)
       const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
       ;(json ? jsonOutput : textOutput).done(hasPrograms ? `${sentence}\n${NAMES}` : sentence, {
@@ -48,14 +57,29 @@ export function addRestoreCommand(program: Command, command: Command): void {
 }
 
 /**
- * Refuses before anything is restored: the first `npm start` would make another secret, with which
- * codes of two-step verification can't be checked.
+ * Refuses before anything is restored: without the secret of the backed-up site, codes of two-step
+ * verification can't be checked.
  */
-function requireSecret(): void {
-  if (existsSync(DEV_VARS_FILE)) return
+async function requireSecret(file: string): Promise<void> {
+  const what =
+    'users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site'
+  const remedy = `Put its ${DEV_VARS_FILE} here first; if it is lost, add --without-secret. Nothing was restored.`
+  if (!existsSync(DEV_VARS_FILE))
+    throw new CommandError(`There is no ${DEV_VARS_FILE} here: ${what}. ${remedy}`)
+  const ring = await createKeyRing(readSecretKeys())
+  const lost = listSeals(sumSeals(countSeals(file), ring).lost)
+  if (lost === '') return
   throw new CommandError(
-    `There is no ${DEV_VARS_FILE} here: users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site. Put its ${DEV_VARS_FILE} here first; if it is lost, add --without-secret. Nothing was restored.`,
+    `The SECRET_KEYS in ${DEV_VARS_FILE} are of another site: they don't open ${lost} of the backup. ${remedy}`,
   )
+}
+
+function countSeals(file: string): SealCount[] {
+  return withSqlite(file, { readOnly: true }, (backup) => {
+    const tables = backup.prepare("select name from sqlite_master where type = 'table'").all()
+    const names = tables.map(({ name }) => String(name))
+    return v.parse(sealCountsSchema, backup.prepare(sealCountQuery(names)).all())
+  })
 }
 
 /** @throws {CommandError} When the file is not a backup, is damaged, or is from a later version. */
