@@ -78,7 +78,7 @@ test.runIf(process.platform === 'linux')('a log on a full disk ends no site', as
   await service.until("The log can't be written (ENOSPC): the site goes on without it.\n")
   const client = new Client(`http://127.0.0.1:${port}`)
   await expect
-    .poll(() => client.signIn('admin', ADMIN_PASSWORD).catch(() => undefined))
+    .poll(() => client.signIn('admin', ADMIN_PASSWORD).catch(() => undefined), { timeout: 60_000 })
     .toMatchObject({ code: 200 })
   expect(await service.stop()).toMatchObject({ code: 0 })
 })

@@ -488,13 +488,20 @@ describe('a site that npm start serves', () => {
     await vi.waitFor(() => expect(served.sql(ended)).toEqual([]), 60_000)
   })
 
-  test.for(['identity;q=0', '*;q=0', 'x, identity;q=0', 'gzip'])(
-    'answers as ever when a client accepts only the encoding %s',
-    async (encoding) => {
+  test.for([
+    ['identity;q=0', null],
+    ['*;q=0', null],
+    ['x, identity;q=0', null],
+    ['gzip;q=0', null],
+    ['gzip', 'gzip'],
+    ['br, gzip;q=0.5, identity;q=0', 'gzip'],
+  ] as const)(
+    'answers a client that accepts the encodings %s, compressed as %s',
+    async ([encoding, expected]) => {
       const headers = { 'Accept-Encoding': encoding }
       const response = await fetch(`http://127.0.0.1:${port}/api/public/settings`, { headers })
       expect(await response.json()).toMatchObject({ code: 200 })
-      expect(response.headers.get('Content-Encoding')).toBeNull()
+      expect(response.headers.get('Content-Encoding')).toBe(expected)
     },
   )
 

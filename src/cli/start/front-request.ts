@@ -148,9 +148,6 @@ const HOP_BY_HOP = new Set([
 /**
  * Headers that a client must not set, because Cloudflare, Miniflare or the front server sets them.
  *
- * `Accept-Encoding` says nothing to the Worker, which compresses no answer, and Miniflare would
- * refuse some values of it with a bare 415.
- *
  * `X-Forwarded-Method` passes. Caddy and Traefik ask `/api/forward_auth` about the method in it,
  * and no other route reads it. A client that asks for itself learns only what its own credentials
  * permit.
@@ -166,8 +163,15 @@ export function passedRequestHeaders({ rawHeaders, headers }: IncomingMessage): 
   const passed = passedHeaders(rawHeaders, headers.connection).filter(
     ([name]) => !RESERVED_HEADERS.test(name.toLowerCase()),
   )
-  return passed.flat()
+  const encoding = headers['accept-encoding'] ?? ''
+  return [...passed.flat(), ...(GZIP.test(encoding) ? ['Accept-Encoding', 'gzip'] : [])]
 }
+
+/**
+ * An `Accept-Encoding` with gzip that is not refused by `q=0` (RFC 9110 section 12.5.3). Miniflare
+ * compresses then; it would answer a bare 415 to a client that refuses `identity`.
+ */
+const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.0*[1-9])[^,]*)?\s*(?:,|$)/i
 
 /** Returns the headers of an answer to pass on to the client, as a flat list of names and values. */
 export function passedResponseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
