@@ -141,7 +141,7 @@ describe('what a client says of itself', () => {
       'cf-connecting-ip': ['127.0.0.1'],
       'x-latchkey-front': [SECRET],
       'x-latchkey-scheme': ['http'],
-      connection: ['close'],
+      connection: ['keep-alive'],
     })
   })
 })
@@ -395,6 +395,43 @@ describe('an answer', () => {
       response.write('half', () => request.socket.destroy())
     })
     await expect(ask(other, {})).rejects.toThrow('aborted')
+  })
+})
+
+describe('a connection to the Worker', () => {
+  test('is used again, and a safe request that it loses is sent again on a new one', async () => {
+    const sockets = new Set<unknown>()
+    let isClosing = false
+    const asked: string[] = []
+    const { port } = await front((request, response) => {
+      asked.push(request.method ?? '')
+      const isKnown = sockets.has(request.socket)
+      sockets.add(request.socket)
+      // What workerd does to a connection that was idle for long.
+      if (isKnown && isClosing) request.socket.destroy()
+      else response.end('ok')
+    })
+    await ask(port, {})
+    await ask(port, {})
+    expect(sockets.size).toBe(1)
+    isClosing = true
+    expect(await ask(port, {})).toMatchObject({ status: 200, body: 'ok' })
+    expect(sockets.size).toBe(2)
+    expect(asked).toEqual(['GET', 'GET', 'GET', 'GET'])
+  })
+
+  test('is a new one for a request that must not be sent twice', async () => {
+    const sockets = new Set<unknown>()
+    let asked = 0
+    const { port } = await front((request, response) => {
+      sockets.add(request.socket)
+      asked += 1
+      if (request.method === 'POST') request.socket.destroy()
+      else response.end('ok')
+    })
+    await ask(port, {})
+    expect(await ask(port, { method: 'POST' }, 'once')).toMatchObject({ status: 503 })
+    expect([sockets.size, asked]).toEqual([2, 2])
   })
 })
 

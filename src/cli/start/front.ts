@@ -1,4 +1,6 @@
 import {
+  Agent,
+  type ClientRequest,
   createServer,
   type IncomingMessage,
   request as requestTo,
@@ -153,20 +155,46 @@ function withoutLength(headers: readonly string[]): string[] {
   return headers.filter((_, i) => headers[i - (i % 2)]?.toLowerCase() !== 'content-length')
 }
 
+/** Connections to workerd that are used again. */
+const kept = new Agent({ keepAlive: true })
+
+/** Methods whose request may be sent again when its connection was lost. */
+const SAFE = new Set(['GET', 'HEAD'])
+
+interface Onward {
+  hostname: string
+  port: string
+  path: string
+  headers: string[]
+}
+
 /**
- * Sends a request to the Worker.
+ * Sends a request to the Worker. workerd may close an idle connection just when it is used, so one
+ * is used again only for a request that may be repeated, and that one is then repeated on a new
+ * connection.
  *
  * @throws When the Worker can't be reached, or when a connection closes too early.
  */
-function askWorker(
+async function askWorker(
   request: IncomingMessage,
   response: ServerResponse,
   body: Buffer | undefined,
-  to: { hostname: string; port: string; path: string; headers: string[] },
+  to: Onward,
 ): Promise<IncomingMessage> {
-  // Each request has a new connection, because workerd may close an idle one just when it is used.
-  const onward = requestTo({ ...to, method: request.method, agent: false })
+  const isSafe = SAFE.has(request.method ?? '')
+  const send = (agent: Agent | false) => requestTo({ ...to, method: request.method, agent })
+  let onward = send(isSafe && kept)
   response.once('close', () => onward.destroy())
+  try {
+    return await answerTo(onward, body)
+  } catch (error) {
+    if (!isSafe || !onward.reusedSocket || response.destroyed) throw error
+    onward = send(false)
+    return answerTo(onward, body)
+  }
+}
+
+function answerTo(onward: ClientRequest, body: Buffer | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     // `on`, not `once`, because the Worker may answer and then close the connection with an error.
     onward.once('response', resolve).on('error', reject).end(body)
