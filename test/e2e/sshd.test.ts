@@ -24,14 +24,16 @@ if (reason !== undefined) console.warn(`The tests with a real sshd are skipped: 
 
 describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftp-test-'))
-  const alice = makeKey(folder, 'alice')
-  const bob = makeKey(folder, 'bob', '-t', 'ecdsa', '-b', '384')
+  let alice: ReturnType<typeof makeKey>
+  let bob: ReturnType<typeof makeKey>
   const upload = join(folder, 'upload.txt')
   let worker: ServedWorker
   let machine: SftpMachine
   let db: DrizzleD1Database
 
   beforeAll(async () => {
+    alice = makeKey(folder, 'alice')
+    bob = makeKey(folder, 'bob', '-t', 'ecdsa', '-b', '384')
     writeFileSync(upload, 'from alice\n')
     worker = await ServedWorker.start(inject('workerFolder'))
     await worker.setUp('admin-Passw0rd')

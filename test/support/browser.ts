@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 
@@ -22,11 +24,22 @@ const NO_OPTIMIZATION = '--js-flags=--no-maglev,--no-opt'
 
 /** A real Chromium, out of an npm package: nothing is downloaded, nothing has to be installed. */
 export async function openBrowser(): Promise<Browser> {
+  const executablePath = await chromium.executablePath()
   return playwright.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath,
     args: [...argumentsOfChromium(), NO_OPTIMIZATION],
     headless: true,
+    env: { ...process.env, ...ownFonts(dirname(executablePath)) },
   })
+}
+
+/** Chromium ends on a machine without fontconfig: there it gets the fonts of its own package. */
+function ownFonts(folder: string): Partial<NodeJS.ProcessEnv> {
+  if (existsSync('/etc/fonts/fonts.conf')) return {}
+  const file = join(folder, 'latchkey-fonts.conf')
+  const folders = `<dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'fonts-cache')}</cachedir>`
+  writeFileSync(file, `<fontconfig>${folders}</fontconfig>`)
+  return { FONTCONFIG_FILE: file }
 }
 
 function argumentsOfChromium(): string[] {
