@@ -8,6 +8,7 @@ import type { Database } from '../deps.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { type Change, changesIn } from './changes.ts'
+import { terminalJson } from '../base/text.ts'
 
 /** The kinds of events, for users who check their own account and for operators. */
 export const EVENT_KINDS = [
@@ -397,5 +398,5 @@ export function logEvent(event: AuditEvent): void {
     changed,
     network,
   }
-  console.log(JSON.stringify(line))
+  console.log(terminalJson(line))
 }

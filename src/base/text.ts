@@ -28,6 +28,24 @@ export function visible(written: string): string {
   return written.replaceAll('\n', '↵').replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '�')
 }
 
+/** The same for a text of several lines. */
+export function visibleLines(written: string): string {
+  return written.split('\n').map(visible).join('\n')
+}
+
+/**
+ * Writes JSON that can't control a terminal: what `JSON.stringify` leaves as it is of DEL, the C1
+ * controls and the characters of direction is escaped as well.
+ *
+ * @param indent The number of spaces of each level; without it, one line.
+ */
+export function terminalJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    /(?!\n)[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 /** Refuses control characters, for names and titles, which have one line. */
 export function noControlCharacters() {
   return v.check((value: string) => !/\p{Cc}/u.test(value), REASONS.noControlCharacters)

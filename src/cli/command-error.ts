@@ -1,6 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal } from '../base/refusals.ts'
+import { terminalJson, visibleLines } from '../base/text.ts'
 
 /** A failure that the operator can fix; the operator sees only its message. */
 export class CommandError extends Error {
@@ -21,7 +22,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     const message = diskTrouble(error) ?? messageOf(error)
     if (message === undefined) throw error
     const isJson = process.argv.includes('--json')
-    console.error(isJson ? JSON.stringify({ error: message }) : message)
+    console.error(isJson ? terminalJson({ error: message }) : visibleLines(message))
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }

@@ -5,6 +5,7 @@ import { knownId } from '../database/user-id.ts'
 import { clientOf } from './client.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 import { FRONT_OUTCOME_HEADER } from './front.ts'
+import { terminalJson } from '../base/text.ts'
 
 /** No route is longer; longer paths come from scanners. */
 const MAX_LOGGED_CHARACTERS = 200
@@ -37,7 +38,7 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
     trips: roundTrips,
     rows: rowsRead,
   }
-  console.log(JSON.stringify(line))
+  console.log(terminalJson(line))
   count?.({
     method,
     route: routePath(c, -1),

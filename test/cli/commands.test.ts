@@ -144,6 +144,27 @@ describe('latchkey user', () => {
     expect(data).toMatchObject({ role: 2, disabled: false })
   })
 
+  test('names of a hostile database reach no terminal as they are', async () => {
+    await addUser('plain')
+    const name = 'x\u009b2J\u001b]0;title\u0007\u202e'
+    const [row] = clone.sql(`select id from users where username = 'plain'`)
+    const word = `#${String(row?.['id'])}`
+    clone.sql(`update users set username = '${name}' where username = 'plain'`)
+    for (const args of [
+      ['user', 'list'],
+      ['user', 'list', '--json'],
+      ['user', 'show', word],
+      ['user', 'disable', word],
+      ['user', 'enable', word, '--json'],
+      ['user', 'show', `${name}?`, '--json'],
+    ]) {
+      const { stdout, stderr } = await run(...args)
+      expect(stdout + stderr, args.join(' ')).toMatch(/x(?:�|\\u009b)2J/)
+      expect(stdout + stderr, args.join(' ')).not.toMatch(/(?!\n)[\p{Cc}\u202E]/u)
+    }
+    clone.sql(`delete from users where username = '${name}'`)
+  })
+
   test('list narrows to names, admins, disabled users and those without a second factor', async () => {
     await addUser('Lister-one')
     await addUser('lister-two')

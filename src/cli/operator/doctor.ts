@@ -7,6 +7,7 @@ import { addHelp } from './help.ts'
 import { type Finding, gatherFacts } from './doctor-facts.ts'
 import { openSite } from './on-site.ts'
 import { runWrangler } from '../wrangler.ts'
+import { terminalJson, visibleLines } from '../../base/text.ts'
 
 /** `latchkey doctor`: checks a site, and says how to fix what is wrong. */
 export function addDoctorCommand(program: Command, doctor: Command): void {
@@ -43,7 +44,7 @@ async function examine({ remote, json }: GlobalOptions, { fix = false, url }: Do
     await rebuildCopy(site)
     return judgeSite({ ...facts, data: { ...facts.data, copy: 'equal' } })
   })
-  console.log(json ? JSON.stringify({ findings }, undefined, 2) : render(findings))
+  console.log(json ? terminalJson({ findings }, 2) : visibleLines(render(findings)))
   if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1
 }
 

@@ -270,8 +270,8 @@ export const ZH: Readonly<Record<string, string>> = {
     '站点可以正在运行。备份包含账户、公钥、登录设备、事件和设置，但不包含 SECRET_KEYS：\n请把 .dev.vars 另外保存在别处。已有的文件不会被覆盖。',
   'creates a local site from a backup': '用备份恢复本地站点',
   'a file that the command backup wrote': '命令 backup 写入的文件',
-  'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version. Without the SECRET_KEYS of the backed-up site, channels of notices can\nnot be opened, and users with two-step verification need a recovery code.':
-    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。没有原来的 SECRET_KEYS，通知渠道就无法打开，使用两步验证的用户需要恢复代码。',
+  'Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start\nupgrades a backup of an older version. Other SECRET_KEYS than those of the backed-up site are refused. With\n--without-secret, channels of notices can not be opened, and users with two-step verification need a recovery code.':
+    '请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。\n旧版本的备份会由 npm start 升级。与原站点不同的 SECRET_KEYS 会被拒绝。使用 --without-secret 时，通知渠道无法打开，\n使用两步验证的用户需要恢复代码。',
 
   'imports a site from OpenList, AList, OpenList-Worker or Latchkey: a database, or a backup in JSON':
     '从 OpenList、AList、OpenList-Worker 或 Latchkey 导入：数据库或 JSON 备份',

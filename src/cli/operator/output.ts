@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { visible } from '../../base/text.ts'
+import { terminalJson, visible, visibleLines } from '../../base/text.ts'
 
 type Cell = string | number | boolean | null
 
@@ -36,11 +36,11 @@ export interface Output {
 }
 
 export const jsonOutput: Output = {
-  list: (_, page) => console.log(JSON.stringify(page)),
-  rows: () => (row) => console.log(JSON.stringify(row)),
-  record: (record) => console.log(JSON.stringify(record)),
-  done: (_, record, shownOnce) => console.log(JSON.stringify({ ...record, ...shownOnce })),
-  report: (_, record) => console.log(JSON.stringify(record)),
+  list: (_, page) => console.log(terminalJson(page)),
+  rows: () => (row) => console.log(terminalJson(row)),
+  record: (record) => console.log(terminalJson(record)),
+  done: (_, record, shownOnce) => console.log(terminalJson({ ...record, ...shownOnce })),
+  report: (_, record) => console.log(terminalJson(record)),
 }
 
 export const textOutput: Output = {
@@ -49,9 +49,9 @@ export const textOutput: Output = {
   record: (record, shown = record) => printRecord(shown),
   done(sentence, _, shownOnce = {}) {
     const lines = Object.entries(shownOnce).map(([name, value]) => `${name}  ${value}`)
-    console.log([sentence, ...lines].join('\n'))
+    console.log([visibleLines(sentence), ...lines].join('\n'))
   },
-  report: (text) => console.log(text),
+  report: (text) => console.log(visibleLines(text)),
 }
 
 function printTable(

@@ -7,6 +7,7 @@ import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { readAll } from '../standard-input.ts'
 import { readSmallFile } from './small-file.ts'
+import { terminalJson } from '../../base/text.ts'
 
 /** A file of settings: an object of keys and text values. */
 const fileSchema = v.record(v.string(), v.string())
@@ -27,7 +28,7 @@ export function addExportCommand(program: Command, setting: Command): void {
           (one) => !one.isReadOnly && !one.isSecret && (all || one.isChanged),
         )
         const file = Object.fromEntries(wanted.map(({ key, value }) => [key, value]))
-        console.log(JSON.stringify(file, undefined, 2))
+        console.log(terminalJson(file, 2))
       }),
     )
 }

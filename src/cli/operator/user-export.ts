@@ -34,6 +34,7 @@ import { addHelp } from './help.ts'
 import { onSite } from './on-site.ts'
 import { permissionNames } from './permission.ts'
 import { fullUserRecord } from './user-text.ts'
+import { terminalJson } from '../../base/text.ts'
 
 const NOTES = `Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of
 channels) are left out: nobody can read anything in them. What an operator did to others is in their events.
@@ -49,7 +50,7 @@ export function addUserExportCommand(program: Command, user: Command): void {
     .description('prints everything that is kept of a user, as JSON')
     .action((name: string) =>
       onSite(program, async (site) => {
-        console.log(JSON.stringify(await everythingOf(site, name), undefined, 2))
+        console.log(terminalJson(await everythingOf(site, name), 2))
       }),
     )
 }

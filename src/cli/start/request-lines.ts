@@ -3,6 +3,7 @@ import { networkOf } from '../../base/network.ts'
 import { isoTime } from '../../base/time.ts'
 import type { Answered } from './exchange.ts'
 import type { LogForm } from './options.ts'
+import { terminalJson } from '../../base/text.ts'
 
 /** A longer path comes from scanners. */
 const MAX_PATH_CHARACTERS = 200
@@ -30,7 +31,7 @@ export function requestLine(answer: Answered, name: string | undefined): string 
 
 /** Formats a request that the Worker has not logged as the Worker does (`http/request-log.ts`). */
 function jsonLine({ method, path, status, code, address, milliseconds }: Answered): string {
-  return JSON.stringify({
+  return terminalJson({
     event: 'request',
     id: randomUUID(),
     network: networkOf(address),
