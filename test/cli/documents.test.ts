@@ -31,7 +31,10 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/ notice (add|topics|test) /, 'notices.test.ts runs them, with receivers of its own'],
   [/^(rclone|sftp) /, 'needs a file server; test/real/app-passwords.test.ts runs rclone'],
   [/token introspect < token\.txt$/, 'token.test.ts runs it'],
-  [/^(useradd|cp \/safe)/, 'as root, on a machine of its own; self-hosting.test.ts tries the rest'],
+  [
+    /^(useradd|install|su|cp \/safe)/,
+    'as root; vps.test.ts of test:real runs them on a machine of its own',
+  ],
   [/^npm run check$|^npm run size$/, '.ci/run runs it'],
   [/^npm test\b|^npm run test:(fast|watch)$/, 'it runs this test, or a part of them'],
   [

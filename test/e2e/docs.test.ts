@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
@@ -70,6 +71,8 @@ async function run(script: string): Promise<string> {
   return stdout
 }
 
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
 test('/docs loads nothing from elsewhere, and the browser complains about nothing', async () => {
   const page = await open()
   const urls: string[] = []
@@ -120,7 +123,8 @@ test('/docs finds endpoints, on a wide screen and on a phone', async () => {
   }
 })
 
-test('the first commands of /docs sign in, once name and password are right', async () => {
+test('the first commands of /docs sign in, once name and password are right', async ({ skip }) => {
+  skip(!hasCurl, 'curl is not installed')
   const page = await open()
   await page.goto('/docs')
   const commands = await page.locator('#start').innerText()
@@ -131,7 +135,10 @@ test('the first commands of /docs sign in, once name and password are right', as
   expect(JSON.parse(answer)).toMatchObject({ code: 200, data: { username: 'admin' } })
 })
 
-test('a curl line of /docs works when pasted, on a phone and with an apostrophe too', async () => {
+test('a curl line of /docs works when pasted, on a phone and with an apostrophe too', async ({
+  skip,
+}) => {
+  skip(!hasCurl, 'curl is not installed')
   for (const width of [1280, 390]) {
     const page = await open({ width })
     await page.goto(`/docs${LOGIN}`)

@@ -1,38 +1,14 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { onCleanMachine, reasonAgainstMachine } from './clean-machine.ts'
 
 const MINUTE = 60_000
-
-function missing(): string | undefined {
-  if (process.getuid?.() !== 0) return 'only root can make a machine of its own'
-  const tries = [
-    ['dpkg-query', '--version'],
-    ['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()],
-  ]
-  const failing = tries.find(([name = '', ...args]) => spawnSync(name, args).status !== 0)
-  return failing && `${failing.join(' ')} does not work here`
-}
-
-/** Runs a command in a clone of this project on a machine that has only what the README names. */
-function onCleanMachine(command: string) {
-  const root = mkdtempSync(join(tmpdir(), 'latchkey-machine-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
-  const script = ['test/real/clean-machine.sh', root, process.cwd(), command]
-  return spawnSync('unshare', ['--mount', '--pid', '--fork', 'bash', ...script], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  })
-}
 
 test('the first command of the README serves a site on a machine with Node and git alone', async ({
   skip,
 }) => {
-  const reason = missing()
+  const reason = reasonAgainstMachine()
   skip(reason !== undefined, reason)
   const port = await freePort()
   const asked = `fetch('http://127.0.0.1:${port}/ping').then(async (answer) => console.log(await answer.text()))`
@@ -48,7 +24,7 @@ test('the first command of the README serves a site on a machine with Node and g
 test(
   'npm test passes there, and says what it skips',
   ({ skip }) => {
-    const reason = missing()
+    const reason = reasonAgainstMachine()
     skip(reason !== undefined, reason)
     const { stdout } = onCleanMachine('npm ci >/dev/null 2>&1 && npm test 2>&1')
     const lines = stripVTControlCharacters(stdout).split('\n')
