@@ -248,7 +248,7 @@ export function tokenSecondsOf(setHours: string | undefined): number {
   if (Number.isSafeInteger(seconds) && seconds > 0 && Number(hours) <= MAX_TOKEN_HOURS)
     return seconds
   throw new Refusal('internal', {
-    detail: `TOKEN_HOURS in wrangler.toml must be 1 to ${MAX_TOKEN_HOURS}, not "${hours}"`,
+    detail: `TOKEN_HOURS must be 1 to ${MAX_TOKEN_HOURS}, not "${hours}"`,
   })
 }
 
@@ -258,7 +258,7 @@ export function freshSecondsOf(setMinutes: string | undefined): number {
   // An empty text would be the number 0, which means for ever.
   if (/^\d{1,6}$/.test(minutes) && Number(minutes) <= MAX_FRESH_MINUTES) return Number(minutes) * 60
   throw new Refusal('internal', {
-    detail: `FRESH_MINUTES in wrangler.toml must be 0 to ${MAX_FRESH_MINUTES}, not "${minutes}"`,
+    detail: `FRESH_MINUTES must be 0 to ${MAX_FRESH_MINUTES}, not "${minutes}"`,
   })
 }
 
@@ -278,7 +278,7 @@ function issuerOf(set: string | undefined, requestUrl: string): string {
   const issuer = parseIssuer(set)
   if (issuer !== undefined) return issuer
   throw new Refusal('internal', {
-    detail: `ISSUER in wrangler.toml must be an origin such as ${nearestIssuer(set)}, not "${set}"`,
+    detail: `ISSUER must be an origin such as ${nearestIssuer(set)}, not "${set}"`,
   })
 }
 

@@ -17,11 +17,11 @@ export function parsePasskeySite(
   origins: string | undefined = '',
 ): PasskeySite | string {
   if (rpId !== '' && !isHostName(rpId))
-    return `PASSKEY_RP_ID in wrangler.toml must be a host name such as example.org, not "${rpId}"`
+    return `PASSKEY_RP_ID must be a host name such as example.org, not "${rpId}"`
   const others = origins.split(/[\s,]+/).filter((origin) => origin !== '')
   const wrong = others.find((origin) => rpId === '' || !isOriginUnder(origin, rpId))
   if (wrong !== undefined)
-    return `PASSKEY_ORIGINS in wrangler.toml must be https origins under PASSKEY_RP_ID, such as https://files.example.org; "${wrong}" is not`
+    return `PASSKEY_ORIGINS must be https origins under PASSKEY_RP_ID, such as https://files.example.org; "${wrong}" is not`
   return { rpId: rpId === '' ? undefined : rpId, origins: others }
 }
 

@@ -38,10 +38,26 @@ export function ensureDevVars(): void {
   }
 }
 
+/** The file with the variables of a site. */
+export function varsFile(isRemote: boolean): string {
+  return isRemote ? 'wrangler.toml' : DEV_VARS_FILE
+}
+
+/** Reads the variables of the local site other than its secret; none without the file. */
+export function readDevVars(): Record<string, string | undefined> {
+  if (!existsSync(DEV_VARS_FILE)) return {}
+  const { SECRET_KEYS: _, ...vars } = readVarsFile(DEV_VARS_FILE)
+  return vars
+}
+
 /** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */
 export function readSecretKeys(file = DEV_VARS_FILE): string | undefined {
+  return readVarsFile(file)['SECRET_KEYS']
+}
+
+function readVarsFile(file: string): NodeJS.Dict<string> {
   try {
-    return parseEnv(readFileSync(file, 'utf8'))['SECRET_KEYS']
+    return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
     throw new CommandError(
       `Can't read ${file} (${codeOf(error)}): it must be a file that you may read.`,

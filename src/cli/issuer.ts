@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { nearestIssuer, parseIssuer } from '../base/issuer.ts'
 import { CommandError } from './command-error.ts'
+import { varsFile } from './dev-vars.ts'
 import { readVars } from './deploy/site-config.ts'
 
 /** The address of this site on the command line; programs compare it byte by byte. */
@@ -19,12 +20,15 @@ export const issuerSchema = v.pipe(
  * @returns `undefined` when neither the option nor the variable `ISSUER` gives it.
  * @throws {CommandError} When the variable `ISSUER` is no issuer: no program could sign in.
  */
-export async function readIssuer(given: string | undefined): Promise<string | undefined> {
-  const { ISSUER: set } = await readVars()
+export async function readIssuer(
+  given: string | undefined,
+  isRemote: boolean,
+): Promise<string | undefined> {
+  const { ISSUER: set } = await readVars(isRemote)
   if (given !== undefined) return given
   if (typeof set !== 'string' || set === '') return undefined
   if (parseIssuer(set) !== undefined) return set
   throw new CommandError(
-    `ISSUER in wrangler.toml is ${set}, which is no origin: set it to ${nearestIssuer(set)}.`,
+    `ISSUER in ${varsFile(isRemote)} is ${set}, which is no origin: set it to ${nearestIssuer(set)}.`,
   )
 }

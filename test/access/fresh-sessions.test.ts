@@ -443,7 +443,7 @@ describe('FRESH_MINUTES', () => {
     'is refused with the remedy in the log: %j',
     async (minutes) => {
       const { other, as } = await siteWith(minutes)
-      const remedy = 'FRESH_MINUTES in wrangler.toml must be 0 to 525600'
+      const remedy = 'FRESH_MINUTES must be 0 to 525600'
       const before = loggedLines(remedy).length
       expect(await other.post('/api/me/sshkey/add', key, { token: as })).toMatchObject({
         code: 500,

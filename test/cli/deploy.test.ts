@@ -295,6 +295,8 @@ describe('npm run deploy', () => {
     const { wrangler, deploy } = operator(new FakeWrangler())
     const toml = readFileSync('wrangler.toml', 'utf8')
     writeFileSync('wrangler.toml', toml.replace('ISSUER = ""', 'ISSUER = "https://a.example.org"'))
+    // Of npm start alone.
+    writeFileSync('.dev.vars', 'FRESH_MINUTES=0\nISSUER=http://localhost:8787\n')
     await deploy()
     expect(wrangler.uploads[0]?.config).toMatchObject({
       keep_vars: true,

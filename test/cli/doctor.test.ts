@@ -339,12 +339,9 @@ describe('latchkey doctor', () => {
   })
 
   test('looks at no data where secret, configuration and migrations are ill', async () => {
-    writeFileSync(clone.path('.dev.vars'), 'SECRET_KEYS=short\n')
+    writeFileSync(clone.path('.dev.vars'), 'SECRET_KEYS=short\nTOKEN_HOURS=-1\n')
     const config = readFileSync('wrangler.toml', 'utf8')
-    writeFileSync(
-      clone.path('wrangler.toml'),
-      config.replace(/crons = .*/, 'crons = []').replace(/TOKEN_HOURS = .*/, 'TOKEN_HOURS = "-1"'),
-    )
+    writeFileSync(clone.path('wrangler.toml'), config.replace(/crons = .*/, 'crons = []'))
     clone.sql(`delete from d1_migrations where id = 2`)
     expect(await examine()).toMatchObject({
       code: 1,

@@ -676,8 +676,8 @@ describe('the RP ID', () => {
   ])('set wrong is an internal error with its remedy in the log: %j', async (variables) => {
     const wrong = siteWith(variables)
     expect(await wrong.beginLogin()).toMatchObject({ code: 500, message: 'internal error' })
-    const [line] = loggedLines('in wrangler.toml must be').slice(-1)
-    expect(line).toMatch(/PASSKEY_(RP_ID|ORIGINS) in wrangler\.toml must be/)
+    const [line] = loggedLines('must be').slice(-1)
+    expect(line).toMatch(/PASSKEY_(RP_ID|ORIGINS) must be/)
   })
 })
 

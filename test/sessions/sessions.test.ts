@@ -358,7 +358,7 @@ describe('TOKEN_HOURS', () => {
   test.each(['0', '-1', '', ' ', 'x', '48h', 'NaN', 'Infinity', '8761', '1e9', '0.0001', '1,5'])(
     'of "%s" gives no token, and the log names it',
     async (hours) => {
-      const remedy = `TOKEN_HOURS in wrangler.toml must be 1 to 8760, not \\"${hours}\\"`
+      const remedy = `TOKEN_HOURS must be 1 to 8760, not \\"${hours}\\"`
       const before = loggedLines(remedy).length
       const answer: Envelope = await siteWith(hours).login('alice', PASSWORD)
       expect(answer).toEqual(internalError)

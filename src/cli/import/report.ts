@@ -98,7 +98,7 @@ function sourceNotes({ source, passkey_rp_ids: rpIds }: Report): string[] {
       : []),
     ...rpIds.map(
       (rpId) =>
-        `the passkeys of ${rpId} work only while this site is visited as ${rpId}, or as a host under it with PASSKEY_RP_ID = "${rpId}" in wrangler.toml`,
+        `the passkeys of ${rpId} work only while this site is visited as ${rpId}, or as a host under it with PASSKEY_RP_ID = "${rpId}"`,
     ),
   ]
 }

@@ -67,7 +67,7 @@ know their addresses; other programs need --redirect.`
 const NO_PROGRAM =
   'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
 const NO_ISSUER =
-  'The program compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml.'
+  'The program compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml, or in .dev.vars for a site of npm start.'
 
 /** How the printed settings are used. */
 const NOTES: Record<Preset | 'other', string> = {
@@ -116,8 +116,9 @@ function addAddCommand(program: Command, client: Command): void {
       const chosen = presetOf(options)
       const { preset, address } = chosen
       const wish = newClientOf(name, options, chosen)
+      const isRemote = program.opts<GlobalOptions>().remote
       return onSite(program, async (opened, output) => {
-        const issuer = await readIssuer(options.issuer)
+        const issuer = await readIssuer(options.issuer, isRemote)
         if (issuer === undefined) throw new UsageError(NO_ISSUER)
         const { clientId, secret = '' } = await register(opened, { ...wish, issuer })
         const settings = presetSettings(preset, {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/refusals.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../../deps.ts'
+import { varsFile } from '../dev-vars.ts'
 import { judgeData } from './doctor-data-checks.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
 import { checkRpId } from './doctor-passkeys.ts'
@@ -36,9 +37,9 @@ function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
   return { check, status: 'ok', text: 'SECRET_KEYS is set' }
 }
 
-function checkTokenHours({ tokenHours }: Facts): Finding {
+function checkTokenHours({ tokenHours, isRemote }: Facts): Finding {
   const check = 'token hours'
-  const fix = 'set TOKEN_HOURS in wrangler.toml; 48 is recommended'
+  const fix = `set TOKEN_HOURS in ${varsFile(isRemote)}; 48 is recommended`
   try {
     const seconds = tokenSecondsOf(tokenHours)
     const isSane = seconds <= MAX_SANE_TOKEN_SECONDS
@@ -50,9 +51,9 @@ function checkTokenHours({ tokenHours }: Facts): Finding {
   }
 }
 
-function checkFreshMinutes({ freshMinutes }: Facts): Finding {
+function checkFreshMinutes({ freshMinutes, isRemote }: Facts): Finding {
   const check = 'fresh minutes'
-  const fix = 'set FRESH_MINUTES in wrangler.toml; 10 is recommended'
+  const fix = `set FRESH_MINUTES in ${varsFile(isRemote)}; 10 is recommended`
   try {
     const seconds = freshSecondsOf(freshMinutes)
     if (seconds > 0)

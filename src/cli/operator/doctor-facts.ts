@@ -105,7 +105,7 @@ export async function gatherFacts(
   host?: string,
 ): Promise<Facts> {
   const config = await readSiteConfig()
-  const vars = await readVars()
+  const vars = await readVars(isRemote)
   const ring = await findKeyRing(site)
   const migrations = {
     known: listMigrations(config),

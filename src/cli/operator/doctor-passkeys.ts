@@ -1,4 +1,5 @@
 import { isUnder } from '../../base/passkey-site.ts'
+import { varsFile } from '../dev-vars.ts'
 import type { Facts, Finding } from './doctor-facts.ts'
 
 /** Cloudflare's domain of Workers. It is on the public suffix list. */
@@ -16,22 +17,23 @@ export function rpIdOf({ passkeySite, host }: Facts): string | undefined {
 export function checkRpId(facts: Facts): Finding {
   const check = 'RP ID'
   const { passkeySite, host, isRemote } = facts
+  const file = varsFile(isRemote)
   if (typeof passkeySite === 'string')
-    return { check, status: 'fail', text: passkeySite, fix: 'correct it in wrangler.toml' }
+    return { check, status: 'fail', text: passkeySite, fix: `correct it in ${file}` }
   const { rpId } = passkeySite
   if (rpId === WORKERS_DOMAIN)
     return {
       check,
       status: 'fail',
       text: `PASSKEY_RP_ID is ${rpId}, which many sites share: browsers refuse it`,
-      fix: 'set PASSKEY_RP_ID in wrangler.toml to the host name of the site, or leave it empty',
+      fix: `set PASSKEY_RP_ID in ${file} to the host name of the site, or leave it empty`,
     }
   if (rpId !== undefined && host !== undefined && !isUnder(host, rpId))
     return {
       check,
       status: 'fail',
       text: `PASSKEY_RP_ID ${rpId} is not ${host} or a parent domain of it: browsers refuse every passkey`,
-      fix: 'set PASSKEY_RP_ID in wrangler.toml to the host name of the site or to its parent',
+      fix: `set PASSKEY_RP_ID in ${file} to the host name of the site or to its parent`,
     }
   const known = rpIdOf(facts)
   if (known !== undefined && isUnder(known, WORKERS_DOMAIN))

@@ -1,4 +1,5 @@
 import { nearestIssuer, parseIssuer } from '../../base/issuer.ts'
+import { varsFile } from '../dev-vars.ts'
 import type { Facts, Finding, SiteData } from './doctor-facts.ts'
 import { latchkey } from '../printed-command.ts'
 
@@ -11,12 +12,13 @@ export function checkPrograms(facts: Facts, data: SiteData): Finding[] {
 }
 
 /** Programs compare the issuer byte by byte with the address in their settings. */
-function checkIssuer({ issuer: set, host }: Facts, { issuers }: SiteData): Finding {
+function checkIssuer(facts: Facts, { issuers }: SiteData): Finding {
+  const { issuer: set, host } = facts
   const check = 'issuer'
   if (!set) {
     const told = Array.from(new Set(issuers)).filter((issuer) => issuer !== '')
     const others = told.filter((issuer) => host !== undefined && new URL(issuer).hostname !== host)
-    const fix = setIssuer(nearestIssuer(told[0] ?? `https://${host ?? ''}`))
+    const fix = setIssuer(facts, nearestIssuer(told[0] ?? `https://${host ?? ''}`))
     if (issuers.includes('')) {
       const text = 'ISSUER is empty, and a program takes the address of each request'
       return { check, status: 'warn', text, fix }
@@ -33,20 +35,20 @@ function checkIssuer({ issuer: set, host }: Facts, { issuers }: SiteData): Findi
       check,
       status: 'fail',
       text: `ISSUER is ${set}, which is no origin: no program can sign in`,
-      fix: setIssuer(nearestIssuer(set)),
+      fix: setIssuer(facts, nearestIssuer(set)),
     }
   if (host !== undefined && new URL(issuer).hostname !== host)
     return {
       check,
       status: 'warn',
       text: `ISSUER is ${issuer}, and people use ${host}`,
-      fix: setIssuer(nearestIssuer(`https://${host}`)),
+      fix: setIssuer(facts, nearestIssuer(`https://${host}`)),
     }
   return { check, status: 'ok', text: issuer }
 }
 
-function setIssuer(address: string): string {
-  return `set ISSUER in wrangler.toml to the address that people use, such as ${address}`
+function setIssuer({ isRemote }: Facts, address: string): string {
+  return `set ISSUER in ${varsFile(isRemote)} to the address that people use, such as ${address}`
 }
 
 function checkSigningKey({ signingKeyAge: age }: SiteData): Finding {
