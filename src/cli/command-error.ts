@@ -21,10 +21,14 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   } catch (error) {
     const message = diskTrouble(error) ?? messageOf(error)
     if (message === undefined) throw error
-    const isJson = process.argv.includes('--json')
-    console.error(isJson ? terminalJson({ error: message }) : visibleLines(message))
+    console.error(isJson() ? terminalJson({ error: message }) : visibleLines(message))
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Whether the command line asks for JSON; it may be one that can't be read. */
+export function isJson(): boolean {
+  return process.argv.includes('--json')
 }
 
 const DISK_FULL = 'The disk is full: make room, then run this again. What was saved is safe.'

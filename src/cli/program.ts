@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../settings/defaults.ts'
-import { runCommand } from './command-error.ts'
+import { terminalJson, visibleLines } from '../base/text.ts'
+import { isJson, runCommand } from './command-error.ts'
 import { addHelp, HELP_CONFIGURATION } from './operator/help.ts'
 import { addGlobalOptions } from './global-options.ts'
 
@@ -106,6 +107,12 @@ async function loadGroup(program: Command, group: Command): Promise<void> {
   add?.(program, group)
 }
 
+/** What is wrong with the command line, as text or as JSON. */
+function explained(error: string): string {
+  const text = error.trimEnd()
+  return isJson() ? terminalJson({ error: text.replace(/^error: /, '') }) : visibleLines(text)
+}
+
 /** `npm run latchkey -- <command>`: the commands for operators. */
 function createProgram(): Command {
   const program = new Command('latchkey')
@@ -114,7 +121,8 @@ function createProgram(): Command {
     .version(VERSION, '--version')
     .configureHelp(HELP_CONFIGURATION)
     .helpCommand(false)
-    .showHelpAfterError('(--help lists the commands and options)')
+    .showHelpAfterError(isJson() ? false : '(--help lists the commands and options)')
+    .configureOutput({ outputError: (text, write) => write(`${explained(text)}\n`) })
     .exitOverride()
   addHelp(program, { examples: ['user add alice --generate', 'doctor'] })
   addGlobalOptions(program)

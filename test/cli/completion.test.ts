@@ -86,11 +86,11 @@ describe.each(Object.entries(SHELLS))('in %s', (shell, { options, press }) => {
     expect(complete(['user', 'delete', '']).join('')).not.toContain('package.json')
   })
 
-  test.skipIf(isMissing)('latchkey is short for the npm script', async () => {
+  test.skipIf(isMissing)('latchkey is short for the npm script, in any folder', async () => {
     const { stdout: script } = await clone.command(['completion', shell])
     writeFileSync(clone.path('script'), script)
-    const command = `${BEFORE[shell] ?? ''}source ./script\nlatchkey --version`
-    const done = spawnSync(shell, [...options, command], { cwd: clone.folder, encoding: 'utf8' })
+    const command = `${BEFORE[shell] ?? ''}source ${clone.path('script')}\nlatchkey --version`
+    const done = spawnSync(shell, [...options, command], { cwd: '/', encoding: 'utf8' })
     expect(done.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })

@@ -132,3 +132,14 @@ test('a command works through the site that is served, without a runtime of its 
     await served.remove()
   }
 })
+
+test('a wrong command line is answered in JSON, when JSON is asked for', async () => {
+  for (const [args, error] of [
+    [['usr', '--json'], "unknown command 'usr'\n(Did you mean user?)"],
+    [['--json', 'user', 'add', 'bob', '--password', 'x'], "unknown option '--password'"],
+    [['user', 'add', '--json'], "missing required argument 'name'"],
+  ] as const) {
+    const { code, stdout, stderr } = await clone.latchkey(args, { env })
+    expect([code, stdout, JSON.parse(stderr)]).toEqual([2, '', { error }])
+  }
+})

@@ -1,13 +1,13 @@
 import type { CommandNode } from './completion-tree.ts'
-import { argumentBranches, SHORT_FORM, singleQuoted, wordBranches } from './completion-words.ts'
+import { argumentBranches, shortForm, singleQuoted, wordBranches } from './completion-words.ts'
 
 /**
  * Returns the script for bash 4 and later.
  *
  * @see Bash Reference Manual, section 8.6, Programmable Completion
  */
-export function bashScript(nodes: readonly CommandNode[]): string {
-  return `${SHORT_FORM}
+export function bashScript(nodes: readonly CommandNode[], folder: string): string {
+  return `${shortForm(folder)}
 _latchkey() {
   local cur=\${COMP_WORDS[COMP_CWORD]} where= values= words= i word position=0
   for ((i = 1; i < COMP_CWORD; i++)); do

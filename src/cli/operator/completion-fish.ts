@@ -5,9 +5,9 @@ import type { Candidate, CommandNode, Values } from './completion-tree.ts'
  *
  * @see https://fishshell.com/docs/current/cmds/complete.html
  */
-export function fishScript(nodes: readonly CommandNode[]): string {
+export function fishScript(nodes: readonly CommandNode[], folder: string): string {
   return [
-    'type -q latchkey; or function latchkey; npm run -s latchkey -- $argv; end',
+    `type -q latchkey; or function latchkey; npm --prefix '${folder.replaceAll(/[\\']/g, String.raw`\$&`)}' run -s latchkey -- $argv; end`,
     // The names before the cursor that are no options and no values of options.
     `function __latchkey_at
     set -l at

@@ -1,7 +1,9 @@
 import type { CommandNode, Values } from './completion-tree.ts'
 
 /** Makes `latchkey` a command of the shell, unless there is one. The syntax is that of bash and zsh. */
-export const SHORT_FORM = `type latchkey >/dev/null 2>&1 || latchkey() { npm run -s latchkey -- "$@"; }`
+export function shortForm(folder: string): string {
+  return `type latchkey >/dev/null 2>&1 || latchkey() { npm --prefix ${singleQuoted(folder)} run -s latchkey -- "$@"; }`
+}
 
 /**
  * Returns the branches of a `case` for bash and zsh that read a word before the cursor. They set

@@ -1,13 +1,13 @@
 import type { Candidate, CommandNode } from './completion-tree.ts'
-import { argumentBranches, SHORT_FORM, singleQuoted, wordBranches } from './completion-words.ts'
+import { argumentBranches, shortForm, singleQuoted, wordBranches } from './completion-words.ts'
 
 /**
  * Returns the script for zsh.
  *
  * @see zshcompsys(1), `_describe` and `_files`
  */
-export function zshScript(nodes: readonly CommandNode[]): string {
-  return `${SHORT_FORM}
+export function zshScript(nodes: readonly CommandNode[], folder: string): string {
+  return `${shortForm(folder)}
 _latchkey() {
   local cur=$words[CURRENT] word where= values=
   local -i position=0

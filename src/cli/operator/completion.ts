@@ -9,18 +9,18 @@ import { addHelp } from './help.ts'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
-const NOTES = `The script completes the words of latchkey, and makes latchkey a short form of npm run -s latchkey --. It
-works in the folder of the site. Add the line of your shell to ~/.bashrc, ~/.zshrc (after compinit) or
-~/.config/fish/config.fish to keep it.`
+const NOTES = `The script completes the words of latchkey, and makes latchkey a short form of npm run -s latchkey --. To
+have it in every shell, add the line of yours to ~/.bashrc, ~/.zshrc (after compinit) or
+~/.config/fish/config.fish. Files that you name are looked for in the folder of the site.`
 
 /** `latchkey completion`: prints the script with which a shell completes commands. */
 export function addCompletionCommand(program: Command, command: Command): void {
   addHelp(command, {
     notes: NOTES,
     examples: [
-      'source <(npm run -s latchkey -- completion bash)',
-      'source <(npm run -s latchkey -- completion zsh)',
-      'npm run -s latchkey -- completion fish | source',
+      'source <(npm --prefix /srv/latchkey run -s latchkey -- completion bash)',
+      'source <(npm --prefix /srv/latchkey run -s latchkey -- completion zsh)',
+      'npm --prefix /srv/latchkey run -s latchkey -- completion fish | source',
     ],
   })
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
@@ -28,7 +28,7 @@ export function addCompletionCommand(program: Command, command: Command): void {
       // Not at the top: the program loads this file.
       const { createWholeProgram } = await import('../program.ts')
       const nodes: CommandNode[] = describeCommands(await createWholeProgram())
-      const script = SCRIPTS[shell](nodes)
+      const script = SCRIPTS[shell](nodes, process.cwd())
       if (program.opts<GlobalOptions>().json) jsonOutput.record({ shell, script })
       else console.log(script)
     })

@@ -288,6 +288,6 @@ export const ZH: Readonly<Record<string, string>> = {
   'prints a script with which bash, zsh or fish completes commands':
     '输出 bash、zsh 或 fish 的命令补全脚本',
   'the shell': '使用的 shell',
-  'The script completes the words of latchkey, and makes latchkey a short form of npm run -s latchkey --. It\nworks in the folder of the site. Add the line of your shell to ~/.bashrc, ~/.zshrc (after compinit) or\n~/.config/fish/config.fish to keep it.':
-    '脚本补全 latchkey 之后的词，并使 latchkey 成为 npm run -s latchkey -- 的简写，在站点的文件夹中使用。\n要长期使用，请把对应的一行加入 ~/.bashrc、~/.zshrc（在 compinit 之后）或 ~/.config/fish/config.fish。',
+  'The script completes the words of latchkey, and makes latchkey a short form of npm run -s latchkey --. To\nhave it in every shell, add the line of yours to ~/.bashrc, ~/.zshrc (after compinit) or\n~/.config/fish/config.fish. Files that you name are looked for in the folder of the site.':
+    '脚本补全 latchkey 之后的词，并使 latchkey 成为 npm run -s latchkey -- 的简写。要在每个终端中使用，\n请把对应的一行加入 ~/.bashrc、~/.zshrc（在 compinit 之后）或 ~/.config/fish/config.fish。指定的文件从站点的文件夹中查找。',
 }

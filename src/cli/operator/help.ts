@@ -25,7 +25,7 @@ export function addHelp(command: Command, { notes, section, examples }: HelpEnd)
 }
 
 function lineOf(example: string): string {
-  return example.includes('npm run ') ? example : `npm run latchkey -- ${example}`
+  return /\bnpm (--prefix \S+ )?run /.test(example) ? example : `npm run latchkey -- ${example}`
 }
 
 /**

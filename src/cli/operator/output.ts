@@ -138,10 +138,15 @@ export function columnWidths(
   )
   const sum = () => widths.reduce((total, width) => total + width, 0)
   if (sum() <= available) return undefined
-  while (sum() > available && Math.max(...widths) > MIN_COLUMN_WIDTH) {
-    const widest = widths.indexOf(Math.max(...widths))
-    widths[widest] = (widths[widest] ?? 0) - 1
-  }
+  // A time in pieces is hard to read, so its column is narrowed last.
+  const times = first.map((_, column) => rows.some((row) => SHOWN_TIME.test(row[column] ?? '')))
+  for (const isNarrowed of [(column: number) => !times[column], () => true])
+    for (;;) {
+      const able = widths.map((width, column) => (isNarrowed(column) ? width : 0))
+      const widest = able.indexOf(Math.max(...able))
+      if (sum() <= available || (able[widest] ?? 0) <= MIN_COLUMN_WIDTH) break
+      widths[widest] = (widths[widest] ?? 0) - 1
+    }
   return widths
 }
 
@@ -152,7 +157,13 @@ function widthOf(text = ''): number {
   return Array.from(text).reduce((width, letter) => width + (wide.test(letter) ? 2 : 1), 0)
 }
 
+const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/
+
+/** What becomes of it here: without milliseconds. */
+const SHOWN_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/
+
 function cellText(value: Row[string] | undefined): string {
+  if (typeof value === 'string' && TIME.test(value)) return value.replace(TIME, '$1 $2Z')
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return visible(value.join(', '))
   return visible(typeof value === 'object' ? JSON.stringify(value ?? '') : String(value ?? ''))
