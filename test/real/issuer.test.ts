@@ -24,8 +24,6 @@ beforeAll(async () => {
   clone = new Clone()
   port = await freePort()
   await serve()
-  const add = ['--json', 'client', 'add', 'wiki', '--redirect', CALLBACK, '--first-party']
-  wiki = JSON.parse((await clone.latchkey(add)).stdout)
 })
 afterAll(() => clone.remove())
 afterEach(async () => {
@@ -36,6 +34,12 @@ afterEach(async () => {
 async function serve(): Promise<void> {
   const args = ['--behind-proxy', 'X-Forwarded-For']
   await clone.start({ PORT: port, ADMIN_PASSWORD }, { args }).until('serves')
+}
+
+/** Registers a program that was told this issuer. */
+async function addProgram(name: string, issuer: string): Promise<void> {
+  const add = ['--json', 'client', 'add', name, '--redirect', CALLBACK, '--first-party']
+  wiki = JSON.parse((await clone.latchkey([...add, '--issuer', issuer])).stdout)
 }
 
 /** Signs in through the proxy with a browser's headers, and exchanges the code there. */
@@ -50,7 +54,7 @@ async function signIn(through: HttpsProxy): Promise<{ iss: unknown; claims: unkn
     client_id: wiki.client_id,
     redirect_uri: CALLBACK,
     response_type: 'code',
-    scope: 'openid',
+    scope: 'openid profile',
   })
   const path = `/oauth/authorize?${query.toString()}`
   const asked = await through.request('GET', path, { headers: { Cookie: cookie } })
@@ -74,6 +78,7 @@ describe.each(PROXIES)(
       'the issuer is the https address that people use',
       async () => {
         proxy = await HttpsProxy.start({ name, program: program ?? '' }, port)
+        await addProgram(`wiki ${name}`, proxy.url)
         const { text } = await proxy.request('GET', DISCOVERY)
         expect(JSON.parse(text)).toMatchObject({
           issuer: proxy.url,
@@ -98,6 +103,7 @@ test.skipIf(nginx === undefined)(
     writeFileSync(file, readFileSync(file, 'utf8').replace('ISSUER = ""', `ISSUER = "${set}"`))
     await serve()
     proxy = await HttpsProxy.start({ name: 'nginx', program: nginx ?? '' }, port)
+    await addProgram('wiki', set)
     const { text } = await proxy.request('GET', DISCOVERY)
     expect(JSON.parse(text)).toMatchObject({ issuer: set, jwks_uri: `${set}/oauth/jwks` })
     const { iss, claims } = await signIn(proxy)
