@@ -116,7 +116,7 @@ test('the columns of a table fit any terminal that is wide enough for them', () 
   )
   expect(columnWidths([['short', 'x'.repeat(50)]], 30)).toEqual([7, 23])
   expect(columnWidths([['short', '鍵鍵']], 30)).toBeUndefined()
-  const time = '2026-11-24 01:02:03Z'
+  const time = '2026-11-24T01:02:03Z'
   expect(columnWidths([['x'.repeat(40), time, time]], 80)).toEqual([36, 22, 22])
 })
 

@@ -157,13 +157,13 @@ function widthOf(text = ''): number {
   return Array.from(text).reduce((width, letter) => width + (wide.test(letter) ? 2 : 1), 0)
 }
 
-const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/
+const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}\+00:00$/
 
 /** What becomes of it here: without milliseconds. */
-const SHOWN_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/
+const SHOWN_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
 function cellText(value: Row[string] | undefined): string {
-  if (typeof value === 'string' && TIME.test(value)) return value.replace(TIME, '$1 $2Z')
+  if (typeof value === 'string' && TIME.test(value)) return value.replace(TIME, '$1T$2Z')
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return visible(value.join(', '))
   return visible(typeof value === 'object' ? JSON.stringify(value ?? '') : String(value ?? ''))
