@@ -46,8 +46,8 @@ export function costOf(response: Response): Cost | undefined {
   return cost === null ? undefined : v.parse(costSchema, JSON.parse(cost))
 }
 
-export function signInOf(username: string): Request {
-  return { method: 'POST', path: '/api/auth/login', body: { username, password: PASSWORD } }
+export function signInOf(username: string, password = PASSWORD): Request {
+  return { method: 'POST', path: '/api/auth/login', body: { username, password } }
 }
 
 export function tokenIn({ data }: Step): string {

@@ -10,6 +10,7 @@ import { toChart } from './chart.ts'
 import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
 import { compareCredentials, toCredentialTable } from './credentials.ts'
+import { measureFront, toFrontTable } from './front.ts'
 import { compareJourneys } from './journey.ts'
 import { measureOpenid, toOpenidTable } from './openid.ts'
 import { comparePasskeys } from './passkeys.ts'
@@ -32,6 +33,7 @@ interface Options {
   rows?: true
   credentials?: true
   openid?: true
+  start?: true
   publish?: true
 }
 
@@ -46,11 +48,13 @@ const program = new Command('bench')
   .option('--rows', 'only how many rows each request writes, and what strangers can write')
   .option('--credentials', 'only app passwords beside sessions and passwords')
   .option('--openid', 'only the OpenID provider, beside the settings')
+  .option('--start', 'only npm start, beside a bare proxy and beside workerd')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
   .action((options: Options) =>
     runCommand(() => {
       if (options.rows) return printRows()
       if (options.openid) return printOpenid(options)
+      if (options.start) return printFront(options)
       return options.credentials ? printCredentials(options) : run(options)
     }),
   )
@@ -73,6 +77,15 @@ async function printCredentials({ rounds, seconds }: Options): Promise<void> {
   const effort = { rounds: Number(rounds), seconds: Number(seconds) }
   const figures = await withSites([now], (sites) => compareCredentials(sites, now.name, effort))
   console.log(toCredentialTable(figures))
+}
+
+async function printFront({ rounds, seconds }: Options): Promise<void> {
+  say('Bundling …')
+  const now: Side = { name: 'now', script: await bundle('src/worker.ts') }
+  const effort = { rounds: Number(rounds), seconds: Number(seconds) }
+  console.log(
+    toFrontTable(await withSites([now], (sites) => measureFront(sites, now.name, effort))),
+  )
 }
 
 async function printOpenid({ rounds, seconds }: Options): Promise<void> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { isApiPath, statusOf } from '../../http/envelope.ts'
 import { FRONT_OUTCOME_HEADER } from '../../http/front.ts'
+import { compressedHeaders, gzip, isCompressed } from './compression.ts'
 import { passedResponseHeaders } from './front-request.ts'
 
 /** What became of a request. What the client chose may hold any character. */
@@ -80,8 +81,10 @@ export class Exchange {
   async passBack(answer: IncomingMessage): Promise<void> {
     this.#readOutcome(answer)
     const headers = passedResponseHeaders(answer)
-    this.#response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
-    await pipeline(answer, this.#response)
+    const compressed = isCompressed(this.#request, answer)
+    const passed = compressed ? compressedHeaders(headers) : headers
+    this.#response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passed.flat())
+    await (compressed ? pipeline(answer, gzip(), this.#response) : pipeline(answer, this.#response))
   }
 
   /** Reads the header that the request log of the Worker sets; `/ping` has none. */

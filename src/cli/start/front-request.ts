@@ -148,6 +148,8 @@ const HOP_BY_HOP = new Set([
 /**
  * Headers that a client must not set, because Cloudflare, Miniflare or the front server sets them.
  *
+ * `Accept-Encoding` is the front server's: it compresses (`compression.ts`).
+ *
  * `X-Forwarded-Method` passes. Caddy and Traefik ask `/api/forward_auth` about the method in it,
  * and no other route reads it. A client that asks for itself learns only what its own credentials
  * permit.
@@ -163,22 +165,17 @@ export function passedRequestHeaders({ rawHeaders, headers }: IncomingMessage): 
   const passed = passedHeaders(rawHeaders, headers.connection).filter(
     ([name]) => !RESERVED_HEADERS.test(name.toLowerCase()),
   )
-  const encoding = headers['accept-encoding'] ?? ''
-  return [...passed.flat(), ...(GZIP.test(encoding) ? ['Accept-Encoding', 'gzip'] : [])]
+  return passed.flat()
 }
 
-/**
- * An `Accept-Encoding` with gzip that is not refused by `q=0` (RFC 9110 section 12.5.3). Miniflare
- * compresses then; it would answer a bare 415 to a client that refuses `identity`.
- */
-const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.0*[1-9])[^,]*)?\s*(?:,|$)/i
-
-/** Returns the headers of an answer to pass on to the client, as a flat list of names and values. */
-export function passedResponseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
-  const passed = passedHeaders(rawHeaders, headers.connection).filter(
+/** The headers of an answer to pass on to the client, as names and values. */
+export function passedResponseHeaders({
+  rawHeaders,
+  headers,
+}: IncomingMessage): [string, string][] {
+  return passedHeaders(rawHeaders, headers.connection).filter(
     ([name]) => name.toLowerCase() !== FRONT_OUTCOME_HEADER.toLowerCase(),
   )
-  return passed.flat()
 }
 
 function passedHeaders(rawHeaders: readonly string[], connection = ''): [string, string][] {

@@ -80,7 +80,13 @@ async function serveSite(
   secret: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const worker = { worker: () => miniflare.ready, secret }
+  const worker = {
+    async worker() {
+      await miniflare.ready
+      return miniflare.unsafeGetDirectURL()
+    },
+    secret,
+  }
   // Miniflare's own bindings start a thread, which takes a fifth of a start.
   const send = async (call: string) => text(await callWorker(call, worker))
   const { DB } = runningSiteBindings(send)
