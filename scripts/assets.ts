@@ -75,7 +75,7 @@ function makeFiles(): Map<string, string> {
     source('docs/docs.html'),
   )
   files.set(join(SERVED, 'docs.html'), page)
-  files.set(join(SERVED, 'openapi-explorer-license.txt'), source('docs/openapi-explorer.LICENSE'))
+  files.set(join(SERVED, 'openapi-explorer-license.txt'), packaged('openapi-explorer/LICENSE'))
   const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET } = module
   const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET, ...Object.values(docs)]
   files.set(join(SERVED, '_headers'), headers(...hashed))
@@ -107,7 +107,7 @@ function headers(...immutable: string[]): string {
 
 /** @throws {CommandError} When a version of OpenAPI Explorer has other code where we change it. */
 function openApiExplorer(): string {
-  const original = source('docs/openapi-explorer.min.js')
+  const original = packaged('openapi-explorer/dist/browser/openapi-explorer.min.js')
   return CHANGES.reduce((text, [before, after]) => {
     const parts = text.split(before)
     if (parts.length !== 2) throw new CommandError(`OpenAPI Explorer has no ${before} now.`)
@@ -123,8 +123,7 @@ function toModule(values: Record<string, string>): string {
 }
 
 function pico(): string {
-  const file = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css')
-  return pruneCss(read(file).trim())
+  return pruneCss(packaged('@picocss/pico/css/pico.classless.min.css').trim())
 }
 
 /** Works for our style sheet only: it has no strings with double spaces or braces. */
@@ -136,6 +135,11 @@ function minifyCss(css: string): string {
     .replaceAll(/: /g, ':')
     .replaceAll(';}', '}')
     .trim()
+}
+
+/** Reads a file of a package. */
+function packaged(path: string): string {
+  return read(createRequire(import.meta.url).resolve(path))
 }
 
 function source(name: string): string {
