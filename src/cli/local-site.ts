@@ -157,7 +157,7 @@ class FaultLog extends tools.Log {
 
 /**
  * Runs a Worker on the local data, without inspector, Explorer, trigger handlers and registry of
- * Workers. workerd listens on a free port of 127.0.0.1, to which any local user can connect.
+ * Workers. workerd listens on free ports of 127.0.0.1, to which any local user can connect.
  *
  * After a crash of workerd, Miniflare starts it again once, on the same port. `ready` waits for
  * that and rejects from then on when it fails.
