@@ -19,7 +19,7 @@ import { createSsoRoutes, type SsoPages } from './sso/routes.ts'
 import { sshKeyRoutes } from './ssh-keys/routes.ts'
 import { sftpRoutes } from './ssh-keys/sftp-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
-import { forgetProof } from './sso/proof.ts'
+import { forgetProvenIdentity } from './sso/proven-identity.ts'
 import { twoFactorRoutes } from './two-factor/routes.ts'
 import { adminUserRoutes } from './users/operator-routes.ts'
 import { userRoutes } from './users/profile-routes.ts'
@@ -32,7 +32,7 @@ import type { App } from './http/context.ts'
  * @param ssoPages The pages of the routes that browsers open.
  */
 export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
-  app.get('/api/auth/logout', getHasEffect, forgetProof)
+  app.get('/api/auth/logout', getHasEffect, forgetProvenIdentity)
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth', createSsoRoutes(ssoPages))
   app.route('/api/auth/2fa', twoFactorRoutes)

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import {
   and,
   eq,
@@ -69,9 +70,23 @@ export function appPasswordState(
   )
 }
 
+const time = v.nullable(v.number())
+const stateSchema = v.tuple([
+  v.number(),
+  v.string(),
+  v.string(),
+  v.number(),
+  time,
+  time,
+  v.number(),
+])
+
 /** Reads the column of `appPasswordState`. */
 export function readAppPasswordState(json: unknown): AppPasswordState {
-  const [id, name, scopes, createdAt, expiresAt, lastUsedAt, isElsewhere] = JSON.parse(String(json))
+  const [id, name, scopes, createdAt, expiresAt, lastUsedAt, isElsewhere] = v.parse(
+    stateSchema,
+    JSON.parse(String(json)),
+  )
   return {
     id,
     name,

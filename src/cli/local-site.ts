@@ -144,7 +144,7 @@ function workerdPath(): string {
   return path
 }
 
-/** Of Miniflare, which says so by `ready` as well: there it is answered for. */
+/** Miniflare logs this error and rejects `ready` with it, which is where it is handled. */
 const RUNTIME_LOST = 'ERR_RUNTIME_FAILURE'
 const NO_RUNTIME =
   "The Workers runtime (workerd) can't start on this machine: docs/troubleshooting.md lists the reasons."

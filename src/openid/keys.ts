@@ -1,4 +1,5 @@
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import * as v from 'valibot'
 import { desc, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import { openidKeys } from '../../schema/tables.ts'
 import { insertEvent, logEvent } from '../audit/events.ts'
@@ -181,6 +182,8 @@ async function importKey({ keyRing }: Pick<Deps, 'keyRing'>, kid: string, sealed
   return crypto.subtle.importKey('pkcs8', pkcs8, RS256, false, ['sign'])
 }
 
+const publicJwkSchema = v.object({ kty: v.string(), n: v.string(), e: v.string() })
+
 /** Returns the public key of a `kid`; `undefined` for an unknown one. */
 export async function findPublicKey(
   keys: readonly StoredKey[],
@@ -188,7 +191,7 @@ export async function findPublicKey(
 ): Promise<CryptoKey | undefined> {
   const found = keys.find(({ id }) => id === kid)
   if (found === undefined) return undefined
-  const jwk: JsonWebKey = JSON.parse(found.publicKey)
+  const jwk = v.parse(publicJwkSchema, JSON.parse(found.publicKey))
   return crypto.subtle.importKey('jwk', jwk, RS256, false, ['verify'])
 }
 

@@ -6,7 +6,7 @@ import type { App, AppContext } from '../http/context.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { SessionActor } from '../access/actor.ts'
 import { verifyToken } from '../access/token.ts'
-import { clearProof } from '../sso/proof.ts'
+import { clearProvenIdentity } from '../sso/proven-identity.ts'
 
 /**
  * Browsers send a `__Host-` cookie to this host only, and only over https. Over http, which `npm
@@ -34,7 +34,7 @@ export function setSessionToken(c: AppContext, token: string): void {
 export function clearSessionToken(c: AppContext): void {
   const { name, options } = cookieOf(c)
   deleteCookie(c, name, options)
-  clearProof(c)
+  clearProvenIdentity(c)
 }
 
 /**

@@ -15,7 +15,7 @@ import { readSsoConfig, type SsoConfig } from './config.ts'
 import { clearSsoCookie, readSsoCookie } from './cookies.ts'
 import { goToProvider, redirectUriOf, type SsoMethod } from './go-to-provider.ts'
 import { linkIdentity } from './manage.ts'
-import { saveProof } from './proof.ts'
+import { saveProvenIdentity } from './proven-identity.ts'
 import type { ProviderUser } from './provider.ts'
 import { logSsoRefusal } from './reasons.ts'
 import { signInWithIdentity, type Unfinished } from './sign-in.ts'
@@ -130,7 +130,7 @@ async function follow(
   if (purpose.kind === 'id') {
     await chargeStranger(deps, client)
     await useUpState(deps, attempt, client)
-    await saveProof(c, config, identity)
+    await saveProvenIdentity(c, config, identity)
     if (!config.isCompatible) return pages.giveSsoId(c, subject)
     return c.redirect(`/@manage?sso_id=${encodeURIComponent(subject)}`)
   }

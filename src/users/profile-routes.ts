@@ -13,7 +13,7 @@ import { type Confirmation, confirmSession } from './confirm.ts'
 import { ssoIdSchema } from '../accounts/fields.ts'
 import { changeProfile } from './profile.ts'
 import { userRecord } from './record.ts'
-import { clearProof, readProof } from '../sso/proof.ts'
+import { clearProvenIdentity, readProvenIdentity } from '../sso/proven-identity.ts'
 import { usernameSchema } from '../accounts/username.ts'
 
 const profileSchema = v.object({
@@ -51,9 +51,9 @@ export const userRoutes = new Hono<App>()
     signedIn('guestProfile', 'session'),
     async (c) => {
       const request = c.req.valid('json')
-      const proof = request.sso_id ? await readProof(c) : undefined
+      const proof = request.sso_id ? await readProvenIdentity(c) : undefined
       await changeProfile(c.get('deps'), sessionOf(c), { ...request, proof })
-      if (proof !== undefined && proof.subject === request.sso_id) clearProof(c)
+      if (proof !== undefined && proof.subject === request.sso_id) clearProvenIdentity(c)
       return ok(c, null)
     },
   )

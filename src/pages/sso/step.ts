@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { providerSchema } from '../../sso/config.ts'
-import { identitySchema } from '../../sso/proof.ts'
+import { identitySchema } from '../../sso/proven-identity.ts'
 import { provenCookie } from '../../sso/proven-cookie.ts'
 
 const LIFETIME_SECONDS = 10 * 60

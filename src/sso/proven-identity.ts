@@ -16,31 +16,38 @@ export const identitySchema = v.object({
   authTimeSeconds: v.optional(v.number()),
 })
 
-const proofSchema = v.object({ identity: identitySchema, provider: providerSchema })
-const proofCookie = provenCookie('sso-proof', 'proven identity', LIFETIME_SECONDS, proofSchema)
+const storedSchema = v.object({ identity: identitySchema, provider: providerSchema })
+const provenIdentityCookie = provenCookie(
+  'sso-proof',
+  'proven identity',
+  LIFETIME_SECONDS,
+  storedSchema,
+)
 
 /**
  * Remembers in the browser that its user has just signed in to an identity. Then `/api/me/update`
  * links it for a session of the same browser: a text alone, which a page of another site could send
  * to the stock client, links nothing.
  */
-export async function saveProof(
+export async function saveProvenIdentity(
   c: AppContext,
   config: SsoConfig,
   identity: ProvenIdentity,
 ): Promise<void> {
-  await proofCookie.save(c, { identity, provider: providerIdOf(config) })
+  await provenIdentityCookie.save(c, { identity, provider: providerIdOf(config) })
 }
 
 /** @returns `undefined` when the provider that is in use now has proven nothing in the last minutes. */
-export async function readProof(c: AppContext): Promise<ProvenIdentity | undefined> {
-  return (await proofCookie.read(c))?.identity
+export async function readProvenIdentity(c: AppContext): Promise<ProvenIdentity | undefined> {
+  return (await provenIdentityCookie.read(c))?.identity
 }
 
-export const clearProof = proofCookie.clear
+export const clearProvenIdentity = provenIdentityCookie.clear
 
-/** Clears the proof at the end of a session: the next user of the browser may be somebody else. */
-export const forgetProof = createMiddleware<App>(async function forgetProof(c, next) {
-  await next()
-  clearProof(c)
-})
+/** Forgets the identity at the end of a session: the next user of the browser may be somebody else. */
+export const forgetProvenIdentity = createMiddleware<App>(
+  async function forgetProvenIdentity(c, next) {
+    await next()
+    clearProvenIdentity(c)
+  },
+)
