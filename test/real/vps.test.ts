@@ -38,6 +38,7 @@ test('the commands of the guide, in their order, run a service, upgrade it, go b
   const [install = '', unit = '', list = '', set = ''] = blocksOf('As a service')
   const [upgrade = '', back = ''] = blocksOf('Upgrade, and back')
   const [backup = '', cron = '', restore = ''] = blocksOf('Backup')
+  const [rotate = ''] = blocksOf('Another secret')
   const older = olderVersion()
   const newer = git('rev-parse', 'HEAD')
   const ask = (path: string, members = '') =>
@@ -94,6 +95,12 @@ echo '== nightly'
 ${asUser(backup.replace('$(date +%F)', 'by-hand'))}
 ${asUser(nightly.replaceAll(String.raw`\%`, '%'))}
 ls -l /srv/backup
+echo '== rotation'
+${asUser('npm run -s latchkey -- client add wiki --redirect https://wiki.example.org/back > /dev/null')}
+${ask('/oauth/jwks')}
+${rotate}
+${asUser('grep -c , .dev.vars')}
+${signIn}
 echo '== restore'
 systemctl stop latchkey
 install -d -m 755 /safe/place /srv/again
@@ -126,5 +133,10 @@ echo '== end'`.replace(
   expect(part('back')).toMatch(signedIn)
   expect(part('forward')).toMatch(signedIn)
   expect(part('nightly').match(/-rw------- .*latchkey-.*\.sqlite$/gm)).toHaveLength(2)
+  expect(part('rotation')).toMatch(
+    /^ok +sealed +an older entry of SECRET_KEYS is still needed for /m,
+  )
+  expect(part('rotation')).toMatch(/^1$/m)
+  expect(part('rotation')).toMatch(signedIn)
   expect(part('restore')).toMatch(signedIn)
 })
