@@ -35,6 +35,7 @@ export const FLOORS = [
   'api',
   'app',
   'worker',
+  'local-data',
   'local-worker',
   'cli',
 ] as const

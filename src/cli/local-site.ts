@@ -2,12 +2,15 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import type { Miniflare, V4MiniflareOptions } from 'miniflare'
 import { SPECIAL_NETWORKS } from '../base/public-address.ts'
+import { FRONT_SECRET_HEADER } from '../http/front.ts'
+import { runDataCall } from '../local-data.ts'
 import { codeOf, CommandError } from './command-error.ts'
 import { listMigrations, localIds, readSiteConfig } from './deploy/site-config.ts'
 import { type LocalWorker, prepareLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { applyMigrations } from './local-migrations.ts'
 import { loadMiniflare } from './platform-tools.ts'
+import { makeFrontSecret, type Send } from './running-site.ts'
 
 const tools = loadMiniflare()
 
@@ -50,7 +53,7 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   refuseNewerDatabase(known, applied)
   const missing = known.filter((name) => !applied.has(name))
   if (missing.length === 0) return
-  const data = await openLocalData(stop)
+  const data = await startOnData({ script: 'export default {}' }, stop)
   try {
     const [{ migrations_dir: folder }] = config.d1_databases
     await applyMigrations(await data.getD1Database('DB'), folder, missing, stop.signal)
@@ -79,24 +82,46 @@ function readAppliedMigrations(): string[] {
   }
 }
 
-/** Replaces the Worker while a command works on its data; refuses all requests. */
-const IDLE_WORKER = `export default { fetch: () => new Response('Forbidden\\n', { status: 403 }) }`
+/** Stands in for the Worker while a command works on its data. */
+const DATA_WORKER = `${runDataCall.toString()}
+export default {
+  async fetch(request, env) {
+    if (request.headers.get('${FRONT_SECRET_HEADER}') !== env.FRONT_SECRET)
+      return new Response('Forbidden\\n', { status: 403 })
+    try {
+      return Response.json({ answer: await runDataCall(await request.json(), env) })
+    } catch (error) {
+      return Response.json({ error: error instanceof Error ? error.message : String(error) })
+    }
+  },
+}`
 
 /**
- * Opens the local data for a command; a server may have it open at the same time. Loads no
- * wrangler, which would take half of the time of a command.
+ * Opens the local data for a command, when no server has it. Loads no wrangler, which would take
+ * half of the time of a command, and uses no binding of Miniflare, which would start a thread.
  */
-export async function openLocalData(stop?: Stop): Promise<Miniflare> {
+export async function openLocalData(): Promise<{ send: Send; dispose: () => Promise<void> }> {
+  const secret = makeFrontSecret()
+  const miniflare = await startOnData({ script: DATA_WORKER, bindings: { FRONT_SECRET: secret } })
+  const headers = { [FRONT_SECRET_HEADER]: secret }
+  const send = async (body: string) => {
+    const answer = await miniflare.dispatchFetch('http://site', { method: 'POST', headers, body })
+    return answer.text()
+  }
+  return { send, dispose: () => miniflare.dispose() }
+}
+
+async function startOnData(
+  worker: { script: string; bindings?: Record<string, string> },
+  stop?: Stop,
+): Promise<Miniflare> {
   const config = await readSiteConfig()
   const ids = localIds(config)
-  const worker = {
-    name: config.name,
-    modules: true,
-    script: IDLE_WORKER,
+  const data = {
     d1Databases: { DB: { id: ids.database } },
     kvNamespaces: { SETTINGS: { id: ids.namespace } },
   }
-  return startMiniflare(worker, true, stop)
+  return startMiniflare({ name: config.name, modules: true, ...data, ...worker }, true, stop)
 }
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */

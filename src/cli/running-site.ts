@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { request as requestTo } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { DataAnswer, DataCall, KeyOptions, StatementValue } from '../local-worker.ts'
+import type { DataAnswer, KeyOptions, SiteBindings, StatementValue } from '../local-data.ts'
+import type { SiteCall } from '../local-worker.ts'
 
 /**
  * The Unix socket by which commands reach the data of the site that `npm start` serves. Only the
@@ -10,8 +12,12 @@ import type { DataAnswer, DataCall, KeyOptions, StatementValue } from '../local-
  */
 export const DATA_SOCKET = '.wrangler/latchkey.sock'
 
-/** The database and the namespace of a site. */
-export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>
+const SECRET_BYTES = 32
+
+/** Makes what a Worker here obeys to: any local user can connect to workerd's port. */
+export function makeFrontSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url')
+}
 
 /** Tells whether `npm start` serves the site of this folder now. */
 export function isSiteRunning(): Promise<boolean> {
@@ -26,13 +32,13 @@ export function isSiteRunning(): Promise<boolean> {
 export type Send = (call: string) => Promise<string>
 
 /**
- * Returns the data of the running site. It has the methods that `openDatabase` and the settings
- * use, and no others. All work is done by the Worker that serves the site, so there is only one
- * program that writes.
+ * Returns the data of the local site, as a Worker knows it: that of the site when it runs, so that
+ * there is only one program that writes. It has the methods that `openDatabase` and the settings
+ * use, and no others.
  *
  * @param send By the socket, unless the caller knows the Worker.
  */
-export function runningSiteBindings(send: Send = sendBySocket): SiteBindings {
+export function localSiteBindings(send: Send = sendBySocket): SiteBindings {
   const session = {
     prepare: (query: string) => statementOf(query),
     batch: (statements: Statement[]) => askSite({ batch: statements }, send),
@@ -60,7 +66,7 @@ function statementOf(query: string, values: StatementValue[] = []): Statement {
 }
 
 /** @throws {Error} With the message of the Worker, D1 or KV, or when the site stops meanwhile. */
-export async function askSite(call: DataCall, send: Send): Promise<unknown> {
+export async function askSite(call: SiteCall, send: Send): Promise<unknown> {
   const answer: DataAnswer = JSON.parse(await send(JSON.stringify(call)))
   if ('error' in answer) throw new Error(answer.error)
   return answer.answer

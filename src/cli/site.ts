@@ -10,7 +10,8 @@ import { loadWrangler } from './platform-tools.ts'
 import { refusalIn } from '../base/refusals.ts'
 import { sendLogouts } from '../openid/back-channel.ts'
 import { CommandError } from './command-error.ts'
-import { isSiteRunning, runningSiteBindings, type SiteBindings } from './running-site.ts'
+import type { SiteBindings } from '../local-data.ts'
+import { isSiteRunning, localSiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 /** The parts of `Deps` that commands use; they need no request. */
@@ -123,10 +124,10 @@ async function tellPrograms(site: Site): Promise<void> {
  * which takes seconds.
  */
 async function openLocal(): Promise<Platform> {
-  if (await isSiteRunning()) return { env: runningSiteBindings(), dispose: async () => undefined }
+  if (await isSiteRunning()) return { env: localSiteBindings(), dispose: async () => undefined }
   const { openLocalData } = await import('./local-site.ts')
-  const miniflare = await openLocalData()
-  return { env: await miniflare.getBindings<Platform['env']>(), dispose: () => miniflare.dispose() }
+  const { send, dispose } = await openLocalData()
+  return { env: localSiteBindings(send), dispose }
 }
 
 async function openRemote(configPath: string): Promise<Platform> {

@@ -391,6 +391,8 @@ async function bindingsOf(configPath: string): Promise<string[]> {
   ]
 }
 
+const DOMAIN = 'routes = [{ pattern = "accounts.example.org", custom_domain = true }]'
+
 /** Signs admin in to the Worker that was uploaded, over the database that was migrated. */
 async function signInAtUpload(cloudflare: FakeCloudflare, databaseId: string, password: string) {
   const worker = await ServedWorker.start(cloudflare.workerFolder, {
@@ -409,7 +411,8 @@ async function signInAtUpload(cloudflare: FakeCloudflare, databaseId: string, pa
 }
 
 describe('npm run deploy, with the real wrangler', () => {
-  test('makes a site at an API like that of Cloudflare, and upgrades it', async () => {
+  // wrangler runs some twenty times: half a minute.
+  test('goes on after each failure that Cloudflare may answer, and upgrades the site', async () => {
     const cloudflare = await FakeCloudflare.start()
     try {
       const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
@@ -417,28 +420,38 @@ describe('npm run deploy, with the real wrangler', () => {
       // The build is tried below; the first accounts are made in Miniflare by other tests.
       const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
       const { deploy } = operator({ run }, steps)
-      const first = await deploy()
-      expect(first.failure).toBeUndefined()
-      expect(first.printed).toContain('serves on https://latchkey.example.workers.dev')
+      cloudflare.refuse('GET /storage/kv/namespaces', 403, {
+        code: 10000,
+        message: 'Authentication error',
+      })
+      expect((await deploy()).failure).toContain('2/6 failed: This sign-in may not use Workers KV')
+
+      cloudflare.refuse(/^PUT .*\/schedules$/, 500, { code: 10013, message: 'internal error' })
+      const second = await deploy()
+      expect(second.printed).toContain('  password  first-password\n')
+      expect(second.failure).toMatch(/^6\/6 failed: [^]*The new version may serve already/)
       const [, secret = ''] = readFileSync('.production.vars', 'utf8').trim().split('=')
       expect(cloudflare.secrets).toEqual(new Map([['SECRET_KEYS', secret]]))
-      expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }, { cron: '*/5 * * * *' }])
       const applied = await cloudflare.d1.rows('latchkey', 'select name from d1_migrations')
       expect(applied.length).toBeGreaterThanOrEqual(3)
-      const bindings = cloudflare.uploads[0]
-      expect(bindings).toContainEqual(
+      expect(cloudflare.uploads).toHaveLength(1)
+      expect(cloudflare.uploads[0]).toContainEqual(
         expect.objectContaining({ name: 'DB', id: cloudflare.d1.ids.get('latchkey') }),
       )
       const namespaceId = cloudflare.namespaces.get('latchkey-settings')
-      expect(bindings).toContainEqual(
+      expect(cloudflare.uploads[0]).toContainEqual(
         expect.objectContaining({ name: 'SETTINGS', namespace_id: namespaceId }),
       )
 
-      const second = await deploy()
-      expect(second.failure).toBeUndefined()
-      expect(second.printed).toContain(
+      cloudflare.refuse()
+      const third = await deploy()
+      expect(third.failure).toBeUndefined()
+      expect(third.printed).toContain('there is an admin already')
+      expect(third.printed).toContain('serves on https://latchkey.example.workers.dev')
+      expect(third.printed).toContain(
         'database "latchkey" kept, namespace "latchkey-settings" kept',
       )
+      expect(cloudflare.schedules).toEqual([{ cron: '17 3 * * *' }, { cron: '*/5 * * * *' }])
       expect(cloudflare.uploads[1]).toContainEqual({ name: 'SECRET_KEYS', type: 'inherit' })
       expect(cloudflare.changes.filter((change) => change === 'POST /d1/database')).toHaveLength(1)
     } finally {
@@ -446,57 +459,8 @@ describe('npm run deploy, with the real wrangler', () => {
     }
   })
 
-  // wrangler runs nine times: some ten seconds.
-  test('goes on after each failure that Cloudflare may answer, and says what is so', async () => {
-    const cloudflare = await FakeCloudflare.start()
-    try {
-      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
-      const run: Wrangler = (args, more) => runWrangler(args, { ...env, ...more })
-      const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
-      const { deploy } = operator({ run }, steps)
-      cloudflare.refuse('GET /storage/kv/namespaces', 403, {
-        code: 10000,
-        message: 'Authentication error',
-      })
-      expect((await deploy()).failure).toContain('2/6 failed: This sign-in may not use Workers KV')
-      cloudflare.refuse(/^PUT .*\/schedules$/, 500, { code: 10013, message: 'internal error' })
-      const second = await deploy()
-      expect(second.printed).toContain('  password  first-password\n')
-      expect(second.failure).toMatch(/^6\/6 failed: [^]*The new version may serve already/)
-      expect(cloudflare.uploads).toHaveLength(1)
-      cloudflare.refuse()
-      const third = await deploy()
-      expect(third.failure).toBeUndefined()
-      expect(third.printed).toContain('there is an admin already')
-    } finally {
-      await cloudflare.stop()
-    }
-  })
-
-  test('replaces what has the name of a custom domain only with --attach', async () => {
-    const cloudflare = await FakeCloudflare.start()
-    const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
-    const domain = 'routes = [{ pattern = "accounts.example.org", custom_domain = true }]'
-    const toml = readFileSync(clone.path('wrangler.toml'), 'utf8')
-    writeFileSync(clone.path('wrangler.toml'), `${domain}\n${toml}`)
-    try {
-      const deploy = (...args: string[]) => clone.run('src/cli/deploy/main.ts', args, env)
-      expect(await deploy()).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('npm run deploy -- --attach accounts.example.org.'),
-      })
-      expect(cloudflare.changes).toEqual([])
-      const { code, stdout, stderr } = await deploy('--attach', 'accounts.example.org')
-      expect(stderr).toBe('')
-      expect([code, stdout]).toEqual([0, expect.stringContaining('accounts.example.org')])
-      expect(cloudflare.domains).toEqual(new Map([['accounts.example.org', 'latchkey']]))
-    } finally {
-      await cloudflare.stop()
-    }
-  })
-
-  // Runs the whole program once, and serves what it uploaded: some ten seconds.
-  test('deploys in Workers Builds what "Deploy to Cloudflare" has provisioned', async () => {
+  // Runs the whole program, and serves what it uploaded: some twenty seconds.
+  test('deploys in Workers Builds what "Deploy to Cloudflare" has provisioned, and takes a domain only with --attach', async () => {
     const cloudflare = await FakeCloudflare.start()
     const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
     try {
@@ -507,7 +471,7 @@ describe('npm run deploy, with the real wrangler', () => {
       cloudflare.uploads.push([])
       cloudflare.secrets.set('SECRET_KEYS', SECRET_KEYS)
       const toml = readFileSync(clone.path('wrangler.toml'), 'utf8')
-        .replace('name = "latchkey"', 'name = "my-site"')
+        .replace('name = "latchkey"', `name = "my-site"\n${DOMAIN}`)
         .replace(
           'database_name = "latchkey"',
           `database_name = "my-database"\ndatabase_id = "${databaseId}"`,
@@ -515,9 +479,17 @@ describe('npm run deploy, with the real wrangler', () => {
         .replace('binding = "SETTINGS"', `binding = "SETTINGS"\nid = "${namespaceId}"`)
       writeFileSync(clone.path('wrangler.toml'), toml)
 
-      const deploy = ['src/cli/deploy/main.ts', []] as const
-      const { code, stdout, stderr } = await clone.run(...deploy, { ...env, WORKERS_CI: '1' })
+      const deploy = (...args: string[]) =>
+        clone.run('src/cli/deploy/main.ts', args, { ...env, WORKERS_CI: '1' })
+      expect(await deploy()).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('npm run deploy -- --attach accounts.example.org.'),
+      })
+      expect(cloudflare.changes).toEqual([])
+      const { code, stdout, stderr } = await deploy('--attach', 'accounts.example.org')
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toContain('accounts.example.org')
+      expect(cloudflare.domains).toEqual(new Map([['accounts.example.org', 'my-site']]))
       expect(stdout).toContain('the deployed Worker keeps its secret')
       expect(stdout).toContain(
         'members of the account can read it: sign in and change the password',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { Miniflare } from 'miniflare'
@@ -20,12 +19,11 @@ import { isLoopback } from './front-request.ts'
 import { checkPortIsFree, close, listenOnAll } from './listen.ts'
 import { findAdmins, rememberNames } from './names.ts'
 import { narrowPrivateFiles } from '../private-files.ts'
-import { askSite, type Send, runningSiteBindings } from '../running-site.ts'
+import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../running-site.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 import { requestLog } from './request-lines.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 
-const SECRET_BYTES = 32
 const SETUP_DEADLINE_MILLISECONDS = 60_000
 const LOOK_MILLISECONDS = 1000
 /** As often as a minute, because a run costs nothing here. */
@@ -56,7 +54,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
 /** Serves until SIGINT or SIGTERM. */
 async function serve(options: StartOptions): Promise<void> {
   const stop = stopSignal()
-  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+  const secret = makeFrontSecret()
   const bindings = bindingsFor(options, secret)
   // Late, because it loads Miniflare: --help and a refusal need nothing of it.
   const { openLocalSite } = await import('../local-site.ts')
@@ -89,7 +87,7 @@ async function serveSite(
   }
   // Miniflare's own bindings start a thread, which takes a fifth of a start.
   const send = async (call: string) => text(await callWorker(call, worker))
-  const { DB } = runningSiteBindings(send)
+  const { DB } = localSiteBindings(send)
   const db = openDatabase(DB, createMeter(), SETUP_DEADLINE_MILLISECONDS)
   const password = await makeFirstAccounts(db, options.password)
   if (password !== undefined) announceAdmin(password, options.password !== undefined)

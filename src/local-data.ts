@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+
+const keyOptionsSchema = v.strictObject({
+  metadata: v.exactOptional(v.unknown()),
+  expirationTtl: v.exactOptional(v.number()),
+})
+/** What KV is told with a value. */
+export type KeyOptions = v.InferOutput<typeof keyOptionsSchema>
+
+const valueSchema = v.union([v.string(), v.number(), v.boolean(), v.null()])
+export type StatementValue = v.InferOutput<typeof valueSchema>
+
+/** What a command asks of the local data: a batch of D1, or one key of KV. */
+export const dataCallSchema = v.union([
+  v.object({
+    batch: v.array(v.object({ query: v.string(), values: v.array(valueSchema) })),
+  }),
+  v.object({ readKey: v.string() }),
+  v.object({ writeKey: v.string(), value: v.string(), options: keyOptionsSchema }),
+])
+export type DataCall = v.InferOutput<typeof dataCallSchema>
+
+/** The answer to a {@link DataCall}: what D1 or KV answered, or the message of its error. */
+export type DataAnswer = { answer: unknown } | { error: string }
+
+/** The database and the namespace of a site. */
+export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>
+
+/**
+ * Does in a Worker what a command asks. It uses nothing but its arguments, because its text is also
+ * the Worker of a command that works on a site that is not served (`cli/local-site.ts`).
+ */
+export async function runDataCall(call: DataCall, { DB, SETTINGS }: SiteBindings) {
+  if ('readKey' in call) return SETTINGS.getWithMetadata(call.readKey)
+  if ('writeKey' in call) return SETTINGS.put(call.writeKey, call.value, call.options)
+  return DB.batch(call.batch.map(({ query, values }) => DB.prepare(query).bind(...values)))
+}
