@@ -1,4 +1,4 @@
-import { Refusal, type RefusalName } from '../../src/base/refusals.ts'
+import { type RefusalName, REFUSALS } from '../../src/base/refusals.ts'
 import type { Example, Operation } from './operation.ts'
 
 /** Placeholder for the filled part of a message. */
@@ -19,10 +19,16 @@ export function writtenAnswer(path: string, operation: Operation, { answer }: Ex
     return { status, type, body: answer.raw } satisfies WrittenAnswer
   }
   if ('data' in answer) return inEnvelope(200, { code: 200, message: 'success', data: answer.data })
-  const { code, message } = new Refusal(answer.refusal, { fill: answer.fill ?? '' })
+  const { code, message } = filled(answer.refusal, answer.fill ?? '')
   const kind = pathKindOf(path)
   if (kind === 'site') return { status: code, type: 'text/plain' as const, body: `${message}\n` }
   return inEnvelope(kind === 'servers' ? code : 200, { code, message, data: null })
+}
+
+/** @param words Replace the values in the message. */
+function filled(name: RefusalName, words: string): { code: number; message: string } {
+  const { code, message } = REFUSALS[name]
+  return { code, message: message.replace(/<.+>/, () => words) }
 }
 
 /** Tells who calls a path, which decides the form of a refusal. */
@@ -39,7 +45,7 @@ function inEnvelope(status: number, body: object): WrittenAnswer {
 export function refusalSchemas(names: Iterable<RefusalName>): Map<number, object> {
   const messages = new Map<number, Set<string>>()
   for (const name of names) {
-    const { code, message } = new Refusal(name, { fill: FILLED })
+    const { code, message } = filled(name, FILLED)
     messages.set(code, (messages.get(code) ?? new Set()).add(message))
   }
   return new Map(

@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
+import { readReason, wordsOf } from '../../src/base/reasons.ts'
 
 /** Converts the input of a schema; a check that JSON Schema can't express becomes a description. */
 export function jsonSchema(schema: v.GenericSchema) {
@@ -9,8 +10,12 @@ export function jsonSchema(schema: v.GenericSchema) {
     errorMode: 'ignore',
     overrideAction: ({ valibotAction, jsonSchema: before }) => {
       if (valibotAction.type !== 'check' || !('message' in valibotAction)) return undefined
-      const said = [before.description, valibotAction.message]
-      return { ...before, description: said.filter((text) => typeof text === 'string').join('; ') }
+      const { message } = valibotAction
+      const said = [
+        before.description,
+        typeof message === 'string' ? wordsOf(readReason(message)) : undefined,
+      ]
+      return { ...before, description: said.filter((text) => text !== undefined).join('; ') }
     },
   })
   return rest

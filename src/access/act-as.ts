@@ -295,7 +295,7 @@ function admitAppPassword<Row extends Found>(
 /** @throws {Refusal} `sessionNeeded`, `scopeNeeded`. */
 function refuseMissingScope({ needs }: AppPasswordActor, scopes: readonly AppPasswordScope[]) {
   if (needs === 'session') throw new Refusal('sessionNeeded')
-  if (!hasScope(scopes, needs)) throw new Refusal('scopeNeeded', { fill: needs })
+  if (!hasScope(scopes, needs)) throw new Refusal('scopeNeeded', { values: { scope: needs } })
 }
 
 function admitLive<Row extends Found>(session: SessionActor, account: Row | undefined): Row {

@@ -71,5 +71,5 @@ export function changeParts(db: Database, by: Authority, userId: UserId, now: nu
 export function refuseTooManyChanges([spent]: readonly { expiresAt: number }[], now: number): void {
   if (spent === undefined) return
   const retryAfterSeconds = Math.max(1, Math.ceil((spent.expiresAt - now) / 1000))
-  throw new Refusal('tooManyChanges', { fill: String(retryAfterSeconds), retryAfterSeconds })
+  throw new Refusal('tooManyChanges', { values: { seconds: retryAfterSeconds }, retryAfterSeconds })
 }

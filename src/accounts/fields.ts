@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { MAX_PERMISSION } from './roles.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 
 const MAX_PATH_CHARACTERS = 1024
 const MAX_SSO_ID_CHARACTERS = 255
@@ -13,12 +13,12 @@ export const basePathSchema = v.pipe(
   maxCharacters(MAX_PATH_CHARACTERS),
   noControlCharacters(),
   v.transform((path) => path || '/'),
-  v.check((path) => path.startsWith('/') && !path.split('/').includes('..'), REASONS.basePath),
+  v.check((path) => path.startsWith('/') && !path.split('/').includes('..'), reason('basePath')),
 )
 
 export const permissionSchema = v.pipe(
   v.number(),
-  v.integer(REASONS.integer),
+  v.integer(reason('integer')),
   v.minValue(0, PERMISSION_RANGE),
   v.maxValue(MAX_PERMISSION, PERMISSION_RANGE),
 )

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
 
@@ -14,13 +14,13 @@ export const usernameSchema = v.pipe(
   noControlCharacters(),
   v.check(
     (name) => !/\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(name),
-    REASONS.noInvisibleCharacters,
+    reason('noInvisibleCharacters'),
   ),
-  v.check((name) => name === name.trim(), REASONS.usernameNotTrimmed),
-  v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), REASONS.usernameLines),
+  v.check((name) => name === name.trim(), reason('usernameNotTrimmed')),
+  v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), reason('usernameLines')),
   // The file service may keep a folder for each user.
-  v.check((name) => !/^\.{1,2}$|[/\\]/.test(name), REASONS.usernamePath),
-  v.check((name) => !/^#\d+$/.test(name), REASONS.usernameId),
+  v.check((name) => !/^\.{1,2}$|[/\\]/.test(name), reason('usernamePath')),
+  v.check((name) => !/^#\d+$/.test(name), reason('usernameId')),
 )
 
 /**

@@ -177,8 +177,8 @@ function prepare(
 ): { token: string; row: NewAppPassword } {
   if (typeof expiresAt === 'number' && expiresAt <= now) {
     throw new Refusal('invalidBody', {
-      fill: 'expires_at must be in the future',
       field: 'expires_at',
+      reason: { code: 'future', values: {} },
     })
   }
   const token = makeAppPassword(deps)
@@ -207,7 +207,7 @@ function creation({ db }: Pick<Deps, 'db'>, by: Authority, row: NewAppPassword, 
 function reasonAgainst(role: number, row: NewAppPassword, rivals: unknown[]): Refusal {
   if (parseScopes(row.scopes).includes('admin') && role !== ADMIN) return new Refusal('notAdmin')
   if (rivals.length > 0) return new Refusal('tokenNameTaken')
-  return new Refusal('tooManyTokens', { fill: String(MAX_APP_PASSWORDS_PER_USER) })
+  return new Refusal('tooManyTokens', { values: { limit: MAX_APP_PASSWORDS_PER_USER } })
 }
 
 function confirmDeletion(event: AuditEvent, deleted: { name: string }[]): void {

@@ -3,14 +3,14 @@ import { APP_PASSWORD_SCOPES, scopesText } from '../access/scopes.ts'
 import { hasAppPasswordForm } from '../access/app-password.ts'
 import { nameText } from '../base/text.ts'
 import { parseTime } from '../base/time.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 
 const MAX_NAME_CHARACTERS = 100
 
 /** The name by which a user tells app passwords apart. It stands in events, so it is no secret. */
 export const appPasswordNameSchema = v.pipe(
   nameText(MAX_NAME_CHARACTERS),
-  v.check((name) => !hasAppPasswordForm(name), REASONS.nameIsAppPassword),
+  v.check((name) => !hasAppPasswordForm(name), reason('nameIsAppPassword')),
 )
 
 export const scopeSchema = v.picklist(

@@ -47,7 +47,7 @@ export async function forwardAuth(
   const access = webdavAccess(permission)
   const isAllowed = isReading(method) ? access !== 'none' : access === 'write'
   if (!isAllowed && webdavAccess(account.permission) === 'write')
-    throw new Refusal('scopeNeeded', { fill: 'files:write' })
+    throw new Refusal('scopeNeeded', { values: { scope: 'files:write' } })
   if (!isAllowed) throw new Refusal('filesNotPermitted')
   return { username, group: role === ADMIN ? 'admin' : 'user', basePath, permission }
 }

@@ -1,12 +1,21 @@
+import * as v from 'valibot'
+
 const BETTER_KEY = 'make a better one with: ssh-keygen -t ed25519'
 
 /**
- * The reasons why a value is refused, for every reason that the pages translate. The API sends the
- * words after the name of the field; the pages show the text of the code (`pages/texts/`). `<…>` is
- * a value: `VALUE_PATTERNS` has its form.
+ * The reasons why a value is refused. The API sends the words after the name of the field; the
+ * pages show the text of the code (`pages/texts/`). `<…>` is a value.
  */
 export const REASONS = {
+  /** The words of valibot, or of a file. */
+  other: '<words>',
   required: 'is required',
+  expected: 'must be a <expected>',
+  jsonObject: 'must be a JSON object',
+  jsonArray: 'must be a JSON array',
+  future: 'must be in the future',
+  fixed: 'can not be changed',
+  notASetting: 'is not a setting',
   maxCharacters: 'must have at most <max> characters',
   maxBytes: 'must have at most <max> bytes',
   integer: 'must be an integer',
@@ -119,48 +128,49 @@ export const KEY_PARTS = [
 
 export type KeyPart = (typeof KEY_PARTS)[number]
 
-/** The values of a reason, by name. */
-export type ReasonValues = Readonly<Record<string, number | string>>
+/** The values of a text, by name. */
+export type TextValues = Readonly<Record<string, number | string>>
 
-/** The forms of the values that are not numbers, as parts of a regular expression. */
-const VALUE_PATTERNS: Readonly<Record<string, string>> = {
-  part: KEY_PARTS.join('|'),
-  type: String.raw`[\w@.-]+`,
-  curve: String.raw`\w+`,
-  options: '.+',
+/** Why a value is refused, until somebody reads it. */
+export interface Reason {
+  code: ReasonCode
+  values: TextValues
 }
 
-/** Fills the values of a reason into its words, or into their translation. */
-export function fillReason(words: string, values: ReasonValues): string {
-  return words.replace(/<(\w+)>/g, (_, name: string) => String(values[name]))
+/** Fills values into a text of ours, or into its translation. */
+export function fillText(text: string, values: TextValues): string {
+  return text.replace(/<(\w+)>/g, (_, name: string) => String(values[name]))
 }
 
-/**
- * Finds the reason that has these words. Issues of valibot carry no code, only words.
- *
- * @returns `undefined` for words that the pages don't translate.
- */
-export function findReason(words: string): { code: ReasonCode; values: ReasonValues } | undefined {
-  for (const code of Object.keys(REASONS).filter(isReasonCode)) {
-    const match = patternOf(REASONS[code]).exec(words)
-    if (match !== null) return { code, values: match.groups ?? {} }
-  }
-  return undefined
+/** Says a reason in English, as the end of a sentence that begins with what is refused. */
+export function wordsOf({ code, values }: Reason): string {
+  return fillText(REASONS[code], values)
+}
+
+/** Makes the message of a check: valibot carries nothing but a text. `readReason` reads it. */
+export function reason(code: ReasonCode, values: TextValues = {}): string {
+  return JSON.stringify({ code, values } satisfies Reason)
+}
+
+const reasonSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    code: v.custom<ReasonCode>(isReasonCode),
+    values: v.record(v.string(), v.union([v.number(), v.string()])),
+  }),
+)
+
+export function isReasonCode(code: unknown): code is ReasonCode {
+  return typeof code === 'string' && Object.hasOwn(REASONS, code)
+}
+
+/** Reads the message of an issue; one that `reason` didn't make is the reason `other`. */
+export function readReason(message: string): Reason {
+  const read = v.safeParse(reasonSchema, message)
+  return read.success ? read.output : { code: 'other', values: { words: message } }
 }
 
 export function isKeyPart(value: unknown): value is KeyPart {
   return KEY_PARTS.some((part) => part === value)
-}
-
-function isReasonCode(name: string): name is ReasonCode {
-  return Object.hasOwn(REASONS, name)
-}
-
-function patternOf(words: string): RegExp {
-  const escaped = words.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
-  const pattern = escaped.replaceAll(
-    /<(\w+)>/g,
-    (_, name: string) => `(?<${name}>${VALUE_PATTERNS[name] ?? String.raw`\d+`})`,
-  )
-  return new RegExp(`^${pattern}$`)
 }

@@ -1,11 +1,13 @@
+import { fillText, type Reason, type TextValues, wordsOf } from './reasons.ts'
+
 /**
  * The catalogue of refusals: code and message of every answer that is not a success.
  *
- * `fill` replaces `<…>` in a message. The texts of 401, 402, 403, 404 and 429 are those of
+ * A value replaces `<…>` in a message. The texts of 401, 402, 403, 404 and 429 are those of
  * OpenList, because its clients show or compare them (docs/interface.md, Codes).
  */
-const refusals = {
-  invalidBody: { code: 400, message: '<reason>' },
+export const REFUSALS = {
+  invalidBody: { code: 400, message: '<field> <reason>' },
   passwordsDiffer: { code: 400, message: 'the two new passwords differ' },
   requestInvalid: { code: 400, message: 'request invalid' },
   keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
@@ -141,14 +143,16 @@ const refusals = {
   unavailable: { code: 503, message: 'service unavailable, try again' },
 } as const satisfies Record<string, { code: number; message: string }>
 
-export type RefusalName = keyof typeof refusals
-type RefusalCode = (typeof refusals)[RefusalName]['code']
+export type RefusalName = keyof typeof REFUSALS
+type RefusalCode = (typeof REFUSALS)[RefusalName]['code']
 
 interface RefusalOptions {
   /** For the log; the client never sees it. */
   detail?: string
-  /** Replaces `<…>` in the message. */
-  fill?: string
+  /** Replace `<…>` in the message. */
+  values?: TextValues
+  /** Replaces `<reason>` in the message. */
+  reason?: Reason
   /** The field of the request that is wrong; a form shows the message beside it. */
   field?: string | undefined
   /** When another try can succeed; sent as `Retry-After`. */
@@ -162,20 +166,23 @@ export class Refusal extends Error {
   readonly refusal: RefusalName
   readonly code: RefusalCode
   readonly detail: string
-  readonly fill: string
+  readonly values: TextValues
+  readonly reason: Reason | undefined
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     refusal: RefusalName,
-    { detail = '', fill = '', field, retryAfterSeconds }: RefusalOptions = {},
+    { detail = '', values = {}, reason, field, retryAfterSeconds }: RefusalOptions = {},
   ) {
-    const { code, message } = refusals[refusal]
-    super(message.replace(/<\w+>/, () => fill))
+    const { code, message } = REFUSALS[refusal]
+    const named = { ...values, field: field ?? 'request body' }
+    super(fillText(message, reason === undefined ? named : { ...named, reason: wordsOf(reason) }))
     this.refusal = refusal
     this.code = code
     this.detail = detail
-    this.fill = fill
+    this.values = values
+    this.reason = reason
     this.field = field
     this.retryAfterSeconds = retryAfterSeconds
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fillReason, REASONS } from './reasons.ts'
+import { reason } from './reasons.ts'
 
 /** Checks for a text of at least one character that D1 and every client can store. */
 export function text() {
@@ -10,8 +10,8 @@ export function text() {
 export function possiblyEmptyText() {
   return v.pipe(
     v.string(),
-    v.check((value) => value.isWellFormed(), REASONS.validUnicode),
-    v.check((value) => !value.includes('\0'), REASONS.noNul),
+    v.check((value) => value.isWellFormed(), reason('validUnicode')),
+    v.check((value) => !value.includes('\0'), reason('noNul')),
   )
 }
 
@@ -19,7 +19,7 @@ export function possiblyEmptyText() {
 export function maxCharacters(limit: number) {
   return v.check(
     (value: string) => Array.from(value).length <= limit,
-    fillReason(REASONS.maxCharacters, { max: limit }),
+    reason('maxCharacters', { max: limit }),
   )
 }
 
@@ -48,7 +48,7 @@ export function terminalJson(value: unknown, indent?: number): string {
 
 /** Refuses control characters, for names and titles, which have one line. */
 export function noControlCharacters() {
-  return v.check((value: string) => !/\p{Cc}/u.test(value), REASONS.noControlCharacters)
+  return v.check((value: string) => !/\p{Cc}/u.test(value), reason('noControlCharacters'))
 }
 
 /**
@@ -65,7 +65,7 @@ export function possiblyEmptyName(limit: number) {
     possiblyEmptyText(),
     v.check(
       (name) => !/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(name),
-      REASONS.noControlCharacters,
+      reason('noControlCharacters'),
     ),
     v.trim(),
     maxCharacters(limit),

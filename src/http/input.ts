@@ -2,13 +2,10 @@ import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { App, AppContext } from './context.ts'
-import { REASONS } from '../base/reasons.ts'
+import { readReason, reason, type Reason, type ReasonCode } from '../base/reasons.ts'
 
 /** No endpoint takes more than two levels; this spares the parser bodies with thousands. */
 const MAX_NESTING = 16
-
-const OBJECT_NEEDED = 'request body must be a JSON object'
-const ARRAY_NEEDED = 'request body must be a JSON array'
 
 /**
  * Reads the body as JSON, regardless of its content type, and checks it.
@@ -20,7 +17,7 @@ export function jsonBody<Schema extends v.GenericSchema<unknown, object>>(
   refusal?: RefusalName,
 ) {
   return checked('json', schema, refusal, async (c) =>
-    parseJson(await c.req.arrayBuffer(), isObject, OBJECT_NEEDED),
+    parseJson(await c.req.arrayBuffer(), isObject, 'jsonObject'),
   )
 }
 
@@ -33,13 +30,13 @@ export function validateJson<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   json: string,
 ): v.InferOutput<Schema> {
-  return validate(schema, parseJson(new TextEncoder().encode(json), isObject, OBJECT_NEEDED))
+  return validate(schema, parseJson(new TextEncoder().encode(json), isObject, 'jsonObject'))
 }
 
 /** Like `jsonBody`, for a body that is an array. */
 export function jsonArrayBody<Schema extends v.GenericSchema<unknown, object[]>>(schema: Schema) {
   return checked('json', schema, undefined, async (c) =>
-    parseJson(await c.req.arrayBuffer(), Array.isArray, ARRAY_NEEDED),
+    parseJson(await c.req.arrayBuffer(), Array.isArray, 'jsonArray'),
   )
 }
 
@@ -54,9 +51,9 @@ export function query<Schema extends v.GenericSchema<unknown, object>>(
 /** An integer that fits 64 bits, as OpenList reads one (docs/interface.md, Values). */
 export const integer = v.pipe(
   v.string(),
-  v.regex(/^[+-]?\d{1,19}$/, REASONS.integer),
+  v.regex(/^[+-]?\d{1,19}$/, reason('integer')),
   v.transform((digits) => BigInt(digits.replace('+', ''))),
-  v.check((value) => BigInt.asIntN(64, value) === value, REASONS.integer),
+  v.check((value) => BigInt.asIntN(64, value) === value, reason('integer')),
   v.transform(Number),
 )
 
@@ -119,13 +116,13 @@ export function validate<Schema extends v.GenericSchema<unknown, object>>(
   if (result.success) return result.output
   const [issue] = result.issues
   const field = v.getDotPath(issue) ?? undefined
-  throw new Refusal('invalidBody', { fill: reasonOf(issue), field })
+  throw new Refusal('invalidBody', { field, reason: reasonOf(issue) })
 }
 
 function parseJson(
   body: ArrayBuffer | Uint8Array,
   isRight: (value: unknown) => boolean,
-  needed: string,
+  needed: ReasonCode,
 ): unknown {
   try {
     // JSON has no byte order mark (RFC 8259 section 8.1), so one stays in the text and the parser refuses it.
@@ -137,7 +134,7 @@ function parseJson(
   } catch {
     // The parser's message is dropped: it may quote a password.
   }
-  throw new Refusal('invalidBody', { fill: needed })
+  throw new Refusal('invalidBody', { reason: { code: needed, values: {} } })
 }
 
 function isObject(value: unknown): boolean {
@@ -161,14 +158,13 @@ function isNestedDeeply(json: string): boolean {
   return false
 }
 
-function reasonOf(issue: v.BaseIssue<unknown>): string {
-  const field = v.getDotPath(issue)
-  if (field === null) return `request body ${issue.message}`
+function reasonOf(issue: v.BaseIssue<unknown>): Reason {
+  if (v.getDotPath(issue) === null) return readReason(issue.message)
   if (issue.input === undefined || issue.input === null || issue.input === '')
-    return `${field} ${REASONS.required}`
-  if (issue.expected === 'Object') return `${field} must be a JSON object`
+    return { code: 'required', values: {} }
+  if (issue.expected === 'Object') return { code: 'jsonObject', values: {} }
   // Valibot's `expected` of a picklist is no sentence, so the picklist's own message is used.
   if (issue.kind === 'schema' && issue.type !== 'picklist')
-    return `${field} must be a ${issue.expected}`
-  return `${field} ${issue.message}`
+    return { code: 'expected', values: { expected: issue.expected ?? '' } }
+  return readReason(issue.message)
 }

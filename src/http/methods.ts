@@ -43,6 +43,6 @@ export function answerUnrouted(app: Hono<App>) {
     c.header('Allow', allow)
     if (c.req.method === 'OPTIONS') return c.body(null, 204)
     // Not thrown: an error thrown here skips the middleware that sets headers.
-    return refuse(c, new Refusal('methodNotAllowed', { fill: allow }))
+    return refuse(c, new Refusal('methodNotAllowed', { values: { methods: allow } }))
   }
 }

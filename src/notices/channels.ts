@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isPublicHttps } from '../base/public-address.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason, type ReasonCode } from '../base/reasons.ts'
 import { maxCharacters, nameText, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { OWN_TOPICS, TOPICS } from './topics.ts'
 
@@ -39,7 +39,7 @@ const optionalLine = v.optional(line, '')
 const topics = <const Names extends readonly string[]>(names: Names) =>
   v.pipe(
     v.array(v.picklist(names, `must be one of ${names.join(', ')}`)),
-    v.minLength(1, REASONS.topics),
+    v.minLength(1, reason('topics')),
   )
 
 /** The request for a new channel of the operators. */
@@ -85,7 +85,7 @@ export type ChannelConfig = v.InferOutput<typeof configSchema>
 /** What is wrong with a request for a channel. */
 interface Wrong {
   field: 'address' | 'token' | 'chat' | 'sender'
-  reason: string
+  reason: ReasonCode
 }
 
 type Wish = Pick<NewChannel, 'kind' | 'address' | 'token' | 'chat' | 'sender'>
@@ -102,24 +102,22 @@ export function readWish(
 ): { config: Omit<ChannelConfig, 'secret'>; target: string } | Wrong {
   const { kind, address, token, chat, sender } = wish
   if (kind === 'email') {
-    if (!isEmail(address)) return { field: 'address', reason: REASONS.email }
-    if (!isEmail(sender)) return { field: 'sender', reason: REASONS.email }
+    if (!isEmail(address)) return { field: 'address', reason: 'email' }
+    if (!isEmail(sender)) return { field: 'sender', reason: 'email' }
     return { config: { address, token: '', chat: '', sender }, target: address }
   }
   const isTelegram = kind === 'telegram'
-  if (isTelegram && !/^\d+:[\w-]+$/.test(token))
-    return { field: 'token', reason: REASONS.telegramToken }
-  if (isTelegram && !/^(?:-?\d+|@\w+)$/.test(chat))
-    return { field: 'chat', reason: REASONS.telegramChat }
+  if (isTelegram && !/^\d+:[\w-]+$/.test(token)) return { field: 'token', reason: 'telegramToken' }
+  if (isTelegram && !/^(?:-?\d+|@\w+)$/.test(chat)) return { field: 'chat', reason: 'telegramChat' }
   if (!isTelegram && token !== '' && !/^[!-~]+$/.test(token))
-    return { field: 'token', reason: REASONS.noControlCharacters }
+    return { field: 'token', reason: 'noControlCharacters' }
   const where = isTelegram && address === '' ? TELEGRAM : address
   if (isOwn ? !isPublicHttps(where) : !isHttp(where))
-    return { field: 'address', reason: isOwn ? REASONS.publicAddress : REASONS.httpAddress }
+    return { field: 'address', reason: isOwn ? 'publicAddress' : 'httpAddress' }
   const needsPath = kind === 'ntfy' || kind === 'bark'
   const url = new URL(where)
   if (needsPath && !/^\/(?:.*\/)?[\w-]+\/?$/.test(url.pathname))
-    return { field: 'address', reason: REASONS.addressPath }
+    return { field: 'address', reason: 'addressPath' }
   return { config: { address: where, token, chat, sender: '' }, target: url.host }
 }
 

@@ -85,7 +85,8 @@ export async function createNoticeChannel(
   })
   if (!isFreshNow) throw new Refusal('confirmationNeeded')
   const [created] = inserted
-  if (created === undefined) throw new Refusal('tooManyChannels', { fill: String(MAX_CHANNELS) })
+  if (created === undefined)
+    throw new Refusal('tooManyChannels', { values: { limit: MAX_CHANNELS } })
   logEvent(event)
   forgetChannels(deps)
   return { id: created.id, secret }
@@ -272,7 +273,7 @@ async function prepare(
   const read = readWish(wish, owner !== null)
   if ('reason' in read) {
     const { field, reason } = read
-    throw new Refusal('invalidBody', { fill: `${field} ${reason}`, field })
+    throw new Refusal('invalidBody', { field, reason: { code: reason, values: {} } })
   }
   const secret = kind === 'webhook' ? makeWebhookSecret(deps.randomBytes) : ''
   const config = await sealConfig(deps, await deps.keyRing(), kind, owner, {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isSafeUrl } from '../base/issuer.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 import { maxCharacters, nameText, text } from '../base/text.ts'
 
 const MAX_NAME_CHARACTERS = 100
@@ -19,8 +19,8 @@ export const clientNameSchema = nameText(MAX_NAME_CHARACTERS)
 export const clientUriSchema = v.pipe(
   text(),
   maxCharacters(MAX_URI_CHARACTERS),
-  v.check(hasSafeScheme, REASONS.clientUriScheme),
-  v.check(isClientUri, REASONS.clientUri),
+  v.check(hasSafeScheme, reason('clientUriScheme')),
+  v.check(isClientUri, reason('clientUri')),
 )
 
 /** What an answer adds to the query of an address. @see RFC 6749 section 4.1.2, RFC 9207 section 2 */
@@ -31,7 +31,7 @@ export const answerUriSchema = v.pipe(
   clientUriSchema,
   v.check(
     (uri) => !URL.canParse(uri) || !ADDED.some((name) => new URL(uri).searchParams.has(name)),
-    REASONS.clientUriQuery,
+    reason('clientUriQuery'),
   ),
 )
 
@@ -41,7 +41,7 @@ export const clientSiteSchema = v.pipe(
   v.transform((address) => address.trim().replace(/\/+$/, '')),
   clientUriSchema,
   // Paths are added to it.
-  v.check((address) => !address.includes('?'), REASONS.clientSite),
+  v.check((address) => !address.includes('?'), reason('clientSite')),
 )
 
 /** Holds for everything but plain http to another machine; the next check refuses other texts. */

@@ -2,7 +2,7 @@ import type { PropsWithChildren } from 'hono/jsx'
 import * as v from 'valibot'
 import { EVENT_KINDS, type EventFilter, type EventKind } from '../audit/events.ts'
 import { endOf, isZone, parseDay, startOf } from '../base/calendar.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../base/text.ts'
 import { pageQuery } from '../http/input.ts'
 import type { Problem } from './form.ts'
@@ -18,7 +18,7 @@ export const filterText = v.pipe(v.optional(possiblyEmptyText(), ''), maxCharact
 /** The fields of the form that both lists of events have. */
 export const eventQuery = v.object({
   page: pageQuery.entries.page,
-  kind: v.optional(v.picklist(['', ...EVENT_KINDS], REASONS.eventKind), ''),
+  kind: v.optional(v.picklist(['', ...EVENT_KINDS], reason('eventKind')), ''),
   from: filterText,
   to: filterText,
   /** The visitor's time zone, which the script fills in. */

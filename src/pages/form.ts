@@ -1,6 +1,6 @@
 import type { AppContext } from '../http/context.ts'
 import { own } from '../base/own.ts'
-import { fillReason, findReason, isKeyPart } from '../base/reasons.ts'
+import { fillText, isKeyPart, type Reason } from '../base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../base/refusals.ts'
 import { isPrivateKey } from '../ssh-keys/pasted.ts'
 import { isSessionOver } from './session-cookie.ts'
@@ -80,28 +80,20 @@ export function problemOf(t: Texts, refusal: Refusal): Problem {
   return { field: refusal.field ?? FIELDS[refusal.refusal], message: messageOf(t, refusal) }
 }
 
-function messageOf(t: Texts, { refusal, fill, field, retryAfterSeconds }: Refusal): string {
+function messageOf(t: Texts, { refusal, reason, values, retryAfterSeconds }: Refusal): string {
   if (refusal === 'tooManyAttempts' && retryAfterSeconds !== undefined) {
     return retryAfterSeconds < 60
       ? t.problems.tryAgainSeconds(retryAfterSeconds)
       : t.problems.tryAgainMinutes(Math.ceil(retryAfterSeconds / 60))
   }
-  // The reason starts with the field's name, which the page shows anyway.
-  const isNamed = field !== undefined && fill.startsWith(`${field} `)
-  const words = isNamed ? fill.slice(field.length + 1) : fill
-  return t.refusals[refusal].replace(/<(\w+)>/, (_, what) =>
-    // Other fillings, such as a key's title, are never translated.
-    what === 'reason' ? (reasonOf(t, words) ?? t.problems.otherReason(fill)) : fill,
-  )
+  // Other values, such as a key's title, are never translated.
+  const named = reason === undefined ? values : { ...values, reason: sayReason(t, reason) }
+  return fillText(t.refusals[refusal], named)
 }
 
-/** @returns `undefined` for a reason without a translation. */
-function reasonOf(t: Texts, words: string): string | undefined {
-  const found = findReason(words)
-  if (found === undefined) return undefined
-  const { code, values } = found
+function sayReason(t: Texts, { code, values }: Reason): string {
   const { part } = values
-  return fillReason(t.reasons[code], {
+  return fillText(t.reasons[code], {
     ...values,
     ...(isKeyPart(part) && { part: t.keyParts[part] }),
   })

@@ -100,7 +100,7 @@ export async function beginRegistration(
 }
 
 export function tooManyPasskeys(): Refusal {
-  return new Refusal('tooManyPasskeys', { fill: String(MAX_PASSKEYS_PER_USER) })
+  return new Refusal('tooManyPasskeys', { values: { limit: MAX_PASSKEYS_PER_USER } })
 }
 
 /** @returns Nothing for the row of a user without passkeys. */

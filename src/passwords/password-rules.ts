@@ -2,7 +2,6 @@ import { eq, sql } from 'drizzle-orm'
 import { commonPasswords } from '../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
-import { fillReason, REASONS } from '../base/reasons.ts'
 
 const MIN_CHARACTERS = 8
 const MAX_CHARACTERS = 1024
@@ -17,8 +16,8 @@ export function checkPasswordLength(password: string): void {
   const { length } = Array.from(password)
   if (length >= MIN_CHARACTERS && length <= MAX_CHARACTERS) return
   throw new Refusal('invalidBody', {
-    fill: `password ${fillReason(REASONS.passwordLength, { min: MIN_CHARACTERS, max: MAX_CHARACTERS })}`,
     field: 'password',
+    reason: { code: 'passwordLength', values: { min: MIN_CHARACTERS, max: MAX_CHARACTERS } },
   })
 }
 
@@ -42,7 +41,7 @@ export function selectCommonPasswordsOfLength(db: Database, characters: number) 
 export function refuseCommonPassword(found: unknown[]): void {
   if (found.length === 0) return
   throw new Refusal('invalidBody', {
-    fill: `password ${REASONS.commonPassword}`,
     field: 'password',
+    reason: { code: 'commonPassword', values: {} },
   })
 }

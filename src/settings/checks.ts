@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { basePathSchema } from '../accounts/fields.ts'
 import { MAX_PERMISSION } from '../accounts/roles.ts'
-import { fillReason, REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 import { parseSftpAddress } from './sftp-address.ts'
 
 /**
@@ -17,9 +17,9 @@ const MAX_ADDRESS_CHARACTERS = 1024
 /** One logo for light pages, one for dark pages. */
 const MAX_LOGOS = 2
 
-export const aBoolean: Check = v.picklist(['true', 'false'], REASONS.boolean)
+export const aBoolean: Check = v.picklist(['true', 'false'], reason('boolean'))
 
-export const aPageSize: Check = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, REASONS.pageSize))
+export const aPageSize: Check = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, reason('pageSize')))
 
 /**
  * At least 30 days, because a network stays known for as long (audit/known-networks.ts); at most
@@ -27,18 +27,18 @@ export const aPageSize: Check = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, REA
  */
 export const someRetentionDays: Check = v.pipe(
   v.string(),
-  v.regex(/^[1-9]\d{1,3}$/, REASONS.retentionDays),
-  v.check((days) => Number(days) >= 30 && Number(days) <= 3650, REASONS.retentionDays),
+  v.regex(/^[1-9]\d{1,3}$/, reason('retentionDays')),
+  v.check((days) => Number(days) >= 30 && Number(days) <= 3650, reason('retentionDays')),
 )
 
 export const aColour: Check = v.pipe(
   v.string(),
-  v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, REASONS.colour),
+  v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, reason('colour')),
 )
 
 export function oneOf(options: readonly string[]): Check {
   const named = options.map((option) => option || '""').join(', ')
-  return v.picklist(options, fillReason(REASONS.oneOf, { options: named }))
+  return v.picklist(options, reason('oneOf', { options: named }))
 }
 
 export function aLine(limit: number): Check {
@@ -52,10 +52,10 @@ export function aLine(limit: number): Check {
 export function aName(limit: number): Check {
   return v.pipe(
     aLine(limit),
-    v.check((name) => /[^\s\p{Cf}\uFE0E\uFE0F]/u.test(name), REASONS.required),
+    v.check((name) => /[^\s\p{Cf}\uFE0E\uFE0F]/u.test(name), reason('required')),
     v.check(
       (name) => !/[^\P{Cf}\u200C\u200D]|[\p{Zl}\p{Zp}]/u.test(name),
-      REASONS.noInvisibleCharacters,
+      reason('noInvisibleCharacters'),
     ),
   )
 }
@@ -64,20 +64,20 @@ export function aName(limit: number): Check {
 export const someText: Check = v.pipe(
   possiblyEmptyText(),
   v.transform((text) => text.replaceAll('\r\n', '\n')),
-  v.check((text) => !/[^\P{Cc}\n\t]/u.test(text), REASONS.noControlCharacters),
-  v.maxBytes(MAX_TEXT_BYTES, fillReason(REASONS.maxBytes, { max: MAX_TEXT_BYTES })),
+  v.check((text) => !/[^\P{Cc}\n\t]/u.test(text), reason('noControlCharacters')),
+  v.maxBytes(MAX_TEXT_BYTES, reason('maxBytes', { max: MAX_TEXT_BYTES })),
 )
 
 /** The address of a picture, or an empty text. */
 export const anAddress: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
-  v.check((address) => address === '' || isSiteAddress(address), REASONS.address),
+  v.check((address) => address === '' || isSiteAddress(address), reason('address')),
 )
 
 /** The contact of security.txt, or an empty text. @see RFC 9116 section 2.5.3 */
 export const aContact: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
-  v.check((contact) => contact === '' || isContact(contact), REASONS.contact),
+  v.check((contact) => contact === '' || isContact(contact), reason('contact')),
 )
 
 /** Origins of other sites, one per line: `https://example.org`. */
@@ -85,14 +85,14 @@ export const someOrigins: Check = v.pipe(
   someText,
   v.check(
     (text) => text.split('\n').every((line) => line === '' || isHttpsOrigin(line)),
-    REASONS.origins,
+    reason('origins'),
   ),
 )
 
 /** The address of the SFTP server, or an empty text. */
 export const anSftpAddress: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
-  v.check((text) => text === '' || parseSftpAddress(text) !== undefined, REASONS.sftpAddress),
+  v.check((text) => text === '' || parseSftpAddress(text) !== undefined, reason('sftpAddress')),
 )
 
 /**
@@ -103,38 +103,38 @@ export const anSftpAddress: Check = v.pipe(
  */
 export const anIssuer: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
-  v.check((text) => text === '' || isIssuer(text), REASONS.issuer),
+  v.check((text) => text === '' || isIssuer(text), reason('issuer')),
 )
 
 /** Scopes, separated by single spaces. @see RFC 6749 section 3.3 */
 export const someScopes: Check = v.pipe(
   aLine(MAX_ADDRESS_CHARACTERS),
   v.transform((text) => text.trim().replaceAll(/ +/g, ' ')),
-  v.check((text) => /^[!#-[\]-~ ]*$/.test(text), REASONS.scopes),
+  v.check((text) => /^[!#-[\]-~ ]*$/.test(text), reason('scopes')),
 )
 
 /** The name of a claim. */
-export const aClaim: Check = v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/, REASONS.claim))
+export const aClaim: Check = v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/, reason('claim')))
 
 export const aBasePath: Check = basePathSchema
 
 /** A number of 16 bits. */
 export const aPermission: Check = v.pipe(
   v.string(),
-  v.check((text) => /^\d{1,5}$/.test(text) && Number(text) <= MAX_PERMISSION, REASONS.permission),
+  v.check((text) => /^\d{1,5}$/.test(text) && Number(text) <= MAX_PERMISSION, reason('permission')),
 )
 
 export const someLogos: Check = v.pipe(
   someText,
   v.maxLength(
     MAX_LOGOS * MAX_ADDRESS_CHARACTERS,
-    fillReason(REASONS.maxCharacters, { max: MAX_LOGOS * MAX_ADDRESS_CHARACTERS }),
+    reason('maxCharacters', { max: MAX_LOGOS * MAX_ADDRESS_CHARACTERS }),
   ),
   v.check(
     (text) =>
       text === '' ||
       (text.split('\n').length <= MAX_LOGOS && text.split('\n').every(isSiteAddress)),
-    REASONS.logos,
+    reason('logos'),
   ),
 )
 
@@ -143,20 +143,20 @@ export const someRegularExpressions: Check = v.pipe(
   someText,
   v.check(
     (text) => text.split('\n').every((line) => line.trim() === '' || isRegularExpression(line)),
-    REASONS.regularExpressions,
+    reason('regularExpressions'),
   ),
 )
 
 /** `{"pdf,epub": {"Name of a viewer": "https://…$e_url"}}` */
 export const somePreviews: Check = aJson(
   (value) => isObjectOf(value, (viewers) => isObjectOf(viewers, isSiteAddress)),
-  REASONS.previews,
+  reason('previews'),
 )
 
 /** `{"/": "|"}` */
 export const someReplacements: Check = aJson(
   (value) => isObjectOf(value, (text) => typeof text === 'string'),
-  REASONS.replacements,
+  reason('replacements'),
 )
 
 /**

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { asAuthority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { type AuditEvent, logEvent } from '../audit/events.ts'
+import { readReason } from '../base/reasons.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
   actAsOperator,
@@ -51,7 +52,10 @@ type SettingsAdminDeps = ActorDeps &
 export function describeSetting(key: string): SettingDefinition {
   const setting = SETTINGS.find((definition) => definition.key === key)
   if (setting !== undefined) return setting
-  throw new Refusal('invalidBody', { fill: `"${key}" is not a setting` })
+  throw new Refusal('invalidBody', {
+    field: `"${key}"`,
+    reason: { code: 'notASetting', values: {} },
+  })
 }
 
 /** Lists all settings from D1, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
@@ -110,13 +114,10 @@ export function resetSettings(
 function checkSetting(name: string, value: string) {
   const { key, isReadOnly, isSecret, check } = describeSetting(name)
   if (isReadOnly)
-    throw new Refusal('invalidBody', { fill: `${key} can not be changed`, field: key })
+    throw new Refusal('invalidBody', { field: key, reason: { code: 'fixed', values: {} } })
   const checked = v.safeParse(check, value, { abortPipeEarly: true })
   if (!checked.success) {
-    throw new Refusal('invalidBody', {
-      fill: `${key} ${checked.issues[0].message}`,
-      field: key,
-    })
+    throw new Refusal('invalidBody', { field: key, reason: readReason(checked.issues[0].message) })
   }
   return { key, isSecret, value: checked.output === ALL_DEFAULTS[key] ? null : checked.output }
 }

@@ -7,7 +7,7 @@ import { jsonArrayBody, query } from '../http/input.ts'
 import { maxCharacters, possiblyEmptyText, text } from '../base/text.ts'
 import { describeSetting, listSettings, saveSettings, type Setting } from './manage-settings.ts'
 import { GROUP_NUMBERS, SETTINGS } from './definitions.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 
 /** The flags that OpenList gives a setting (docs/interface.md). */
 const PUBLIC = 0
@@ -20,7 +20,7 @@ const MAX_KEY_CHARACTERS = 64
 
 /** `group=1` or `groups=1,2`; without either, every group. */
 const groupsQuery = v.object({
-  group: v.pipe(v.optional(v.string(), ''), v.regex(/^(?:-?\d+)?$/, REASONS.integer)),
+  group: v.pipe(v.optional(v.string(), ''), v.regex(/^(?:-?\d+)?$/, reason('integer'))),
   groups: v.pipe(
     v.optional(v.string(), ''),
     v.regex(/^(?:-?\d+(?:,-?\d+)*)?$/, 'must be integers such as 1,2'),

@@ -74,9 +74,10 @@ export async function addKey(
 /** Says why a key was not added, given the keys with the same title or fingerprint. */
 function refusalOf(title: string, rivals: { title: string }[]): Refusal {
   const [rival] = rivals
-  if (rival === undefined) return new Refusal('tooManyKeys', { fill: String(MAX_KEYS_PER_USER) })
+  if (rival === undefined)
+    return new Refusal('tooManyKeys', { values: { limit: MAX_KEYS_PER_USER } })
   if (rivals.some((other) => other.title === title)) return new Refusal('titleTaken')
-  return new Refusal('keyTaken', { fill: rival.title })
+  return new Refusal('keyTaken', { values: { title: rival.title } })
 }
 
 /** Lists a page of the actor's keys, with the account; see `windowOf`. */
@@ -245,7 +246,7 @@ function parseOrRefuse(text: string) {
   try {
     return parsePublicKey(text)
   } catch (error) {
-    if (error instanceof KeyError) throw new Refusal('keyInvalid', { fill: error.message })
+    if (error instanceof KeyError) throw new Refusal('keyInvalid', { reason: error.reason })
     throw error
   }
 }

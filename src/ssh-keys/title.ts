@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
 import { isPrivateKey } from './pasted.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 
@@ -11,7 +11,7 @@ export const titleSchema = v.pipe(
   maxCharacters(MAX_TITLE_CHARACTERS),
   noControlCharacters(),
   // A browser puts a text pasted into the wrong field on one line. A title is shown and logged.
-  v.check((title) => !isPrivateKey(title), REASONS.titleIsPrivateKey),
+  v.check((title) => !isPrivateKey(title), reason('titleIsPrivateKey')),
 )
 
 /** A key to add. */

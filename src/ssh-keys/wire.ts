@@ -1,10 +1,10 @@
 import { toHex } from '../base/encoding.ts'
 import {
-  fillReason,
   type KeyPart,
   type KeyReason,
-  REASONS,
-  type ReasonValues,
+  type Reason,
+  type TextValues,
+  wordsOf,
 } from '../base/reasons.ts'
 
 /**
@@ -13,9 +13,11 @@ import {
  */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
+  readonly reason: Reason
 
-  constructor(reason: KeyReason, values: ReasonValues = {}) {
-    super(fillReason(REASONS[reason], values))
+  constructor(code: KeyReason, values: TextValues = {}) {
+    super(wordsOf({ code, values }))
+    this.reason = { code, values }
   }
 }
 

@@ -408,7 +408,7 @@ export function tooManyAttempts(
 ): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))
-  return new Refusal(refusal, { fill: String(retryAfterSeconds), retryAfterSeconds })
+  return new Refusal(refusal, { values: { seconds: retryAfterSeconds }, retryAfterSeconds })
 }
 
 /** Seconds for which the gate counts, and the longest time that it stays closed. */

@@ -18,7 +18,7 @@ import {
 import { basePathSchema, permissionSchema, ssoIdSchema } from '../accounts/fields.ts'
 import { userRecord } from './record.ts'
 import { usernameSchema } from '../accounts/username.ts'
-import { REASONS } from '../base/reasons.ts'
+import { reason } from '../base/reasons.ts'
 
 /**
  * The fields of the stock client's request that an operator may set. The client sends back every
@@ -34,7 +34,7 @@ const fields = {
 }
 const createSchema = v.object({ username: usernameSchema, ...fields })
 const updateSchema = v.object({
-  id: v.pipe(v.number(), v.integer(REASONS.integer)),
+  id: v.pipe(v.number(), v.integer(reason('integer'))),
   username: v.nullish(usernameSchema),
   ...fields,
 })

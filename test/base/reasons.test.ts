@@ -1,25 +1,29 @@
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { fillReason, findReason, REASONS } from '../../src/base/reasons.ts'
+import { readReason, reason, REASONS, wordsOf } from '../../src/base/reasons.ts'
 
 describe('a reason', () => {
-  test.each(Object.entries(REASONS))('is found by the words of %s', (code, words) => {
-    const values: Record<string, string> = {
-      part: 'public key',
-      type: 'sk-ssh-ed25519@openssh.com',
-      curve: 'nistp256',
-      options: 'a, b, c',
-    }
-    const names = Array.from(words.matchAll(/<(\w+)>/g), ([, name = '']) => name)
-    const named = Object.fromEntries(names.map((name) => [name, values[name] ?? '1024']))
-    const found = findReason(fillReason(words, named))
-    expect(found?.code).toBe(code)
-    expect({ ...found?.values }).toEqual(named)
+  test('keeps its code and values in an issue of valibot', () => {
+    const schema = v.pipe(v.string(), v.maxLength(2, reason('maxCharacters', { max: 2 })))
+    const { issues = [] } = v.safeParse(schema, 'abc')
+    const read = readReason(issues[0]?.message ?? '')
+    expect(read).toEqual({ code: 'maxCharacters', values: { max: 2 } })
+    expect(wordsOf(read)).toBe('must have at most 2 characters')
   })
 
-  test.each(['', 'constructor', 'is required.', 'must have at most many characters'])(
-    'is not found by the words “%s”',
-    (words) => {
-      expect(findReason(words)).toBeUndefined()
-    },
-  )
+  test('has words of its own', () => {
+    const words = Object.values(REASONS)
+    expect(new Set(words).size).toBe(words.length)
+  })
+
+  test.each([
+    'Invalid type: Expected string',
+    '',
+    'null',
+    '{}',
+    '{"code":"constructor","values":{}}',
+    '{"code":"required"}',
+  ])('that valibot made keeps its words: “%s”', (message) => {
+    expect(wordsOf(readReason(message))).toBe(message)
+  })
 })

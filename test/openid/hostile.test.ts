@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
 import { parseAuthorizationRequest } from '../../src/openid/authorization-request.ts'
-import { REASONS } from '../../src/base/reasons.ts'
+import { reason } from '../../src/base/reasons.ts'
 import { clientUriSchema, clientUrisSchema } from '../../src/openid/client-fields.ts'
 import { parseHandle } from '../../src/openid/handles.ts'
 import * as v from 'valibot'
@@ -312,7 +312,7 @@ describe('the redirect URI', () => {
     (name) => {
       const uri = `https://files.example.org/cb?${name}=1`
       const { issues } = v.safeParse(clientUrisSchema, [CALLBACK, uri])
-      expect(issues?.map(({ message }) => message)).toEqual([REASONS.clientUriQuery])
+      expect(issues?.map(({ message }) => message)).toEqual([reason('clientUriQuery')])
     },
   )
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fillReason, KEY_PARTS, REASONS } from '../../src/base/reasons.ts'
+import { isReasonCode, KEY_PARTS, REASONS } from '../../src/base/reasons.ts'
 import { Refusal } from '../../src/base/refusals.ts'
 import { problemOf } from '../../src/pages/form.ts'
 import { TEXTS } from '../../src/pages/language.ts'
@@ -12,29 +12,28 @@ import { problemAt, Visitor } from '../support/visitor.ts'
 /** Words of the protocols, which have no translation. */
 const NAMES = ['files.example.org', 'true', 'code', 'state', 'error', 'error_description', 'iss']
 
-const VALUES = { type: 'ssh-rsa', curve: 'nistp256', options: 'true' }
+const VALUES = {
+  type: 'ssh-rsa',
+  curve: 'nistp256',
+  options: 'true',
+  expected: 'string',
+  words: 'Invalid.',
+}
 
 describe('a reason', () => {
-  test.each(Object.entries(REASONS))('is told in Chinese: %s', (code, words) => {
+  test.each(Object.entries(REASONS))('is told in Chinese: %s', (name, words) => {
+    const code = isReasonCode(name) ? name : 'other'
     for (const part of words.includes('<part>') ? KEY_PARTS : ['']) {
-      const numbers = { min: '1', max: '2', bits: '3', bytes: '4', factor: '5', exponent: '6' }
-      const fill = fillReason(words, { ...VALUES, ...numbers, part })
-      const isOfKey = code.startsWith('key')
-      const refusal = isOfKey
-        ? new Refusal('keyInvalid', { fill })
-        : new Refusal('invalidBody', { fill: `title ${fill}`, field: 'title' })
+      const numbers = { min: 1, max: 2, bits: 3, bytes: 4, factor: 5, exponent: 6 }
+      const told = { code, values: { ...VALUES, ...numbers, part } }
+      const refusal = code.startsWith('key')
+        ? new Refusal('keyInvalid', { reason: told })
+        : new Refusal('invalidBody', { reason: told, field: 'title' })
       const { message } = problemOf(TEXTS.zh, refusal)
       expect(message).toMatch(/\p{Script=Han}/u)
-      expect(message).not.toContain(TEXTS.zh.problems.otherReason(fill))
       expect(foreignWords(message, NAMES)).toEqual([])
       expect(problemOf(TEXTS.en, refusal).message).toMatch(/^[A-Z][^<>]*\.$/)
     }
-  })
-
-  test('without a text here is told in Chinese as well, and in the words of the API in English', () => {
-    const refusal = new Refusal('invalidBody', { fill: 'x must be a new check', field: 'x' })
-    expect(problemOf(TEXTS.zh, refusal).message).toBe('这个值无效。')
-    expect(problemOf(TEXTS.en, refusal).message).toBe('x must be a new check')
   })
 })
 

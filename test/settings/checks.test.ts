@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { readReason, wordsOf } from '../../src/base/reasons.ts'
 import { describeSetting } from '../../src/settings/manage-settings.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -10,7 +11,8 @@ import { anyWebUrl } from '../support/any-web-url.ts'
 /** What is stored, or why not. */
 function check(key: string, value: string): string | { refused: string } {
   const result = v.safeParse(describeSetting(key).check, value, { abortPipeEarly: true })
-  return result.success ? result.output : { refused: result.issues[0].message }
+  if (result.success) return result.output
+  return { refused: wordsOf(readReason(result.issues[0].message)) }
 }
 
 const refused = { refused: expect.any(String) }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { readReason, wordsOf } from '../../base/reasons.ts'
 
 /** Any value; a missing column is NULL. */
 export const anything = v.optional(v.unknown(), null)
@@ -44,7 +45,7 @@ export function reasonOf(issue: v.BaseIssue<unknown>): string {
   if (issue.input === undefined || issue.input === null || issue.input === '')
     return `${column} is missing`
   if (issue.type === 'string') return `${column} must be a text`
-  return `${column} ${issue.message}`
+  return `${column} ${wordsOf(readReason(issue.message))}`
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { readReason, wordsOf } from '../../base/reasons.ts'
 import { type SettingDefinition, SETTINGS } from '../../settings/definitions.ts'
 import type { Item } from './plan.ts'
 import type { RawRow } from './source.ts'
@@ -66,5 +67,7 @@ function isDefault(setting: SettingDefinition, value: unknown): boolean {
 
 /** Returns the reason without quoting the value. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
-  return issue.kind === 'schema' && issue.type === 'string' ? 'must be a text' : issue.message
+  return issue.kind === 'schema' && issue.type === 'string'
+    ? 'must be a text'
+    : wordsOf(readReason(issue.message))
 }

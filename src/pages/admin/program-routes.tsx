@@ -54,8 +54,8 @@ export const adminProgramPages = new Hono<App>()
       const redirectUris = [...(known?.redirectUris ?? []), ...given.redirect_uris]
       if (redirectUris.length === 0)
         throw new Refusal('invalidBody', {
-          fill: 'redirect_uris is required',
           field: 'redirect_uris',
+          reason: { code: 'required', values: {} },
         })
       await confirmWith(c, fields)
       const { name, logout_uri: logoutUri } = given

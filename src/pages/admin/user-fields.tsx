@@ -8,10 +8,10 @@ import { usernameSchema } from '../../accounts/username.ts'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { Field } from '../parts.tsx'
 import type { View } from '../view.ts'
-import { REASONS } from '../../base/reasons.ts'
+import { reason } from '../../base/reasons.ts'
 
 const ROLES = [String(GENERAL), String(ADMIN)]
-const roleSchema = v.pipe(v.picklist(ROLES, REASONS.role), v.transform(Number))
+const roleSchema = v.pipe(v.picklist(ROLES, reason('role')), v.transform(Number))
 
 const userSchema = v.object({
   username: usernameSchema,

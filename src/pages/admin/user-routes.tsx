@@ -17,7 +17,7 @@ import {
 } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
 import { isNothing, listSurvivingOf, NOTHING_SURVIVES } from '../../users/surviving.ts'
-import { REASONS } from '../../base/reasons.ts'
+import { reason } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../../http/guard.ts'
@@ -35,7 +35,7 @@ const MAX_SEARCH_CHARACTERS = 255
 const listQuery = v.object({
   page: pageQuery.entries.page,
   search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
-  group: v.optional(v.picklist(['', ...USER_GROUPS], REASONS.userGroup), ''),
+  group: v.optional(v.picklist(['', ...USER_GROUPS], reason('userGroup')), ''),
 })
 
 /** The pages of users, under `/account/admin/users`. */

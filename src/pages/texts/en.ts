@@ -246,7 +246,14 @@ const refusals: Record<RefusalName, string> = {
 
 /** Why a value was refused; `<…>` is a value. Reasons of `keyInvalid` are the end of its sentence. */
 const reasons: Record<ReasonCode, string> = {
+  other: '<words>',
   required: 'This is required.',
+  expected: 'This must be a <expected>.',
+  jsonObject: 'This must be a JSON object.',
+  jsonArray: 'This must be a JSON array.',
+  future: 'This must be in the future.',
+  fixed: 'This can not be changed.',
+  notASetting: 'This is not a setting.',
   maxCharacters: 'It must have at most <max> characters.',
   maxBytes: 'It must have at most <max> bytes.',
   integer: 'It must be a whole number.',
@@ -846,8 +853,6 @@ export const en = {
     notFound: 'Page not found',
     notFoundLead: 'This page does not exist. The address may be mistyped, or the page was moved.',
     home: 'Go to the start page',
-    /** Shows a reason of the API that has no text here. */
-    otherReason: (words: string) => words,
     tryAgainMinutes: (minutes: number) =>
       `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     tryAgainSeconds: (seconds: number) =>

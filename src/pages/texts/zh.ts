@@ -571,7 +571,6 @@ export const zh: Texts = {
     notFound: '页面不存在',
     notFoundLead: '没有这个页面。地址可能有误，或者页面已被移走。',
     home: '前往首页',
-    otherReason: () => '这个值无效。',
     tryAgainMinutes: (minutes) => `失败次数过多，请在 ${minutes} 分钟后重试。`,
     tryAgainSeconds: (seconds) => `失败次数过多，请在 ${seconds} 秒后重试。`,
   },
@@ -666,7 +665,14 @@ export const zh: Texts = {
   },
 
   reasons: {
+    other: '这个值无效。',
     required: '此项必填。',
+    expected: '类型不正确。',
+    jsonObject: '必须是 JSON 对象。',
+    jsonArray: '必须是 JSON 数组。',
+    future: '必须是将来的时间。',
+    fixed: '此项不能更改。',
+    notASetting: '没有这项设置。',
     maxCharacters: '最多 <max> 个字符。',
     maxBytes: '最多 <max> 字节。',
     integer: '必须是整数。',
