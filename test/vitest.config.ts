@@ -11,8 +11,8 @@ const PROCESS_MILLISECONDS = 300_000
 
 /** Files at once, one for each core of a small machine. */
 const PROCESSES = 2
-/** Two more, because these files wait for programs: for answers, for a page, for a deadline. */
-const PROGRAM_PROCESSES = 4
+/** More, because these files wait for programs: for answers, for a page, for a deadline. */
+const PROGRAM_PROCESSES = 5
 
 /** For the programs that tests start: a folder in memory may allow none to run. */
 const TMPDIR = tmpdir()

@@ -4,7 +4,7 @@ import type { App } from '../../src/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/http/headers.ts'
 import type { Needs } from '../../src/access/actor.ts'
-import type { SsoPages } from '../../src/sso/routes.ts'
+import type { SsoPages } from '../../src/sso/http/routes.ts'
 import { needsOf } from '../../src/http/guard.ts'
 import { inputs } from '../../src/http/input.ts'
 

@@ -2,7 +2,7 @@ import { Refusal } from '../base/refusals.ts'
 import { type Actor, readAccountAs, type ReaderDeps } from '../access/act-as.ts'
 import { maskPermission } from '../access/scopes.ts'
 import { ADMIN } from '../accounts/roles.ts'
-import { webdavAccess } from '../ssh-keys/access.ts'
+import { webdavAccess } from '../accounts/file-access.ts'
 
 /** The methods that change no file. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND']

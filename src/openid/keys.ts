@@ -10,7 +10,7 @@ import { openBox, sealBox } from '../crypto/sealed-box.ts'
 import { RS256 } from '../crypto/signing-key.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type ActorDeps } from '../access/act-as.ts'
-import { logError } from '../http/log.ts'
+import { logError } from '../database/log.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 
 /**

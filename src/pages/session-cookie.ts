@@ -6,7 +6,7 @@ import type { App, AppContext } from '../http/context.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { SessionActor } from '../access/actor.ts'
 import { verifyToken } from '../access/token.ts'
-import { clearProvenIdentity } from '../sso/proven-identity.ts'
+import { clearProvenIdentity } from '../sso/http/proven-identity.ts'
 
 /**
  * Browsers send a `__Host-` cookie to this host only, and only over https. Over http, which `npm

@@ -2,11 +2,11 @@ import { and, type SQL } from 'drizzle-orm'
 import { asAuthority, type Authority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { tooManyAttempts } from '../throttle/throttle.ts'
-import { challengeUse } from './challenge-use.ts'
+import { challengeUse, claimChallenge, isClaimed, selectUse } from '../access/used-challenges.ts'
 import { PasskeyError } from './reasons.ts'
 import type { Ceremony } from './session-text.ts'
 import type { CheckedAnswer } from './shown-passkey.ts'
-import { claimChallenge, isClaimed, isCurrent, markUsed, selectUse } from './store.ts'
+import { isCurrent, markUsed } from './store.ts'
 
 /**
  * Returns the statements that accept a right answer: they use its challenge up and record the use

@@ -2,9 +2,9 @@ import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
-import { challengeUse } from './challenge-use.ts'
+import { challengeUse, claimChallenge, isClaimed } from '../access/used-challenges.ts'
 import type { Ceremony } from './session-text.ts'
-import { claimChallenge, type Credential, isClaimed } from './store.ts'
+import type { Credential } from './store.ts'
 
 /**
  * Tells the owner that a genuine answer had a counter that was used before: another authenticator

@@ -13,20 +13,11 @@ import { isFresh, strengthenSession } from '../access/session-store.ts'
 import { knownTransports, type RegistrationAnswer } from './answers.ts'
 import { tooManyPasskeys } from './begin.ts'
 import { type NewCredential, verifyRegistration } from './ceremonies.ts'
-import { challengeUse } from './challenge-use.ts'
+import { challengeUse, claimChallenge, isClaimed, selectUse } from '../access/used-challenges.ts'
 import { PasskeyError } from './reasons.ts'
 import { logPasskeyRefusal } from './refusal-log.ts'
 import { type Ceremony, openCeremony } from './session-text.ts'
-import {
-  claimChallenge,
-  countPasskeys,
-  hasRoom,
-  insertPasskey,
-  isClaimed,
-  isNewId,
-  MAX_PASSKEYS_PER_USER,
-  selectUse,
-} from './store.ts'
+import { countPasskeys, hasRoom, insertPasskey, isNewId, MAX_PASSKEYS_PER_USER } from './store.ts'
 
 const DEFAULT_NAME = 'Passkey'
 

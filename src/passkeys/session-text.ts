@@ -1,4 +1,3 @@
-import * as base64url from 'jose/base64url'
 import type { Deps } from '../deps.ts'
 import { openBox, sealBox } from '../crypto/sealed-box.ts'
 import { PasskeyError } from './reasons.ts'
@@ -65,11 +64,6 @@ export async function openCeremony(
   if (ceremony?.kind !== kind) throw new PasskeyError('session text')
   if (ceremony.expiresAt <= deps.now()) throw new PasskeyError('expired')
   return ceremony
-}
-
-/** Hashes a challenge for the table of used ones. */
-export async function hashChallenge(challenge: Uint8Array<ArrayBuffer>): Promise<string> {
-  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', challenge)))
 }
 
 function toBytes({ kind, challenge, expiresAt, userId, name }: Ceremony): Uint8Array<ArrayBuffer> {

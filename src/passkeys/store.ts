@@ -1,8 +1,8 @@
-import { and, count, eq, exists, gt, lte, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, exists, gt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
-import { auditEvents, passkeys, usedChallenges, users } from '../../schema/tables.ts'
+import { auditEvents, passkeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
-import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { isNamed } from '../accounts/store.ts'
@@ -130,41 +130,6 @@ export function markUsed(
   }
   const which = and(isPasskeyOf(userId, credentialId), isCounterBehind(signCount))
   return writing(db, by).update(passkeys, set, which)
-}
-
-/** Names a use of a challenge. */
-export interface ChallengeUse {
-  /** SHA-256 of the challenge. */
-  hash: string
-  /** A random text of this request, such as the id of the session that begins. */
-  usedBy: string
-  /** Unix time, milliseconds. */
-  expiresAt: number
-}
-
-/** Uses a challenge up, if nothing has used it. `isClaimed` then holds, and a row is returned. */
-export function claimChallenge(db: Database, by: Authority, use: ChallengeUse, when?: SQL) {
-  return writing(db, by)
-    .insert(usedChallenges, { ...use }, { where: when })
-    .onConflictDoNothing()
-    .returning({ usedBy: usedChallenges.usedBy })
-}
-
-/** Holds when `claimChallenge` of this request has used the challenge up. */
-export function isClaimed(db: Database, { hash, usedBy }: ChallengeUse): SQL {
-  const isThis = and(eq(usedChallenges.hash, hash), eq(usedChallenges.usedBy, usedBy))
-  return exists(db.select({ hash: usedChallenges.hash }).from(usedChallenges).where(isThis))
-}
-
-/** Selects the use of a challenge, by any request. */
-export function selectUse(db: Database, { hash }: ChallengeUse) {
-  const { usedBy } = usedChallenges
-  return db.select({ usedBy }).from(usedChallenges).where(eq(usedChallenges.hash, hash))
-}
-
-/** Deletes the used challenges that have expired. An expired ceremony is refused anyway. */
-export function pruneChallenges(db: Database, now: number) {
-  return writing(db, THE_SERVICE).delete(usedChallenges, lte(usedChallenges.expiresAt, now))
 }
 
 /** A passkey to store. */

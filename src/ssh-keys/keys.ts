@@ -41,7 +41,7 @@ import {
   selectOwnKeys,
   selectRivals,
 } from './store.ts'
-import { KeyError } from './wire.ts'
+import { KeyError } from '../crypto/wire.ts'
 
 export const MAX_KEYS_PER_USER = 100
 

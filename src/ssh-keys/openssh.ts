@@ -1,9 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toBareBase64, toBase64 } from '../base/encoding.ts'
-import { CURVES } from './curves.ts'
+import { CURVES } from '../crypto/curves.ts'
 import { readPasted } from './pasted.ts'
-import { checkEcdsa, checkEd25519, checkRsa } from './soundness.ts'
-import { bitLength, KeyError, WireReader } from './wire.ts'
+import { checkEcdsa, checkEd25519, checkRsa } from '../crypto/soundness.ts'
+import { bitLength, KeyError, WireReader } from '../crypto/wire.ts'
 import type { KeyReason } from '../base/reasons.ts'
 
 /** A public key that may be used to sign in. */

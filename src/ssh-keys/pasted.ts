@@ -1,7 +1,7 @@
 import { fromBase64, toHex } from '../base/encoding.ts'
-import { CURVES } from './curves.ts'
+import { CURVES } from '../crypto/curves.ts'
 import { DerReader, TAG } from './der.ts'
-import { KeyError, WireReader, wireString } from './wire.ts'
+import { KeyError, WireReader, wireString } from '../crypto/wire.ts'
 
 /** The parts of OpenSSH's one-line form of a key. */
 export interface KeyLine {

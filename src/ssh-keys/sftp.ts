@@ -14,7 +14,7 @@ import { hasAppPasswordForm, hashAppPassword, isAppPassword } from '../access/ap
 import { noteUse, selectShown } from '../access/app-password-store.ts'
 import { maskPermission } from '../access/scopes.ts'
 import { actAsService, isService } from '../access/service-tokens.ts'
-import { sftpAccess } from './access.ts'
+import { sftpAccess } from '../accounts/file-access.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
   accessBy,
@@ -26,7 +26,7 @@ import {
   type SignedIn,
 } from './sftpgo.ts'
 import { insertServiceSignIn, markKeyUsed, selectRecentSignIn, selectSignInKeys } from './store.ts'
-import { KeyError } from './wire.ts'
+import { KeyError } from '../crypto/wire.ts'
 
 type ServiceDeps = Pick<Deps, 'db' | 'now'>
 

@@ -4,8 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import { THE_SERVICE } from '../database/statements.ts'
-import { hashChallenge } from '../passkeys/session-text.ts'
-import { claimChallenge } from '../passkeys/store.ts'
+import { challengeUse, claimChallenge } from '../access/used-challenges.ts'
 import { waitsForProof } from '../openid/proof.ts'
 import type { SsoConfig } from './config.ts'
 import { forgetProvider } from './memory.ts'
@@ -120,10 +119,10 @@ export async function useUpState(
   { state }: Attempt,
   client: Client,
 ): Promise<void> {
-  const hash = await hashChallenge(new Uint8Array(base64url.decode(state)))
-  const usedBy = base64url.encode(deps.randomBytes(RANDOM_BYTES))
+  const challenge = new Uint8Array(base64url.decode(state))
   const expiresAt = deps.now() + LIFETIME_SECONDS * 1000
-  const claimed = await claimChallenge(deps.db, THE_SERVICE, { hash, usedBy, expiresAt })
+  const use = await challengeUse(deps, { challenge, expiresAt })
+  const claimed = await claimChallenge(deps.db, THE_SERVICE, use)
   if (claimed.length === 0) throw logSsoRefusal(new SsoError('state used'), client)
 }
 

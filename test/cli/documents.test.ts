@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
-import { FLOORS } from '../../scripts/floors.ts'
+import { TIERS } from '../../scripts/rooms.ts'
 import { EVENT_KINDS } from '../../src/audit/events.ts'
 import { Clone } from '../support/clone.ts'
 import {
@@ -133,18 +133,20 @@ describe('README.md', () => {
       expect(answer).toMatch(withOmissions(printed[i] ?? ''))
   })
 
-  test('names every folder and file of src, the lowest floor first', () => {
+  test('names every room of src, tier by tier', () => {
     const [, table = ''] = /^## Folders\n(.*?)^## /ms.exec(readme.text) ?? []
-    const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => namesIn(cell))
+    const named = [...table.matchAll(/^\| [a-z]* ?\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      namesIn(cell),
+    )
     expect(named.toSorted()).toEqual(readdirSync('src').toSorted())
-    expect(named.map(asFloor)).toEqual(FLOORS)
+    const tiers = named.map((name) =>
+      Object.values(TIERS).findIndex(({ rooms }) =>
+        new Set<string>(rooms).has(name.replace('.ts', '')),
+      ),
+    )
+    expect(tiers).toEqual(tiers.toSorted((a, b) => a - b))
+    expect(tiers).not.toContain(-1)
   })
-})
-
-test('CONTRIBUTING.md lists the floors of src, the lowest first', () => {
-  const text = readFileSync('CONTRIBUTING.md', 'utf8')
-  const [, list = ''] = /^## Floors\n.*? included: (.*?)\. /ms.exec(text) ?? []
-  expect(namesIn(list).map(asFloor)).toEqual(FLOORS)
 })
 
 describe('the documents', () => {
@@ -209,10 +211,6 @@ async function exitCodeOf(command: string): Promise<number | null> {
 /** Files and folders in backticks, without the slash at the end of a folder. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+?)\/?`/g)].map(([, name = '']) => name)
-}
-
-function asFloor(name: string): string {
-  return name.replace(/\.ts$/, '')
 }
 
 /** As a shell splits a line; single quotes are the only ones in use. */

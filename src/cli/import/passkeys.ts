@@ -6,7 +6,7 @@ import { knownTransports, newNameSchema } from '../../passkeys/answers.ts'
 import { checkPublicKey } from '../../passkeys/cose.ts'
 import { PasskeyError } from '../../passkeys/reasons.ts'
 import { MAX_PASSKEYS_PER_USER } from '../../passkeys/store.ts'
-import { KeyError } from '../../ssh-keys/wire.ts'
+import { KeyError } from '../../crypto/wire.ts'
 import { parseTime } from './columns.ts'
 import type { RawRow } from './source.ts'
 

@@ -11,7 +11,7 @@ import { nameSchema, newNameSchema, registrationSchema } from '../../passkeys/an
 import { beginRegistration } from '../../passkeys/begin.ts'
 import { removePasskey, renamePasskey } from '../../passkeys/manage.ts'
 import { finishRegistration } from '../../passkeys/registration.ts'
-import { relyingPartyIn, shownIn } from '../../passkeys/relying-party.ts'
+import { relyingPartyIn, shownIn } from '../../passkeys/http/relying-party.ts'
 import { readSettings } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'

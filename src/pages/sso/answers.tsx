@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import type { AppContext } from '../../http/context.ts'
 import type { Refusal } from '../../base/refusals.ts'
-import type { Destination, SsoPages } from '../../sso/routes.ts'
+import type { Destination, SsoPages } from '../../sso/http/routes.ts'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../assets.ts'
 import { problemOf } from '../form.ts'
 import { pageHeaders, policyWithScript } from '../headers.ts'

@@ -12,7 +12,7 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, readForm } from '../form.ts'
 import { goTo } from '../view.ts'
 import { leadTo } from './answers.tsx'
-import { goToProvider } from '../../sso/go-to-provider.ts'
+import { goToProvider } from '../../sso/http/go-to-provider.ts'
 
 const PATH = '/account/security'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { providerSchema } from '../../sso/config.ts'
-import { identitySchema } from '../../sso/proven-identity.ts'
-import { provenCookie } from '../../sso/proven-cookie.ts'
+import { identitySchema } from '../../sso/http/proven-identity.ts'
+import { provenCookie } from '../../sso/http/proven-cookie.ts'
 
 const LIFETIME_SECONDS = 10 * 60
 

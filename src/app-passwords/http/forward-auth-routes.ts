@@ -1,0 +1,38 @@
+import { Hono } from 'hono'
+import type { App } from '../../http/context.ts'
+import { findActor } from '../../http/guard.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { forwardAuth, headerText } from '../forward-auth.ts'
+
+/** Headers by which servers and frameworks let a client override the method of its request. */
+const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
+
+/** WebDAV clients ask for a password when they see it. @see RFC 7617 section 2 */
+const CHALLENGE = 'Basic realm="Latchkey", charset="UTF-8"'
+
+/**
+ * `/api/forward_auth`, which nginx, Caddy and Traefik ask before they pass a request on. The HTTP
+ * status is the answer: proxies look at nothing else.
+ */
+export const forwardAuthRoutes = new Hono<App>().get('/', async (c) => {
+  const method = {
+    forwarded: c.req.header('X-Forwarded-Method'),
+    original: c.req.header('X-Original-Method'),
+    isOverridden: OVERRIDES.some((name) => c.req.header(name) !== undefined),
+  }
+  try {
+    const actor = await findActor(c, 'files:read')
+    if (actor === undefined) throw new Refusal('tokenInvalidated')
+    const user = await forwardAuth(c.get('deps'), actor, method)
+    c.set('outcome', 200)
+    return c.text('', 200, {
+      'Remote-User': headerText(user.username),
+      'Remote-Groups': user.group,
+      'X-Base-Path': headerText(user.basePath),
+      'X-Permission': String(user.permission),
+    })
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 401) c.header('WWW-Authenticate', CHALLENGE)
+    throw error
+  }
+})

@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import type { App } from '../../http/context.ts'
+import * as v from 'valibot'
+import { ok } from '../../http/envelope.ts'
+import { actorOf, admin } from '../../http/guard.ts'
+import { idQuery, integer, query } from '../../http/input.ts'
+import { deleteAppPasswordOf, listAppPasswordsOf } from '../app-passwords.ts'
+import { appPasswordRecords } from '../record.ts'
+
+const ownerQuery = v.object({ uid: integer })
+const appPasswordQuery = v.object({ ...ownerQuery.entries, ...idQuery.entries })
+
+/**
+ * Routes for operators that list and delete the app passwords of any user, under
+ * `/api/admin/user/token`.
+ */
+export const adminAppPasswordRoutes = new Hono<App>()
+  .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
+    const { uid } = c.req.valid('query')
+    const appPasswords = await listAppPasswordsOf(c.get('deps'), actorOf(c), uid)
+    return ok(c, { content: appPasswordRecords(appPasswords), total: appPasswords.length })
+  })
+  .post('/delete', admin(), query(appPasswordQuery, 'idFormatInvalid'), async (c) => {
+    const { uid, id } = c.req.valid('query')
+    await deleteAppPasswordOf(c.get('deps'), actorOf(c), uid, id)
+    return ok(c, null)
+  })

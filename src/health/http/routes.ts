@@ -1,0 +1,20 @@
+import { Hono } from 'hono'
+import type { App } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { actorOf, admin } from '../../http/guard.ts'
+import { checkHealth, type PartHealth } from '../health.ts'
+
+/** Routes under `/api/admin/health`, for operators. */
+export const healthRoutes = new Hono<App>().get('/', admin(), async (c) => {
+  const { d1, kv, hasher, migrations } = await checkHealth(c.get('deps'), actorOf(c))
+  return ok(c, {
+    d1: partRecord(d1),
+    kv: partRecord(kv),
+    hasher: partRecord(hasher),
+    migrations: partRecord(migrations),
+  })
+})
+
+function partRecord({ ok: isOk, milliseconds }: PartHealth) {
+  return { ok: isOk, milliseconds }
+}

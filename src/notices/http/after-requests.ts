@@ -1,0 +1,39 @@
+import { createMiddleware } from 'hono/factory'
+import type { Deps } from '../../deps.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { logError } from '../../database/log.ts'
+import { haveChannels } from '../memory.ts'
+import { sendNotices, type SendDeps } from '../send.ts'
+
+/**
+ * Sends notices after each answer to a request that has written something, because it may have
+ * written an event. Nobody waits for it. What it leaves undone, the cron does. The refused request
+ * of a stranger starts nothing: a run costs more than such a request.
+ */
+export const noticesAfterRequests = createMiddleware<App>(
+  async function noticesAfterRequests(c, next) {
+    await next()
+    const deps = c.get('deps')
+    // A stolen code or token that is used twice is refused, and ends a session.
+    const isWorthARun = deps.outbox.hasLogouts || !isOfRefusedStranger(c)
+    if (deps.meter.rowsWritten > 0 && isWorthARun)
+      deps.defer(sendAfterAnswer({ ...deps, db: deps.backgroundDb }))
+  },
+)
+
+/** Tells whether nobody was signed in, and nobody is now. Pages refuse by their status alone. */
+function isOfRefusedStranger(c: AppContext): boolean {
+  const isStranger = c.get('caller') === undefined && c.get('actor') === undefined
+  return isStranger && (c.get('outcome') ?? c.res.status) >= 400
+}
+
+/** Sends notices if any channel exists. A failure is logged. */
+export async function sendAfterAnswer(
+  deps: SendDeps & Pick<Deps, 'settingsMemory'>,
+): Promise<void> {
+  try {
+    if (await haveChannels(deps)) await sendNotices(deps, {})
+  } catch (error) {
+    logError(error, { during: 'notices' })
+  }
+}

@@ -1,0 +1,28 @@
+import { Hono } from 'hono'
+import type { App } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { sessionOf, signedIn } from '../../http/guard.ts'
+import { jsonBody } from '../../http/input.ts'
+import { ownChannelSchema } from '../channels.ts'
+import { deleteOwnChannel, findOwnChannel, saveOwnChannel, testOwnChannel } from '../manage.ts'
+import { channelRecord, testRecord } from '../record.ts'
+
+/** Routes for the notices that a user gets about the own account, under `/api/me/notices`. */
+export const noticeRoutes = new Hono<App>()
+  .get('/', signedIn('guestNotices', 'session'), async (c) => {
+    const { channel } = await findOwnChannel(c.get('deps'), sessionOf(c))
+    return ok(c, channel === undefined ? null : channelRecord(channel))
+  })
+  .post('/save', signedIn('guestNotices', 'session'), jsonBody(ownChannelSchema), async (c) => {
+    const { origin } = new URL(c.req.url)
+    const wish = c.req.valid('json')
+    const { secret } = await saveOwnChannel(c.get('deps'), sessionOf(c), wish, origin)
+    return ok(c, { secret })
+  })
+  .post('/delete', signedIn('guestNotices', 'session'), async (c) => {
+    await deleteOwnChannel(c.get('deps'), sessionOf(c))
+    return ok(c, null)
+  })
+  .post('/test', signedIn('guestNotices', 'session'), async (c) =>
+    ok(c, testRecord(await testOwnChannel(c.get('deps'), sessionOf(c)))),
+  )

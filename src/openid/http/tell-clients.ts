@@ -1,0 +1,14 @@
+import { createMiddleware } from 'hono/factory'
+import type { App } from '../../http/context.ts'
+import { logError } from '../../database/log.ts'
+import { sendLogouts } from '../back-channel.ts'
+
+/** Sends the back-channel logouts of a request that has ended something, after its answer. */
+export const tellClients = createMiddleware<App>(async function tellClients(c, next) {
+  await next()
+  const deps = c.get('deps')
+  if (!deps.outbox.hasLogouts || deps.meter.rowsWritten === 0) return
+  const about = { id: c.get('requestId'), path: c.req.path }
+  const work = sendLogouts({ ...deps, db: deps.backgroundDb })
+  deps.defer(work.catch((error: unknown) => logError(error, about)))
+})

@@ -1,0 +1,34 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { App } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { actorOf, admin } from '../../http/guard.ts'
+import { integer, jsonBody, query } from '../../http/input.ts'
+import { text } from '../../base/text.ts'
+import { listPasskeysOf, removePasskeyOf } from '../manage.ts'
+import { operatorPasskeyRecord } from '../record.ts'
+
+const ownerQuery = v.object({ uid: integer })
+const idSchema = v.object({ id: text() })
+
+/**
+ * Routes for operators that list and remove the passkeys of any user, under
+ * `/api/admin/user/passkey`.
+ */
+export const adminPasskeyRoutes = new Hono<App>()
+  .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
+    const { uid } = c.req.valid('query')
+    const passkeys = await listPasskeysOf(c.get('deps'), actorOf(c), uid)
+    return ok(c, { content: passkeys.map(operatorPasskeyRecord), total: passkeys.length })
+  })
+  .post(
+    '/delete',
+    admin(),
+    query(ownerQuery, 'userIdFormatInvalid'),
+    jsonBody(idSchema),
+    async (c) => {
+      const { uid } = c.req.valid('query')
+      await removePasskeyOf(c.get('deps'), actorOf(c), uid, c.req.valid('json').id)
+      return ok(c, null)
+    },
+  )

@@ -1,0 +1,24 @@
+import { Hono } from 'hono'
+import type { App } from '../../http/context.ts'
+import * as v from 'valibot'
+import { ok } from '../../http/envelope.ts'
+import { actorOf, admin } from '../../http/guard.ts'
+import { idQuery, integer, query } from '../../http/input.ts'
+import { listKeysOf, removeKeyOf } from '../keys.ts'
+import { keyRecords } from '../record.ts'
+
+const ownerQuery = v.object({ uid: integer })
+const keyQuery = v.object({ ...idQuery.entries, uid: v.optional(integer) })
+
+/** Routes for operators that list and remove the keys of any user, under `/api/admin/user/sshkey`. */
+export const adminKeyRoutes = new Hono<App>()
+  .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
+    const { uid } = c.req.valid('query')
+    const { keys, total } = await listKeysOf(c.get('deps'), actorOf(c), uid)
+    return ok(c, { content: keyRecords(keys), total })
+  })
+  .post('/delete', admin(), query(keyQuery, 'idFormatInvalid'), async (c) => {
+    const { id, uid } = c.req.valid('query')
+    await removeKeyOf(c.get('deps'), actorOf(c), id, uid)
+    return ok(c, null)
+  })

@@ -1,0 +1,37 @@
+import { Hono } from 'hono'
+import type { App } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { actorOf, signedIn } from '../../http/guard.ts'
+import { idQuery, jsonBody, pageQuery, query } from '../../http/input.ts'
+import { addKey, listKeys, removeKey } from '../keys.ts'
+import { keyRecords } from '../record.ts'
+import { keySchema } from '../title.ts'
+
+export const sshKeyRoutes = new Hono<App>()
+  .get('/list', signedIn('guestKeys', 'account:read'), query(pageQuery), async (c) => {
+    const { page, per_page: perPage } = c.req.valid('query')
+    const { keys, total } = await listKeys(c.get('deps'), actorOf(c), page, perPage)
+    return ok(c, {
+      content: keyRecords(keys),
+      total,
+    })
+  })
+  .post(
+    '/add',
+    signedIn('guestKeys', 'account:write'),
+    jsonBody(keySchema, 'requestInvalid'),
+    async (c) => {
+      const { title, key } = c.req.valid('json')
+      await addKey(c.get('deps'), actorOf(c), title, key)
+      return ok(c, null)
+    },
+  )
+  .post(
+    '/delete',
+    signedIn('guestKeys', 'account:write'),
+    query(idQuery, 'idFormatInvalid'),
+    async (c) => {
+      await removeKey(c.get('deps'), actorOf(c), c.req.valid('query').id)
+      return ok(c, null)
+    },
+  )

@@ -1,0 +1,71 @@
+import { Hono } from 'hono'
+import type { App, AppContext } from '../../http/context.ts'
+import * as v from 'valibot'
+import { ok } from '../../http/envelope.ts'
+import { anyCaller, sessionOf, signedIn } from '../../http/guard.ts'
+import { jsonBody } from '../../http/input.ts'
+import { possiblyEmptyText } from '../../base/text.ts'
+import { readAccountAs } from '../../access/act-as.ts'
+import { toConfirm } from '../../access/methods.ts'
+import { assertionSchema } from '../../passkeys/answers.ts'
+import { shownIn } from '../../passkeys/http/relying-party.ts'
+import { type Confirmation, confirmSession } from '../confirm.ts'
+import { ssoIdSchema } from '../../accounts/fields.ts'
+import { changeProfile } from '../profile.ts'
+import { userRecord } from '../record.ts'
+import { clearProvenIdentity, readProvenIdentity } from '../../sso/http/proven-identity.ts'
+import { usernameSchema } from '../../accounts/username.ts'
+
+const profileSchema = v.object({
+  username: usernameSchema,
+  password: v.nullish(possiblyEmptyText()),
+  old_password: v.nullish(possiblyEmptyText()),
+  sso_id: v.nullish(ssoIdSchema),
+})
+
+const confirmSchema = v.pipe(
+  v.object({
+    password: v.nullish(possiblyEmptyText(), ''),
+    otp_code: v.nullish(possiblyEmptyText(), ''),
+    /** From `navigator.credentials.get`, for a ceremony of `/api/authn/webauthn_begin_login`. */
+    assertion: v.nullish(assertionSchema),
+  }),
+  v.check(
+    ({ password, otp_code: code, assertion }) =>
+      [password !== '', code !== '', Boolean(assertion)].filter(Boolean).length === 1,
+    'must have one of password, otp_code and assertion',
+  ),
+)
+
+export const userRoutes = new Hono<App>()
+  .get('/', anyCaller('account:read'), async (c) => {
+    const caller = c.get('caller')
+    const account =
+      'guest' in caller ? caller.guest : await readAccountAs(c.get('deps'), toConfirm(caller.actor))
+    return ok(c, userRecord(account))
+  })
+  .post(
+    '/update',
+    anyCaller('session'),
+    jsonBody(profileSchema),
+    signedIn('guestProfile', 'session'),
+    async (c) => {
+      const request = c.req.valid('json')
+      const proof = request.sso_id ? await readProvenIdentity(c) : undefined
+      await changeProfile(c.get('deps'), sessionOf(c), { ...request, proof })
+      if (proof !== undefined && proof.subject === request.sso_id) clearProvenIdentity(c)
+      return ok(c, null)
+    },
+  )
+  .post('/confirm', signedIn('guestSessions', 'session'), jsonBody(confirmSchema), async (c) => {
+    await confirmSession(c.get('deps'), sessionOf(c), confirmationIn(c, c.req.valid('json')))
+    return ok(c, null)
+  })
+
+function confirmationIn(
+  c: AppContext,
+  { password, otp_code: code, assertion }: v.InferOutput<typeof confirmSchema>,
+): Confirmation {
+  if (!assertion) return password === '' ? { code } : { password }
+  return { passkey: shownIn(c, assertion) }
+}

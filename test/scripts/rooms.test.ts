@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { findForbiddenImports, findUnusedEdges } from '../../scripts/rooms.ts'
+
+const forbidden = (path: string, text: string) => findForbiddenImports(new Map([[path, text]]))
+
+describe('the rooms of src', () => {
+  test('let a room import from lower tiers, by an edge, from itself, and from packages', () => {
+    const text = `
+      import * as v from 'valibot'
+      import { sessions } from '../../schema/tables.ts'
+      import { Refusal } from '../base/refusals.ts'
+      import { chargeAttempt } from '../throttle/throttle.ts'
+      import { secondFactorOf } from '../two-factor/second-factor.ts'
+      import { newSession } from './new-session.ts'`
+    expect(forbidden('src/sign-in/sign-in.ts', text)).toEqual([])
+  })
+
+  test.each([
+    ['a value', `import { createUser } from '../users/manage-users.ts'`],
+    ['a type', `import type { UserRequest } from '../users/manage-users.ts'`],
+    ['what is passed on', `export { createUser } from '../users/manage-users.ts'`],
+    ['what is loaded late', `const users = await import('../users/manage-users.ts')`],
+    ['several lines', `import {\n  createUser,\n} from '../users/manage-users.ts'`],
+  ])('refuse an import of a higher tier: %s', (_, text) => {
+    expect(forbidden('src/access/token.ts', text)).toEqual([
+      'src/access/token.ts imports src/users/manage-users.ts: capabilities stand above identity',
+    ])
+  })
+
+  test('refuse an import of a later room of the same tier', () => {
+    expect(forbidden('src/http/guard.ts', `import { createApp } from '../app.ts'`)).toEqual([
+      'src/http/guard.ts imports src/app.ts: app stands after http',
+    ])
+  })
+
+  test('refuse an import of another capability without an edge', () => {
+    const text = `import { parsePublicKey } from '../ssh-keys/openssh.ts'`
+    expect(forbidden('src/passkeys/cose.ts', text)).toEqual([
+      'src/passkeys/cose.ts imports src/ssh-keys/openssh.ts: there is no edge “passkeys > ssh-keys”',
+    ])
+  })
+
+  test.each([`'hono'`, `'hono/cookie'`, `'../http/context.ts'`, `'./http/cookies.ts'`])(
+    'let only the folder http/ of a capability import %s',
+    (name) => {
+      const text = `import { one } from ${name}`
+      expect(forbidden('src/sso/sign-in.ts', text)).toEqual([
+        expect.stringContaining('decisions know no HTTP'),
+      ])
+      expect(
+        forbidden('src/access/token.ts', text.replace("'./http", "'../sso/http")),
+      ).toHaveLength(1)
+      const inside = text.replace('../http', '../../http').replace('./http/', './')
+      expect(forbidden('src/sso/http/routes.ts', inside)).toEqual([])
+    },
+  )
+
+  test('name a folder that is in none', () => {
+    expect(forbidden('src/helpers/text.ts', '')).toEqual([
+      'src/helpers/text.ts is in no room: add helpers to TIERS in scripts/rooms.ts',
+    ])
+  })
+
+  test('name an edge that nothing uses', () => {
+    expect(findUnusedEdges(new Map())).toContain('sign-in > two-factor')
+  })
+})
