@@ -1,11 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 
 const FILE = 'docs/interface.md'
-/** The same text, for readers of a site: the page `/docs` links to it. */
-const SERVED_FILE = 'src/pages/assets/interface.txt'
 const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'
 const END = '<!-- end -->'
 /** For an answer with more members, the list shows their number only. */
@@ -80,13 +78,8 @@ await runCommand(async () => {
   if (before < BEGIN.length || after < before)
     throw new CommandError(`${FILE} needs the lines "${BEGIN.trim()}" and "${END}".`)
   const current = `${written.slice(0, before)}\n${render()}\n${written.slice(after)}`
-  if (process.argv.includes('--check')) {
-    const served = existsSync(SERVED_FILE) ? readFileSync(SERVED_FILE, 'utf8') : ''
-    if (written !== current || served !== current)
-      throw new CommandError(`${FILE} or ${SERVED_FILE} is stale: npm run interface`)
-    return
-  }
-  for (const file of [FILE, SERVED_FILE]) writeFileSync(file, current)
+  if (!process.argv.includes('--check')) writeFileSync(FILE, current)
+  else if (written !== current) throw new CommandError(`${FILE} is stale: npm run interface`)
 })
 
 function render(): string {

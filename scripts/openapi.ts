@@ -2,19 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { buildDocument } from './openapi/document.ts'
 import { CommandError, runCommand } from '../src/cli/command-error.ts'
 
+const FILE = 'schema/openapi.json'
+
 /**
  * `npm run openapi`: writes the OpenAPI document from the routes; with `--check`, fails instead
  * when it is stale.
  */
 await runCommand(async () => {
-  const document = buildDocument()
-  const files = {
-    'schema/openapi.json': `${JSON.stringify(document, undefined, 2)}\n`,
-    'src/pages/assets/openapi.json': JSON.stringify(document),
-  }
-  for (const [file, content] of Object.entries(files)) {
-    if (!process.argv.includes('--check')) writeFileSync(file, content)
-    else if (readFileSync(file, 'utf8') !== content)
-      throw new CommandError(`${file} is stale: npm run openapi`)
-  }
+  const content = `${JSON.stringify(buildDocument(), undefined, 2)}\n`
+  if (!process.argv.includes('--check')) writeFileSync(FILE, content)
+  else if (readFileSync(FILE, 'utf8') !== content)
+    throw new CommandError(`${FILE} is stale: npm run openapi`)
 })

@@ -12,7 +12,7 @@ import { runWrangler } from '../src/cli/wrangler.ts'
  */
 const MAX_GZIP_BYTES = { 'with pages': 228 * 1024, 'without pages': 149 * 1024 }
 
-const SOURCES = ['src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
+const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** The files that name the pages, and what stands for them in a Worker without pages. */
 const NO_PAGES = {
   'src/pages/routes.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,

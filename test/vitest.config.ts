@@ -1,6 +1,7 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { tmpdir } from 'node:os'
+import { buildAssets } from '../scripts/assets/build.ts'
 import { LongestFirst } from './support/longest-first.ts'
 import { memoryFolder } from './support/memory-folder.ts'
 import { SECRET_KEYS } from './support/secrets.ts'
@@ -18,6 +19,8 @@ const PROGRAM_PROCESSES = 5
 const TMPDIR = tmpdir()
 // Where Miniflare puts the databases.
 process.env['TMPDIR'] = memoryFolder() ?? TMPDIR
+
+buildAssets()
 
 export default defineConfig(async () => ({
   test: {

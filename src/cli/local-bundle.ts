@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { runWrangler } from './wrangler.ts'
 const CONFIG = 'wrangler.toml'
 const ENTRY = 'src/local-worker.ts'
 
-/** Holds the bundle of the last build, and the Worker's options. */
+/** Holds the bundle of the last build, and the Worker's options. Its folder is private to this user. */
 const KEPT_FILE = '.wrangler/latchkey.bundle'
 
 /** On what they depend beside the sources: the configuration, and the installed packages. */
@@ -29,7 +29,6 @@ const SETUP_VARIABLES = [
   'WRANGLER_BUILD_PLATFORM',
 ]
 
-const MAC_KEY_BYTES = 32
 const NO_THROW = { throwIfNoEntry: false } as const
 
 /** The bundler's report. Its inputs are paths, except modules that the bundler makes itself. */
@@ -48,14 +47,10 @@ export type LocalWorker = Pick<Content, 'script' | 'options'>
  * Bundles the Worker of the local site as a deploy would, and reads its options. A start whose
  * sources are those of the last build gets what that build made, because wrangler takes seconds.
  *
- * @param secretKeys Authenticates the kept bundle: a file that someone else could write is not run.
  * @param signal Ends the build, which then fails.
  */
-export async function prepareLocalWorker(
-  secretKeys: string,
-  signal: AbortSignal,
-): Promise<LocalWorker> {
-  const kept = readKept(secretKeys)
+export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWorker> {
+  const kept = readKept()
   if (kept !== undefined && kept.fingerprint === fingerprintOf(kept.sources)) return kept
   const begun = Date.now()
   const bundling = bundle(signal)
@@ -65,7 +60,7 @@ export async function prepareLocalWorker(
   // What is wrong with wrangler.toml, this says in one line.
   const options = await reading
   const { script, sources } = await bundling
-  keep({ script, sources, options }, begun, secretKeys)
+  keep({ script, sources, options }, begun)
   return { script, options }
 }
 
@@ -109,46 +104,29 @@ function digestOf(path: string): string {
   }
 }
 
-/**
- * @returns `undefined` when there is none, and for one that this folder's secret does not
- *   authenticate.
- */
-function readKept(secretKeys: string): Content | undefined {
+/** @returns `undefined` when there is none. */
+function readKept(): Content | undefined {
   try {
-    const text = readFileSync(KEPT_FILE, 'utf8')
-    const [mac = ''] = text.split('\n', 1)
-    const content = text.slice(mac.length + 1)
-    if (!isEqual(mac, macOf(content, secretKeys))) return undefined
-    return v.parse(contentSchema, JSON.parse(content))
+    return v.parse(contentSchema, JSON.parse(readFileSync(KEPT_FILE, 'utf8')))
   } catch {
     return undefined
   }
-}
-
-function isEqual(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)]
-  return first.length === second.length && timingSafeEqual(first, second)
 }
 
 /**
  * Keeps a bundle, unless one of its files was changed since the build began: the bundle may hold
  * the old content.
  */
-function keep(made: Omit<Content, 'fingerprint'>, begun: number, secretKeys: string): void {
+function keep(made: Omit<Content, 'fingerprint'>, begun: number): void {
   try {
     const files = [...SETUP_FILES, ...made.sources]
     const fingerprint = fingerprintOf(made.sources)
     if (files.some((path) => (statSync(path, NO_THROW)?.ctimeMs ?? 0) >= begun)) return
     const content = JSON.stringify({ ...made, fingerprint } satisfies Content)
     const written = `${KEPT_FILE}.new`
-    writeFileSync(written, `${macOf(content, secretKeys)}\n${content}`)
+    writeFileSync(written, content)
     renameSync(written, KEPT_FILE)
   } catch {
     // The site runs without a kept bundle; only the next start takes longer.
   }
-}
-
-function macOf(content: string, secretKeys: string): string {
-  const key = hkdfSync('sha256', secretKeys, '', 'latchkey/kept bundle', MAC_KEY_BYTES)
-  return createHmac('sha256', Buffer.from(key)).update(content).digest('base64url')
 }

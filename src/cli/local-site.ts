@@ -35,10 +35,7 @@ export async function openLocalSite(
   stop: Stop,
 ): Promise<Miniflare> {
   // In parallel, because each takes seconds.
-  const preparing = [
-    prepareLocalWorker(bindings['SECRET_KEYS'] ?? '', stop.signal),
-    migrateDatabase(stop),
-  ] as const
+  const preparing = [prepareLocalWorker(stop.signal), migrateDatabase(stop)] as const
   // After the failure of one, the others could still write.
   await Promise.allSettled(preparing)
   const [worker] = await Promise.all(preparing)

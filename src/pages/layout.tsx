@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { ADMIN } from '../accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
-import { SCRIPT, STYLE_SHEET } from './assets.ts'
+import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
 import { Icon, type IconName } from './parts.tsx'
 import type { Texts } from './texts/en.ts'

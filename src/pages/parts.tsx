@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { ICONS } from './assets.ts'
+import { ICONS } from '../../.build/assets.ts'
 import type { Problem } from './form.ts'
 import { LANGUAGE_TAGS } from './language.ts'
 import type { Texts } from './texts/en.ts'

@@ -30,7 +30,7 @@ function siteOnSmallDisk() {
     spawnSync('umount', ['-l', disk])
     rmSync(disk, { recursive: true })
   })
-  for (const name of ['src', 'schema', 'package.json', 'tsconfig.json', 'node_modules'])
+  for (const name of ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'node_modules'])
     symlinkSync(join(from, name), join(disk, name))
   for (const name of ['wrangler.toml', '.dev.vars', '.wrangler'])
     cpSync(join(from, name), join(disk, name), { recursive: true })

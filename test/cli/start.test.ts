@@ -141,7 +141,8 @@ test('npm start runs the bundle of the last start, but none that is stale or fro
 
   const kept = clone.path('.wrangler/latchkey.bundle')
   expect(readFileSync(kept, 'utf8')).not.toContain(readSecretKeys(clone.path('.dev.vars')))
-  writeFileSync(kept, readFileSync(kept, 'utf8').replace('pang', 'pwnd'))
+  expect(statSync(kept).mode & 0o777).toBe(0o600)
+  writeFileSync(kept, 'half a bun')
   expect(await answerOf({})).toEqual(changed)
 })
 

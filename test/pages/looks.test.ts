@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
-import { STYLE_SHEET } from '../../src/pages/assets.ts'
+import { STYLE_SHEET } from '../../.build/assets.ts'
 import { contrast, parseColour, toReadable, toHex } from '../../src/pages/colour.ts'
 import { acceptedLanguage, TEXTS } from '../../src/pages/language.ts'
 import { describeUserAgent } from '../../src/pages/user-agent.ts'

@@ -1,0 +1,25 @@
+import { CommandError } from '../../src/cli/command-error.ts'
+
+/** What we change in OpenAPI Explorer 2.4, each with what it is changed to. */
+const CHANGES: [before: string, after: string][] = [
+  // In a curl line, an apostrophe in the JSON body would end the text.
+  ["-d '${l.body}'", "-d '${l.body.replaceAll(\"'\", \"'\\\\''\")}'"],
+  // The button to copy covered the ends of the lines, and underscores of the last line were cut off.
+  ['padding-right:70px', 'padding-right:90px;padding-bottom:4px'],
+  // After a change of the colour scheme, the colours of buttons were hard to read for an instant.
+  ['transition:background-color .2s;', ''],
+]
+
+/**
+ * Returns the script of OpenAPI Explorer with our changes.
+ *
+ * @param original The script of the package.
+ * @throws {CommandError} When a version has other code where we change it.
+ */
+export function changeOpenApiExplorer(original: string): string {
+  return CHANGES.reduce((text, [before, after]) => {
+    const parts = text.split(before)
+    if (parts.length !== 2) throw new CommandError(`OpenAPI Explorer has no ${before} now.`)
+    return parts.join(after)
+  }, `/* Changed by Latchkey: scripts/assets/openapi-explorer.ts */${original}`)
+}
