@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
-import { CommandError, runCommand } from '../src/cli/command-error.ts'
+import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
 
 const FILE = 'docs/interface.md'
 const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'

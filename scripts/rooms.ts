@@ -69,6 +69,18 @@ const HTTP_PLACE = /^src\/[\w-]+\/http\//
 const HTTP = /^(?:src\/http\/|src\/[\w-]+\/http\/|hono(?:\/|$))/
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g
 
+/**
+ * The programs of `src/cli`, in folders that don't know each other: `start`, `deploy`, `import`,
+ * and one of `operator` for each group of commands. All may use `shared` (words, options,
+ * terminals) and `site` (the site that a program works on), which uses `shared`. Files beside them
+ * start programs.
+ */
+const CLI_BELOW = ['shared', 'site']
+const CLI_EDGES: Readonly<Record<string, string>> = {
+  'operator/users > import': 'a name is kept as an import would have kept it',
+  'operator/completion > main': 'the script completes every command',
+}
+
 const ROOMS = Object.entries(TIERS).flatMap(([tier, { order, rooms }], level) =>
   rooms.map((room, place) => ({ room: room as string, tier, level, order, place })),
 )
@@ -94,10 +106,13 @@ export function findForbiddenImports(sources: ReadonlyMap<string, string>): stri
 export function findUnusedEdges(sources: ReadonlyMap<string, string>): string[] {
   const used = new Set(
     Array.from(sources).flatMap(([path, text]) =>
-      importsOf(path, text).map((imported) => `${nameOf(path)} > ${nameOf(imported)}`),
+      importsOf(path, text).flatMap((imported) => [
+        `${nameOf(path)} > ${nameOf(imported)}`,
+        `${programOf(path)} > ${programOf(imported)}`,
+      ]),
     ),
   )
-  return Object.keys(EDGES).filter((edge) => !used.has(edge))
+  return Object.keys({ ...EDGES, ...CLI_EDGES }).filter((edge) => !used.has(edge))
 }
 
 function whyForbidden(path: string, imported: string): string | undefined {
@@ -105,13 +120,30 @@ function whyForbidden(path: string, imported: string): string | undefined {
   const isBelowHttp = own !== undefined && own.level <= levelOf('capabilities')
   if (isBelowHttp && HTTP.test(imported))
     return HTTP_PLACE.test(path) ? undefined : 'decisions know no HTTP, only http/ in the room does'
-  if (own === undefined || other === undefined || own.room === other.room) return undefined
+  if (own === undefined || other === undefined) return undefined
+  if (own.room === other.room)
+    return own.room === 'cli' ? whyForbiddenInCli(path, imported) : undefined
   if (other.level !== own.level)
     return other.level < own.level ? undefined : `${other.tier} stand above ${own.tier}`
   if (own.order === 'line')
     return other.place < own.place ? undefined : `${other.room} stands after ${own.room}`
   const edge = `${own.room} > ${other.room}`
   return Object.hasOwn(EDGES, edge) ? undefined : `there is no edge “${edge}”`
+}
+
+function whyForbiddenInCli(path: string, imported: string): string | undefined {
+  const [own, other] = [programOf(path), programOf(imported)]
+  if (own === other || own === 'main') return undefined
+  const [ownPlace, otherPlace] = [CLI_BELOW.indexOf(own), CLI_BELOW.indexOf(other)]
+  if (otherPlace >= 0 && (ownPlace < 0 || otherPlace < ownPlace)) return undefined
+  const edge = `${own} > ${other}`
+  return Object.hasOwn(CLI_EDGES, edge) ? undefined : `programs have no edge “${edge}”`
+}
+
+/** Returns the folder of a program in `src/cli`, and `main` for the files beside these folders. */
+function programOf(path: string): string {
+  const folders = path.split('/').slice(2, -1)
+  return folders.length === 0 ? 'main' : folders.join('/')
 }
 
 /** Returns paths from the project's folder, and packages by their names. */

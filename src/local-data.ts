@@ -28,7 +28,7 @@ export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>
 
 /**
  * Does in a Worker what a command asks. It uses nothing but its arguments, because its text is also
- * the Worker of a command that works on a site that is not served (`cli/local-site.ts`).
+ * the Worker of a command that works on a site that is not served (`cli/site/local-site.ts`).
  */
 export async function runDataCall(call: DataCall, { DB, SETTINGS }: SiteBindings) {
   if ('readKey' in call) return SETTINGS.getWithMetadata(call.readKey)

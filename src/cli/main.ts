@@ -1,4 +1,4 @@
-import { prepareProcess } from './prepare-process.ts'
+import { prepareProcess } from './shared/prepare-process.ts'
 
 prepareProcess()
 // A reader such as `head` closes the pipe when it has seen enough.

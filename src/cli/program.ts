@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../settings/defaults.ts'
 import { terminalJson, visibleLines } from '../base/text.ts'
-import { isJson, runCommand } from './command-error.ts'
-import { addHelp, HELP_CONFIGURATION } from './operator/help.ts'
-import { addGlobalOptions } from './global-options.ts'
+import { isJson, runCommand } from './shared/command-error.ts'
+import { addHelp, HELP_CONFIGURATION } from './shared/help.ts'
+import { addGlobalOptions } from './shared/global-options.ts'
 
 type AddCommands = (program: Command, group: Command) => void
 
@@ -14,75 +14,76 @@ type AddCommands = (program: Command, group: Command) => void
 const groups: Record<string, { description: string; load: () => Promise<AddCommands> }> = {
   user: {
     description: 'manages accounts: who may sign in, and what they may do',
-    load: async () => (await import('./operator/user.ts')).addUserCommands,
+    load: async () => (await import('./operator/users/user.ts')).addUserCommands,
   },
   '2fa': {
     description: 'manages two-step verification',
-    load: async () => (await import('./operator/two-factor.ts')).addTwoFactorCommands,
+    load: async () => (await import('./operator/two-factor/two-factor.ts')).addTwoFactorCommands,
   },
   session: {
     description: 'lists and ends the sessions of users',
-    load: async () => (await import('./operator/session.ts')).addSessionCommands,
+    load: async () => (await import('./operator/sessions/session.ts')).addSessionCommands,
   },
   key: {
     description: 'lists, adds and deletes the SSH keys of users',
-    load: async () => (await import('./operator/key.ts')).addKeyCommands,
+    load: async () => (await import('./operator/ssh-keys/key.ts')).addKeyCommands,
   },
   passkey: {
     description: 'lists and deletes the passkeys of users',
-    load: async () => (await import('./operator/passkey.ts')).addPasskeyCommands,
+    load: async () => (await import('./operator/passkeys/passkey.ts')).addPasskeyCommands,
   },
   identity: {
     description: 'lists and unlinks the accounts of users at identity providers',
-    load: async () => (await import('./operator/identity.ts')).addIdentityCommands,
+    load: async () => (await import('./operator/sso/identity.ts')).addIdentityCommands,
   },
   setting: {
     description: 'shows and changes the settings of the site: title, appearance, features',
-    load: async () => (await import('./operator/setting.ts')).addSettingCommands,
+    load: async () => (await import('./operator/settings/setting.ts')).addSettingCommands,
   },
   sso: {
     description: 'tests single sign-on with an identity provider',
-    load: async () => (await import('./operator/sso.ts')).addSsoCommands,
+    load: async () => (await import('./operator/sso/sso.ts')).addSsoCommands,
   },
   token: {
     description: 'manages app passwords, with which programs of users sign in',
-    load: async () => (await import('./operator/token.ts')).addTokenCommands,
+    load: async () => (await import('./operator/app-passwords/token.ts')).addTokenCommands,
   },
   'service-token': {
     description: 'manages the tokens with which servers ask about users',
-    load: async () => (await import('./operator/service-token.ts')).addServiceTokenCommands,
+    load: async () =>
+      (await import('./operator/app-passwords/service-token.ts')).addServiceTokenCommands,
   },
   client: {
     description: 'manages the programs that sign users in through this site (OpenID Connect)',
-    load: async () => (await import('./operator/client.ts')).addClientCommands,
+    load: async () => (await import('./operator/openid/client.ts')).addClientCommands,
   },
   'signing-key': {
     description: 'manages the keys that sign ID tokens of programs',
-    load: async () => (await import('./operator/signing-key.ts')).addSigningKeyCommands,
+    load: async () => (await import('./operator/openid/signing-key.ts')).addSigningKeyCommands,
   },
   'reserved-name': {
     description: 'manages the names that accounts had, which nobody else may get',
-    load: async () => (await import('./operator/reserved-name.ts')).addReservedNameCommands,
+    load: async () => (await import('./operator/users/reserved-name.ts')).addReservedNameCommands,
   },
   notice: {
     description: 'manages where notices are sent: ntfy, Slack, e-mail and others',
-    load: async () => (await import('./operator/notice.ts')).addNoticeCommands,
+    load: async () => (await import('./operator/notices/notice.ts')).addNoticeCommands,
   },
   event: {
     description: 'lists and exports events',
-    load: async () => (await import('./operator/event.ts')).addEventCommands,
+    load: async () => (await import('./operator/activity/event.ts')).addEventCommands,
   },
   doctor: {
     description: 'checks everything that a site needs; says how to fix what is wrong',
-    load: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
+    load: async () => (await import('./operator/doctor/doctor.ts')).addDoctorCommand,
   },
   backup: {
     description: 'copies all data of the local site into one file; the site may be running',
-    load: async () => (await import('./operator/backup.ts')).addBackupCommand,
+    load: async () => (await import('./operator/backup/backup.ts')).addBackupCommand,
   },
   restore: {
     description: 'creates a local site from a backup',
-    load: async () => (await import('./operator/restore.ts')).addRestoreCommand,
+    load: async () => (await import('./operator/backup/restore.ts')).addRestoreCommand,
   },
   import: {
     description:
@@ -91,7 +92,7 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
   },
   completion: {
     description: 'prints a script with which bash, zsh or fish completes commands',
-    load: async () => (await import('./operator/completion.ts')).addCompletionCommand,
+    load: async () => (await import('./operator/completion/completion.ts')).addCompletionCommand,
   },
 }
 

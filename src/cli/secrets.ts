@@ -1,4 +1,4 @@
-import { newSecretKey } from './dev-vars.ts'
+import { newSecretKey } from './site/dev-vars.ts'
 
 /** `npm run secrets`: prints a new entry for `SECRET_KEYS`, and what to do with it. */
 console.log(`${newSecretKey()}

@@ -1,4 +1,4 @@
-import { prepareProcess } from './prepare-process.ts'
+import { prepareProcess } from './shared/prepare-process.ts'
 
 prepareProcess()
 // A log that can't be written, on a full disk or into a closed pipe, ends no site.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { describeCommands } from '../../src/cli/operator/completion-tree.ts'
+import { describeCommands } from '../../src/cli/operator/completion/completion-tree.ts'
 import { createWholeProgram } from '../../src/cli/program.ts'
 import { Clone } from '../support/clone.ts'
 import { Receiver } from '../support/receiver.ts'

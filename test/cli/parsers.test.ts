@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editDistance, nearest } from '../../src/cli/operator/edit-distance.ts'
-import { parseSince } from '../../src/cli/operator/event.ts'
-import { columnWidths } from '../../src/cli/operator/output.ts'
+import { editDistance, nearest } from '../../src/cli/shared/edit-distance.ts'
+import { parseSince } from '../../src/cli/operator/activity/event.ts'
+import { columnWidths } from '../../src/cli/shared/output.ts'
 import {
   parsePermission,
   permissionNames,
   permissionText,
-} from '../../src/cli/operator/permission.ts'
-import { readLine } from '../../src/cli/standard-input.ts'
+} from '../../src/cli/shared/permission.ts'
+import { readLine } from '../../src/cli/shared/standard-input.ts'
 import { Readable } from 'node:stream'
 
 describe('the edit distance', () => {

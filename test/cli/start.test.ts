@@ -26,7 +26,7 @@ import {
   test,
   vi,
 } from 'vitest'
-import { readSecretKeys } from '../../src/cli/dev-vars.ts'
+import { readSecretKeys } from '../../src/cli/site/dev-vars.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'

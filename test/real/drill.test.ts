@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
-import { newSecretKey } from '../../src/cli/dev-vars.ts'
+import { newSecretKey } from '../../src/cli/site/dev-vars.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'

@@ -55,6 +55,26 @@ describe('the rooms of src', () => {
     },
   )
 
+  test.each([
+    ['start/serve.ts', '../deploy/steps.ts', 'start > deploy'],
+    ['operator/ssh-keys/key.ts', '../passkeys/passkey.ts', 'operator/ssh-keys > operator/passkeys'],
+    ['site/site.ts', '../operator/users/user.ts', 'site > operator/users'],
+    ['shared/output.ts', '../site/site.ts', 'shared > site'],
+    ['import/plan.ts', '../program.ts', 'import > main'],
+  ])('keep the programs of the command line apart: %s imports %s', (file, name, edge) => {
+    expect(forbidden(`src/cli/${file}`, `import { one } from '${name}'`)).toEqual([
+      expect.stringContaining(`programs have no edge “${edge}”`),
+    ])
+  })
+
+  test('let the programs of the command line share two folders, and their entries use all', () => {
+    const shared = `import { one } from '../shared/output.ts'\nimport { two } from '../site/site.ts'`
+    expect(forbidden('src/cli/deploy/steps.ts', shared)).toEqual([])
+    expect(forbidden('src/cli/main.ts', `import { one } from './operator/users/user.ts'`)).toEqual(
+      [],
+    )
+  })
+
   test('name a folder that is in none', () => {
     expect(forbidden('src/helpers/text.ts', '')).toEqual([
       'src/helpers/text.ts is in no room: add helpers to TIERS in scripts/rooms.ts',

@@ -22,7 +22,16 @@ const CLEAN = {
   LANG: 'C.UTF-8',
 }
 /** What a repository has after `npm ci`, as far as the site needs it. */
-const ENTRIES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
+const ENTRIES = [
+  '.build',
+  'docs',
+  'schema',
+  'scripts',
+  'src',
+  'package.json',
+  'tsconfig.json',
+  'wrangler.toml',
+]
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000
 const NOBODY = { uid: 65_534, gid: 65_534 }

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
-import type * as PrepareProcess from '../../src/cli/prepare-process.ts'
+import type * as PrepareProcess from '../../src/cli/shared/prepare-process.ts'
 import type * as Program from '../../src/cli/program.ts'
 
 const commandSchema = v.object({ folder: v.string(), words: v.array(v.string()) })
 
 const [, , sources = ''] = process.argv
 const importOwn = (module: string) => import(pathToFileURL(join(sources, module)).href)
-const { writePrivately }: typeof PrepareProcess = await importOwn('cli/prepare-process.ts')
+const { writePrivately }: typeof PrepareProcess = await importOwn('cli/shared/prepare-process.ts')
 const { runProgram }: typeof Program = await importOwn('cli/program.ts')
 
 writePrivately()

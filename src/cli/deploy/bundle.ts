@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Wrangler } from './cloudflare.ts'
+import type { Wrangler } from '../site/cloudflare.ts'
 
 /** The size of an upload. */
 export interface BundleSize {

@@ -1,8 +1,8 @@
 import { createMeter, openDatabase } from '../../database/database.ts'
 import { randomBytes } from '../../deps.ts'
 import { deriveScrypt } from '../../crypto/scrypt.ts'
-import { createFirstAccounts } from '../operator/first-accounts.ts'
-import type { Wrangler } from './cloudflare.ts'
+import { createFirstAccounts } from '../site/first-accounts.ts'
+import type { Wrangler } from '../site/cloudflare.ts'
 import { WranglerD1 } from './wrangler-d1.ts'
 
 /** An import of wrangler uploads a file and waits until it has run. */

@@ -1,7 +1,7 @@
-import { CommandError } from '../command-error.ts'
-import { explain, type Resources, type Wrangler } from './cloudflare.ts'
-import { whileWaiting } from '../waiting.ts'
-import type { SiteConfig } from './site-config.ts'
+import { CommandError } from '../shared/command-error.ts'
+import { explain, type Resources, type Wrangler } from '../site/cloudflare.ts'
+import { whileWaiting } from '../shared/waiting.ts'
+import type { SiteConfig } from '../site/site-config.ts'
 
 /** One run of `npm run deploy`: what the steps need, and what earlier steps pass to later ones. */
 export interface Deployment {

@@ -2,12 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { buildBundle, kib } from './bundle.ts'
-import { findResources, listSecrets, readJson } from './cloudflare.ts'
-import { CommandError } from '../command-error.ts'
+import { findResources, listSecrets, readJson } from '../site/cloudflare.ts'
+import { CommandError } from '../shared/command-error.ts'
 import type { Deployment, Step } from './run-steps.ts'
-import { findProductionSecretKeys, makeProductionSecretKeys, PRODUCTION_FILE } from '../dev-vars.ts'
-import { tryMigrations } from '../local-migrations.ts'
-import { customDomains, listMigrations, namespaceTitle, uploadConfig } from './site-config.ts'
+import {
+  findProductionSecretKeys,
+  makeProductionSecretKeys,
+  PRODUCTION_FILE,
+} from '../site/dev-vars.ts'
+import { tryMigrations } from '../site/local-migrations.ts'
+import { customDomains, listMigrations, namespaceTitle, uploadConfig } from '../site/site-config.ts'
 
 /** The limit of the free plan, after compression. */
 const MAX_GZIP_BYTES = 3 * 1024 * 1024

@@ -7,7 +7,7 @@ import type { Item, SiteState } from './plan.ts'
 import type { OldPasskey } from './passkeys.ts'
 import type { RawRow } from './source.ts'
 import { type OldUser, readUser } from './users.ts'
-import { latchkey } from '../printed-command.ts'
+import { latchkey } from '../shared/printed-command.ts'
 
 /** An account that the import creates, replaces or completes, with its keys. */
 export interface Account extends Omit<OldUser, 'id' | 'remarks'> {

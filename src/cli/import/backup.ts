@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../shared/command-error.ts'
 import { passkeyRowsOf } from './passkeys.ts'
 import type { Source } from './source.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { DatabaseSync } from 'node:sqlite'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../shared/command-error.ts'
 import { readLatchkey } from './latchkey-database.ts'
 import { passkeyRowsOf } from './passkeys.ts'
 import type { RawRow, Source } from './source.ts'

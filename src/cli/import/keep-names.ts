@@ -1,7 +1,7 @@
 import { COMMAND_LINE, isOperator } from '../../access/operators.ts'
 import { usernameKey } from '../../accounts/username.ts'
 import { insertEvent } from '../../audit/events.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../site/site.ts'
 import { readText } from './columns.ts'
 import { NOBODY } from './reserved-names.ts'
 import type { Source } from './source.ts'

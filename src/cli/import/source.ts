@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { codeOf, CommandError } from '../command-error.ts'
+import { codeOf, CommandError } from '../shared/command-error.ts'
 import { parseBackup } from './backup.ts'
 import { readDatabase } from './database.ts'
 import { shellWord } from '../../base/shell-word.ts'

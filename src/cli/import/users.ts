@@ -8,7 +8,7 @@ import { usernameSchema } from '../../accounts/username.ts'
 import { anything, flagColumn, numberColumn, readId, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 import { isEncrypted } from './worker-cipher.ts'
-import { latchkey } from '../printed-command.ts'
+import { latchkey } from '../shared/printed-command.ts'
 
 /** A password as the source stores it; never printed. */
 type OldPassword = { hash: string } | { plain: string } | { digest: string }

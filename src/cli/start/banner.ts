@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { VERSION } from '../../settings/defaults.ts'
 import { isLoopback } from './front-request.ts'
 import type { StartOptions } from './options.ts'
-import { latchkey, userWord } from '../printed-command.ts'
+import { latchkey, userWord } from '../shared/printed-command.ts'
 import { visible } from '../../base/text.ts'
 
 interface Admin {

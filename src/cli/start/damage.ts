@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
-import { CommandError } from '../command-error.ts'
-import { findLocalDatabase, STATE_FOLDER, withSqlite } from '../local-database.ts'
-import { latchkey } from '../printed-command.ts'
+import { CommandError } from '../shared/command-error.ts'
+import { findLocalDatabase, STATE_FOLDER, withSqlite } from '../site/local-database.ts'
+import { latchkey } from '../shared/printed-command.ts'
 
 const CHECK = 'pragma quick_check(1)'
 const READ = 'select count(*) from sqlite_schema'

@@ -9,7 +9,7 @@ import {
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { FRONT_DATA_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
-import { DATA_SOCKET } from '../running-site.ts'
+import { DATA_SOCKET } from '../site/running-site.ts'
 import type { FrontOptions } from './front.ts'
 
 type WorkerOptions = Pick<FrontOptions, 'worker' | 'secret'>

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { codeOf, CommandError } from '../command-error.ts'
+import { codeOf, CommandError } from '../shared/command-error.ts'
 
 const FOLDER = '.wrangler'
 const LOCK = `${FOLDER}/latchkey.lock`

@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream'
 import { Refusal } from '../../base/refusals.ts'
 import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
-import { codeOf } from '../command-error.ts'
+import { codeOf } from '../shared/command-error.ts'
 import { Exchange, type OnAnswer } from './exchange.ts'
 import {
   type Caller,

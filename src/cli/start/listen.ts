@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { createServer } from 'node:net'
-import { codeOf, CommandError, UsageError } from '../command-error.ts'
+import { codeOf, CommandError, UsageError } from '../shared/command-error.ts'
 import type { StartOptions } from './options.ts'
 
 /** Milliseconds that running requests get to finish when the server stops. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { readAdminPassword } from '../admin-password.ts'
-import { CommandError, UsageError } from '../command-error.ts'
+import { readAdminPassword } from '../shared/admin-password.ts'
+import { CommandError, UsageError } from '../shared/command-error.ts'
 import type { Proxy } from './front-request.ts'
 
 /** How the log shows each request. */

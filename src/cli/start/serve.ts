@@ -6,20 +6,20 @@ import { type Database, randomBytes as randomArray } from '../../deps.ts'
 import { FREQUENT_CRON } from '../../frequent-run.ts'
 import { logError } from '../../database/log.ts'
 import { deriveScrypt } from '../../crypto/scrypt.ts'
-import { CommandError, runCommand } from '../command-error.ts'
+import { CommandError, runCommand } from '../shared/command-error.ts'
 import { announceAdmin, announceIgnoredPassword, announceOpenAddress, bannerOf } from './banner.ts'
 import { runDaily } from './daily-run.ts'
 import { checkData, explainOpening } from './damage.ts'
 import { callWorker, serveData } from './data-server.ts'
-import { ensureDevVars, readSecretKeys } from '../dev-vars.ts'
-import { createFirstAccounts } from '../operator/first-accounts.ts'
+import { ensureDevVars, readSecretKeys } from '../site/dev-vars.ts'
+import { createFirstAccounts } from '../site/first-accounts.ts'
 import { lockFolder } from './folder-lock.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './front-request.ts'
 import { checkPortIsFree, close, listenOnAll } from './listen.ts'
 import { findAdmins, rememberNames } from './names.ts'
-import { narrowPrivateFiles } from '../private-files.ts'
-import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../running-site.ts'
+import { narrowPrivateFiles } from '../site/private-files.ts'
+import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../site/running-site.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 import { requestLog } from './request-lines.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
@@ -57,7 +57,7 @@ async function serve(options: StartOptions): Promise<void> {
   const secret = makeFrontSecret()
   const bindings = bindingsFor(options, secret)
   // Late, because it loads Miniflare: --help and a refusal need nothing of it.
-  const { openLocalSite } = await import('../local-site.ts')
+  const { openLocalSite } = await import('../site/local-site.ts')
   const miniflare = await openLocalSite(bindings, options.log === 'json', stop).catch(
     (error: unknown) => {
       if (stop.signal.aborted) return undefined

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { handleStop } from '../stop-handlers.ts'
+import { handleStop } from '../shared/stop-handlers.ts'
 
 const LOOK_MILLISECONDS = 500
 

@@ -1,0 +1,228 @@
+import { pipeline } from 'node:stream/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  countEventsOfSite,
+  listSiteEvents,
+  readSiteEvents,
+} from '../../../activity/operator-events.ts'
+import type { Change } from '../../../audit/changes.ts'
+import { EVENT_KINDS, type EventFilter, type EventKind } from '../../../audit/events.ts'
+import { eventRecord } from '../../../activity/record.ts'
+import { windowOf } from '../../../base/paging.ts'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { csvRow, toCsv } from '../../../base/csv.ts'
+import type { Site } from '../../site/site.ts'
+import { type Progress, startProgress } from '../../shared/progress.ts'
+import { UsageError } from '../../shared/command-error.ts'
+import type { GlobalOptions } from '../../shared/global-options.ts'
+import { followEvents } from './event-follow.ts'
+import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
+import { findUserOfEvents } from '../../../users/manage-users.ts'
+import { addHelp } from '../../shared/help.ts'
+import { onSite } from '../../site/on-site.ts'
+import { addPageOptions, type PageOptions } from '../../shared/paging.ts'
+import { permissionText } from '../../shared/permission.ts'
+import { roleName } from '../../shared/role.ts'
+
+const COLUMNS = ['time', 'kind', 'user', 'by', 'what', 'network', 'user_agent']
+
+interface FilterOptions {
+  user?: string | undefined
+  kind?: EventKind | undefined
+  since?: number | undefined
+}
+
+interface EventOptions extends PageOptions, FilterOptions {
+  follow?: boolean
+}
+
+/** `latchkey event list|export`: the events of the site. */
+export function addEventCommands(program: Command, event: Command): void {
+  addListCommand(program, event)
+  addExportCommand(program, event)
+}
+
+function addListCommand(program: Command, event: Command): void {
+  const list = addFilterOptions(addPageOptions(event.command('list')))
+    .description('lists events, the latest first')
+    .option('--follow', 'then show each new event as it is written, until Ctrl-C; oldest first')
+    .action(({ user, kind, since, page, limit, follow = false }: EventOptions) => {
+      if (follow && page > 1) throw new UsageError('Use either --page or --follow, not both.')
+      return onSite(program, async (site, output) => {
+        const filter = await filterOf(site, { user, kind, since })
+        const window = windowOf(page, limit)
+        const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, window)
+        if (!follow)
+          return output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
+        const read = async (afterId: number) => {
+          const next = { ...filter, afterId }
+          return (await listSiteEvents(site, COMMAND_LINE, next, MAX_NEW_EVENTS)).events
+        }
+        const show = output.rows(COLUMNS)
+        const { remote } = program.opts<GlobalOptions>()
+        await followEvents(events, remote, read, (one) => show(toRow(one)))
+      })
+    })
+  addHelp(list, {
+    examples: [
+      'event list --kind sign_in_refused --since 12h',
+      'event list --user alice --limit 20',
+      'event list --follow --limit 5',
+    ],
+  })
+}
+
+/** Adds the options that choose events. */
+function addFilterOptions(command: Command): Command {
+  return command
+    .option('--user <user>', `only events of this user, who may be deleted: ${USER_ARGUMENT}`)
+    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
+    .option(
+      '--since <time>',
+      'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
+      (text) => parseSince(text, Date.now()),
+    )
+}
+
+/** @throws {CommandError} When no user has or had the name; the message suggests a similar one. */
+async function idOf(site: Site, name: string): Promise<number> {
+  return (await findUserOfEvents(site, COMMAND_LINE, name)) ?? (await lookUpUser(site, name)).id
+}
+
+async function filterOf(site: Site, { user, kind, since }: FilterOptions): Promise<EventFilter> {
+  return {
+    ...(user !== undefined && { userId: await idOf(site, user) }),
+    ...(kind !== undefined && { kind }),
+    ...(since !== undefined && { since }),
+  }
+}
+
+const FORMATS = ['jsonl', 'csv'] as const
+
+function addExportCommand(program: Command, event: Command): void {
+  const command = addFilterOptions(event.command('export'))
+    .description('writes all events to the standard output, oldest first, in pages')
+    .addOption(
+      new Option('--format <format>', 'one JSON object a line, or a table for spreadsheets')
+        .choices(FORMATS)
+        .default('jsonl'),
+    )
+    .action(({ format, ...options }: FilterOptions & { format: (typeof FORMATS)[number] }) =>
+      onSite(program, async (site) => {
+        const filter = await filterOf(site, options)
+        const total = await countEventsOfSite(site, COMMAND_LINE, filter)
+        const progress = startProgress(total, { name: 'events', perLine: 100_000 })
+        try {
+          await pipeline(
+            exportLines(site, filter, format, progress),
+            process.stdout,
+            // The standard output stays open for what comes after.
+            { end: false },
+          )
+        } finally {
+          progress.stop()
+        }
+      }),
+    )
+  addHelp(command, {
+    examples: [
+      'event export --since 7d > events.jsonl',
+      'event export --user alice --format csv > alice.csv',
+    ],
+  })
+}
+
+/** The columns of the table. A spreadsheet reads the times. */
+const EXPORT_COLUMNS = [
+  'id',
+  'time',
+  'kind',
+  'user',
+  'user_id',
+  'by',
+  'what',
+  'detail',
+  'network',
+  'country',
+  'times',
+  'user_agent',
+] as const
+
+/** @yields The text of one page of events after the other. */
+async function* exportLines(
+  site: Site,
+  filter: EventFilter,
+  format: (typeof FORMATS)[number],
+  progress: Progress,
+): AsyncGenerator<string> {
+  // With the mark that makes Excel read UTF-8.
+  if (format === 'csv') yield toCsv([EXPORT_COLUMNS])
+  for await (const events of readSiteEvents(site, COMMAND_LINE, filter)) {
+    const rows = events.map((one) => ({ ...toRow(one), country: one.country }))
+    yield format === 'csv'
+      ? rows.map((row) => csvRow(EXPORT_COLUMNS.map((name) => row[name] ?? ''))).join('')
+      : rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    progress.advance(rows.length)
+  }
+}
+
+/** More than are written between two questions. */
+const MAX_NEW_EVENTS = { limit: 10_000, offset: 0 }
+
+/** Returns the row of an event. An unknown name appears as its hash, a deleted user as the id. */
+function toRow(event: Awaited<ReturnType<typeof listSiteEvents>>['events'][number]) {
+  const { userId, username, nameHash, times } = event
+  const gone = userId === null ? unknownName(nameHash, times) : `#${userId}`
+  const record = eventRecord(event)
+  const { actor, changes } = record
+  const actorName = actor?.command_line === true ? 'command line' : actor && `#${actor.id}`
+  return {
+    ...record,
+    user_id: userId,
+    username,
+    name_hash: nameHash,
+    times,
+    user: username ?? gone ?? '',
+    by: actor?.username ?? actorName ?? '',
+    what: changes.length === 0 ? event.detail : changes.map(changeText).join('; '),
+  }
+}
+
+/** Formats a change, for example `role general → admin`. */
+function changeText({ field, from, to }: Change): string {
+  const [before, after] = [valueText(field, from), valueText(field, to)]
+  if (from === null) return `${field} ${after}`
+  return to === null ? `${field} ${before}` : `${field} ${before} → ${after}`
+}
+
+function valueText(field: string, value: Change['from']): string {
+  if (value === null || value === '') return '""'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (field === 'role') return roleName(Number(value))
+  if (field === 'permission') return permissionText(Number(value))
+  return String(value)
+}
+
+/** Describes unknown names; all refused sign-ins of a network with unknown names are one event. */
+function unknownName(nameHash: string | null, times: number): string {
+  if (times > 1)
+    return nameHash === null ? `unknown names ×${times}` : `unknown name ${nameHash} ×${times}`
+  return nameHash === null ? '' : `unknown name ${nameHash}`
+}
+
+const UNIT_MILLISECONDS = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+/** @returns Unix time, milliseconds. */
+export function parseSince(text: string, now: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const time =
+    count === undefined
+      ? Date.parse(/^\d{4}-\d\d-\d\d/.test(text) ? text : '')
+      : now - Number(count) * (UNIT_MILLISECONDS.get(unit) ?? 0)
+  if (!Number.isNaN(time)) return time
+  throw new InvalidArgumentError('It must be like 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
+}

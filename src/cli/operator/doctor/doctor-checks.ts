@@ -1,0 +1,118 @@
+import { Refusal } from '../../../base/refusals.ts'
+import { freshSecondsOf, tokenSecondsOf } from '../../../deps.ts'
+import { varsFile } from '../../site/dev-vars.ts'
+import { judgeData } from './doctor-data-checks.ts'
+import type { Facts, Finding } from './doctor-facts.ts'
+import { checkRpId } from './doctor-passkeys.ts'
+import type { PlainHttp } from './plain-http.ts'
+import { latchkey } from '../../shared/printed-command.ts'
+
+/** A stolen token is valid this long, so a longer time is a warning. */
+const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
+
+/** Judges a site; returns one finding per check. */
+export function judgeSite(facts: Facts): Finding[] {
+  const findings = [
+    checkSecret(facts),
+    checkTokenHours(facts),
+    checkFreshMinutes(facts),
+    checkCron(facts),
+    checkMigrations(facts),
+    ...checkPlainHttp(facts),
+    checkRpId(facts),
+  ]
+  return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
+}
+
+function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
+  const check = 'secret'
+  if (secretProblem !== undefined)
+    return {
+      check,
+      status: 'fail',
+      text: secretProblem,
+      fix: isRemote ? 'npm run deploy' : 'npm start creates one when .dev.vars is missing',
+    }
+  if (copyProblem !== undefined) return { check, status: 'warn', text: copyProblem }
+  return { check, status: 'ok', text: 'SECRET_KEYS is set' }
+}
+
+function checkTokenHours({ tokenHours, isRemote }: Facts): Finding {
+  const check = 'token hours'
+  const fix = `set TOKEN_HOURS in ${varsFile(isRemote)}; 48 is recommended`
+  try {
+    const seconds = tokenSecondsOf(tokenHours)
+    const isSane = seconds <= MAX_SANE_TOKEN_SECONDS
+    const text = `a sign-in lasts ${seconds / 3600} hours`
+    return isSane ? { check, status: 'ok', text } : { check, status: 'warn', text, fix }
+  } catch (error) {
+    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
+    return { check, status: 'fail', text, fix }
+  }
+}
+
+function checkFreshMinutes({ freshMinutes, isRemote }: Facts): Finding {
+  const check = 'fresh minutes'
+  const fix = `set FRESH_MINUTES in ${varsFile(isRemote)}; 10 is recommended`
+  try {
+    const seconds = freshSecondsOf(freshMinutes)
+    if (seconds > 0)
+      return { check, status: 'ok', text: `a session is fresh for ${seconds / 60} minutes` }
+    const text = 'FRESH_MINUTES is 0: a thief with a stolen session can take over the account'
+    return { check, status: 'warn', text, fix }
+  } catch (error) {
+    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
+    return { check, status: 'fail', text, fix }
+  }
+}
+
+function checkCron({ crons }: Facts): Finding {
+  const check = 'nightly run'
+  if (crons.length > 0) return { check, status: 'ok', text: `configured: ${crons.join(', ')}` }
+  return {
+    check,
+    status: 'fail',
+    text: 'wrangler.toml has no cron trigger: expired data is never deleted',
+    fix: 'put crons = ["17 3 * * *"] under [triggers] in wrangler.toml',
+  }
+}
+
+function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): Finding {
+  const check = 'migrations'
+  const pending = known.filter((name) => !applied.includes(name))
+  if (pending.length > 0)
+    return {
+      check,
+      status: 'fail',
+      text: `not applied: ${pending.join(', ')}`,
+      fix: isRemote ? 'npm run deploy' : 'npm start',
+    }
+  const unknown = applied.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    return {
+      check,
+      status: 'fail',
+      text: `the database is newer than this copy, by ${unknown.join(', ')}`,
+      fix: 'git pull',
+    }
+  return { check, status: 'ok', text: `all ${known.length} are applied` }
+}
+
+const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {
+  refused: { status: 'ok', text: 'the site refuses plain http' },
+  silent: { status: 'ok', text: 'nothing answers' },
+  unknown: {
+    status: 'warn',
+    text: 'not checked: wrangler.toml names no custom domain',
+    fix: latchkey('doctor', '--remote', '--url', 'https://ADDRESS-OF-THE-SITE'),
+  },
+  answered: {
+    status: 'fail',
+    text: 'the site answers over plain http: others on the network can read passwords',
+    fix: 'npm run deploy; and remove ALLOW_HTTP from the variables of the Worker',
+  },
+}
+
+function checkPlainHttp({ plainHttp }: Facts): Finding[] {
+  return plainHttp === undefined ? [] : [{ check: 'plain http', ...PLAIN_HTTP[plainHttp] }]
+}

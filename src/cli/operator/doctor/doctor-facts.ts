@@ -1,0 +1,259 @@
+import { and, count, eq, lt, not, sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { openidClients, passkeys, sessions, settings, users } from '../../../../schema/tables.ts'
+import { runBatch } from '../../../database/statements.ts'
+import type { Database } from '../../../deps.ts'
+import { compareCopy } from '../../../settings/store.ts'
+import type { KeyRing } from '../../../crypto/key-ring.ts'
+import { selectKeys } from '../../../openid/keys.ts'
+import { isAdmin, isEnabled, isNotGuest } from '../../../accounts/conditions.ts'
+import { GUEST } from '../../../accounts/roles.ts'
+import { hasSecondFactor, mustUseSecondFactor } from '../../../accounts/second-factor.ts'
+import { type PasskeySite, parsePasskeySite } from '../../../base/passkey-site.ts'
+import { refusalIn } from '../../../base/refusals.ts'
+import { checkProvider, PROBLEM_TEXTS } from '../../../sso/check.ts'
+import { listStaleAppPasswords } from '../../../app-passwords/app-passwords.ts'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { messageOf } from '../../shared/command-error.ts'
+import { listSecrets, type Wrangler } from '../../site/cloudflare.ts'
+import {
+  sealCountQuery,
+  sealCountsSchema,
+  type SealTotals,
+  sumSeals,
+} from '../../site/sealed-content.ts'
+import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
+import {
+  listMigrations,
+  readSiteConfig,
+  readVars,
+  type SiteConfig,
+} from '../../site/site-config.ts'
+import type { Site } from '../../site/site.ts'
+
+/** The facts of a site that the checks judge. */
+export interface Facts {
+  isRemote: boolean
+  /** The problem with `SECRET_KEYS` where the site runs. */
+  secretProblem: string | undefined
+  /** The problem with the copy of production's `SECRET_KEYS` on this machine. */
+  copyProblem: string | undefined
+  /** `undefined` where `wrangler.toml` leaves it at its default, as below. */
+  tokenHours: string | undefined
+  freshMinutes: string | undefined
+  issuer: string | undefined
+  crons: string[]
+  /** What `wrangler.toml` says about passkeys, or what is wrong with it. */
+  passkeySite: PasskeySite | string
+  /** The host name of a deployed site, without a port, if it is known. */
+  host: string | undefined
+  /** Only for a deployed site. */
+  plainHttp: PlainHttp | undefined
+  /** File names, in order. */
+  migrations: { known: string[]; applied: string[] }
+  /** Absent when migrations are missing. */
+  data: SiteData | undefined
+}
+
+/** Facts from the database and KV. */
+export interface SiteData {
+  admins: {
+    id: number
+    username: string
+    disabled: boolean
+    hasPassword: boolean
+    hasFactor: boolean
+  }[]
+  /** The value of `require_second_factor`, and the users to whom it applies and who have none. */
+  requirement: string
+  lacking: string[]
+  /** The number of passkeys by RP ID. */
+  passkeys: { rpId: string; total: number }[]
+  isGuestEnabled: boolean
+  siteTitle: string | undefined
+  copy: 'equal' | 'different' | 'missing'
+  /** What the identity provider answers, or what is wrong; `undefined` while single sign-on is off. */
+  sso: { host: string } | { problem: string } | undefined
+  /** What no entry of `SECRET_KEYS` opens, and what an older one opens; absent without a key ring. */
+  seals: { lost: SealTotals; old: SealTotals } | undefined
+  /** The number of sessions that expired more than two days ago. */
+  leftovers: number
+  /** The app passwords that never expire, and the others that nobody has used for long. */
+  appPasswords: { endless: number; unused: number }
+  /** What each program was told that signs in through this site; empty for none. */
+  issuers: string[]
+  /** The age of the newest signing key, milliseconds; absent when there is none. */
+  signingKeyAge: number | undefined
+}
+
+export interface Finding {
+  check: string
+  status: 'ok' | 'warn' | 'fail'
+  text: string
+  /** The step that solves the problem. */
+  fix?: string
+}
+
+/** The nightly run is once a day. A single missed run is no problem yet. */
+const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
+
+const triggersSchema = v.object({ crons: v.array(v.string()) })
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
+}
+
+/**
+ * Reads the facts of a site and changes nothing.
+ *
+ * @param host The host of a deployed site; by default the one in `wrangler.toml`.
+ */
+export async function gatherFacts(
+  site: Site,
+  isRemote: boolean,
+  wrangler: Wrangler,
+  host?: string,
+): Promise<Facts> {
+  const config = await readSiteConfig()
+  const vars = await readVars(isRemote)
+  const ring = await findKeyRing(site)
+  const migrations = {
+    known: listMigrations(config),
+    applied: await selectAppliedMigrations(site.db),
+  }
+  const isMigrated = migrations.known.every((name) => migrations.applied.includes(name))
+  const siteHost = isRemote ? (host ?? findHost(config)) : undefined
+  const ringProblem = typeof ring === 'string' ? ring : undefined
+  return {
+    isRemote,
+    secretProblem: isRemote ? await findDeployedSecretProblem(wrangler, config) : ringProblem,
+    copyProblem: isRemote ? ringProblem : undefined,
+    tokenHours: textIn(vars['TOKEN_HOURS']),
+    freshMinutes: textIn(vars['FRESH_MINUTES']),
+    issuer: textIn(vars['ISSUER']),
+    crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
+    plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
+    passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),
+    host: siteHost?.replace(/:\d+$/, ''),
+    migrations,
+    data: isMigrated
+      ? await gatherData(site, typeof ring === 'string' ? undefined : ring)
+      : undefined,
+  }
+}
+
+/** @returns The key ring, or what is wrong with `SECRET_KEYS`. */
+async function findKeyRing(site: Site): Promise<KeyRing | string> {
+  try {
+    return await site.keyRing()
+  } catch (error) {
+    const message = messageOf(error)
+    if (message === undefined) throw error
+    return message
+  }
+}
+
+/** Only the names of production's secrets can be read. */
+async function findDeployedSecretProblem(
+  wrangler: Wrangler,
+  config: SiteConfig,
+): Promise<string | undefined> {
+  const secrets = await listSecrets(wrangler, config)
+  if (secrets === undefined) return `there is no Worker "${config.name}"`
+  return secrets.includes('SECRET_KEYS') ? undefined : 'the Worker has no SECRET_KEYS'
+}
+
+/** The names of the applied migrations, as wrangler stores them. */
+async function selectAppliedMigrations(db: Database): Promise<string[]> {
+  const tables = await db.all(
+    sql`select name from sqlite_master where type = 'table' and name = 'd1_migrations'`,
+  )
+  if (tables.length === 0) return []
+  const rows = await db.all<{ name: string }>(sql`select name from d1_migrations order by id`)
+  return rows.map(({ name }) => name)
+}
+
+async function askProvider(site: Site): Promise<SiteData['sso']> {
+  try {
+    const checked = await checkProvider(site)
+    return 'host' in checked ? checked : { problem: PROBLEM_TEXTS[checked.problem] }
+  } catch (error) {
+    const { message, detail } = refusalIn(error)
+    return { problem: detail === '' ? message : detail }
+  }
+}
+
+async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
+  const { db } = site
+  const { requirements, lacking, rpIds, ssoSwitches, ...found } = await runBatch(db, {
+    admins: db
+      .select({
+        id: users.id,
+        username: users.username,
+        disabled: users.disabled,
+        passwordHash: users.passwordHash,
+        hasFactor: sql`${hasSecondFactor}`.mapWith(Boolean).as('has_factor'),
+      })
+      .from(users)
+      .where(isAdmin)
+      .orderBy(users.id),
+    guests: db
+      .select({ total: count() })
+      .from(users)
+      .where(and(eq(users.role, GUEST), isEnabled)),
+    titles: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'site_title')),
+    ssoSwitches: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'sso_login_enabled')),
+    requirements: db
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.key, 'require_second_factor')),
+    lacking: db
+      .select({ username: users.username })
+      .from(users)
+      .where(and(isEnabled, isNotGuest, mustUseSecondFactor, not(hasSecondFactor)))
+      .orderBy(users.id),
+    rpIds: db
+      .select({ rpId: passkeys.rpId, total: count() })
+      .from(passkeys)
+      .groupBy(passkeys.rpId)
+      .orderBy(passkeys.rpId),
+    clients: db.select({ issuer: openidClients.issuer }).from(openidClients),
+    keys: selectKeys(db, site.now()),
+    expired: db
+      .select({ total: count() })
+      .from(sessions)
+      .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
+  })
+  const { admins, guests, titles, clients, keys, expired } = found
+  const [newestKey] = keys
+  const stale = await listStaleAppPasswords(site, COMMAND_LINE)
+  const endless = stale.filter(({ expiresAt }) => expiresAt === null)
+  const seals = v.parse(sealCountsSchema, await db.all(sql.raw(sealCountQuery())))
+  return {
+    admins: admins.map(({ id, username, disabled, passwordHash, hasFactor }) => ({
+      id,
+      username,
+      disabled,
+      hasPassword: passwordHash !== null,
+      hasFactor,
+    })),
+    requirement: requirements[0]?.value ?? 'off',
+    lacking: lacking.map(({ username }) => username),
+    passkeys: rpIds,
+    isGuestEnabled: (guests[0]?.total ?? 0) > 0,
+    siteTitle: titles[0]?.value,
+    copy: await compareCopy(site),
+    sso: ssoSwitches[0]?.value === 'true' ? await askProvider(site) : undefined,
+    seals: ring && sumSeals(seals, ring),
+    leftovers: expired[0]?.total ?? 0,
+    appPasswords: { endless: endless.length, unused: stale.length - endless.length },
+    issuers: clients.map(({ issuer }) => issuer),
+    signingKeyAge: newestKey && site.now() - newestKey.activeFrom,
+  }
+}

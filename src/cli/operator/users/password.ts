@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import * as v from 'valibot'
+import { generatePassword } from '../../../passwords/generated-password.ts'
+import { checkPasswordLength } from '../../../passwords/password-rules.ts'
+import { text } from '../../../base/text.ts'
+import { CommandError, UsageError } from '../../shared/command-error.ts'
+import type { Site } from '../../site/site.ts'
+import { readLine } from '../../shared/standard-input.ts'
+
+/**
+ * The source of a new password. It is never an argument, because every user of the machine can read
+ * those.
+ */
+export interface PasswordOptions {
+  passwordStdin?: boolean
+  generate?: boolean
+}
+
+interface NewPassword {
+  password: string
+  /** The password, if it was generated and must be shown. */
+  shownOnce: Record<string, string>
+}
+
+export function addPasswordOptions(command: Command): Command {
+  return command
+    .option('--password-stdin', 'read the password from the first line of the standard input')
+    .option('--generate', 'generate a random password and print it, only once')
+}
+
+/**
+ * Chooses the source of a new password, and checks that this source is available.
+ *
+ * @returns A function that reads the password; it throws `CommandError` when the password is empty,
+ *   or the two that were typed differ.
+ * @throws {UsageError} When there is no terminal, or two sources are named.
+ */
+export function passwordSource({ passwordStdin = false, generate = false }: PasswordOptions) {
+  if (passwordStdin && generate) {
+    throw new UsageError('Use either --password-stdin or --generate, not both.')
+  }
+  if (generate) return generateNewPassword
+  if (!passwordStdin && !process.stdin.isTTY) {
+    throw new UsageError(
+      'There is no terminal to ask for the password: use --password-stdin or --generate.',
+    )
+  }
+  return async () => check(passwordStdin ? await readLine(process.stdin) : await askTwice())
+}
+
+async function generateNewPassword(site: Pick<Site, 'randomBytes'>): Promise<NewPassword> {
+  const password = generatePassword(site)
+  return { password, shownOnce: { password } }
+}
+
+function check(password: string): NewPassword {
+  if (!v.is(text(), password)) {
+    throw new CommandError('The password is empty or not valid Unicode: nothing was changed.')
+  }
+  checkPasswordLength(password)
+  return { password, shownOnce: {} }
+}
+
+/** Asks twice on the terminal, without showing the password. */
+async function askTwice(): Promise<string> {
+  const password = await ask('New password')
+  if (password !== (await ask('Repeat the password'))) {
+    throw new CommandError('The two passwords differ: nothing was changed.')
+  }
+  return password
+}
+
+async function ask(message: string): Promise<string> {
+  const { default: prompt } = await import('@inquirer/password')
+  try {
+    // On stderr, because programs read standard output.
+    return await prompt({ message, toggleMask: false }, { output: process.stderr })
+  } catch {
+    throw new CommandError('Cancelled: nothing was changed.')
+  }
+}

@@ -1,0 +1,144 @@
+import type { Command } from 'commander'
+import { eq } from 'drizzle-orm'
+import {
+  openidConsents,
+  openidGrants,
+  reservedNames,
+  sshKeys,
+  users,
+} from '../../../../schema/tables.ts'
+import { readSiteEvents } from '../../../activity/operator-events.ts'
+import { eventRecord } from '../../../activity/record.ts'
+import { appPasswordRecords } from '../../../app-passwords/record.ts'
+import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
+import { isoTime } from '../../../base/time.ts'
+import { runBatch } from '../../../database/statements.ts'
+import { channelRecord } from '../../../notices/record.ts'
+import { selectChannels } from '../../../notices/store.ts'
+import { listPasskeysOf } from '../../../passkeys/manage.ts'
+import { selectAnyClient } from '../../../openid/client-store.ts'
+import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
+import { storedMethods } from '../../../access/methods.ts'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { listSessionsOf } from '../../../sessions/operator-sessions.ts'
+import { sessionRecord } from '../../../sessions/record.ts'
+import { eventRetention } from '../../../settings/store.ts'
+import { listKeysOf } from '../../../ssh-keys/keys.ts'
+import { identityRecord } from '../../../sso/record.ts'
+import { selectIdentities } from '../../../sso/store.ts'
+import { keyRecords } from '../../../ssh-keys/record.ts'
+import { countUnusedCodes } from '../../../two-factor/store.ts'
+import type { Site } from '../../site/site.ts'
+import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
+import { addHelp } from '../../shared/help.ts'
+import { onSite } from '../../site/on-site.ts'
+import { permissionNames } from '../../shared/permission.ts'
+import { fullUserRecord } from './user-text.ts'
+import { terminalJson } from '../../../base/text.ts'
+
+const NOTES = `Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of
+channels) are left out: nobody can read anything in them. What an operator did to others is in their events.
+Files are at the file server, not here. Backups hold what they held when they were made.`
+
+/** `latchkey user export`: everything that is kept of a person, as JSON. */
+export function addUserExportCommand(program: Command, user: Command): void {
+  addHelp(user.command('export'), {
+    notes: NOTES,
+    examples: ['user export alice > alice.json'],
+  })
+    .argument('<user>', USER_ARGUMENT)
+    .description('prints everything that is kept of a user, as JSON')
+    .action((name: string) =>
+      onSite(program, async (site) => {
+        console.log(terminalJson(await everythingOf(site, name), 2))
+      }),
+    )
+}
+
+async function everythingOf(site: Site, username: string) {
+  const account = await lookUpUser(site, username)
+  const { id } = account
+  const { keys } = await listKeysOf(site, COMMAND_LINE, id)
+  const { times, names, lines, codes, channels, linked, consents, grants } = await runBatch(
+    site.db,
+    {
+      times: site.db
+        .select({ createdAt: users.createdAt, renamedAt: users.renamedAt })
+        .from(users)
+        .where(eq(users.id, id)),
+      names: site.db.select().from(reservedNames).where(eq(reservedNames.userId, id)),
+      lines: site.db
+        .select({ id: sshKeys.id, line: sshKeys.line, network: sshKeys.lastUsedNetwork })
+        .from(sshKeys)
+        .where(eq(sshKeys.userId, id)),
+      codes: countUnusedCodes(site.db, id),
+      channels: selectChannels(site.db, id),
+      linked: selectIdentities(site.db, id),
+      consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
+      grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
+    },
+  )
+  const events = []
+  for await (const page of readSiteEvents(site, COMMAND_LINE, { userId: id })) events.push(...page)
+  return {
+    exported_at: isoTime(site.now()),
+    account: { ...fullUserRecord(account), permissions: permissionNames(account.permission) },
+    created_at: timeOrNull(times[0]?.createdAt),
+    renamed_at: timeOrNull(times[0]?.renamedAt),
+    reserved_names: names.map(({ username: name, reservedAt }) => ({
+      username: name,
+      reserved_at: isoTime(reservedAt),
+    })),
+    password_changed_at: timeOrNull(account.passwordChangedAt),
+    unused_recovery_codes: codes[0]?.total ?? 0,
+    sessions: (await listSessionsOf(site, COMMAND_LINE, id)).map(sessionRecord),
+    ssh_keys: keyRecords(keys).map((record) => ({
+      ...record,
+      key: lines.find((one) => one.id === record.id)?.line ?? '',
+      last_used_network: lines.find((one) => one.id === record.id)?.network ?? '',
+    })),
+    passkeys: (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord),
+    app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
+    identities: linked.map(identityRecord),
+    openid_consents: consents.map(({ clientId, scope, givenAt }) => ({
+      client_id: clientId,
+      scope,
+      given_at: isoTime(givenAt),
+    })),
+    openid_grants: grants.map((grant) => ({
+      client_id: grant.clientId,
+      scope: grant.scope,
+      redirect_uri: grant.redirectUri,
+      session_id: grant.sessionId,
+      methods: storedMethods(grant.amr).join(' '),
+      signed_in_at: timeOrNull(grant.authTime),
+      created_at: isoTime(grant.createdAt),
+      access_expires_at: timeOrNull(grant.accessExpiresAt),
+      refresh_expires_at: timeOrNull(grant.refreshExpiresAt),
+    })),
+    notices: channels.map(channelRecord),
+    events: events.map((one) => ({ ...eventRecord(one), country: one.country })),
+  }
+}
+
+/** @param time Unix time, milliseconds; 0 or nothing for never. */
+function timeOrNull(time: number | null | undefined): string | null {
+  return time ? isoTime(time) : null
+}
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+/** Says what a deleted user leaves, and for how long. */
+export async function whatStays(site: Site): Promise<{ sentence: string; days: number }> {
+  const days = (await eventRetention(site.db)) / DAY_MILLISECONDS
+  const [client] = await selectAnyClient(site.db)
+  const sentences = [
+    'Keys, passkeys, app passwords, linked accounts, sessions, access given to programs and notices go.',
+    `The events of the account stay for up to ${days} days; the event of the deletion names it.`,
+    ...(client === undefined
+      ? []
+      : ['The name stays reserved until reserved-name release, because programs know it.']),
+    'Backups keep what they hold, and files stay at the file server.',
+  ]
+  return { sentence: sentences.join(' '), days }
+}

@@ -1,0 +1,129 @@
+import type { Command } from 'commander'
+import { appPasswordRecords } from '../../../app-passwords/record.ts'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { isoTime } from '../../../base/time.ts'
+import type { OwnChannel } from '../../../notices/store.ts'
+import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
+import { removeKeysOf } from '../../../ssh-keys/keys.ts'
+import { keyRecords } from '../../../ssh-keys/record.ts'
+import { identityText } from '../../../sso/identity-text.ts'
+import { identityRecord } from '../../../sso/record.ts'
+import { changeUser } from '../../../users/manage-users.ts'
+import { isNothing, listSurvivingOf, type Surviving } from '../../../users/surviving.ts'
+import { agrees } from '../../shared/confirm.ts'
+import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
+import { addHelp } from '../../shared/help.ts'
+import type { GlobalOptions } from '../../shared/global-options.ts'
+import { onSite } from '../../site/on-site.ts'
+import type { Output, Row } from '../../shared/output.ts'
+import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
+import type { Site } from '../../site/site.ts'
+import { latchkey, userWord } from '../../shared/printed-command.ts'
+
+const NOTES = `Without an option, the command asks for the password and does not show it. What still works with a
+new password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and
+SSH keys. On a terminal the command asks whether to delete the SSH keys.`
+
+/** `latchkey user password` */
+export function addUserPasswordCommand(program: Command, user: Command): void {
+  addHelp(addPasswordOptions(user.command('password')), {
+    notes: NOTES,
+    examples: ['user password alice', 'user password alice --generate --delete-keys'],
+  })
+    .argument('<user>', USER_ARGUMENT)
+    .description('sets a new password, and ends all sessions of the user')
+    .option('--delete-keys', 'also delete the SSH keys of the user')
+    .action((name: string, options: PasswordOptions & { deleteKeys?: boolean }) => {
+      const readPassword = passwordSource(options)
+      return onSite(program, async (site, output) => {
+        const { id, username } = await lookUpUser(site, name)
+        const { password, shownOnce } = await readPassword(site)
+        await changeUser(site, COMMAND_LINE, id, { password })
+        const deleted = options.deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
+        const surviving = await listSurvivingOf(site, COMMAND_LINE, id)
+        const record = { id, username, deleted_keys: deleted, ...survivingRecord(surviving) }
+        const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
+        const done = `Set a new password for ${username}; all sessions have ended.${gone}`
+        output.done(done, record, shownOnce)
+        if (program.opts<GlobalOptions>().json || isNothing(surviving)) return
+        list(output, { id, username }, surviving)
+        if (process.stdin.isTTY && surviving.keys.length > 0)
+          await offerToDelete(site, output, { id, username }, surviving.keys.length)
+      })
+    })
+}
+
+/** What survives, for programs. */
+function survivingRecord({ passkeys, identities, appPasswords, channels, keys }: Surviving) {
+  return {
+    passkeys: passkeys.map((passkey) => operatorPasskeyRecord(passkey).id),
+    linked_accounts: identities.map(identityText),
+    app_passwords: appPasswords.map(({ id }) => String(id)),
+    channels: channels.map(({ kind, target }) => `${kind}: ${target}`),
+    keys: keys.map(({ id }) => String(id)),
+  }
+}
+
+/** Lists what survives, by kind, as the pages do; leaves empty kinds out. */
+function list(output: Output, user: { id: number; username: string }, surviving: Surviving): void {
+  const word = userWord(user)
+  const { passkeys, identities, appPasswords, channels, keys } = surviving
+  const kinds: [title: string, how: string, columns: string[], content: Row[]][] = [
+    [
+      'Passkeys',
+      latchkey('passkey', 'delete', word, 'ID'),
+      ['id', 'name', 'created_at'],
+      passkeys.map(operatorPasskeyRecord),
+    ],
+    [
+      'Linked accounts',
+      latchkey('identity', 'delete', word, 'SUBJECT'),
+      ['subject', 'name', 'platform', 'linked_at'],
+      identities.map(identityRecord),
+    ],
+    [
+      'App passwords',
+      latchkey('token', 'delete', word, 'ID'),
+      ['id', 'name', 'scopes', 'created_at'],
+      appPasswordRecords(appPasswords),
+    ],
+    [
+      'Channel for notices',
+      'only the user can delete it',
+      ['kind', 'target', 'created_at'],
+      channels.map(channelRecord),
+    ],
+    // Last, because the question that may follow is about them.
+    [
+      'SSH keys',
+      latchkey('key', 'delete', word, 'ID'),
+      ['id', 'title', 'fingerprint', 'added_time'],
+      keyRecords(keys),
+    ],
+  ]
+  console.error('\nThis still works. Delete what the user does not recognise.')
+  for (const [title, how, columns, content] of kinds) {
+    if (content.length === 0) continue
+    console.error(`\n${title} (${how}):`)
+    output.list(columns, { content }, '')
+  }
+}
+
+function channelRecord({ kind, target, createdAt }: OwnChannel) {
+  return { kind, target, created_at: isoTime(createdAt) }
+}
+
+async function offerToDelete(
+  site: Site,
+  output: Output,
+  { id, username }: { id: number; username: string },
+  count: number,
+): Promise<void> {
+  if (!(await agrees(`Delete ${countOf(count)}?`))) return
+  const deleted = await removeKeysOf(site, COMMAND_LINE, id)
+  output.done(`Deleted ${countOf(deleted)} of ${username}.`, { id, username })
+}
+
+function countOf(keys: number): string {
+  return keys === 1 ? '1 SSH key' : `${keys} SSH keys`
+}

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import * as base64url from 'jose/base64url'
+import { parseSecretKeys } from '../../crypto/key-ring.ts'
+import { codeOf, CommandError } from '../shared/command-error.ts'
+
+const SECRET_BYTES = 32
+export const DEV_VARS_FILE = '.dev.vars'
+export const PRODUCTION_FILE = '.production.vars'
+
+/** Generates an entry for `SECRET_KEYS`. */
+export function newSecretKey(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+}
+
+/**
+ * Checks that `.dev.vars` holds a usable `SECRET_KEYS`; creates the file when it is missing.
+ *
+ * @throws {CommandError} When the file can't be written, or its value is not usable; an existing
+ *   file is never overwritten.
+ */
+export function ensureDevVars(): void {
+  if (!existsSync(DEV_VARS_FILE)) {
+    try {
+      writeFileSync(DEV_VARS_FILE, `SECRET_KEYS=${newSecretKey()}\n`, { mode: 0o600 })
+    } catch (error) {
+      throw new CommandError(
+        `Can't write ${DEV_VARS_FILE} here (${codeOf(error)}): make this folder writable.`,
+      )
+    }
+    return
+  }
+  const problem = parseSecretKeys(readSecretKeys())
+  if (typeof problem === 'string') {
+    throw new CommandError(
+      `${DEV_VARS_FILE} is invalid: ${problem}. To start over, delete the file: this ends all sign-ins and two-step verification.`,
+    )
+  }
+}
+
+/** The file with the variables of a site. */
+export function varsFile(isRemote: boolean): string {
+  return isRemote ? 'wrangler.toml' : DEV_VARS_FILE
+}
+
+/** Reads the variables of the local site other than its secret; none without the file. */
+export function readDevVars(): Record<string, string | undefined> {
+  if (!existsSync(DEV_VARS_FILE)) return {}
+  const { SECRET_KEYS: _, ...vars } = readVarsFile(DEV_VARS_FILE)
+  return vars
+}
+
+/** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */
+export function readSecretKeys(file = DEV_VARS_FILE): string | undefined {
+  return readVarsFile(file)['SECRET_KEYS']
+}
+
+function readVarsFile(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new CommandError(
+      `Can't read ${file} (${codeOf(error)}): it must be a file that you may read.`,
+    )
+  }
+}
+
+/**
+ * Reads production's `SECRET_KEYS` from the environment, else from the copy in `.production.vars`.
+ * Cloudflare never shows a secret again.
+ *
+ * @throws {CommandError} When both are missing, or the value is not usable.
+ */
+export function readProductionSecretKeys(): string {
+  const secretKeys = findProductionSecretKeys()
+  if (secretKeys !== undefined) return secretKeys
+  throw new CommandError(
+    `This needs production's secret, which can't be read back from Cloudflare: set SECRET_KEYS, or put your copy into ${PRODUCTION_FILE}.`,
+  )
+}
+
+/** Like `readProductionSecretKeys`; `undefined` when both are missing. */
+export function findProductionSecretKeys(): string | undefined {
+  const isSet = Boolean(process.env['SECRET_KEYS'])
+  if (!isSet && !existsSync(PRODUCTION_FILE)) return undefined
+  const secretKeys = isSet ? process.env['SECRET_KEYS'] : readSecretKeys(PRODUCTION_FILE)
+  const problem = parseSecretKeys(secretKeys)
+  if (typeof problem !== 'string' && secretKeys !== undefined) return secretKeys
+  throw new CommandError(
+    `${isSet ? 'SECRET_KEYS of the environment' : PRODUCTION_FILE} is invalid: ${String(problem)}.`,
+  )
+}
+
+/**
+ * Generates production's secret and first writes a copy to this machine: Cloudflare never shows a
+ * secret again.
+ */
+export function makeProductionSecretKeys(): string {
+  const secretKeys = newSecretKey()
+  try {
+    writeFileSync(PRODUCTION_FILE, `SECRET_KEYS=${secretKeys}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    throw new CommandError(`Can't write ${PRODUCTION_FILE} here (${codeOf(error)}).`)
+  }
+  return secretKeys
+}

@@ -1,0 +1,78 @@
+import { Refusal } from '../../base/refusals.ts'
+import { COMMAND_LINE } from '../../access/operators.ts'
+import type { Account } from '../../accounts/accounts.ts'
+import { selectSameName } from '../../accounts/store.ts'
+import { findUser, getUser, listNamesLike } from '../../users/manage-users.ts'
+import { CommandError } from '../shared/command-error.ts'
+import { nearest } from '../shared/edit-distance.ts'
+import type { Site } from './site.ts'
+import { latchkey } from '../shared/printed-command.ts'
+
+/** The help text of the argument `<user>`. */
+export const USER_ARGUMENT = "a user name, or '#7' for the user with the id 7"
+
+/** The number of typing mistakes allowed in a name: one per three letters, and at least two. */
+const MIN_SLACK = 2
+const LETTERS_PER_MISTAKE = 3
+
+/** @throws {CommandError} When there is no such user; the message suggests a similar name. */
+export async function lookUpUser(site: Site, name: string): Promise<Account> {
+  const [, id] = /^#(\d{1,15})$/.exec(name) ?? []
+  if (id !== undefined) return getUserById(site, Number(id))
+  const user = await findUser(site, COMMAND_LINE, name)
+  if (user !== undefined) return user
+  const slack = Math.max(MIN_SLACK, Math.floor(name.length / LETTERS_PER_MISTAKE))
+  const meant = nearest(name, await listNamesLike(site, COMMAND_LINE, name, slack), slack)
+  const hint =
+    meant === undefined ? `${latchkey('user', 'list')} shows all.` : `did you mean "${meant}"?`
+  throw new CommandError(`There is no user "${name}": ${hint}`)
+}
+
+/**
+ * Runs a command that gives a name to a user, and names the other user when the name is taken.
+ *
+ * @param userId The user who gets the name; 0 for a new user.
+ * @throws {CommandError} When the name is taken.
+ */
+export async function withNameExplained<Result>(
+  site: Site,
+  name: string,
+  userId: number,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof Refusal && error.refusal === 'nameReserved')
+      throw new CommandError(
+        `The name "${name}" belonged to another account. To free it: ${latchkey('reserved-name', 'release', name)}`,
+      )
+    if (!(error instanceof Refusal) || error.refusal !== 'usernameTaken') throw error
+    const [other] = await selectSameName(site.db, name, userId)
+    if (other === undefined) throw error
+    const { username } = await getUser(site, COMMAND_LINE, other.id)
+    throw new CommandError(
+      username === name
+        ? `There is a user "${name}" already: nothing was changed.`
+        : `There is a user "${username}" already, and "${name}" ${differenceOf(name, username)}: nothing was changed.`,
+    )
+  }
+}
+
+/** Says how a name differs from another name with the same key. */
+function differenceOf(name: string, other: string): string {
+  return name.toLowerCase() === other.toLowerCase()
+    ? 'differs only in upper and lower case'
+    : 'looks the same'
+}
+
+async function getUserById(site: Site, id: number): Promise<Account> {
+  try {
+    return await getUser(site, COMMAND_LINE, id)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 404) throw error
+    throw new CommandError(
+      `There is no user with the id ${id}: ${latchkey('user', 'list')} shows all.`,
+    )
+  }
+}

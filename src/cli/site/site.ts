@@ -1,0 +1,160 @@
+import { createMeter, openDatabase } from '../../database/database.ts'
+import { type Deps, randomBytes, wait } from '../../deps.ts'
+import { deriveScrypt } from '../../crypto/scrypt.ts'
+import { generateSigningKey } from '../../crypto/signing-key.ts'
+import { createKeyRing } from '../../crypto/key-ring.ts'
+import { explain, findResources } from './cloudflare.ts'
+import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
+import { readSiteConfig, remoteConfig, withConfigFile } from './site-config.ts'
+import { loadWrangler } from './platform-tools.ts'
+import { refusalIn } from '../../base/refusals.ts'
+import { sendLogouts } from '../../openid/back-channel.ts'
+import { CommandError } from '../shared/command-error.ts'
+import type { SiteBindings } from '../../local-data.ts'
+import { isSiteRunning, localSiteBindings } from './running-site.ts'
+import { QUIET, runWrangler } from './wrangler.ts'
+
+/** The parts of `Deps` that commands use; they need no request. */
+export type Site = Pick<
+  Deps,
+  | 'db'
+  | 'kv'
+  | 'settingsMemory'
+  | 'keyRing'
+  | 'hashPassword'
+  | 'now'
+  | 'wait'
+  | 'freshSeconds'
+  | 'randomBytes'
+  | 'makeSigningKey'
+  | 'defer'
+  | 'outbox'
+  | 'sendOut'
+>
+
+/** Longer than the deadline of a request, because a command writes more. */
+const DEADLINE_MILLISECONDS = 60_000
+
+/** The site that a command works on. */
+export interface SiteOptions {
+  /** The deployed site; otherwise the local site, which `npm start` serves. */
+  remote?: boolean
+}
+
+/**
+ * Opens a site and calls a function with it. A server may have the local site open at the same
+ * time.
+ *
+ * @throws {CommandError} When the deployed site can't be reached; the message says what to do.
+ */
+export function withSite<Result>(
+  { remote = false }: SiteOptions,
+  use: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  Object.assign(process.env, QUIET)
+  if (!remote) return withPlatform(openLocal, readSecretKeys, use)
+  return withRemoteConfig((configPath) =>
+    withPlatform(() => openRemote(configPath), readProductionSecretKeys, use),
+  )
+}
+
+async function withRemoteConfig<Result>(use: (path: string) => Promise<Result>): Promise<Result> {
+  const config = await readSiteConfig()
+  const resources = await findResources(runWrangler, config).catch((error: unknown) => {
+    throw explain(error)
+  })
+  return withConfigFile(remoteConfig(config, resources), use)
+}
+
+/** The database and the namespace of a site, local or deployed. */
+interface Platform {
+  env: SiteBindings
+  dispose: () => Promise<void>
+}
+
+async function withPlatform<Result>(
+  open: () => Promise<Platform>,
+  secretKeys: () => string | undefined,
+  use: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  const platform = await open()
+  const deferred: Promise<unknown>[] = []
+  try {
+    const site: Site = {
+      db: openDatabase(platform.env.DB, createMeter(), DEADLINE_MILLISECONDS),
+      kv: platform.env.SETTINGS,
+      settingsMemory: {},
+      keyRing: async () => createKeyRing(secretKeys()),
+      hashPassword: deriveScrypt,
+      now: Date.now,
+      wait,
+      // A command has no session that could be too old.
+      freshSeconds: () => 0,
+      randomBytes,
+      makeSigningKey: generateSigningKey,
+      defer: (work) => deferred.push(work),
+      sendOut: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
+      outbox: { hasLogouts: false },
+    }
+    const result = await use(site)
+    await Promise.all(deferred)
+    if (site.outbox.hasLogouts) await tellPrograms(site)
+    return result
+  } finally {
+    await platform.dispose()
+  }
+}
+
+/**
+ * Tells programs of the sessions that a command has ended. What can't be sent from here, the site
+ * sends with its next run.
+ */
+async function tellPrograms(site: Site): Promise<void> {
+  try {
+    await sendLogouts(site)
+  } catch (error) {
+    const { detail, message } = refusalIn(error)
+    const why = error instanceof CommandError ? error.message : detail || message
+    process.stderr.write(`The site, not this command, tells the programs of it: ${why}\n`)
+  }
+}
+
+/**
+ * Opens the local site: through the site that is running, else by a Workers runtime of its own,
+ * which takes seconds.
+ */
+async function openLocal(): Promise<Platform> {
+  if (await isSiteRunning()) return { env: localSiteBindings(), dispose: async () => undefined }
+  const { openLocalData } = await import('./local-site.ts')
+  const { send, dispose } = await openLocalData()
+  return { env: localSiteBindings(send), dispose }
+}
+
+async function openRemote(configPath: string): Promise<Platform> {
+  const { getPlatformProxy } = loadWrangler()
+  return quietly(async () => {
+    const options = { configPath, persist: false }
+    const platform = await getPlatformProxy<Env>(options).catch((error: unknown) => {
+      throw explain(error)
+    })
+    try {
+      // The proxy connects on first use; a failure to connect is reported here, once.
+      await platform.env.DB.prepare('select 1').run()
+      return platform
+    } catch (error) {
+      await platform.dispose()
+      throw explain(error)
+    }
+  })
+}
+
+/** Hides the proxy's warning that Durable Objects don't run in it; no command calls one. */
+async function quietly<Result>(start: () => Promise<Result>): Promise<Result> {
+  const { error } = console
+  console.error = () => undefined
+  try {
+    return await start()
+  } finally {
+    console.error = error
+  }
+}
