@@ -120,7 +120,7 @@ export const sessions = sqliteTable(
     confirmedAt: time('confirmed_at').notNull().default(0),
     /**
      * How the user has signed in and what the user has shown since, separated by spaces: `pwd`,
-     * `otp`, `recovery`, `passkey`, `sso` (`access/methods.ts`).
+     * `otp`, `recovery`, `passkey`, `sso` (`access/sign-in-methods.ts`).
      */
     amr: text('amr').notNull().default(''),
     /**
@@ -397,7 +397,7 @@ export const openidGrants = sqliteTable(
     challenge: text('challenge'),
     /** When the user last proved who they are; 0 when an identity provider does not tell. */
     authTime: time('auth_time').notNull(),
-    /** The methods of the session (`access/methods.ts`). */
+    /** The methods of the session (`access/sign-in-methods.ts`). */
     amr: text('amr').notNull(),
     codeHash: text('code_hash').notNull(),
     codeExpiresAt: time('code_expires_at').notNull(),

@@ -20,7 +20,7 @@ export type { Database } from './database/database.ts'
  *
  * @public
  */
-export interface SettingsMemory {}
+export interface IsolateMemory {}
 
 /**
  * Everything outside the program that a decision may use. Tests pass their own clock, randomness
@@ -44,7 +44,7 @@ export interface Deps {
   /** The copies of the public settings near each reader. */
   kv: KVNamespace
   /** The copy of the public settings in this isolate. */
-  settingsMemory: SettingsMemory
+  isolateMemory: IsolateMemory
   /** @throws {Refusal} `internal` while `SECRET_KEYS` is missing or too short. */
   keyRing: () => Promise<KeyRing>
   /** Scrypt (RFC 7914) with 32 bytes of output. It runs where the CPU time is allowed. */
@@ -147,7 +147,7 @@ const HASHERS_PER_LOCATION = 16
 const NEARBY_DEADLINE_MILLISECONDS = 2000
 
 /** The memory of one isolate between requests. It can always be read again. */
-const settingsMemory: SettingsMemory = {}
+const isolateMemory: IsolateMemory = {}
 
 /** @param request The request, which gives the caller and its location; `undefined` in a cron run. */
 export function createDeps(
@@ -179,7 +179,7 @@ export function createDeps(
     meter,
     outbox: { hasLogouts: false },
     kv: env.SETTINGS,
-    settingsMemory,
+    isolateMemory,
     keyRing: () => keyRingOf(env.SECRET_KEYS),
     hashPassword: async (digest, salt, cost) => {
       const start = performance.now()

@@ -21,7 +21,11 @@ export const dataCallSchema = v.union([
 export type DataCall = v.InferOutput<typeof dataCallSchema>
 
 /** The answer to a {@link DataCall}: what D1 or KV answered, or the message of its error. */
-export type DataAnswer = { answer: unknown } | { error: string }
+export const dataAnswerSchema = v.union([
+  v.object({ error: v.string() }),
+  v.object({ answer: v.optional(v.unknown()) }),
+])
+export type DataAnswer = v.InferOutput<typeof dataAnswerSchema>
 
 /** The database and the namespace of a site. */
 export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { LISTED_METHODS } from '../../src/access/methods.ts'
+import { LISTED_METHODS } from '../../src/access/sign-in-methods.ts'
 import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
 import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'

@@ -16,7 +16,7 @@ import {
 } from './app-password-store.ts'
 import { changeParts, hasWrites, refuseTooManyChanges } from './changes.ts'
 import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
-import { factorState, type FactorState, isEnough } from './methods.ts'
+import { factorState, type FactorState, isEnough } from './sign-in-methods.ts'
 import { type AppPasswordScope, hasScope } from './scopes.ts'
 import { isLive, isSessionUseNoted, noteSessionUse } from './session-store.ts'
 

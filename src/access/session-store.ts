@@ -9,7 +9,7 @@ import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor, type SessionActor } from './actor.ts'
 import { hasChangesLeft } from './changes.ts'
 import { selectLiveAppPassword } from './app-password-store.ts'
-import { type Method, whenEnough, withMethods } from './methods.ts'
+import { type Method, whenEnough, withMethods } from './sign-in-methods.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
 

@@ -5,7 +5,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { readBookmark } from '../database/bookmarks.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { KeyRing } from '../crypto/key-ring.ts'
-import type { Leniency } from './methods.ts'
+import type { Leniency } from './sign-in-methods.ts'
 
 const AUDIENCE = 'latchkey'
 

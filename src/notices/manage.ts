@@ -45,7 +45,7 @@ const TEST_ID_BYTES = 16
 type OwnChannel = InferOutput<typeof ownChannelSchema>
 type WriterDeps = ActorDeps &
   FreshnessDeps &
-  Pick<Deps, 'randomBytes' | 'keyRing' | 'settingsMemory'>
+  Pick<Deps, 'randomBytes' | 'keyRing' | 'isolateMemory'>
 
 /** A new channel. Of a webhook, the secret that signs is shown only once. */
 export interface CreatedChannel {

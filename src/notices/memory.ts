@@ -2,7 +2,7 @@ import { noticeChannels } from '../../schema/tables.ts'
 import type { Deps } from '../deps.ts'
 
 declare module '../deps.ts' {
-  interface SettingsMemory {
+  interface IsolateMemory {
     /** Whether any channel exists, and when that was read (Unix time, milliseconds). */
     channels?: { exist: boolean; readAt: number }
   }
@@ -17,17 +17,17 @@ const MEMORY_MILLISECONDS = 5 * 60_000
 /** Tells whether any channel exists, from memory when it was read lately. */
 export async function haveChannels({
   db,
-  settingsMemory,
+  isolateMemory,
   now,
-}: Pick<Deps, 'db' | 'settingsMemory' | 'now'>): Promise<boolean> {
-  const { exist, readAt } = settingsMemory.channels ?? { exist: false, readAt: -Infinity }
+}: Pick<Deps, 'db' | 'isolateMemory' | 'now'>): Promise<boolean> {
+  const { exist, readAt } = isolateMemory.channels ?? { exist: false, readAt: -Infinity }
   if (now() - readAt < MEMORY_MILLISECONDS) return exist
   const [channel] = await db.select({ id: noticeChannels.id }).from(noticeChannels).limit(1)
-  settingsMemory.channels = { exist: channel !== undefined, readAt: now() }
+  isolateMemory.channels = { exist: channel !== undefined, readAt: now() }
   return channel !== undefined
 }
 
 /** Makes the next request look for channels again. */
-export function forgetChannels({ settingsMemory }: Pick<Deps, 'settingsMemory'>): void {
-  delete settingsMemory.channels
+export function forgetChannels({ isolateMemory }: Pick<Deps, 'isolateMemory'>): void {
+  delete isolateMemory.channels
 }

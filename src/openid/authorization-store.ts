@@ -10,7 +10,7 @@ import {
 } from '../../schema/tables.ts'
 import type { SessionActor } from '../access/actor.ts'
 import { type FreshnessDeps, whenFresh } from '../access/freshness.ts'
-import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
+import { PROVIDER_TOLERANCE_SECONDS } from '../access/sign-in-methods.ts'
 import { isSession } from '../access/session-store.ts'
 import { isOnThisComputer } from '../base/issuer.ts'
 import { eventOf, eventRow } from '../audit/events.ts'

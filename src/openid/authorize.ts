@@ -19,7 +19,7 @@ import {
   useProof,
   whereAllowed,
 } from './authorization-store.ts'
-import { type Client, selectClient } from './client-store.ts'
+import { type OpenidClient, selectClient } from './client-store.ts'
 import { deleteOldCodes } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
 import { verifyHint } from './id-token-hint.ts'
@@ -37,8 +37,8 @@ type AuthorizeDeps = ActorDeps &
  * it.
  */
 export type Outcome =
-  | { kind: 'code'; client: Client; code: string }
-  | { kind: 'confirm' | 'consent'; client: Client; account: Acting; canConfirm: boolean }
+  | { kind: 'code'; client: OpenidClient; code: string }
+  | { kind: 'confirm' | 'consent'; client: OpenidClient; account: Acting; canConfirm: boolean }
 
 /**
  * Finds the client of a request.
@@ -50,16 +50,16 @@ export async function findSender(
   { db, isIssuerSet }: Pick<Deps, 'db' | 'isIssuerSet'>,
   issuer: string,
   sender: Sender,
-): Promise<Client | undefined> {
+): Promise<OpenidClient | undefined> {
   return trusted(await selectClient(db, sender.clientId), sender, isIssuerSet || issuer)
 }
 
 /** @param issuer The issuer of this request; true when the operator has set it. */
 function trusted(
-  [client]: Client[],
+  [client]: OpenidClient[],
   { redirectUri }: Sender,
   issuer: string | true,
-): Client | undefined {
+): OpenidClient | undefined {
   if (!client?.redirectUris.includes(redirectUri)) return undefined
   return issuer === true || ['', issuer].includes(client.issuer) ? client : undefined
 }
@@ -137,7 +137,7 @@ export async function authorize(
 }
 
 /** @throws {OAuthError} When the client or the user can't have this, whatever the user answers. */
-function refuse(account: Acting, client: Client, request: AuthorizationRequest): void {
+function refuse(account: Acting, client: OpenidClient, request: AuthorizationRequest): void {
   if (client.secretHash === null && request.challenge === undefined)
     throw new OAuthError('invalid_request', 'a public client needs PKCE: code_challenge is missing')
   if (account.role === GUEST || (client.adminsOnly && account.role !== ADMIN))

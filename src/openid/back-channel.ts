@@ -17,7 +17,7 @@ const JTI_BYTES = 16
 
 export type LogoutDeps = Pick<
   Deps,
-  'db' | 'now' | 'keyRing' | 'settingsMemory' | 'randomBytes' | 'sendOut'
+  'db' | 'now' | 'keyRing' | 'isolateMemory' | 'randomBytes' | 'sendOut'
 >
 
 /**

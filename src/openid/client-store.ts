@@ -4,7 +4,7 @@ import { asAuthority, type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../database/database.ts'
 
 /** A client as it is stored. */
-export type Client = typeof openidClients.$inferSelect
+export type OpenidClient = typeof openidClients.$inferSelect
 
 export function selectClient(db: Database, clientId: string) {
   return db.select().from(openidClients).where(eq(openidClients.id, clientId))
@@ -47,7 +47,7 @@ export function hasClients(db: Database): SQL {
   return exists(selectAnyClient(db))
 }
 
-export function insertClient(db: Database, by: Authority, client: Client) {
+export function insertClient(db: Database, by: Authority, client: OpenidClient) {
   const isFree = notExists(selectClientNamed(db, client.name))
   return writing(db, by)
     .insert(openidClients, client, { where: isFree })

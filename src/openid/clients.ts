@@ -13,7 +13,7 @@ import {
 } from '../access/operators.ts'
 import { exists, notExists } from 'drizzle-orm'
 import {
-  type Client,
+  type OpenidClient,
   deleteClientRow,
   insertClient,
   selectClient,
@@ -30,11 +30,11 @@ const PREFIX = 'lks_'
 
 type ClientDeps = ActorDeps &
   FreshnessDeps &
-  Pick<Deps, 'randomBytes' | 'keyRing' | 'makeSigningKey' | 'kv' | 'settingsMemory'>
+  Pick<Deps, 'randomBytes' | 'keyRing' | 'makeSigningKey' | 'kv' | 'isolateMemory'>
 
 /** What an operator says of a new client. */
 export interface NewClient extends Pick<
-  Client,
+  OpenidClient,
   'name' | 'redirectUris' | 'firstParty' | 'adminsOnly'
 > {
   /** What it is told; it gets no code at another address, unless the operator sets `ISSUER`. */
@@ -58,7 +58,7 @@ export async function addClient(
   const { db } = deps
   const secret = isPublic ? undefined : PREFIX + newSecret(deps)
   const now = deps.now()
-  const client: Client = {
+  const client: OpenidClient = {
     ...given,
     id: toHex(deps.randomBytes(ID_BYTES)),
     secretHash: secret === undefined ? null : await hashSecret(secret),
@@ -81,7 +81,7 @@ export async function addClient(
 }
 
 /** @throws {Refusal} `notAdmin`. */
-export async function listClients(deps: ActorDeps, operator: Operator): Promise<Client[]> {
+export async function listClients(deps: ActorDeps, operator: Operator): Promise<OpenidClient[]> {
   const { clients } = await actAsOperator(deps, operator, { clients: selectClients(deps.db) })
   return clients
 }
@@ -94,7 +94,7 @@ export async function getClient(
   deps: ActorDeps,
   operator: Operator,
   nameOrId: string,
-): Promise<Client> {
+): Promise<OpenidClient> {
   const { named, found } = await actAsOperator(deps, operator, {
     named: selectClientNamed(deps.db, nameOrId),
     found: selectClient(deps.db, nameOrId),
@@ -113,7 +113,7 @@ export async function getClient(
 export async function replaceSecret(
   deps: ClientDeps,
   operator: Operator,
-  { id, name }: Client,
+  { id, name }: OpenidClient,
 ): Promise<string> {
   const { db } = deps
   const now = deps.now()
@@ -138,7 +138,7 @@ export async function replaceSecret(
 export async function deleteClient(
   deps: ClientDeps,
   operator: Operator,
-  { id, name }: Client,
+  { id, name }: OpenidClient,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()

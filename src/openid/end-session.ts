@@ -2,14 +2,14 @@ import type { Deps } from '../deps.ts'
 import { runBatch } from '../database/statements.ts'
 import { selectSessionOf } from '../access/session-store.ts'
 import { withQuery } from './answer-uri.ts'
-import { type Client, selectClient } from './client-store.ts'
+import { type OpenidClient, selectClient } from './client-store.ts'
 import { readHint, verifyHint } from './id-token-hint.ts'
 import { selectKeys } from './keys.ts'
 import type { Parameters } from './parameters.ts'
 
 /** A request to sign out, as far as it can be trusted. */
 export interface EndRequest {
-  client: Client | undefined
+  client: OpenidClient | undefined
   /** The session of a genuine ID token, while there is one. */
   session: { userId: number; sessionId: string } | undefined
   /** Where the user goes after the sign-out, with the state. */

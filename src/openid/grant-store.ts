@@ -13,7 +13,7 @@ import type { UserId } from '../database/user-id.ts'
 import { coversScopes, type Scope } from './scopes.ts'
 import { isEnabled } from '../accounts/conditions.ts'
 import { deleteGrants, isGrantOf } from '../access/endings.ts'
-import { whenEnough } from '../access/methods.ts'
+import { whenEnough } from '../access/sign-in-methods.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000

@@ -1,7 +1,7 @@
 import * as base64url from 'jose/base64url'
 import { SignJWT } from 'jose/jwt/sign'
 import type { Deps } from '../deps.ts'
-import { storedMethods } from '../access/methods.ts'
+import { storedMethods } from '../access/sign-in-methods.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { ACCESS_MILLISECONDS, type SignedInUser } from './grant-store.ts'
 import { signingKey, type StoredKey } from './keys.ts'
@@ -40,7 +40,7 @@ export function claimsOf(user: SignedInUser) {
  * @see https://openid.net/specs/openid-connect-core-1_0.html#IDToken
  */
 export async function signIdToken(
-  deps: Pick<Deps, 'now' | 'keyRing' | 'settingsMemory'>,
+  deps: Pick<Deps, 'now' | 'keyRing' | 'isolateMemory'>,
   keys: readonly StoredKey[],
   user: SignedInUser,
   accessToken: string,
@@ -74,7 +74,7 @@ async function leftHalfHash(accessToken: string): Promise<string> {
 }
 
 /**
- * Translates the methods of a session (`access/methods.ts`).
+ * Translates the methods of a session (`access/sign-in-methods.ts`).
  *
  * @see RFC 8176 section 2
  */

@@ -64,7 +64,7 @@ export function pruneKeys(db: Database, now: number) {
 
 type KeyDeps = Pick<
   Deps,
-  'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'
+  'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'isolateMemory'
 >
 
 /** Makes a key and seals it. Nothing is stored. */
@@ -158,7 +158,7 @@ const signedWith = new WeakMap<object, string>()
  * @throws {Refusal} `internal` when `SECRET_KEYS` doesn't open it.
  */
 export async function signingKey(
-  deps: Pick<Deps, 'now' | 'keyRing' | 'settingsMemory'>,
+  deps: Pick<Deps, 'now' | 'keyRing' | 'isolateMemory'>,
   keys: readonly StoredKey[],
 ): Promise<{ kid: string; key: CryptoKey }> {
   const now = deps.now()
@@ -167,7 +167,7 @@ export async function signingKey(
   const { id: kid, sealed } = current
   const key = imported.get(kid) ?? importKey(deps, kid, sealed)
   imported.set(kid, key)
-  signedWith.set(deps.settingsMemory, kid)
+  signedWith.set(deps.isolateMemory, kid)
   try {
     return { kid, key: await key }
   } catch (error) {
@@ -206,33 +206,33 @@ const copies = new WeakMap<object, { text: string; until: number }>()
  * @see RFC 7517 section 5
  */
 export async function readKeySet(deps: KeyDeps): Promise<string> {
-  const { kv, db, settingsMemory } = deps
+  const { kv, db, isolateMemory } = deps
   const now = deps.now()
-  const own = signedWith.get(settingsMemory) ?? ''
-  const copy = copies.get(settingsMemory)
+  const own = signedWith.get(isolateMemory) ?? ''
+  const copy = copies.get(isolateMemory)
   if (copy !== undefined && copy.until > now && copy.text.includes(own)) return copy.text
   const kept = await kv.get(COPY).catch((error: unknown) => logFailure('read', error))
   const text = kept?.includes(own)
     ? kept
     : await publishKeys(deps, await ensureKey(deps, await selectKeys(db, now)))
   // That key was deleted since.
-  if (!text.includes(own)) signedWith.delete(settingsMemory)
-  copies.set(settingsMemory, { text, until: now + ISOLATE_MILLISECONDS })
+  if (!text.includes(own)) signedWith.delete(isolateMemory)
+  copies.set(isolateMemory, { text, until: now + ISOLATE_MILLISECONDS })
   return text
 }
 
 /** Forgets the key set of this isolate: another program may have replaced it. */
-export function forgetKeySet({ settingsMemory }: Pick<Deps, 'settingsMemory'>): void {
-  copies.delete(settingsMemory)
+export function forgetKeySet({ isolateMemory }: Pick<Deps, 'isolateMemory'>): void {
+  copies.delete(isolateMemory)
 }
 
 /** Replaces the copies of the key set. When KV fails, its copy ends by itself. */
 async function publishKeys(
-  { kv, settingsMemory }: Pick<Deps, 'kv' | 'settingsMemory'>,
+  { kv, isolateMemory }: Pick<Deps, 'kv' | 'isolateMemory'>,
   keys: readonly StoredKey[],
 ): Promise<string> {
   const text = keySetOf(keys)
-  forgetKeySet({ settingsMemory })
+  forgetKeySet({ isolateMemory })
   const options = { expirationTtl: KV_SECONDS }
   if (keys.length > 0)
     await kv.put(COPY, text, options).catch((error: unknown) => logFailure('write', error))

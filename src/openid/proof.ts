@@ -51,7 +51,7 @@ export async function queryFromNow(deps: SealDeps, request: AuthorizationRequest
 /**
  * Returns the query of a request for which the user of a session has just proved who they are.
  *
- * @param amr The methods that were shown (`access/methods.ts`).
+ * @param amr The methods that were shown (`access/sign-in-methods.ts`).
  */
 export function queryAfterProof(
   deps: SealDeps,

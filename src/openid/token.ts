@@ -3,8 +3,8 @@ import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../base/encoding.ts'
-import type { Client as NetworkClient } from '../base/network.ts'
-import { type Client, type Credentials, isClient, selectClient } from './client-store.ts'
+import type { Client } from '../base/network.ts'
+import { type OpenidClient, type Credentials, isClient, selectClient } from './client-store.ts'
 import {
   endAccessToken,
   endReplayedCode,
@@ -29,14 +29,14 @@ import { parseScope } from './scopes.ts'
 /** Everything that the token endpoint uses. */
 export type TokenDeps = Pick<
   Deps,
-  'db' | 'outbox' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'settingsMemory'
+  'db' | 'outbox' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'isolateMemory'
 >
 
 /** The request of a client that has shown credentials. */
 export interface TokenRequest {
   credentials: Credentials
   form: Parameters
-  from: NetworkClient
+  from: Client
 }
 
 /**
@@ -163,9 +163,9 @@ async function newTokens(
  * @throws {OAuthError} `invalid_client`.
  */
 function refuseWrongClient(
-  client: Client | undefined,
+  client: OpenidClient | undefined,
   { secretHash }: Credentials,
-): asserts client is Client {
+): asserts client is OpenidClient {
   const encoder = new TextEncoder()
   const stored = encoder.encode(client?.secretHash ?? '')
   if (client === undefined || !equalBytes(stored, encoder.encode(secretHash ?? '')))
@@ -178,9 +178,9 @@ function refuseWrongClient(
  */
 async function noteReplay(
   deps: TokenDeps,
-  { name }: Client,
+  { name }: OpenidClient,
   ended: { userId: number }[],
-  from: NetworkClient,
+  from: Client,
 ): Promise<void> {
   const [first] = ended
   if (first === undefined) return

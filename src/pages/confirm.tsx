@@ -1,7 +1,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import type { AppContext } from '../http/context.ts'
 import { Refusal } from '../base/refusals.ts'
-import type { Method } from '../access/methods.ts'
+import type { Method } from '../access/sign-in-methods.ts'
 import { confirmSession, proveAgain } from '../users/confirm.ts'
 import type { Fields, Problem } from './form.ts'
 import { Field } from './parts.tsx'

@@ -2,7 +2,7 @@ import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
-import { type Method, passkeyMethods } from '../access/methods.ts'
+import { type Method, passkeyMethods } from '../access/sign-in-methods.ts'
 import { confirmSessionWhen, isLive } from '../access/session-store.ts'
 import {
   chargeProof,

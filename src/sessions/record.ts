@@ -1,5 +1,5 @@
 import type { selectSessions } from '../access/session-store.ts'
-import { storedMethods } from '../access/methods.ts'
+import { storedMethods } from '../access/sign-in-methods.ts'
 import { isoTime } from '../base/time.ts'
 
 type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]

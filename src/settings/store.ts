@@ -28,7 +28,7 @@ export interface PublicSettings {
 }
 
 declare module '../deps.ts' {
-  interface SettingsMemory {
+  interface IsolateMemory {
     copy?: PublicSettings
     /** Unix time, milliseconds. */
     readAt?: number
@@ -40,7 +40,7 @@ declare module '../deps.ts' {
   }
 }
 
-export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'settingsMemory' | 'now' | 'wait' | 'defer'>
+export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'isolateMemory' | 'now' | 'wait' | 'defer'>
 
 /** 96 bits, so that two copies never share a tag by chance. */
 const ETAG_DIGITS = 24
@@ -75,7 +75,7 @@ const KV_KEY = `public-settings/${VERSION}`
  * @throws When D1 and KV are both down and this isolate has no copy in memory.
  */
 export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> {
-  const { copy, readAt = 0, saves } = deps.settingsMemory
+  const { copy, readAt = 0, saves } = deps.isolateMemory
   if (copy !== undefined && deps.now() - readAt < MEMORY_MILLISECONDS) return copy
   try {
     return remember(deps, await readOnce(deps), saves)
@@ -86,26 +86,26 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
 }
 
 /** Makes the next read go to D1, after a save: KV is too slow to show an operator their own change. */
-export function forgetSettings({ settingsMemory, now }: SettingsDeps): void {
-  settingsMemory.readAt = 0
-  settingsMemory.saves = (settingsMemory.saves ?? 0) + 1
-  settingsMemory.savedAt = now()
+export function forgetSettings({ isolateMemory, now }: SettingsDeps): void {
+  isolateMemory.readAt = 0
+  isolateMemory.saves = (isolateMemory.saves ?? 0) + 1
+  isolateMemory.savedAt = now()
   // A read that began before the save may return the old values.
-  delete settingsMemory.reading
+  delete isolateMemory.reading
 }
 
 /** Reads KV or D1; concurrent requests of this isolate share one read. */
 async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
-  const { settingsMemory, now } = deps
-  const { reading } = settingsMemory
+  const { isolateMemory, now } = deps
+  const { reading } = isolateMemory
   if (reading !== undefined && now() - reading.since < JOIN_MILLISECONDS)
     return orUnavailable(reading.copy, JOIN_MILLISECONDS).catch(() => readBeyondMemory(deps))
   const copy = readBeyondMemory(deps)
-  settingsMemory.reading = { copy, since: now() }
+  isolateMemory.reading = { copy, since: now() }
   try {
     return await copy
   } finally {
-    if (settingsMemory.reading?.copy === copy) delete settingsMemory.reading
+    if (isolateMemory.reading?.copy === copy) delete isolateMemory.reading
   }
 }
 
@@ -188,7 +188,7 @@ function withDefaults(changed: { key: string; value: string }[]): Settings {
 }
 
 async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
-  const { savedAt = -Infinity } = deps.settingsMemory
+  const { savedAt = -Infinity } = deps.isolateMemory
   if (deps.now() - savedAt < KV_LAG_MILLISECONDS) return readDatabase(deps.db)
   const copy = await readCopy(deps.kv)
   if (copy !== undefined) return copy
@@ -228,13 +228,13 @@ async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
  * be old.
  */
 function remember(
-  { settingsMemory, now }: SettingsDeps,
+  { isolateMemory, now }: SettingsDeps,
   copy: PublicSettings,
   savesBefore: number | undefined,
 ): PublicSettings {
-  if (settingsMemory.saves === savesBefore) {
-    settingsMemory.copy = copy
-    settingsMemory.readAt = now()
+  if (isolateMemory.saves === savesBefore) {
+    isolateMemory.copy = copy
+    isolateMemory.readAt = now()
   }
   return copy
 }

@@ -10,7 +10,7 @@ import {
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { type Method, methodText } from '../access/methods.ts'
+import { type Method, methodText } from '../access/sign-in-methods.ts'
 import { signToken } from '../access/token.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'

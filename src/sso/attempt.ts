@@ -8,7 +8,7 @@ import { challengeUse, claimChallenge } from '../access/used-challenges.ts'
 import { waitsForProof } from '../openid/proof.ts'
 import type { SsoConfig } from './config.ts'
 import { forgetProvider } from './memory.ts'
-import { startAsking } from './outside.ts'
+import { startAsking } from './outgoing.ts'
 import { type Asking, providerOf, type ProviderUser } from './provider.ts'
 import { logSsoRefusal, SsoError } from './reasons.ts'
 import { type SealDeps, sealedText } from '../crypto/sealed-text.ts'
@@ -54,7 +54,7 @@ export type Attempt = v.InferOutput<typeof attemptSchema>
 /** The cookie of an attempt. */
 export const attemptText = sealedText('single sign-on', LIFETIME_SECONDS, attemptSchema)
 
-type AskDeps = Pick<Deps, 'sendOut' | 'now' | 'settingsMemory'>
+type AskDeps = Pick<Deps, 'sendOut' | 'now' | 'isolateMemory'>
 
 /**
  * Begins a sign-in at the provider.
@@ -127,7 +127,7 @@ export async function useUpState(
 }
 
 function askingOf(deps: AskDeps): Asking {
-  return { ask: startAsking(deps), now: deps.now(), memory: deps.settingsMemory }
+  return { ask: startAsking(deps), now: deps.now(), memory: deps.isolateMemory }
 }
 
 /** Asks the provider who has signed in. @throws {SsoError} */
@@ -141,7 +141,7 @@ export async function askWho(
     return await providerOf(config, askingOf(deps)).finish(attempt, answer)
   } catch (error) {
     // The provider may have moved since it was read.
-    forgetProvider(deps.settingsMemory)
+    forgetProvider(deps.isolateMemory)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { readStoredSsoConfig } from './config.ts'
-import { startAsking } from './outside.ts'
+import { startAsking } from './outgoing.ts'
 import { providerOf } from './provider.ts'
 import { SsoError } from './reasons.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { PROVIDER_TOLERANCE_SECONDS } from '../access/methods.ts'
+import { PROVIDER_TOLERANCE_SECONDS } from '../access/sign-in-methods.ts'
 import { ssoIdSchema } from '../accounts/fields.ts'
 import { visible } from '../base/text.ts'
 import type { ProviderUser } from './provider.ts'

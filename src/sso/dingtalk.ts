@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
 import { authorizationUrl, clientOf, inProtocol, signInHost } from './oauth.ts'
-import type { Ask } from './outside.ts'
+import type { Ask } from './outgoing.ts'
 import type { Asking, Provider, ProviderCheck } from './provider.ts'
 import { SsoError } from './reasons.ts'
 

@@ -9,7 +9,7 @@ import {
   inProtocol,
   requestOptions,
 } from './oauth.ts'
-import type { Ask } from './outside.ts'
+import type { Ask } from './outgoing.ts'
 import type { Asking, Provider } from './provider.ts'
 import { SsoError } from './reasons.ts'
 

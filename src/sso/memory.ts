@@ -2,7 +2,7 @@ import type { AuthorizationServer, JWKSCacheInput } from 'oauth4webapi'
 import type { Deps } from '../deps.ts'
 
 declare module '../deps.ts' {
-  interface SettingsMemory {
+  interface IsolateMemory {
     /** The identity provider, as this isolate has read it lately. */
     provider?: KnownProvider
   }
@@ -20,7 +20,7 @@ export interface KnownProvider {
 }
 
 /** Where a provider is remembered. */
-export type ProviderMemory = Pick<Deps['settingsMemory'], 'provider'>
+export type ProviderMemory = Pick<Deps['isolateMemory'], 'provider'>
 
 /** How long a change of the provider's addresses may go unnoticed. */
 const MEMORY_MILLISECONDS = 10 * 60_000

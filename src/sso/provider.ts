@@ -5,7 +5,7 @@ import { createGithub } from './github.ts'
 import { createMicrosoft } from './microsoft.ts'
 import { createOpenId, GOOGLE_ISSUER } from './openid.ts'
 import type { ProviderMemory } from './memory.ts'
-import type { Ask } from './outside.ts'
+import type { Ask } from './outgoing.ts'
 
 /** The random values of one sign-in. */
 interface Secrets {

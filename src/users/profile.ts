@@ -34,7 +34,11 @@ import {
 } from '../sso/store.ts'
 import type { Authority } from '../database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
-import { selectSurviving, type Surviving, survivingIn } from './surviving.ts'
+import {
+  selectRemainingAccess,
+  type RemainingAccess,
+  remainingAccessIn,
+} from './remaining-access.ts'
 
 type ProfileDeps = ProofDeps & EndingDeps & FreshnessDeps
 
@@ -68,7 +72,7 @@ export async function changeProfile(
   deps: ProfileDeps,
   actor: SessionActor,
   request: ProfileRequest,
-): Promise<Surviving> {
+): Promise<RemainingAccess> {
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
   const now = deps.now()
@@ -88,7 +92,7 @@ export async function changeProfile(
     actor,
     {
       clients: change.username === undefined ? undefined : selectAnyClient(db),
-      ...(passwordHash === undefined ? undefined : selectSurviving(db, userId)),
+      ...(passwordHash === undefined ? undefined : selectRemainingAccess(db, userId)),
       events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
       // They stand before the update, because it changes the row that its condition reads.
       ...identity.parts,
@@ -100,7 +104,7 @@ export async function changeProfile(
     logEvents(event, events)
     if (linked?.length) logEvent(identity.linkedEvent)
     logUnlinked(identity.unlinkedEvent, unlinked ?? [])
-    return survivingIn(found)
+    return remainingAccessIn(found)
   }
   const { username = account.username } = change
   const isGuarded = passwordHash !== undefined || needsProof(account, change)

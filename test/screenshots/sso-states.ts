@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import { type OidcProvider, signInAt } from '../support/oidc-provider.ts'
 import { press } from '../support/press.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
-import { survivingStates } from './surviving-states.ts'
+import { survivingStates } from './remaining-access-states.ts'
 
 type Take = (name: string) => Promise<void>
 

@@ -311,8 +311,8 @@ describe('a saved setting', () => {
       await saveSettings(site.deps, COMMAND_LINE, { site_title: 'Files' })
       return before
     })
-    const { settingsMemory, now } = site.deps
-    const slow = new CheapSite({ kv, settingsMemory, now })
+    const { isolateMemory, now } = site.deps
+    const slow = new CheapSite({ kv, isolateMemory, now })
     expect(await publicValues(slow)).toMatchObject({ site_title: 'Latchkey' })
     expect(await publicValues()).toMatchObject({ site_title: 'Files' })
   })

@@ -178,14 +178,14 @@ describe('GET /api/public/settings', () => {
 
   test('waits for another request’s read no longer than a second', async () => {
     const cancelled = new Promise<never>(() => undefined)
-    const settingsMemory = { reading: { copy: cancelled, since: NOW } }
-    const site = new Site({ settingsMemory })
+    const isolateMemory = { reading: { copy: cancelled, since: NOW } }
+    const site = new Site({ isolateMemory })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const answer = site.get(PATH)
     await vi.advanceTimersByTimeAsync(1000)
     vi.useRealTimers()
     expect(await answer).toMatchObject({ code: 200 })
-    expect(await new Site({ settingsMemory, now: () => NOW + SECOND }).get(PATH)).toMatchObject({
+    expect(await new Site({ isolateMemory, now: () => NOW + SECOND }).get(PATH)).toMatchObject({
       code: 200,
     })
   })

@@ -58,7 +58,7 @@ export class Site {
 
   /** @param faults Parts of the world that are to behave differently. */
   constructor(faults: Partial<Deps> = {}, bindings: Partial<Env & OptionalBindings> = {}) {
-    const settingsMemory = {}
+    const isolateMemory = {}
     const defer = (work: Promise<unknown>) => {
       this.deferred.push(work)
       noteDeferred(work)
@@ -68,7 +68,7 @@ export class Site {
     const real = createDeps(world, defer)
     this.deps = {
       ...real,
-      settingsMemory,
+      isolateMemory,
       now: () => this.now,
       wait: async (milliseconds) => {
         this.now += milliseconds

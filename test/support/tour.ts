@@ -136,8 +136,8 @@ export class Tour {
     const row = { key: 'webauthn_login_enabled', value: 'true' }
     await site.db.insert(settings).values(row)
     // The public settings of this isolate are read again.
-    site.deps.settingsMemory.readAt = 0
-    site.deps.settingsMemory.savedAt = site.now
+    site.deps.isolateMemory.readAt = 0
+    site.deps.isolateMemory.savedAt = site.now
     const passkey = await SoftwarePasskey.make()
     const begun = await this.#ask('GET', '/api/authn/webauthn_begin_registration?name=phone')
     const created = await passkey.create(begun.options.publicKey)

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { request as requestTo } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { DataAnswer, KeyOptions, SiteBindings, StatementValue } from '../../local-data.ts'
+import * as v from 'valibot'
+import {
+  dataAnswerSchema,
+  type KeyOptions,
+  type SiteBindings,
+  type StatementValue,
+} from '../../local-data.ts'
 import type { SiteCall } from '../../local-worker.ts'
 
 /**
@@ -67,7 +73,7 @@ function statementOf(query: string, values: StatementValue[] = []): Statement {
 
 /** @throws {Error} With the message of the Worker, D1 or KV, or when the site stops meanwhile. */
 export async function askSite(call: SiteCall, send: Send): Promise<unknown> {
-  const answer: DataAnswer = JSON.parse(await send(JSON.stringify(call)))
+  const answer = v.parse(dataAnswerSchema, JSON.parse(await send(JSON.stringify(call))))
   if ('error' in answer) throw new Error(answer.error)
   return answer.answer
 }

@@ -19,7 +19,7 @@ export type Site = Pick<
   Deps,
   | 'db'
   | 'kv'
-  | 'settingsMemory'
+  | 'isolateMemory'
   | 'keyRing'
   | 'hashPassword'
   | 'now'
@@ -83,7 +83,7 @@ async function withPlatform<Result>(
     const site: Site = {
       db: openDatabase(platform.env.DB, createMeter(), DEADLINE_MILLISECONDS),
       kv: platform.env.SETTINGS,
-      settingsMemory: {},
+      isolateMemory: {},
       keyRing: async () => createKeyRing(secretKeys()),
       hashPassword: deriveScrypt,
       now: Date.now,

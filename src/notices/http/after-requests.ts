@@ -28,9 +28,7 @@ function isOfRefusedStranger(c: AppContext): boolean {
 }
 
 /** Sends notices if any channel exists. A failure is logged. */
-export async function sendAfterAnswer(
-  deps: SendDeps & Pick<Deps, 'settingsMemory'>,
-): Promise<void> {
+export async function sendAfterAnswer(deps: SendDeps & Pick<Deps, 'isolateMemory'>): Promise<void> {
   try {
     if (await haveChannels(deps)) await sendNotices(deps, {})
   } catch (error) {

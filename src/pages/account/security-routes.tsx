@@ -6,11 +6,11 @@ import { Refusal } from '../../base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
-import { toEnrol } from '../../access/methods.ts'
+import { toEnrol } from '../../access/sign-in-methods.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/manage.ts'
 import { changeProfile } from '../../users/profile.ts'
-import { isNothing } from '../../users/surviving.ts'
+import { isNothing } from '../../users/remaining-access.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, problemOf, readForm } from '../form.ts'
 import { clearSessionToken } from '../session-cookie.ts'
@@ -21,7 +21,7 @@ import { RecoveryCodesPage } from './recovery-codes.tsx'
 import { identityPages } from '../sso/identity-routes.tsx'
 import { passkeyPages } from './passkey-routes.tsx'
 import { showSecurity } from './show-security.tsx'
-import { SurvivingPage } from './surviving.tsx'
+import { RemainingAccessPage } from './remaining-access.tsx'
 
 const PATH = '/account/security'
 
@@ -48,7 +48,7 @@ export const securityPages = new Hono<App>()
       return showSecurity(c, { form: 'password', refusal: surviving })
     clearSessionToken(c)
     if (isNothing(surviving)) return goTo(c, '/account/sign-in', 'password-changed')
-    return showPage(c, <SurvivingPage view={await readView(c)} surviving={surviving} />)
+    return showPage(c, <RemainingAccessPage view={await readView(c)} surviving={surviving} />)
   })
   .post('/factor', async (c) => {
     const fields = await readForm(c)

@@ -1,4 +1,4 @@
-import { storedMethods } from '../../access/methods.ts'
+import { storedMethods } from '../../access/sign-in-methods.ts'
 import { own } from '../../base/own.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'

@@ -1,7 +1,7 @@
 import type { AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import type { Refusal } from '../../base/refusals.ts'
-import { toConfirm } from '../../access/methods.ts'
+import { toConfirm } from '../../access/sign-in-methods.ts'
 import { readWaysIn } from '../../sso/manage.ts'
 import { problemOf } from '../form.ts'
 import { readView, showPage } from '../view.ts'

@@ -1,4 +1,4 @@
-import type { Client } from '../../openid/client-store.ts'
+import type { OpenidClient } from '../../openid/client-store.ts'
 import {
   pastedSettings,
   type Preset,
@@ -17,7 +17,7 @@ const PATH = '/account/admin/programs'
 
 interface ProgramsProps {
   view: View
-  clients: Client[]
+  clients: OpenidClient[]
   names: Awaited<ReturnType<typeof listReservedNames>>
   fields?: Fields | undefined
   problem?: Problem | undefined
@@ -47,7 +47,7 @@ export function AdminProgramsPage({ view, clients, names, fields, problem }: Pro
   )
 }
 
-function ProgramRow({ view, client }: { view: View; client: Client }) {
+function ProgramRow({ view, client }: { view: View; client: OpenidClient }) {
   const t = view.t.adminPrograms
   const { id, name, redirectUris, secretHash } = client
   const flags = [

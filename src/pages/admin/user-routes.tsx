@@ -16,7 +16,7 @@ import {
   MAX_LISTED_USERS,
 } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
-import { isNothing, listSurvivingOf, NOTHING_SURVIVES } from '../../users/surviving.ts'
+import { isNothing, listRemainingAccessOf, NOTHING_REMAINS } from '../../users/remaining-access.ts'
 import { reason } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
@@ -71,7 +71,7 @@ export const userPages = new Hono<App>()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    const props = { view, user, surviving: NOTHING_SURVIVES, password: generated }
+    const props = { view, user, surviving: NOTHING_REMAINS, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
@@ -84,7 +84,10 @@ export const userPages = new Hono<App>()
       const { password, generated } = readNewPassword(c, fields)
       await confirmWith(c, fields)
       const target = [c.get('deps'), actorOf(c), id] as const
-      const [user, surviving] = await Promise.all([getUser(...target), listSurvivingOf(...target)])
+      const [user, surviving] = await Promise.all([
+        getUser(...target),
+        listRemainingAccessOf(...target),
+      ])
       await changeUser(...target, { password })
       return { user, surviving, generated }
     })
@@ -138,7 +141,7 @@ async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, ref
   const [user, sessions, surviving, identities, clients] = await Promise.all([
     getUser(...target),
     listSessionsOf(...target),
-    listSurvivingOf(...target),
+    listRemainingAccessOf(...target),
     listIdentitiesOf(...target),
     listClients(c.get('deps'), actorOf(c)),
   ])

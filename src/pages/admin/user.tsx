@@ -1,9 +1,9 @@
 import type { Account } from '../../accounts/accounts.ts'
 import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { GUEST } from '../../accounts/roles.ts'
-import { NOTHING_SURVIVES, type Surviving } from '../../users/surviving.ts'
+import { NOTHING_REMAINS, type RemainingAccess } from '../../users/remaining-access.ts'
 import { browserOf, Methods } from '../account/sessions.tsx'
-import { SurvivingLists } from '../account/surviving.tsx'
+import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
@@ -21,7 +21,7 @@ import { UserBadges } from './users.tsx'
 /** The page lists the latest sessions only; “End all sessions” ends the others too. */
 const MAX_LISTED_SESSIONS = 20
 
-export interface UserProps extends Surviving {
+export interface UserProps extends RemainingAccess {
   view: View
   user: Account
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
@@ -58,7 +58,11 @@ export function UserPage(props: UserProps) {
             }
           />
           <section>
-            <SurvivingLists view={view} surviving={{ ...NOTHING_SURVIVES, channels }} ofOther />
+            <RemainingAccessLists
+              view={view}
+              surviving={{ ...NOTHING_REMAINS, channels }}
+              ofOther
+            />
           </section>
         </>
       )}

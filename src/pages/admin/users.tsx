@@ -2,8 +2,8 @@ import type { Account } from '../../accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../accounts/roles.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
-import { isNothing, type Surviving } from '../../users/surviving.ts'
-import { SurvivingLists } from '../account/surviving.tsx'
+import { isNothing, type RemainingAccess } from '../../users/remaining-access.ts'
+import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { LANGUAGE_TAGS } from '../language.ts'
@@ -214,7 +214,7 @@ interface GeneratedProps {
   view: View
   user: { id: number; username: string }
   /** What still gives access after the new password. */
-  surviving: Surviving
+  surviving: RemainingAccess
   password: string
 }
 
@@ -240,7 +240,7 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
       {!isNothing(surviving) && (
         <article>
           <p>{t.surviving}</p>
-          <SurvivingLists view={view} surviving={surviving} ofOther />
+          <RemainingAccessLists view={view} surviving={surviving} ofOther />
         </article>
       )}
     </AccountPage>

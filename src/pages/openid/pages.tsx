@@ -1,4 +1,4 @@
-import type { Client } from '../../openid/client-store.ts'
+import type { OpenidClient } from '../../openid/client-store.ts'
 import { type AuthorizationRequest, wholeQuery } from '../../openid/authorization-request.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
@@ -10,7 +10,7 @@ const SWITCH_PATH = '/oauth/authorize/switch'
 
 interface RequestProps {
   view: View
-  client: Client
+  client: OpenidClient
   request: AuthorizationRequest
 }
 

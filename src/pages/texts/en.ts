@@ -1,4 +1,4 @@
-import type { ListedMethod } from '../../access/methods.ts'
+import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventKind } from '../../audit/events.ts'

@@ -15,7 +15,7 @@ import {
   type NewClient,
   replaceSecret,
 } from '../../../openid/clients.ts'
-import type { Client } from '../../../openid/client-store.ts'
+import type { OpenidClient } from '../../../openid/client-store.ts'
 import {
   accessTeamSite,
   pastedSettings,
@@ -263,14 +263,14 @@ function addSecretCommand(program: Command, client: Command): void {
 
 const NAME = 'the name or the client_id that client list shows'
 
-async function lookUp(site: Site, name: string): Promise<Client> {
+async function lookUp(site: Site, name: string): Promise<OpenidClient> {
   return getClient(site, COMMAND_LINE, name).catch((error: unknown) => {
     if (!(error instanceof Refusal) || error.refusal !== 'clientNotFound') throw error
     throw new CommandError(`There is no program "${name}": see ${latchkey('client', 'list')}`)
   })
 }
 
-function recordOf(client: Client) {
+function recordOf(client: OpenidClient) {
   return {
     name: client.name,
     client_id: client.id,

@@ -9,7 +9,11 @@ import { keyRecords } from '../../../ssh-keys/record.ts'
 import { identityText } from '../../../sso/identity-text.ts'
 import { identityRecord } from '../../../sso/record.ts'
 import { changeUser } from '../../../users/manage-users.ts'
-import { isNothing, listSurvivingOf, type Surviving } from '../../../users/surviving.ts'
+import {
+  isNothing,
+  listRemainingAccessOf,
+  type RemainingAccess,
+} from '../../../users/remaining-access.ts'
 import { agrees } from '../../shared/confirm.ts'
 import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
 import { addHelp } from '../../shared/help.ts'
@@ -40,7 +44,7 @@ export function addUserPasswordCommand(program: Command, user: Command): void {
         const { password, shownOnce } = await readPassword(site)
         await changeUser(site, COMMAND_LINE, id, { password })
         const deleted = options.deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
-        const surviving = await listSurvivingOf(site, COMMAND_LINE, id)
+        const surviving = await listRemainingAccessOf(site, COMMAND_LINE, id)
         const record = { id, username, deleted_keys: deleted, ...survivingRecord(surviving) }
         const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
         const done = `Set a new password for ${username}; all sessions have ended.${gone}`
@@ -54,7 +58,7 @@ export function addUserPasswordCommand(program: Command, user: Command): void {
 }
 
 /** What survives, for programs. */
-function survivingRecord({ passkeys, identities, appPasswords, channels, keys }: Surviving) {
+function survivingRecord({ passkeys, identities, appPasswords, channels, keys }: RemainingAccess) {
   return {
     passkeys: passkeys.map((passkey) => operatorPasskeyRecord(passkey).id),
     linked_accounts: identities.map(identityText),
@@ -65,7 +69,11 @@ function survivingRecord({ passkeys, identities, appPasswords, channels, keys }:
 }
 
 /** Lists what survives, by kind, as the pages do; leaves empty kinds out. */
-function list(output: Output, user: { id: number; username: string }, surviving: Surviving): void {
+function list(
+  output: Output,
+  user: { id: number; username: string },
+  surviving: RemainingAccess,
+): void {
   const word = userWord(user)
   const { passkeys, identities, appPasswords, channels, keys } = surviving
   const kinds: [title: string, how: string, columns: string[], content: Row[]][] = [

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { StoredKey } from '../../ssh-keys/store.ts'
-import type { Surviving } from '../../users/surviving.ts'
+import type { RemainingAccess } from '../../users/remaining-access.ts'
 import { SinglePage } from '../layout.tsx'
 import { Time } from '../parts.tsx'
 import { signInPath } from '../sign-in/next.ts'
@@ -10,9 +10,9 @@ import { AppPasswordFacts } from './app-passwords.tsx'
 import { OWN_NOTICES_PATH } from './notices.tsx'
 import { PasskeyFacts } from './passkey-section.tsx'
 
-interface SurvivingProps {
+interface RemainingAccessProps {
   view: View
-  surviving: Surviving
+  surviving: RemainingAccess
   /** For an operator: the account is another user's. */
   ofOther?: boolean
 }
@@ -21,14 +21,14 @@ interface SurvivingProps {
  * Lists what still gives access after a new password. The change has ended every session, so the
  * user can delete it only after the next sign-in.
  */
-export function SurvivingPage({ view, surviving }: SurvivingProps) {
+export function RemainingAccessPage({ view, surviving }: RemainingAccessProps) {
   const t = view.t.surviving
   return (
     <SinglePage view={view} title={t.title}>
       <article>
         <h1>{t.title}</h1>
         <p>{t.lead}</p>
-        <SurvivingLists view={view} surviving={surviving} />
+        <RemainingAccessLists view={view} surviving={surviving} />
         <p>{t.hint}</p>
         <a role="button" href={signInPath(pageFor(surviving))}>
           {view.t.signIn.submit}
@@ -39,14 +39,14 @@ export function SurvivingPage({ view, surviving }: SurvivingProps) {
 }
 
 /** Returns the page on which the first kind of them can be deleted. */
-function pageFor({ passkeys, identities, keys, appPasswords }: Surviving): string {
+function pageFor({ passkeys, identities, keys, appPasswords }: RemainingAccess): string {
   if (passkeys.length + identities.length > 0) return '/account/security'
   if (keys.length > 0) return '/account/keys'
   return appPasswords.length > 0 ? '/account/app-passwords' : OWN_NOTICES_PATH
 }
 
 /** Lists what survives, by kind; leaves empty kinds out. */
-export function SurvivingLists({ view, surviving, ofOther = false }: SurvivingProps) {
+export function RemainingAccessLists({ view, surviving, ofOther = false }: RemainingAccessProps) {
   const { passkeys, identities, appPasswords, keys, channels } = surviving
   const { t } = view
   const kinds: [title: string, rows: [name: string, facts: Child][]][] = [

@@ -11,7 +11,7 @@ import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
 import { selectIdentities, type StoredIdentity } from '../sso/store.ts'
 
 /** What still gives access to an account or its files after a new password, or is told of it. */
-export interface Surviving {
+export interface RemainingAccess {
   keys: StoredKey[]
   passkeys: StoredPasskey[]
   appPasswords: StoredAppPassword[]
@@ -21,20 +21,20 @@ export interface Surviving {
 }
 
 /** Takes what survives from the answers of a batch; nothing when the batch did not read it. */
-export function survivingIn({
+export function remainingAccessIn({
   keys = [],
   passkeys = [],
   appPasswords = [],
   identities = [],
   channels = [],
-}: { [Kind in keyof Surviving]?: Surviving[Kind] | undefined }): Surviving {
+}: { [Kind in keyof RemainingAccess]?: RemainingAccess[Kind] | undefined }): RemainingAccess {
   return { keys, passkeys, appPasswords, identities, channels }
 }
 
-export const NOTHING_SURVIVES = survivingIn({})
+export const NOTHING_REMAINS = remainingAccessIn({})
 
 /** Returns the statements that read what survives, as parts of a batch. */
-export function selectSurviving(db: Database, userId: number) {
+export function selectRemainingAccess(db: Database, userId: number) {
   return {
     keys: selectKeys(db, userId, EVERYTHING),
     passkeys: selectPasskeys(db, userId),
@@ -44,18 +44,18 @@ export function selectSurviving(db: Database, userId: number) {
   }
 }
 
-export function isNothing(surviving: Surviving): boolean {
+export function isNothing(surviving: RemainingAccess): boolean {
   return Object.values(surviving).every((ways: unknown[]) => ways.length === 0)
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */
-export async function listSurvivingOf(
+export async function listRemainingAccessOf(
   deps: ActorDeps,
   operator: Operator,
   userId: number,
-): Promise<Surviving> {
-  const parts = { user: selectUser(deps.db, userId), ...selectSurviving(deps.db, userId) }
+): Promise<RemainingAccess> {
+  const parts = { user: selectUser(deps.db, userId), ...selectRemainingAccess(deps.db, userId) }
   const found = await actAsOperator(deps, operator, parts)
   if (found.user.length === 0) throw new Refusal('userNotFound')
-  return survivingIn(found)
+  return remainingAccessIn(found)
 }
