@@ -258,3 +258,27 @@ test.each(['sessions', 'throttle_counters', 'recovery_codes'])(
     )
   },
 )
+
+test('the actors of old events get into their column', async () => {
+  await migrateUntil('0021')
+  const event = { at: NOW, user_id: 7, network: '192.0.2.1', user_agent: '' }
+  const events: [kind: string, detail: string][] = [
+    ['user_changed', 'by 1'],
+    ['session_ended', 'all, by 12'],
+    ['session_ended', 'all others'],
+    ['user_unlocked', 'by command line'],
+    ['key_added', 'laptop, by 1'],
+  ]
+  await insert(
+    'audit_events',
+    events.map(([kind, detail], place) => ({ id: 100 + place, kind, detail, ...event })),
+  )
+  await migrate()
+  expect(await all('select kind, detail, actor_id from audit_events where id >= 100')).toEqual([
+    { kind: 'user_changed', detail: '', actor_id: 1 },
+    { kind: 'session_ended', detail: 'all', actor_id: 12 },
+    { kind: 'session_ended', detail: 'all others', actor_id: null },
+    { kind: 'user_unlocked', detail: 'by command line', actor_id: null },
+    { kind: 'key_added', detail: 'laptop, by 1', actor_id: null },
+  ])
+})

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
-import { literal, literals } from '../database/literal.ts'
+import { literal } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import { knownId, type UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
@@ -142,24 +142,6 @@ export function latestSignIn(userId: SQL) {
 
 const actors = alias(users, 'actors')
 
-/** The kinds whose detail only this service wrote, with the actor at its end. */
-const KINDS_WITH_ACTOR_IN_DETAIL: readonly EventKind[] = [
-  'user_made',
-  'user_changed',
-  'user_deleted',
-  'user_unlocked',
-  'two_factor_off',
-  'session_ended',
-]
-
-/** The id of the actor: the column, or in older events the end of the detail (`by 7`). */
-const actorId = sql<number | null>`coalesce(${auditEvents.actorId}, iif(
-  ${auditEvents.kind} in ${literals(KINDS_WITH_ACTOR_IN_DETAIL)}
-    and (${auditEvents.detail} glob 'by [0-9]*' or ${auditEvents.detail} glob '*, by [0-9]*'),
-  cast(substr(${auditEvents.detail}, instr(${auditEvents.detail}, 'by ') + 3) as integer),
-  null
-))`
-
 /**
  * Returns the name that a deleted user had, or null. The deletion is the last event of a user, and
  * names the user (`insertEventOfDeletion`).
@@ -183,10 +165,12 @@ const eventColumns = {
   detail: auditEvents.detail,
   network: auditEvents.network,
   userAgent: auditEvents.userAgent,
-  actorId: actorId.as('by_id'),
+  actorId: auditEvents.actorId,
   actorName: sql<string | null>`${actors.username}`.as('by_name'),
   deletedActorName: sql<string | null>`iif(
-    ${actors.username} is null and ${actorId} is not null, ${nameOfDeleted(actorId)}, null
+    ${actors.username} is null and ${auditEvents.actorId} is not null,
+    ${nameOfDeleted(sql`${auditEvents.actorId}`)},
+    null
   )`.as('by_deleted_name'),
   // Drizzle does not pass null to the decoder.
   changes: sql`coalesce(${auditEvents.changes}, '')`.mapWith(changesIn).as('changed'),
@@ -213,7 +197,7 @@ export function selectEvents(
   return db
     .select(eventColumns)
     .from(auditEvents)
-    .leftJoin(actors, eq(actors.id, actorId))
+    .leftJoin(actors, eq(actors.id, auditEvents.actorId))
     .where(fits({ ...filter, userId }))
     .orderBy(desc(auditEvents.id))
     .limit(limit)
@@ -251,7 +235,7 @@ function selectOfSite(db: Database, filter: EventFilter) {
     .select(siteColumns)
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.userId))
-    .leftJoin(actors, eq(actors.id, actorId))
+    .leftJoin(actors, eq(actors.id, auditEvents.actorId))
     .where(fits(filter))
 }
 

@@ -1,8 +1,10 @@
 import type { Change, ChangedField } from '../audit/changes.ts'
-import type { EventKind } from '../audit/events.ts'
+import { readSignInDetail } from '../audit/sign-in-detail.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { own } from '../base/own.ts'
 import { visible } from '../base/text.ts'
+import { isEventKind, isRefusedSignIn, phraseOf } from './event-phrase.ts'
+import { providerName } from './sso/names.ts'
 import type { Texts } from './texts/en.ts'
 
 /** An event as its sentence needs it; the lists of operators name the user too. */
@@ -41,17 +43,20 @@ export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Par
   const facts = { detail, isOwn, hasUser: event.userId !== null, times: event.times ?? 1 }
   // A kind that this version does not know is shown by its name.
   const unknown = reader === 'owner' ? kind : `${kind}: {whom}`
-  const template = isKnown(t, kind) ? t.events[kind](facts) : unknown
+  const template = isEventKind(kind) ? t.events[phraseOf({ kind, ...facts })] : unknown
   const isReflexive = isOwn && template.includes('{who}')
   const words: Record<string, Part[]> = {
     who: actorOf(t, event, reader),
     whose: subjectOf(t, event, reader, isReflexive, 'whose'),
     whom: subjectOf(t, event, reader, isReflexive, 'whom'),
     what: [detailText(t, kind, detail)],
+    provider: [providerName(t, readSignInDetail(detail).provider ?? '')],
+    reason: [isRefusedSignIn(detail) ? t.refusedSignIns[detail] : ''],
+    times: [String(facts.times)],
   }
   // The texts between the captured names are at even places.
   const sentence = template
-    .split(/\{(who|whose|whom|what)\}/)
+    .split(/\{(who|whose|whom|what|provider|reason|times)\}/)
     .flatMap((text, place) => (place % 2 === 0 ? [text] : (own(words, text) ?? [])))
   return [...sentence, ...changesText(t, event)]
 }
@@ -130,10 +135,6 @@ function detailText(t: Texts, kind: string, detail: string): string {
   if (kind !== 'settings_changed') return visible(detail)
   const names = detail.split(', ').map((key) => own(t.settings.labels, key) ?? visible(key))
   return names.join(t.activity.comma)
-}
-
-function isKnown(t: Texts, kind: string): kind is EventKind {
-  return Object.hasOwn(t.events, kind)
 }
 
 function changesText(t: Texts, { changes, kind }: EventRecord): string[] {

@@ -5,7 +5,8 @@ import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
-import { methodText, passkeyMethods } from '../access/sign-in-methods.ts'
+import { passkeyMethods } from '../access/sign-in-methods.ts'
+import { signInDetail } from '../audit/sign-in-detail.ts'
 import { signToken } from '../access/token.ts'
 import { newSession } from '../sign-in/new-session.ts'
 import { insertSession } from '../sign-in/store.ts'
@@ -133,7 +134,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
     at: now,
     kind: 'sign_in',
     userId: credential.userId,
-    detail: methodText(METHODS),
+    detail: signInDetail({ methods: METHODS }),
   }
   const { blocks, uses, inserted } = await runBatch(db, {
     blocks: selectSignInBlocks(db, signIn, now),

@@ -10,7 +10,8 @@ import {
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { type Method, methodText } from '../access/sign-in-methods.ts'
+import type { Method } from '../access/sign-in-methods.ts'
+import { signInDetail } from '../audit/sign-in-detail.ts'
 import { signToken } from '../access/token.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
@@ -75,7 +76,7 @@ export async function completeSignIn(
       ? await prepareSignInCode(deps, isStill, user, { code, sessionId, event: about })
       : undefined
   const methods = use === undefined ? checked.methods : [...checked.methods, use.method]
-  const event = { ...about, detail: signInDetail(methods, provider) }
+  const event = { ...about, detail: signInDetail({ provider, methods }) }
   const by = use?.by ?? isStill
   const { blocks, inserted } = await runBatch(db, {
     blocks: use?.blocks,
@@ -99,11 +100,6 @@ export async function completeSignIn(
   if (use?.usedEvent) logEvent(use.usedEvent)
   logEvent(event)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
-}
-
-/** Returns the detail of the event: the methods, after the provider, as in `Github: sso otp`. */
-function signInDetail(methods: readonly Method[], provider: string | undefined): string {
-  return provider === undefined ? methodText(methods) : `${provider}: ${methodText(methods)}`
 }
 
 /** Records a sign-in with a wrong code, or with any code while codes are blocked. */

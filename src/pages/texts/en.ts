@@ -1,8 +1,7 @@
 import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
 import type { LinkedBy } from '../../sso/store.ts'
-import type { EventKind } from '../../audit/events.ts'
-import { own } from '../../base/own.ts'
+import type { EventPhrase, RefusedSignIn } from '../event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
@@ -22,7 +21,8 @@ const sessionMethods: Record<ListedMethod, string> = {
   mfa: 'its second factor',
 }
 
-const refusedSignIns: Record<string, string> = {
+/** Why a sign-in was refused, in the sentence about it. */
+const refusedSignIns: Record<RefusedSignIn, string> = {
   credentials: 'wrong password',
   code: 'wrong code',
   disabled: 'account disabled',
@@ -32,122 +32,89 @@ const refusedSignIns: Record<string, string> = {
   permission: 'not permitted',
 }
 
-function refusedSignIn({ detail, hasUser, times }: EventFacts): string {
-  if (!hasUser && times === 1) return 'A sign-in with an unknown name was refused'
-  if (!hasUser) return `${times} sign-ins with unknown names were refused`
-  const reason = own(refusedSignIns, detail)
-  const what = 'A sign-in to {whose} account was refused'
-  return reason === undefined ? what : `${what}: ${reason}`
-}
-
-function endedSession({ detail, isOwn }: EventFacts): string {
-  // Older events have the actor in their detail (`all, by 7`).
-  if (detail === 'everyone') return '{who} ended the sessions of all users'
-  if (detail.startsWith('all') && !isOwn) return '{who} ended all of {whose} sessions'
-  if (detail === 'all others') return '{who} signed out on all other devices'
-  if (detail === 'everything')
-    return '{who} ended all of {whose} sessions and deleted the app passwords'
-  return detail === 'logout' ? '{who} signed out' : '{who} ended one of {whose} sessions'
-}
-
-/** With single sign-on, the detail begins with the provider: `Github: sso otp`. */
-function signIn({ detail }: EventFacts): string {
-  const [, platform = ''] = /^(\w+): sso\b/.exec(detail) ?? []
-  if (platform === '') return own(signIns, detail) ?? '{who} signed in'
-  const name = own(platforms, platform) ?? platform
-  return `{who} signed in with ${name}${detail.includes('otp') ? ' and a code' : ''}`
-}
-
 /** The identity providers whose names are written in another way than in the setting. */
 const platforms: Record<string, string> = { Github: 'GitHub', Dingtalk: 'DingTalk', OIDC: 'OpenID' }
 
-const signIns: Record<string, string> = {
-  'pwd otp': '{who} signed in with password and code',
-  'pwd recovery': '{who} signed in with password and recovery code',
-  passkey: '{who} signed in with a passkey',
-}
-
-const refusedProofs: Record<string, string> = {
-  code: '{who} entered a wrong code while signed in',
-  passkey: '{who} showed a passkey that was refused while signed in',
-}
-
 /**
- * The sentence of each kind of event. `{who}` is the actor, `{whose}` and `{whom}` the user of the
- * account, and `{what}` the event's detail.
+ * The sentence of each event. `{who}` is the actor, `{whose}` and `{whom}` the user of the account,
+ * `{what}` the event's detail, `{provider}` an identity provider.
  */
-const events: Record<EventKind, (event: EventFacts) => string> = {
-  settings_changed: () => '{who} changed the site settings: {what}',
-  users_imported: () => '{who} imported {what}',
-  sign_in: signIn,
-  sign_in_refused: refusedSignIn,
-  service_sign_in: () => '{who} signed in to the file server',
-  recovery_code_used: () => '{who} used a recovery code',
-  recovery_codes_made: () => '{who} generated new recovery codes',
-  two_factor_on: () => '{who} turned on two-step verification',
-  two_factor_off: ({ isOwn }) =>
-    isOwn
-      ? '{who} turned off two-step verification'
-      : '{who} turned off {whose} two-step verification',
-  password_changed: () => '{who} changed {whose} password',
-  profile_changed: () => '{who} changed {whose} profile',
-  session_ended: endedSession,
-  key_added: ({ isOwn }) =>
-    isOwn ? '{who} added the SSH key “{what}”' : '{who} added {whose} SSH key “{what}”',
-  key_deleted: ({ isOwn }) =>
-    isOwn ? '{who} deleted the SSH key “{what}”' : '{who} deleted {whose} SSH key “{what}”',
-  key_used: () => '{who} used the SSH key “{what}”',
-  user_made: () => '{who} created {whose} account',
-  user_changed: () => '{who} changed {whose} account',
-  role_changed: () => '{who} changed {whose} role',
-  password_reset: () => '{who} set a new password for {whom}',
-  two_factor_cancelled: () => '{who} cancelled {whose} two-step verification',
-  user_disabled: () => '{who} disabled {whose} account',
-  user_enabled: () => '{who} enabled {whose} account',
-  user_deleted: () => '{who} deleted {whose} account',
-  service_token_made: () => '{who} created the service token “{what}”',
-  service_token_ended: () => '{who} ended the service token “{what}”',
-  user_unlocked: () => '{who} unlocked {whose} account',
-  proof_refused: ({ detail }) =>
-    own(refusedProofs, detail) ?? '{who} entered a wrong password while signed in',
-  passkey_added: () => '{who} added the passkey “{what}”',
-  passkey_deleted: ({ isOwn }) =>
-    isOwn ? '{who} deleted the passkey “{what}”' : '{who} deleted {whose} passkey “{what}”',
-  passkey_renamed: () => '{who} renamed a passkey to “{what}”',
-  passkey_cloned: () =>
+const events: Record<EventPhrase, string> = {
+  settings_changed: '{who} changed the site settings: {what}',
+  users_imported: '{who} imported {what}',
+  sign_in: '{who} signed in',
+  sign_in_code: '{who} signed in with password and code',
+  sign_in_recovery: '{who} signed in with password and recovery code',
+  sign_in_passkey: '{who} signed in with a passkey',
+  sign_in_provider: '{who} signed in with {provider}',
+  sign_in_provider_code: '{who} signed in with {provider} and a code',
+  sign_in_refused: 'A sign-in to {whose} account was refused',
+  sign_in_refused_reason: 'A sign-in to {whose} account was refused: {reason}',
+  sign_in_refused_unknown: 'A sign-in with an unknown name was refused',
+  sign_in_refused_unknown_times: '{times} sign-ins with unknown names were refused',
+  service_sign_in: '{who} signed in to the file server',
+  recovery_code_used: '{who} used a recovery code',
+  recovery_codes_made: '{who} generated new recovery codes',
+  two_factor_on: '{who} turned on two-step verification',
+  two_factor_off: '{who} turned off two-step verification',
+  two_factor_off_of_other: '{who} turned off {whose} two-step verification',
+  password_changed: '{who} changed {whose} password',
+  profile_changed: '{who} changed {whose} profile',
+  session_ended: '{who} ended one of {whose} sessions',
+  session_ended_logout: '{who} signed out',
+  session_ended_others: '{who} signed out on all other devices',
+  session_ended_all: '{who} ended all of {whose} sessions',
+  session_ended_everything: '{who} ended all of {whose} sessions and deleted the app passwords',
+  session_ended_everyone: '{who} ended the sessions of all users',
+  key_added: '{who} added the SSH key “{what}”',
+  key_added_of_other: '{who} added {whose} SSH key “{what}”',
+  key_deleted: '{who} deleted the SSH key “{what}”',
+  key_deleted_of_other: '{who} deleted {whose} SSH key “{what}”',
+  key_used: '{who} used the SSH key “{what}”',
+  user_made: '{who} created {whose} account',
+  user_changed: '{who} changed {whose} account',
+  role_changed: '{who} changed {whose} role',
+  password_reset: '{who} set a new password for {whom}',
+  two_factor_cancelled: '{who} cancelled {whose} two-step verification',
+  user_disabled: '{who} disabled {whose} account',
+  user_enabled: '{who} enabled {whose} account',
+  user_deleted: '{who} deleted {whose} account',
+  service_token_made: '{who} created the service token “{what}”',
+  service_token_ended: '{who} ended the service token “{what}”',
+  user_unlocked: '{who} unlocked {whose} account',
+  proof_refused: '{who} entered a wrong password while signed in',
+  proof_refused_code: '{who} entered a wrong code while signed in',
+  proof_refused_passkey: '{who} showed a passkey that was refused while signed in',
+  passkey_added: '{who} added the passkey “{what}”',
+  passkey_deleted: '{who} deleted the passkey “{what}”',
+  passkey_deleted_of_other: '{who} deleted {whose} passkey “{what}”',
+  passkey_renamed: '{who} renamed a passkey to “{what}”',
+  passkey_cloned:
     '{whose} passkey “{what}” was refused because a copy of it seems to exist. Delete it if you do not know why',
-  token_created: ({ isOwn }) =>
-    isOwn
-      ? '{who} created the app password “{what}”'
-      : '{who} created {whose} app password “{what}”',
-  token_deleted: ({ isOwn }) =>
-    isOwn
-      ? '{who} deleted the app password “{what}”'
-      : '{who} deleted {whose} app password “{what}”',
-  token_used_elsewhere: () => '{whose} app password “{what}” was used from a new network',
-  client_added: () => '{who} registered the program “{what}”',
-  client_deleted: () => '{who} deleted the program “{what}”',
-  client_secret_made: () => '{who} made a new secret for the program “{what}”',
-  signing_key_made: () => '{who} made the signing key “{what}”',
-  access_given: () => '{who} gave the program “{what}” access',
-  offline_access_given: () => 'The program “{what}” got access that outlives the sign-out',
-  access_removed: () => '{who} took the access from the program “{what}”',
-  access_replayed: () =>
+  token_created: '{who} created the app password “{what}”',
+  token_created_of_other: '{who} created {whose} app password “{what}”',
+  token_deleted: '{who} deleted the app password “{what}”',
+  token_deleted_of_other: '{who} deleted {whose} app password “{what}”',
+  token_used_elsewhere: '{whose} app password “{what}” was used from a new network',
+  client_added: '{who} registered the program “{what}”',
+  client_deleted: '{who} deleted the program “{what}”',
+  client_secret_made: '{who} made a new secret for the program “{what}”',
+  signing_key_made: '{who} made the signing key “{what}”',
+  access_given: '{who} gave the program “{what}” access',
+  offline_access_given: 'The program “{what}” got access that outlives the sign-out',
+  access_removed: '{who} took the access from the program “{what}”',
+  access_replayed:
     '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',
-  name_released: () => '{who} released the reserved name “{what}”',
-  names_reserved: () => '{who} reserved {what} names of an old database',
-  identity_linked: ({ isOwn }) =>
-    isOwn
-      ? '{who} linked the account “{what}” for signing in'
-      : '{who} linked the account “{what}” with {whose} account',
-  identity_unlinked: ({ isOwn }) =>
-    isOwn
-      ? '{who} unlinked the account “{what}”'
-      : '{who} unlinked the account “{what}” from {whose} account',
-  account_locked: () => 'Too many sign-ins to {whose} account were refused',
-  network_locked: () => 'A network is locked out after too many refused sign-ins',
-  many_refusals: () => '{what} sign-ins were refused within an hour',
-  notices_changed: () => '{who} changed where notices are sent',
+  name_released: '{who} released the reserved name “{what}”',
+  names_reserved: '{who} reserved {what} names of an old database',
+  identity_linked: '{who} linked the account “{what}” for signing in',
+  identity_linked_of_other: '{who} linked the account “{what}” with {whose} account',
+  identity_unlinked: '{who} unlinked the account “{what}”',
+  identity_unlinked_of_other: '{who} unlinked the account “{what}” from {whose} account',
+  account_locked: 'Too many sign-ins to {whose} account were refused',
+  network_locked: 'A network is locked out after too many refused sign-ins',
+  many_refusals: '{what} sign-ins were refused within an hour',
+  notices_changed: '{who} changed where notices are sent',
 }
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
@@ -358,17 +325,6 @@ const keyParts: Record<KeyPart, string> = {
   curve: 'curve',
   point: 'point',
   application: 'application',
-}
-
-/** What the sentence of an event depends on. */
-interface EventFacts {
-  detail: string
-  /** True when users act on their own accounts. */
-  isOwn: boolean
-  /** False when no account has the name that was tried. */
-  hasUser: boolean
-  /** How often it happened. */
-  times: number
 }
 
 /** Every text of the pages; a language that lacks one is a type error. */
@@ -817,6 +773,7 @@ export const en = {
   settings: settingsEn,
 
   events,
+  refusedSignIns,
 
   authorize: authorizeEn,
   programs: programsEn,

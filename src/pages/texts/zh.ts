@@ -1,4 +1,3 @@
-import { own } from '../../base/own.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
@@ -7,7 +6,7 @@ import { settingsZh } from './settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
 
-const refusedSignIns: Record<string, string> = {
+const refusedSignIns: Texts['refusedSignIns'] = {
   credentials: '密码错误',
   code: '验证码错误',
   disabled: '账户已停用',
@@ -17,100 +16,82 @@ const refusedSignIns: Record<string, string> = {
   permission: '没有权限',
 }
 
-const refusedSignIn: Texts['events']['sign_in_refused'] = ({ detail, hasUser, times }) => {
-  if (!hasUser && times === 1) return '有人用未知用户名登录，被拒绝'
-  if (!hasUser) return `有人用未知用户名登录，被拒绝 ${times} 次`
-  const reason = own(refusedSignIns, detail)
-  const what = '登录{whose}账户被拒绝'
-  return reason === undefined ? what : `${what}：${reason}`
-}
-
-const endedSession: Texts['events']['session_ended'] = ({ detail, isOwn }) => {
-  if (detail === 'everyone') return '{who}退出了所有用户的设备'
-  if (detail.startsWith('all') && !isOwn) return '{who}退出了{whose}所有设备'
-  if (detail === 'all others') return '{who}退出了其他所有设备'
-  if (detail === 'everything') return '{who}退出了{whose}所有设备，并删除了应用专用密码'
-  return detail === 'logout' ? '{who}退出了登录' : '{who}退出了{whose}一台设备'
-}
-
-const signIn: Texts['events']['sign_in'] = ({ detail }) => {
-  const [, platform = ''] = /^(\w+): sso\b/.exec(detail) ?? []
-  if (platform === '') return own(signIns, detail) ?? '{who}登录了'
-  const name = own(platforms, platform) ?? platform
-  return `{who}用 ${name}${detail.includes('otp') ? '和验证码' : ''}登录了`
-}
-
 const platforms: Texts['sso']['platforms'] = { Github: 'GitHub', Dingtalk: '钉钉', OIDC: 'OpenID' }
 
-const signIns: Record<string, string> = {
-  'pwd otp': '{who}用密码和验证码登录了',
-  'pwd recovery': '{who}用密码和恢复代码登录了',
-  passkey: '{who}用通行密钥登录了',
-}
-
-const refusedProofs: Record<string, string> = {
-  code: '{who}登录后输错了验证码',
-  passkey: '{who}登录后出示的通行密钥未被接受',
-}
-
 const events: Texts['events'] = {
-  settings_changed: () => '{who}修改了站点设置：{what}',
-  users_imported: () => '{who}导入了 {what}',
-  sign_in: signIn,
-  sign_in_refused: refusedSignIn,
-  service_sign_in: () => '{who}登录了文件服务器',
-  recovery_code_used: () => '{who}使用了一个恢复代码',
-  recovery_codes_made: () => '{who}生成了新的恢复代码',
-  two_factor_on: () => '{who}开启了两步验证',
-  two_factor_off: ({ isOwn }) => (isOwn ? '{who}关闭了两步验证' : '{who}关闭了{whose}两步验证'),
-  password_changed: () => '{who}修改了密码',
-  profile_changed: () => '{who}修改了个人资料',
-  session_ended: endedSession,
-  key_added: ({ isOwn }) =>
-    isOwn ? '{who}添加了 SSH 公钥“{what}”' : '{who}添加了{whose} SSH 公钥“{what}”',
-  key_deleted: ({ isOwn }) =>
-    isOwn ? '{who}删除了 SSH 公钥“{what}”' : '{who}删除了{whose} SSH 公钥“{what}”',
-  key_used: () => '{who}使用了 SSH 公钥“{what}”',
-  user_made: () => '{who}创建了{whose}账户',
-  user_changed: () => '{who}修改了{whose}账户',
-  role_changed: () => '{who}修改了{whose}角色',
-  password_reset: () => '{who}为{whom}设置了新密码',
-  two_factor_cancelled: () => '{who}取消了{whose}两步验证',
-  user_disabled: () => '{who}停用了{whose}账户',
-  user_enabled: () => '{who}启用了{whose}账户',
-  user_deleted: () => '{who}删除了{whose}账户',
-  service_token_made: () => '{who}创建了服务令牌“{what}”',
-  service_token_ended: () => '{who}停用了服务令牌“{what}”',
-  user_unlocked: () => '{who}解除了{whose}账户的锁定',
-  proof_refused: ({ detail }) => own(refusedProofs, detail) ?? '{who}登录后输错了密码',
-  passkey_added: () => '{who}添加了通行密钥“{what}”',
-  passkey_deleted: ({ isOwn }) =>
-    isOwn ? '{who}删除了通行密钥“{what}”' : '{who}删除了{whose}通行密钥“{what}”',
-  passkey_renamed: () => '{who}把一个通行密钥改名为“{what}”',
-  passkey_cloned: () => '{whose}通行密钥“{what}”可能被复制，已拒绝。如不清楚原因，请删除它',
-  token_created: ({ isOwn }) =>
-    isOwn ? '{who}创建了应用专用密码“{what}”' : '{who}创建了{whose}应用专用密码“{what}”',
-  token_deleted: ({ isOwn }) =>
-    isOwn ? '{who}删除了应用专用密码“{what}”' : '{who}删除了{whose}应用专用密码“{what}”',
-  token_used_elsewhere: () => '{whose}应用专用密码“{what}”在新的网络使用过',
-  client_added: () => '{who}注册了程序“{what}”',
-  client_deleted: () => '{who}删除了程序“{what}”',
-  client_secret_made: () => '{who}为程序“{what}”生成了新密钥',
-  signing_key_made: () => '{who}生成了签名密钥“{what}”',
-  access_given: () => '{who}允许程序“{what}”访问',
-  offline_access_given: () => '程序“{what}”获得了退出登录后仍有效的访问权限',
-  access_removed: () => '{who}移除了程序“{what}”的访问权限',
-  access_replayed: () => '{whose}程序“{what}”登录已终止，因为授权码或令牌被重复使用',
-  name_released: () => '{who}释放了保留的用户名“{what}”',
-  names_reserved: () => '{who}保留了旧数据库中的 {what} 个用户名',
-  identity_linked: ({ isOwn }) =>
-    isOwn ? '{who}关联了登录账户“{what}”' : '{who}为{whose}账户关联了登录账户“{what}”',
-  identity_unlinked: ({ isOwn }) =>
-    isOwn ? '{who}取消关联了登录账户“{what}”' : '{who}为{whose}账户取消关联了登录账户“{what}”',
-  account_locked: () => '{whose}账户登录失败次数过多',
-  network_locked: () => '一个网络因登录失败次数过多而被锁定',
-  many_refusals: () => '一小时内有 {what} 次登录被拒绝',
-  notices_changed: () => '{who}修改了通知的接收方',
+  settings_changed: '{who}修改了站点设置：{what}',
+  users_imported: '{who}导入了 {what}',
+  sign_in: '{who}登录了',
+  sign_in_code: '{who}用密码和验证码登录了',
+  sign_in_recovery: '{who}用密码和恢复代码登录了',
+  sign_in_passkey: '{who}用通行密钥登录了',
+  sign_in_provider: '{who}用 {provider} 登录了',
+  sign_in_provider_code: '{who}用 {provider} 和验证码登录了',
+  sign_in_refused: '登录{whose}账户被拒绝',
+  sign_in_refused_reason: '登录{whose}账户被拒绝：{reason}',
+  sign_in_refused_unknown: '有人用未知用户名登录，被拒绝',
+  sign_in_refused_unknown_times: '有人用未知用户名登录，被拒绝 {times} 次',
+  service_sign_in: '{who}登录了文件服务器',
+  recovery_code_used: '{who}使用了一个恢复代码',
+  recovery_codes_made: '{who}生成了新的恢复代码',
+  two_factor_on: '{who}开启了两步验证',
+  two_factor_off: '{who}关闭了两步验证',
+  two_factor_off_of_other: '{who}关闭了{whose}两步验证',
+  password_changed: '{who}修改了密码',
+  profile_changed: '{who}修改了个人资料',
+  session_ended: '{who}退出了{whose}一台设备',
+  session_ended_logout: '{who}退出了登录',
+  session_ended_others: '{who}退出了其他所有设备',
+  session_ended_all: '{who}退出了{whose}所有设备',
+  session_ended_everything: '{who}退出了{whose}所有设备，并删除了应用专用密码',
+  session_ended_everyone: '{who}退出了所有用户的设备',
+  key_added: '{who}添加了 SSH 公钥“{what}”',
+  key_added_of_other: '{who}添加了{whose} SSH 公钥“{what}”',
+  key_deleted: '{who}删除了 SSH 公钥“{what}”',
+  key_deleted_of_other: '{who}删除了{whose} SSH 公钥“{what}”',
+  key_used: '{who}使用了 SSH 公钥“{what}”',
+  user_made: '{who}创建了{whose}账户',
+  user_changed: '{who}修改了{whose}账户',
+  role_changed: '{who}修改了{whose}角色',
+  password_reset: '{who}为{whom}设置了新密码',
+  two_factor_cancelled: '{who}取消了{whose}两步验证',
+  user_disabled: '{who}停用了{whose}账户',
+  user_enabled: '{who}启用了{whose}账户',
+  user_deleted: '{who}删除了{whose}账户',
+  service_token_made: '{who}创建了服务令牌“{what}”',
+  service_token_ended: '{who}停用了服务令牌“{what}”',
+  user_unlocked: '{who}解除了{whose}账户的锁定',
+  proof_refused: '{who}登录后输错了密码',
+  proof_refused_code: '{who}登录后输错了验证码',
+  proof_refused_passkey: '{who}登录后出示的通行密钥未被接受',
+  passkey_added: '{who}添加了通行密钥“{what}”',
+  passkey_deleted: '{who}删除了通行密钥“{what}”',
+  passkey_deleted_of_other: '{who}删除了{whose}通行密钥“{what}”',
+  passkey_renamed: '{who}把一个通行密钥改名为“{what}”',
+  passkey_cloned: '{whose}通行密钥“{what}”可能被复制，已拒绝。如不清楚原因，请删除它',
+  token_created: '{who}创建了应用专用密码“{what}”',
+  token_created_of_other: '{who}创建了{whose}应用专用密码“{what}”',
+  token_deleted: '{who}删除了应用专用密码“{what}”',
+  token_deleted_of_other: '{who}删除了{whose}应用专用密码“{what}”',
+  token_used_elsewhere: '{whose}应用专用密码“{what}”在新的网络使用过',
+  client_added: '{who}注册了程序“{what}”',
+  client_deleted: '{who}删除了程序“{what}”',
+  client_secret_made: '{who}为程序“{what}”生成了新密钥',
+  signing_key_made: '{who}生成了签名密钥“{what}”',
+  access_given: '{who}允许程序“{what}”访问',
+  offline_access_given: '程序“{what}”获得了退出登录后仍有效的访问权限',
+  access_removed: '{who}移除了程序“{what}”的访问权限',
+  access_replayed: '{whose}程序“{what}”登录已终止，因为授权码或令牌被重复使用',
+  name_released: '{who}释放了保留的用户名“{what}”',
+  names_reserved: '{who}保留了旧数据库中的 {what} 个用户名',
+  identity_linked: '{who}关联了登录账户“{what}”',
+  identity_linked_of_other: '{who}为{whose}账户关联了登录账户“{what}”',
+  identity_unlinked: '{who}取消关联了登录账户“{what}”',
+  identity_unlinked_of_other: '{who}为{whose}账户取消关联了登录账户“{what}”',
+  account_locked: '{whose}账户登录失败次数过多',
+  network_locked: '一个网络因登录失败次数过多而被锁定',
+  many_refusals: '一小时内有 {what} 次登录被拒绝',
+  notices_changed: '{who}修改了通知的接收方',
 }
 
 export const zh: Texts = {
@@ -536,6 +517,7 @@ export const zh: Texts = {
   settings: settingsZh,
 
   events,
+  refusedSignIns,
 
   authorize: authorizeZh,
   programs: programsZh,
