@@ -1,10 +1,10 @@
-import type { PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { AppContext } from '../http/context.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Method } from '../access/sign-in-methods.ts'
 import { confirmSession, proveAgain } from '../users/confirm.ts'
 import type { Fields, Problem } from './form.ts'
-import { Field } from './parts.tsx'
+import { Alert, Confirm, Field } from './parts.tsx'
 import { hasAnswer, PasskeyButton, readAssertion } from './passkey.tsx'
 import { sessionOf } from '../http/guard.ts'
 import type { View } from './view.ts'
@@ -96,5 +96,50 @@ export function ConfirmFields({ children, ...props }: PropsWithChildren<ConfirmF
         <PasskeyButton view={view} ceremony={view.ceremony} use="get" label={t.passkey} />
       )}
     </>
+  )
+}
+
+interface ChangeProps {
+  view: View
+  /** On the button that opens the question. */
+  label: Child
+  /** Empty when the fields say enough. */
+  question?: string
+  action: string
+  submit: string
+  /** What the form sends along, by the name of the field. */
+  values?: Record<string, string | number>
+  /** Of the last attempt. Then the question is open. */
+  problem?: Problem | undefined
+  /** The fields in `children`. */
+  fields?: string[]
+  /** Name of the form, unique on the page, for a change that only a fresh session may make. */
+  confirmedAs?: string | undefined
+  takesCode?: boolean
+  /** Takes nothing away that can't be had back. */
+  isHarmless?: boolean
+}
+
+/** One change of one thing: a button, a question, fields, what makes the session fresh. */
+export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
+  const { view, label, question = '', action, submit, values = {}, problem } = props
+  const { fields = [], confirmedAs, takesCode = true, isHarmless = false } = props
+  return (
+    <Confirm label={label} question={question} open={problem !== undefined}>
+      <form method="post" action={action}>
+        <Alert
+          problem={problem}
+          fields={confirmedAs === undefined ? fields : [...fields, ...CONFIRM_FIELDS]}
+        />
+        {Object.entries(values).map(([name, value]) => (
+          <input type="hidden" name={name} value={String(value)} />
+        ))}
+        {children}
+        {confirmedAs !== undefined && (
+          <ConfirmFields view={view} form={confirmedAs} problem={problem} takesCode={takesCode} />
+        )}
+        <button class={isHarmless ? undefined : 'danger'}>{submit}</button>
+      </form>
+    </Confirm>
   )
 }

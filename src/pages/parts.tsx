@@ -175,6 +175,21 @@ export function Confirm({
   )
 }
 
+/** Where a row has its actions: one beside its name, or several below; small inside of a part. */
+const ROWS = { beside: 'rows acting', below: 'rows', small: 'rows compact acting' }
+
+interface RowsProps {
+  rows: Child[]
+  /** What stands there while there are no rows. */
+  none: Child
+  actions?: keyof typeof ROWS
+}
+
+/** A list of things with their actions. */
+export function Rows({ rows, none, actions = 'beside' }: RowsProps) {
+  return rows.length === 0 ? <>{none}</> : <ul class={ROWS[actions]}>{rows}</ul>
+}
+
 /**
  * A button that copies an element's `data-text`, or else its value or text. Only the script shows
  * it.

@@ -3,10 +3,10 @@ import { type AppPasswordScope, scopesText } from '../../access/scopes.ts'
 import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import { ADMIN } from '../../accounts/roles.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Field, Heading, ShownOnce, Time } from '../parts.tsx'
+import { Alert, Empty, Field, Heading, Rows, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
@@ -57,19 +57,16 @@ export function AppPasswordsPage({ view, appPasswords, fields, problem }: AppPas
   return (
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
-      {appPasswords.length === 0 ? (
-        <Empty icon="app-passwords" title={t.none} hint={t.noneHint} />
-      ) : (
-        <ul class="rows acting">
-          {appPasswords.map((one) => (
-            <li>
-              <h2>{one.name}</h2>
-              <AppPasswordFacts view={view} item={one} />
-              <DeleteAppPassword view={view} item={one} action="/account/app-passwords/delete" />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={appPasswords.map((one) => (
+          <li>
+            <h2>{one.name}</h2>
+            <AppPasswordFacts view={view} item={one} />
+            <DeleteAppPassword view={view} item={one} action="/account/app-passwords/delete" />
+          </li>
+        ))}
+        none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
+      />
       <article>
         <h2>{t.addTitle}</h2>
         <CreateForm view={view} fields={fields} problem={problem} />
@@ -156,13 +153,14 @@ interface DeleteProps {
 export function DeleteAppPassword({ view, item, action }: DeleteProps) {
   const t = view.t.appPasswords
   return (
-    <Confirm label={t.delete} question={t.deleteQuestion(item.name)}>
-      <form method="post" action={action}>
-        <button class="danger" name="id" value={String(item.id)}>
-          {t.deleteSubmit}
-        </button>
-      </form>
-    </Confirm>
+    <Change
+      view={view}
+      label={t.delete}
+      question={t.deleteQuestion(item.name)}
+      action={action}
+      values={{ id: item.id }}
+      submit={t.deleteSubmit}
+    />
   )
 }
 

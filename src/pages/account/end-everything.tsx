@@ -1,14 +1,16 @@
-import { Confirm } from '../parts.tsx'
+import { Change } from '../confirm.tsx'
 import type { View } from '../view.ts'
 
 /** The button for a user whose account may be in other hands. */
 export function EndEverything({ view }: { view: View }) {
   const t = view.t.sessions
   return (
-    <Confirm label={t.endEverything} question={t.endEverythingQuestion}>
-      <form method="post" action="/account/sessions/end-everything">
-        <button class="danger">{t.endEverything}</button>
-      </form>
-    </Confirm>
+    <Change
+      view={view}
+      label={t.endEverything}
+      question={t.endEverythingQuestion}
+      action="/account/sessions/end-everything"
+      submit={t.endEverything}
+    />
   )
 }

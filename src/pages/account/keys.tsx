@@ -1,3 +1,4 @@
+import { Change } from '../confirm.tsx'
 import type { Child } from 'hono/jsx'
 import type { Acting } from '../../access/act-as.ts'
 import { sftpAccess } from '../../accounts/file-access.ts'
@@ -5,7 +6,7 @@ import type { listKeysWithHelp, SftpHelp } from '../../ssh-keys/keys.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, CopyButton, Empty, Heading, Icon, Time } from '../parts.tsx'
+import { Alert, CopyButton, Empty, Heading, Icon, Rows, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
@@ -42,11 +43,7 @@ export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
       ) : (
         <NoAccess view={view} contact={help.contact} />
       )}
-      {keys.length === 0 ? (
-        <Empty icon="keys" title={t.none} hint={t.noneHint} />
-      ) : (
-        <KeyRows view={view} keys={newest} />
-      )}
+      <KeyRows view={view} keys={newest} />
       {older.length > 0 && (
         <details class="older">
           <summary>{t.older(older.length)}</summary>
@@ -54,11 +51,13 @@ export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
         </details>
       )}
       {keys.length > 1 && (
-        <Confirm label={t.deleteAll} question={t.deleteAllQuestion}>
-          <form method="post" action="/account/keys/delete-all">
-            <button class="danger">{t.deleteAll}</button>
-          </form>
-        </Confirm>
+        <Change
+          view={view}
+          label={t.deleteAll}
+          question={t.deleteAllQuestion}
+          action="/account/keys/delete-all"
+          submit={t.deleteAll}
+        />
       )}
     </AccountPage>
   )
@@ -99,12 +98,14 @@ function NoAccess({ view, contact }: { view: View; contact: string | undefined }
 }
 
 function KeyRows({ view, keys }: { view: View; keys: Key[] }) {
+  const t = view.t.keys
   return (
-    <ul class="rows acting">
-      {keys.map((key) => (
+    <Rows
+      rows={keys.map((key) => (
         <KeyRow view={view} item={key} />
       ))}
-    </ul>
+      none={<Empty icon="keys" title={t.none} hint={t.noneHint} />}
+    />
   )
 }
 
@@ -122,13 +123,14 @@ function KeyRow({ view, item }: { view: View; item: Key }) {
         {item.type === 'ssh-rsa' && <span>{t.bits(item.bits)}</span>}
       </p>
       <code>{item.fingerprint}</code>
-      <Confirm label={t.delete} question={t.deleteQuestion(item.title)}>
-        <form method="post" action="/account/keys/delete">
-          <button class="danger" name="id" value={String(item.id)}>
-            {t.deleteSubmit}
-          </button>
-        </form>
-      </Confirm>
+      <Change
+        view={view}
+        label={t.delete}
+        question={t.deleteQuestion(item.title)}
+        action="/account/keys/delete"
+        values={{ id: item.id }}
+        submit={t.deleteSubmit}
+      />
     </li>
   )
 }

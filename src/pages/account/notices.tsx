@@ -2,10 +2,10 @@ import { OWN_CHANNEL_KINDS } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
 import { OWN_TOPICS } from '../../notices/topics.ts'
 import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Field, Heading } from '../parts.tsx'
+import { Alert, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const OWN_NOTICES_PATH = '/account/notices'
@@ -36,12 +36,14 @@ export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesPro
             <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
               <button class="secondary">{t.test}</button>
             </form>
-            <Confirm label={t.delete} question={t.deleteOwnQuestion}>
-              <form method="post" action={`${OWN_NOTICES_PATH}/delete`}>
-                <ConfirmFields view={view} form="delete" problem={undefined} />
-                <button class="danger">{t.deleteSubmit}</button>
-              </form>
-            </Confirm>
+            <Change
+              view={view}
+              label={t.delete}
+              question={t.deleteOwnQuestion}
+              action={`${OWN_NOTICES_PATH}/delete`}
+              submit={t.deleteSubmit}
+              confirmedAs="delete"
+            />
           </div>
         </article>
       )}

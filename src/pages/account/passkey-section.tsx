@@ -2,8 +2,8 @@ import * as base64url from 'jose/base64url'
 import type { StoredPasskey } from '../../passkeys/store.ts'
 import { passkeyRecord } from '../../passkeys/record.ts'
 import { userHandleOf } from '../../passkeys/user-handle.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Confirm, Field, Time } from '../parts.tsx'
+import { Change } from '../confirm.tsx'
+import { Alert, Field, Time } from '../parts.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../passkey.tsx'
 import type { View } from '../view.ts'
 import type { SecurityProps } from './security-forms.ts'
@@ -122,21 +122,25 @@ function RenameForm({ view, passkey, refused }: RowProps) {
   const isRefused = refused?.form === 'rename-passkey' && refused.passkey === id
   const problem = isRefused ? refused.problem : undefined
   return (
-    <Confirm label={t.rename} question="" open={isRefused}>
-      <form method="post" action={`${PATH}/rename`}>
-        <Alert problem={problem} fields={['name']} />
-        <input type="hidden" name="id" value={id} />
-        <Field
-          name="name"
-          form={`rename-${passkey.credentialId}`}
-          label={t.name}
-          value={passkey.name}
-          problem={problem}
-          spellcheck
-        />
-        <button>{t.renameSubmit}</button>
-      </form>
-    </Confirm>
+    <Change
+      view={view}
+      label={t.rename}
+      action={`${PATH}/rename`}
+      values={{ id }}
+      submit={t.renameSubmit}
+      problem={problem}
+      fields={['name']}
+      isHarmless
+    >
+      <Field
+        name="name"
+        form={`rename-${passkey.credentialId}`}
+        label={t.name}
+        value={passkey.name}
+        problem={problem}
+        spellcheck
+      />
+    </Change>
   )
 }
 
@@ -148,17 +152,15 @@ function DeleteForm({ view, account, passkeys, passkey, refused }: RowProps) {
   const isLast = passkeys.length === 1
   const left = isLast ? (account.hasTwoFactor ? t.codesLeft : t.passwordLeft) : ''
   return (
-    <Confirm
+    <Change
+      view={view}
       label={t.delete}
       question={`${t.deleteQuestion(passkey.name)}${left}`}
-      open={isRefused}
-    >
-      <form method="post" action={`${PATH}/delete`}>
-        <Alert problem={problem} fields={CONFIRM_FIELDS} />
-        <input type="hidden" name="id" value={id} />
-        <ConfirmFields view={view} form={`delete-${passkey.credentialId}`} problem={problem} />
-        <button class="danger">{t.deleteSubmit}</button>
-      </form>
-    </Confirm>
+      action={`${PATH}/delete`}
+      values={{ id }}
+      submit={t.deleteSubmit}
+      problem={problem}
+      confirmedAs={`delete-${passkey.credentialId}`}
+    />
   )
 }

@@ -1,3 +1,4 @@
+import { Change } from '../confirm.tsx'
 import { Hono } from 'hono'
 import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
@@ -5,7 +6,7 @@ import { listAccess, removeAccess } from '../../openid/access.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { attempt, type Problem, problemOf, readForm } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Heading, Time } from '../parts.tsx'
+import { Alert, Empty, Heading, Rows, Time } from '../parts.tsx'
 import { goTo, readView, showPage, type View } from '../view.ts'
 
 const PATH = '/account/programs'
@@ -41,31 +42,29 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
       <Alert problem={problem} fields={[]} />
-      {programs.length === 0 ? (
-        <Empty icon="programs" title={t.none} hint={t.noneHint} />
-      ) : (
-        <ul class="rows acting">
-          {programs.map(({ id, name, usedAt }) => (
-            <li>
-              <h2>{name}</h2>
-              {usedAt !== null && (
-                <p class="facts">
-                  <span>
-                    <Time view={view} at={usedAt} phrase={t.used} />
-                  </span>
-                </p>
-              )}
-              <Confirm label={t.remove} question={t.removeQuestion(name)}>
-                <form method="post" action={`${PATH}/remove`}>
-                  <button class="danger" name="id" value={id}>
-                    {t.removeSubmit}
-                  </button>
-                </form>
-              </Confirm>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={programs.map(({ id, name, usedAt }) => (
+          <li>
+            <h2>{name}</h2>
+            {usedAt !== null && (
+              <p class="facts">
+                <span>
+                  <Time view={view} at={usedAt} phrase={t.used} />
+                </span>
+              </p>
+            )}
+            <Change
+              view={view}
+              label={t.remove}
+              question={t.removeQuestion(name)}
+              action={`${PATH}/remove`}
+              values={{ id }}
+              submit={t.removeSubmit}
+            />
+          </li>
+        ))}
+        none={<Empty icon="programs" title={t.none} hint={t.noneHint} />}
+      />
     </AccountPage>
   )
 }

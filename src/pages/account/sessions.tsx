@@ -1,9 +1,10 @@
+import { Change } from '../confirm.tsx'
 import { storedMethods } from '../../access/sign-in-methods.ts'
 import { own } from '../../base/own.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Heading, Time } from '../parts.tsx'
+import { Alert, Heading, Time } from '../parts.tsx'
 import { EndEverything } from './end-everything.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
@@ -36,11 +37,13 @@ export function SessionsPage({ view, sessions, currentId, problem }: SessionsPro
       {others.length === 0 ? (
         <p class="aside">{t.onlyThis}</p>
       ) : (
-        <Confirm label={t.endOthers} question={t.endOthersQuestion}>
-          <form method="post" action="/account/sessions/end-others">
-            <button class="danger">{t.endOthers}</button>
-          </form>
-        </Confirm>
+        <Change
+          view={view}
+          label={t.endOthers}
+          question={t.endOthersQuestion}
+          action="/account/sessions/end-others"
+          submit={t.endOthers}
+        />
       )}
       <EndEverything view={view} />
     </AccountPage>

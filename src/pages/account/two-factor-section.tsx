@@ -1,7 +1,7 @@
 import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Change } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
-import { Alert, Confirm, Field } from '../parts.tsx'
+import { Alert, Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 
@@ -64,20 +64,26 @@ function CodeForm({ view, form, problem }: FormProps) {
       ? [t.newCodes, t.newCodesLead, t.newCodesSubmit]
       : [t.turnOff, t.turnOffLead, t.turnOff]
   return (
-    <Confirm label={label} question={lead} open={problem !== undefined}>
-      <form method="post" action={`/account/security/${form}`}>
-        <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
-        <Field
-          name="code"
-          form={form}
-          label={t.code}
-          hint={t.codeHint}
-          autocomplete="one-time-code"
-          problem={problem}
-        />
-        <ConfirmFields view={view} form={form} problem={problem} takesCode={false} />
-        <button class={form === 'off' ? 'danger' : undefined}>{submit}</button>
-      </form>
-    </Confirm>
+    <Change
+      view={view}
+      label={label}
+      question={lead}
+      action={`/account/security/${form}`}
+      submit={submit}
+      problem={problem}
+      fields={['code']}
+      confirmedAs={form}
+      takesCode={false}
+      isHarmless={form === 'codes'}
+    >
+      <Field
+        name="code"
+        form={form}
+        label={t.code}
+        hint={t.codeHint}
+        autocomplete="one-time-code"
+        problem={problem}
+      />
+    </Change>
   )
 }

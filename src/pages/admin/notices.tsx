@@ -2,10 +2,10 @@ import { CHANNEL_KINDS } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
 import { TOPICS } from '../../notices/topics.ts'
 import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Empty, Field, Heading } from '../parts.tsx'
+import { Alert, Empty, Field, Heading, Rows } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const NOTICES_PATH = '/account/admin/notices'
@@ -28,15 +28,13 @@ export function NoticesPage({ view, channels, fields, problem }: NoticesProps) {
     <AccountPage view={view} title={view.t.nav.channels}>
       <Heading title={view.t.nav.channels} lead={t.adminLead} />
       {fields === undefined && <Alert problem={problem} fields={[]} />}
-      {channels.length === 0 ? (
-        <Empty icon="channels" title={t.none} hint={t.noneHint} />
-      ) : (
-        <ul class="rows">
-          {channels.map((channel) => (
-            <ChannelRow view={view} channel={channel} />
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={channels.map((channel) => (
+          <ChannelRow view={view} channel={channel} />
+        ))}
+        none={<Empty icon="channels" title={t.none} hint={t.noneHint} />}
+        actions="below"
+      />
       <article>
         <h2>{t.addTitle}</h2>
         <form method="post" action={`${NOTICES_PATH}/add`}>
@@ -85,23 +83,26 @@ function ChannelRow({ view, channel }: { view: View; channel: ListedChannel }) {
             {t.test}
           </button>
         </form>
-        <Confirm label={t.topicsLabel} question="">
-          <form method="post" action={`${NOTICES_PATH}/topics`}>
-            <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} isLabelled />
-            <ConfirmFields view={view} form={`topics-${id}`} problem={undefined} />
-            <button name="id" value={id}>
-              {t.save}
-            </button>
-          </form>
-        </Confirm>
-        <Confirm label={t.delete} question={t.deleteQuestion(channel.name)}>
-          <form method="post" action={`${NOTICES_PATH}/delete`}>
-            <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
-            <button class="danger" name="id" value={id}>
-              {t.deleteSubmit}
-            </button>
-          </form>
-        </Confirm>
+        <Change
+          view={view}
+          label={t.topicsLabel}
+          action={`${NOTICES_PATH}/topics`}
+          values={{ id }}
+          submit={t.save}
+          confirmedAs={`topics-${id}`}
+          isHarmless
+        >
+          <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} isLabelled />
+        </Change>
+        <Change
+          view={view}
+          label={t.delete}
+          question={t.deleteQuestion(channel.name)}
+          action={`${NOTICES_PATH}/delete`}
+          values={{ id }}
+          submit={t.deleteSubmit}
+          confirmedAs={`delete-${id}`}
+        />
       </div>
     </li>
   )

@@ -7,10 +7,10 @@ import {
   type PresetSetting,
 } from '../../openid/presets.ts'
 import type { listReservedNames } from '../../users/reserved-names.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, CopyButton, Empty, Field, Heading } from '../parts.tsx'
+import { Alert, CopyButton, Empty, Field, Heading, Rows } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/admin/programs'
@@ -29,15 +29,13 @@ export function AdminProgramsPage({ view, clients, names, fields, problem }: Pro
   return (
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
-      {clients.length === 0 ? (
-        <Empty icon="programs" title={t.none} hint={t.noneHint} />
-      ) : (
-        <ul class="rows">
-          {clients.map((client) => (
-            <ProgramRow view={view} client={client} />
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={clients.map((client) => (
+          <ProgramRow view={view} client={client} />
+        ))}
+        none={<Empty icon="programs" title={t.none} hint={t.noneHint} />}
+        actions="below"
+      />
       <article>
         <h2>{t.add}</h2>
         <NewProgramForm view={view} fields={fields} problem={problem} />
@@ -75,23 +73,26 @@ function ProgramRow({ view, client }: { view: View; client: OpenidClient }) {
       )}
       <div class="pair">
         {secretHash !== null && (
-          <Confirm label={t.secret} question={t.secretQuestion}>
-            <form method="post" action={`${PATH}/secret`}>
-              <ConfirmFields view={view} form={`secret-${id}`} problem={undefined} />
-              <button name="id" value={id}>
-                {t.secretSubmit}
-              </button>
-            </form>
-          </Confirm>
+          <Change
+            view={view}
+            label={t.secret}
+            question={t.secretQuestion}
+            action={`${PATH}/secret`}
+            values={{ id }}
+            submit={t.secretSubmit}
+            confirmedAs={`secret-${id}`}
+            isHarmless
+          />
         )}
-        <Confirm label={t.delete} question={t.deleteQuestion}>
-          <form method="post" action={`${PATH}/delete`}>
-            <ConfirmFields view={view} form={`delete-${id}`} problem={undefined} />
-            <button class="danger" name="id" value={id}>
-              {t.deleteSubmit}
-            </button>
-          </form>
-        </Confirm>
+        <Change
+          view={view}
+          label={t.delete}
+          question={t.deleteQuestion}
+          action={`${PATH}/delete`}
+          values={{ id }}
+          submit={t.deleteSubmit}
+          confirmedAs={`delete-${id}`}
+        />
       </div>
     </li>
   )

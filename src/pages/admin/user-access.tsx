@@ -1,7 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../accounts/roles.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Confirm } from '../parts.tsx'
+import { Change } from '../confirm.tsx'
 import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
 import type { UserProps } from './user.tsx'
@@ -81,19 +80,19 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
   const problem = refused?.form === form ? refused.problem : undefined
   return (
     <li>
-      <Confirm label={label} question={lead} open={problem !== undefined}>
-        <form method="post" action={`/account/admin/users/${user.id}/${form}`}>
-          <Alert
-            problem={problem}
-            fields={[...(form === 'password' ? ['password'] : []), ...CONFIRM_FIELDS]}
-          />
-          {props.children}
-          {FORMS_FOR_FRESH_SESSIONS.includes(form) && (
-            <ConfirmFields view={view} form={form} problem={problem} />
-          )}
-          <button class={isDangerous ? 'danger' : undefined}>{label}</button>
-        </form>
-      </Confirm>
+      <Change
+        view={view}
+        label={label}
+        question={lead}
+        action={`/account/admin/users/${user.id}/${form}`}
+        submit={label}
+        problem={problem}
+        fields={form === 'password' ? ['password'] : []}
+        confirmedAs={FORMS_FOR_FRESH_SESSIONS.includes(form) ? form : undefined}
+        isHarmless={!isDangerous}
+      >
+        {props.children}
+      </Change>
     </li>
   )
 }

@@ -1,7 +1,7 @@
 import type { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import { AppPasswordFacts, DeleteAppPassword } from '../account/app-passwords.tsx'
 import type { Problem } from '../form.ts'
-import { Alert } from '../parts.tsx'
+import { Alert, Rows } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 interface UserAppPasswordsProps {
@@ -19,19 +19,17 @@ export function UserAppPasswords({ view, userId, appPasswords, problem }: UserAp
     <section>
       <h2>{t.title}</h2>
       <Alert problem={problem} fields={[]} />
-      {appPasswords.length === 0 ? (
-        <p class="hint">{t.noneOf}</p>
-      ) : (
-        <ul class="rows compact acting">
-          {appPasswords.map((one) => (
-            <li>
-              <h3>{one.name}</h3>
-              <AppPasswordFacts view={view} item={one} />
-              <DeleteAppPassword view={view} item={one} action={action} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={appPasswords.map((one) => (
+          <li>
+            <h3>{one.name}</h3>
+            <AppPasswordFacts view={view} item={one} />
+            <DeleteAppPassword view={view} item={one} action={action} />
+          </li>
+        ))}
+        none={<p class="hint">{t.noneOf}</p>}
+        actions="small"
+      />
     </section>
   )
 }

@@ -1,7 +1,7 @@
+import { Rows } from '../parts.tsx'
 import { passkeyRecord } from '../../passkeys/record.ts'
 import { PasskeyFacts } from '../account/passkey-section.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Confirm } from '../parts.tsx'
+import { Change } from '../confirm.tsx'
 import type { UserProps } from './user.tsx'
 
 /** The passkeys of a user, for an operator. */
@@ -11,38 +11,30 @@ export function UserPasskeys({ view, user, passkeys, refused }: UserProps) {
   return (
     <section>
       <h2>{t.title}</h2>
-      {passkeys.length === 0 ? (
-        <p class="hint">{t.none}</p>
-      ) : (
-        <ul class="rows compact acting">
-          {passkeys.map((passkey) => {
-            const { id } = passkeyRecord(passkey)
-            const problem = isRefused && refused.fields['id'] === id ? refused.problem : undefined
-            return (
-              <li>
-                <h3>{passkey.name}</h3>
-                <PasskeyFacts view={view} passkey={passkey} />
-                <Confirm
-                  label={t.delete}
-                  question={t.deleteQuestion(passkey.name)}
-                  open={problem !== undefined}
-                >
-                  <form method="post" action={`/account/admin/users/${user.id}/delete-passkey`}>
-                    <Alert problem={problem} fields={CONFIRM_FIELDS} />
-                    <input type="hidden" name="id" value={id} />
-                    <ConfirmFields
-                      view={view}
-                      form={`delete-${passkey.credentialId}`}
-                      problem={problem}
-                    />
-                    <button class="danger">{t.deleteSubmit}</button>
-                  </form>
-                </Confirm>
-              </li>
-            )
-          })}
-        </ul>
-      )}
+      <Rows
+        rows={passkeys.map((passkey) => {
+          const { id } = passkeyRecord(passkey)
+          const problem = isRefused && refused.fields['id'] === id ? refused.problem : undefined
+          return (
+            <li>
+              <h3>{passkey.name}</h3>
+              <PasskeyFacts view={view} passkey={passkey} />
+              <Change
+                view={view}
+                label={t.delete}
+                question={t.deleteQuestion(passkey.name)}
+                action={`/account/admin/users/${user.id}/delete-passkey`}
+                values={{ id }}
+                submit={t.deleteSubmit}
+                problem={problem}
+                confirmedAs={`delete-${passkey.credentialId}`}
+              />
+            </li>
+          )
+        })}
+        none={<p class="hint">{t.none}</p>}
+        actions="small"
+      />
     </section>
   )
 }

@@ -4,10 +4,10 @@ import { GUEST } from '../../accounts/roles.ts'
 import { NOTHING_REMAINS, type RemainingAccess } from '../../users/remaining-access.ts'
 import { browserOf, Methods } from '../account/sessions.tsx'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Confirm, Time } from '../parts.tsx'
+import { Alert, Rows, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { AccessForms } from './user-access.tsx'
 import type { UserForm } from './user-actions.ts'
@@ -137,31 +137,30 @@ function Keys({ view, user, keys, refused }: UserProps) {
     <section>
       <h2>{t.keys}</h2>
       <Alert problem={refused?.form === 'delete-key' ? refused.problem : undefined} fields={[]} />
-      {keys.length === 0 ? (
-        <p class="hint">{t.noKeys}</p>
-      ) : (
-        <ul class="rows compact acting">
-          {keys.map((key) => (
-            <li>
-              <h3>{key.title}</h3>
-              <p class="facts">
-                <span>{key.type}</span>
-                <span>
-                  <Time view={view} at={key.addedAt} phrase={words.added} />
-                </span>
-              </p>
-              <code>{key.fingerprint}</code>
-              <Confirm label={words.delete} question={words.deleteQuestion(key.title)}>
-                <form method="post" action={`/account/admin/users/${user.id}/delete-key`}>
-                  <button class="danger" name="id" value={String(key.id)}>
-                    {words.deleteSubmit}
-                  </button>
-                </form>
-              </Confirm>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={keys.map((key) => (
+          <li>
+            <h3>{key.title}</h3>
+            <p class="facts">
+              <span>{key.type}</span>
+              <span>
+                <Time view={view} at={key.addedAt} phrase={words.added} />
+              </span>
+            </p>
+            <code>{key.fingerprint}</code>
+            <Change
+              view={view}
+              label={words.delete}
+              question={words.deleteQuestion(key.title)}
+              action={`/account/admin/users/${user.id}/delete-key`}
+              values={{ id: key.id }}
+              submit={words.deleteSubmit}
+            />
+          </li>
+        ))}
+        none={<p class="hint">{t.noKeys}</p>}
+        actions="small"
+      />
     </section>
   )
 }

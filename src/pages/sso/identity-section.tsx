@@ -1,7 +1,7 @@
 import type { StoredIdentity } from '../../sso/store.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Change } from '../confirm.tsx'
 import { own } from '../../base/own.ts'
-import { Alert, Confirm, Icon, Time } from '../parts.tsx'
+import { Icon, Time } from '../parts.tsx'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { problemIn } from '../account/security-forms.ts'
 import type { View } from '../view.ts'
@@ -30,21 +30,20 @@ export function IdentitySection(props: SecurityProps) {
         </ul>
       )}
       {platform !== undefined && (
-        <Confirm
+        <Change
+          view={view}
           label={
             <span class="mark">
               <Icon name={providerIcon(platform)} /> {t.link(providerName(view.t, platform))}
             </span>
           }
           question={t.linkQuestion}
-          open={problem !== undefined}
-        >
-          <form method="post" action={`${PATH}/link`}>
-            <Alert problem={problem} fields={CONFIRM_FIELDS} />
-            <ConfirmFields view={view} form="link-identity" problem={problem} />
-            <button>{t.linkContinue}</button>
-          </form>
-        </Confirm>
+          action={`${PATH}/link`}
+          submit={t.linkContinue}
+          problem={problem}
+          confirmedAs="link-identity"
+          isHarmless
+        />
       )}
     </article>
   )
@@ -63,15 +62,16 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
         <Icon name={providerIcon(platform)} /> {shown}
       </h3>
       <IdentityFacts view={view} identity={identity} />
-      <Confirm label={t.unlink} question={t.unlinkQuestion(shown)} open={problem !== undefined}>
-        <form method="post" action={`${PATH}/unlink`}>
-          <Alert problem={problem} fields={CONFIRM_FIELDS} />
-          <input type="hidden" name="issuer" value={issuer} />
-          <input type="hidden" name="subject" value={subject} />
-          <ConfirmFields view={view} form={`unlink-${subject}`} problem={problem} />
-          <button class="danger">{t.unlinkSubmit}</button>
-        </form>
-      </Confirm>
+      <Change
+        view={view}
+        label={t.unlink}
+        question={t.unlinkQuestion(shown)}
+        action={`${PATH}/unlink`}
+        values={{ issuer, subject }}
+        submit={t.unlinkSubmit}
+        problem={problem}
+        confirmedAs={`unlink-${subject}`}
+      />
     </li>
   )
 }
