@@ -194,7 +194,11 @@ export async function createUser(
   { expectedRole = GENERAL, password, ...fields }: NewUserRequest,
 ): Promise<number> {
   const isGuarded = fields.role === ADMIN || Boolean(password)
-  const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
+  const { db } = deps
+  const proof = await actAsOperatorAt(deps, operator, deps.now(), {
+    common: password ? selectCommonPassword(db, password) : undefined,
+  })
+  const passwordHash = await hashNewPassword(deps, password, isGuarded, proof)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
   const user: NewUser = {
@@ -207,7 +211,6 @@ export async function createUser(
     passwordHash: passwordHash ?? null,
   }
   const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }
-  const { db } = deps
   const by = isGuarded ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
   const {
     isFresh,
@@ -255,16 +258,21 @@ export async function changeUser(
   userId: number,
   { expectedRole, password, ...fields }: UserRequest,
 ): Promise<void> {
-  const before = await getUser(deps, operator, userId)
+  const { db } = deps
+  const { found, ...proof } = await actAsOperatorAt(deps, operator, deps.now(), {
+    found: selectUser(db, userId),
+    common: password ? selectCommonPassword(db, password) : undefined,
+  })
+  const [before] = found
+  if (before === undefined) throw new Refusal('userNotFound')
   if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
   const { username = before.username } = fields
   const isGuarded = Boolean(password) || needsProof(before, fields)
-  const passwordHash = await hashNewPassword(deps, operator, password, isGuarded)
+  const passwordHash = await hashNewPassword(deps, password, isGuarded, proof)
   const now = deps.now()
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const event = eventBy(operator, userId, 'user_changed', now)
-  const { db } = deps
   const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
   const { isFresh, rivals, reserved, events, unlinked, updated, deletedTokens } =
@@ -364,27 +372,23 @@ export async function cancelUserTwoFactor(
 }
 
 /**
- * Checks and hashes a new password.
+ * Checks and hashes a new password. What the checks need is read before, so that nothing is hashed
+ * for who may not set one.
  *
  * @param isGuarded Requires a fresh session.
  * @returns `undefined` for an empty password, which keeps the present one.
- * @throws {Refusal} `notAdmin` and `confirmationNeeded` before the password is hashed;
- *   `invalidBody` for a poor password.
+ * @throws {Refusal} `invalidBody` for a poor password, `confirmationNeeded`.
  */
 async function hashNewPassword(
   deps: OperatorDeps,
-  operator: Operator,
   password = '',
-  isGuarded = false,
+  isGuarded: boolean,
+  { isFresh, common }: { isFresh: boolean; common: unknown[] | undefined },
 ): Promise<string | undefined> {
-  const { isFresh, common } = await actAsOperatorAt(deps, operator, deps.now(), {
-    common: selectCommonPassword(deps.db, password),
-  })
   if (password !== '') {
     checkPasswordLength(password)
-    refuseCommonPassword(common)
+    refuseCommonPassword(common ?? [])
   }
   if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
-  if (password === '') return undefined
-  return hashPassword(deps, await staticDigest(password))
+  return password === '' ? undefined : hashPassword(deps, await staticDigest(password))
 }
