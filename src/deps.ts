@@ -58,11 +58,11 @@ export interface Deps {
   /** Seconds for which a token is valid. @throws {Refusal} `internal` when `TOKEN_HOURS` is invalid. */
   tokenSeconds: () => number
   /**
-   * Seconds for which a session stays fresh; 0 means for ever.
+   * For how long a session stays fresh.
    *
    * @throws {Refusal} `internal` when `FRESH_MINUTES` is invalid.
    */
-  freshSeconds: () => number
+  freshSeconds: () => FreshSeconds
   /**
    * What the operator has set for passkeys.
    *
@@ -252,11 +252,15 @@ export function tokenSecondsOf(setHours: string | undefined): number {
   })
 }
 
+/** Seconds, or `always` where the operator wants nobody asked again. */
+export type FreshSeconds = number | 'always'
+
 /** @throws {Refusal} `internal` when the value is invalid. The detail names the valid range. */
-export function freshSecondsOf(setMinutes: string | undefined): number {
+export function freshSecondsOf(setMinutes: string | undefined): FreshSeconds {
   const minutes = setMinutes ?? DEFAULT_FRESH_MINUTES
-  // An empty text would be the number 0, which means for ever.
-  if (/^\d{1,6}$/.test(minutes) && Number(minutes) <= MAX_FRESH_MINUTES) return Number(minutes) * 60
+  // An empty text would be the number 0.
+  if (/^\d{1,6}$/.test(minutes) && Number(minutes) <= MAX_FRESH_MINUTES)
+    return Number(minutes) === 0 ? 'always' : Number(minutes) * 60
   throw new Refusal('internal', {
     detail: `FRESH_MINUTES must be 0 to ${MAX_FRESH_MINUTES}, not "${minutes}"`,
   })

@@ -22,11 +22,11 @@ export const provenAt = sql<
  */
 export function isFreshAt(deps: FreshnessDeps, at: number | null, now: number): boolean {
   const seconds = deps.freshSeconds()
-  return seconds === 0 || (at !== null && at > now - seconds * 1000)
+  return seconds === 'always' || (at !== null && at > now - seconds * 1000)
 }
 
 /** Returns the condition of `isFreshAt` for a row of `sessions`, combined with `when`. */
 export function whenFresh(deps: FreshnessDeps, now: number, when?: SQL): SQL | undefined {
   const seconds = deps.freshSeconds()
-  return seconds === 0 ? when : and(gt(provenAt, now - seconds * 1000), when)
+  return seconds === 'always' ? when : and(gt(provenAt, now - seconds * 1000), when)
 }

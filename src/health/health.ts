@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import journal from '../../schema/migrations/meta/_journal.json' with { type: 'json' }
 import { orUnavailable } from '../database/database.ts'
+import { selectMigrations } from '../database/migrations.ts'
 import type { Deps } from '../deps.ts'
 import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
@@ -45,8 +46,7 @@ async function timed(check: () => Promise<boolean>): Promise<PartHealth> {
 
 /** Tells whether every migration of this version is applied, and none of a later one. */
 async function isMigrated({ db }: Pick<Deps, 'db'>): Promise<boolean> {
-  const applied = await db.all<{ name: string }>(sql`select name from d1_migrations`)
   const known = new Set(journal.entries.map(({ tag }) => `${tag}.sql`))
-  const names = new Set(applied.map(({ name }) => name))
+  const names = new Set(await selectMigrations(db))
   return known.size === names.size && Array.from(known).every((name) => names.has(name))
 }

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, exists, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import * as v from 'valibot'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, insertEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
@@ -49,9 +50,22 @@ function keysAsJson() {
   return sql<string>`(select json_group_array(${key} order by ${sshKeys.id}) from ${sshKeys} where ${sshKeys.userId} = ${users.id})`
 }
 
+const storedKeysSchema: v.GenericSchema<unknown, StoredKey[]> = v.array(
+  v.object({
+    id: v.number(),
+    title: v.string(),
+    fingerprint: v.string(),
+    type: v.string(),
+    bits: v.number(),
+    addedAt: v.number(),
+    lastUsedAt: v.number(),
+    lastUsedNetwork: v.string(),
+  }),
+)
+
 /** Reads the keys of `selectOwnKeys`. */
 export function readKeys(json: string): StoredKey[] {
-  return JSON.parse(json)
+  return v.parse(storedKeysSchema, JSON.parse(json))
 }
 
 export function countKeys(db: Database, userId: UserId) {

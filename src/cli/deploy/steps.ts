@@ -11,7 +11,13 @@ import {
   PRODUCTION_FILE,
 } from '../site/dev-vars.ts'
 import { tryMigrations } from '../site/local-migrations.ts'
-import { customDomains, listMigrations, namespaceTitle, uploadConfig } from '../site/site-config.ts'
+import {
+  customDomains,
+  listMigrations,
+  namespaceTitle,
+  refuseLaterMigrations,
+  uploadConfig,
+} from '../site/site-config.ts'
 
 /** The limit of the free plan, after compression. */
 const MAX_GZIP_BYTES = 3 * 1024 * 1024
@@ -161,7 +167,11 @@ const migrate: Step = {
   async run({ wrangler, config }) {
     await wrangler(['d1', 'migrations', 'apply', 'DB', '--remote'])
     const known = listMigrations(config)
-    await refuseNewerDatabase(wrangler, known)
+    refuseLaterMigrations(
+      known,
+      await listApplied(wrangler),
+      'deploy that version, or go back with Time Travel (docs/deploying.md, Backup)',
+    )
     return `all ${known.length} are applied`
   },
 }
@@ -170,19 +180,11 @@ const appliedSchema = v.tuple([
   v.looseObject({ results: v.array(v.looseObject({ name: v.string() })) }),
 ])
 
-/** Refuses to upload code that is older than the database: it can't know what has changed. */
-async function refuseNewerDatabase(
-  wrangler: Deployment['wrangler'],
-  known: readonly string[],
-): Promise<void> {
+async function listApplied(wrangler: Deployment['wrangler']): Promise<string[]> {
   const query = ['--command', 'select name from d1_migrations']
   const args = ['d1', 'execute', 'DB', '--remote', '--json', ...query]
   const [{ results }] = await readJson(wrangler, args, appliedSchema)
-  const unknown = results.map(({ name }) => name).filter((name) => !known.includes(name))
-  if (unknown.length > 0)
-    throw new CommandError(
-      `A later version of Latchkey has changed the database (${unknown.join(', ')}), and this one left it as it is: deploy that version, or go back with Time Travel (docs/deploying.md, Backup).`,
-    )
+  return results.map(({ name }) => name)
 }
 
 const upload: Step = {

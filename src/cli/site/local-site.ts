@@ -5,7 +5,7 @@ import { SPECIAL_NETWORKS } from '../../base/public-address.ts'
 import { FRONT_SECRET_HEADER } from '../../http/front.ts'
 import { runDataCall } from '../../local-data.ts'
 import { codeOf, CommandError } from '../shared/command-error.ts'
-import { listMigrations, localIds, readSiteConfig } from './site-config.ts'
+import { listMigrations, localIds, readSiteConfig, refuseLaterMigrations } from './site-config.ts'
 import { type LocalWorker, prepareLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { applyMigrations } from './local-migrations.ts'
@@ -46,9 +46,13 @@ export async function openLocalSite(
 async function migrateDatabase(stop: Stop): Promise<void> {
   const config = await readSiteConfig()
   const known = listMigrations(config)
-  const applied = new Set(readAppliedMigrations())
-  refuseNewerDatabase(known, applied)
-  const missing = known.filter((name) => !applied.has(name))
+  const applied = readAppliedMigrations()
+  refuseLaterMigrations(
+    known,
+    applied,
+    'go back to that version with git, or restore a backup of this one',
+  )
+  const missing = known.filter((name) => !applied.includes(name))
   if (missing.length === 0) return
   const data = await startOnData({ script: 'export default {}' }, stop)
   try {
@@ -57,15 +61,6 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   } finally {
     await data.dispose()
   }
-}
-
-/** @throws {CommandError} When a later version has migrated the database, which this one can't know. */
-function refuseNewerDatabase(known: readonly string[], applied: ReadonlySet<string>): void {
-  const unknown = Array.from(applied).filter((name) => !known.includes(name))
-  if (unknown.length > 0)
-    throw new CommandError(
-      `A later version of Latchkey has changed the database (${unknown.join(', ')}), and this one left it as it is: go back to that version with git, or restore a backup of this one.`,
-    )
 }
 
 /** @returns None when they can't be read; applying one then says why. */

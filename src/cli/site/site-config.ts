@@ -107,6 +107,22 @@ export function listMigrations({ d1_databases: [database] }: SiteConfig): string
 }
 
 /**
+ * @param remedy Completes the sentence of the error.
+ * @throws {CommandError} When a later version has migrated the database: this one can't know how.
+ */
+export function refuseLaterMigrations(
+  known: readonly string[],
+  applied: readonly string[],
+  remedy: string,
+): void {
+  const later = applied.filter((name) => !known.includes(name))
+  if (later.length > 0)
+    throw new CommandError(
+      `A later version of Latchkey has changed the database (${later.join(', ')}), and this one left it as it is: ${remedy}.`,
+    )
+}
+
+/**
  * Writes a `wrangler.json` into a temporary folder, and calls a function with it. The ids are in
  * that file and not in `wrangler.toml`, because that is part of the repository.
  */

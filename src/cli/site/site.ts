@@ -89,7 +89,7 @@ async function withPlatform<Result>(
       now: Date.now,
       wait,
       // A command has no session that could be too old.
-      freshSeconds: () => 0,
+      freshSeconds: () => 'always',
       randomBytes,
       makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),

@@ -56,7 +56,7 @@ function checkFreshMinutes({ freshMinutes, isRemote }: Facts): Finding {
   const fix = `set FRESH_MINUTES in ${varsFile(isRemote)}; 10 is recommended`
   try {
     const seconds = freshSecondsOf(freshMinutes)
-    if (seconds > 0)
+    if (seconds !== 'always')
       return { check, status: 'ok', text: `a session is fresh for ${seconds / 60} minutes` }
     const text = 'FRESH_MINUTES is 0: a thief with a stolen session can take over the account'
     return { check, status: 'warn', text, fix }

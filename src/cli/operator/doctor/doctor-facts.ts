@@ -1,6 +1,7 @@
 import { and, count, eq, lt, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { openidClients, passkeys, sessions, settings, users } from '../../../../schema/tables.ts'
+import { selectMigrations } from '../../../database/migrations.ts'
 import { runBatch } from '../../../database/statements.ts'
 import type { Database } from '../../../deps.ts'
 import { compareCopy } from '../../../settings/store.ts'
@@ -163,14 +164,12 @@ async function findDeployedSecretProblem(
   return secrets.includes('SECRET_KEYS') ? undefined : 'the Worker has no SECRET_KEYS'
 }
 
-/** The names of the applied migrations, as wrangler stores them. */
+/** @returns None in a database without tables. */
 async function selectAppliedMigrations(db: Database): Promise<string[]> {
   const tables = await db.all(
     sql`select name from sqlite_master where type = 'table' and name = 'd1_migrations'`,
   )
-  if (tables.length === 0) return []
-  const rows = await db.all<{ name: string }>(sql`select name from d1_migrations order by id`)
-  return rows.map(({ name }) => name)
+  return tables.length === 0 ? [] : selectMigrations(db)
 }
 
 async function askProvider(site: Site): Promise<SiteData['sso']> {
