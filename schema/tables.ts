@@ -543,3 +543,29 @@ export const noticeCursor = sqliteTable(
   },
   (table) => [check('notice_cursor_one', sql`${table.id} = 1`)],
 )
+
+/**
+ * The user of the file server (OpenList) that a user of this site acts as (`files/`). The row
+ * outlives its user, because the other user has to be deleted there; ids are never used again.
+ */
+export const fileUsers = sqliteTable(
+  'file_users',
+  {
+    userId: integer('user_id').primaryKey(),
+    /** The id there. */
+    remoteId: integer('remote_id').notNull(),
+    /** The name there; it differs where another user had the name. */
+    remoteName: text('remote_name').notNull(),
+    /** What was last written there; null while nothing was written. */
+    username: text('username'),
+    permission: integer('permission'),
+    basePath: text('base_path'),
+    disabled: integer('disabled', { mode: 'boolean' }),
+    /** Counts the writes, so that of two at once the one recorded last writes again. */
+    writes: integer('writes').notNull().default(0),
+    /** The sealed token of the user there; null while there is none. */
+    token: text('token'),
+    tokenMadeAt: time('token_made_at').notNull().default(0),
+  },
+  (table) => [unique('file_users_remote_id').on(table.remoteId)],
+)

@@ -27,6 +27,7 @@ export const TIERS = {
       'notices',
       'users',
       'health',
+      'files',
     ],
   },
   /** What shows the capabilities to clients. */
@@ -52,6 +53,7 @@ const EDGES: Readonly<Record<string, string>> = {
   'sso > two-factor': 'which may need a code',
   'sso > openid': 'a sign-in that a program waits for is a proof for it',
   'sso > passkeys': 'the last way in may be a passkey',
+  'files > settings': 'the settings of a site with a file server are those of both',
   'users > two-factor': 'operators cancel it, and a confirmation may be a code',
   'users > passkeys': 'operators delete them, and a confirmation may be one',
   'users > sso': 'operators set the linked account',

@@ -1,6 +1,7 @@
 import { mountApi } from './api.ts'
 import { countDeadAppPasswords } from './app-passwords/http/count-dead.ts'
 import type { Deps } from './deps.ts'
+import { fileRules, forwardToFiles } from './files/http/gateway.ts'
 import { limitBody } from './http/body-limit.ts'
 import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
@@ -36,16 +37,19 @@ export function createApp(depsFor: DepsFor): Hono<App> {
     await next().catch(throwError)
   })
   app.use(requestLog)
+  app.use(fileRules)
   app.use(browserRules)
   app.use(httpsOnly)
   app.use('/api/*', limitBody)
   app.use('/oauth/*', limitBody)
   app.use('/api/*', countDeadAppPasswords)
+  app.use('/dav/*', countDeadAppPasswords)
   app.use(noticesAfterRequests)
   app.use(tellClients)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
+  app.use(forwardToFiles)
   mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)
   app.route('/oauth/authorize', authorizePages)

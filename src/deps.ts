@@ -8,6 +8,7 @@ import {
 } from './database/database.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
 import { nearestIssuer, parseIssuer } from './base/issuer.ts'
+import { type FileServer, type FileServerBindings, parseFileServer } from './base/file-server.ts'
 import type { ScryptCost } from './crypto/scrypt.ts'
 import type { NewSigningKey } from './crypto/signing-key.ts'
 import { Refusal } from './base/refusals.ts'
@@ -79,6 +80,8 @@ export interface Deps {
   issuer: (requestUrl: string) => string
   /** Whether the operator has set it. Otherwise each program keeps the one it was told. */
   isIssuerSet: boolean
+  /** The file server behind this site; `undefined` when the operator has set none. */
+  fileServer: () => FileServer | undefined
   /** Continues the work after the answer was sent. */
   defer: (work: Promise<unknown>) => void
   /**
@@ -122,7 +125,7 @@ interface Outbox {
 }
 
 /** Bindings that an operator may add to `wrangler.toml`, and those that the local start adds. */
-export interface OptionalBindings {
+export interface OptionalBindings extends FileServerBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
   ALLOW_HTTP?: string | undefined
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
@@ -199,6 +202,7 @@ export function createDeps(
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
     isIssuerSet: isSet(env.ISSUER),
+    fileServer: () => parseFileServer(env),
     defer,
     sendOut: (url, init, reach) => {
       const options: RequestInit = { ...init, redirect: 'manual' }

@@ -1,4 +1,5 @@
 import type { Deps } from './deps.ts'
+import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
 import { sendNotices, type SendDeps } from './notices/send.ts'
 import { watchParts } from './notices/watch.ts'
 import { type LogoutDeps, selectAnyLogout, sendLogouts } from './openid/back-channel.ts'
@@ -12,7 +13,7 @@ export const FREQUENT_CRON = '*/5 * * * *'
  * there is nothing to send.
  */
 export async function runFrequently(
-  deps: SendDeps & LogoutDeps & Pick<Deps, 'db' | 'now'>,
+  deps: SendDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
@@ -21,4 +22,5 @@ export async function runFrequently(
     logout: selectAnyLogout(db, now),
   })
   if (logout.length > 0) await sendLogouts(deps)
+  await writeFileUsersInTime(deps)
 }

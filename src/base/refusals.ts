@@ -9,6 +9,7 @@ import { fillText, type Reason, type TextValues, wordsOf } from './reasons.ts'
 export const REFUSALS = {
   invalidBody: { code: 400, message: '<field> <reason>' },
   passwordsDiffer: { code: 400, message: 'the two new passwords differ' },
+  pathInvalid: { code: 400, message: 'this path can be read in two ways' },
   requestInvalid: { code: 400, message: 'request invalid' },
   keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
   tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
@@ -107,6 +108,13 @@ export const REFUSALS = {
   notAdmin: { code: 403, message: 'You are not an admin' },
   foreignForm: { code: 403, message: 'this form was sent from another site' },
 
+  foreignWorker: { code: 403, message: 'files can not be service workers' },
+  notThroughHere: { code: 403, message: 'this site does not let that be changed here' },
+  appPasswordForDav: {
+    code: 401,
+    message:
+      'WebDAV takes an app password, not the password of the account: make one on the page of your account',
+  },
   unknownPath: { code: 404, message: 'no such endpoint' },
   sessionNotFound: { code: 404, message: 'no such session' },
   userNotFound: { code: 404, message: 'user invalid' },
@@ -140,6 +148,9 @@ export const REFUSALS = {
 
   internal: { code: 500, message: 'internal error' },
   ssoUnavailable: { code: 503, message: 'the identity provider does not answer, try again later' },
+  filesBroken: { code: 502, message: 'the file server gave no usable answer' },
+  filesUnavailable: { code: 503, message: 'the file server does not answer, try again' },
+  filesNotSetUp: { code: 503, message: 'the file server is not set up, tell the operator' },
   unavailable: { code: 503, message: 'service unavailable, try again' },
 } as const satisfies Record<string, { code: number; message: string }>
 

@@ -20,6 +20,8 @@ interface SecretKey {
   name: CryptoKey
   /** AES-256-GCM, for the session texts of passkey ceremonies, which clients keep for minutes. */
   ceremony: CryptoKey
+  /** HMAC-SHA-256, for the passwords of users at the file server. */
+  files: CryptoKey
 }
 
 /** The keys that seal. */
@@ -72,14 +74,15 @@ async function deriveKeys(secret: Secret): Promise<SecretKey> {
   ])
   const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
   const aes = { name: 'AES-GCM', length: 256 }
-  const [id, token, seal, name, ceremony] = await Promise.all([
+  const [id, token, seal, name, ceremony, files] = await Promise.all([
     crypto.subtle.deriveBits(hkdf('key id'), root, 48),
     crypto.subtle.deriveKey(hkdf('token'), root, hmac, false, ['sign', 'verify']),
     crypto.subtle.deriveKey(hkdf('seal'), root, aes, false, ['encrypt', 'decrypt']),
     crypto.subtle.deriveKey(hkdf('name'), root, hmac, false, ['sign']),
     crypto.subtle.deriveKey(hkdf('ceremony'), root, aes, false, ['encrypt', 'decrypt']),
+    crypto.subtle.deriveKey(hkdf('files'), root, hmac, false, ['sign']),
   ])
-  return { id: base64url.encode(new Uint8Array(id)), token, seal, name, ceremony }
+  return { id: base64url.encode(new Uint8Array(id)), token, seal, name, ceremony, files }
 }
 
 /**
@@ -89,6 +92,17 @@ async function deriveKeys(secret: Secret): Promise<SecretKey> {
 export async function hashName(ring: KeyRing, name: string): Promise<string> {
   const mac = await crypto.subtle.sign('HMAC', ring.current.name, new TextEncoder().encode(name))
   return base64url.encode(new Uint8Array(mac, 0, 16))
+}
+
+/**
+ * Derives the password of a user at the file server: 256 bits, as base64url.
+ *
+ * @see RFC 5869: an HMAC under a derived key, over a text of its own for each user.
+ */
+export async function filesPassword(ring: KeyRing, userId: number): Promise<string> {
+  const text = new TextEncoder().encode(`user ${userId}`)
+  const mac = await crypto.subtle.sign('HMAC', ring.current.files, text)
+  return base64url.encode(new Uint8Array(mac))
 }
 
 function hkdf(purpose: string) {

@@ -18,5 +18,7 @@ const limit = bodyLimit({
  * and is not read: Hono would make another request of it, which the platform refuses.
  */
 export const limitBody = createMiddleware<App>(async function limitBody(c, next) {
-  return c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : limit(c, next)
+  const isUnread = c.req.method === 'GET' || c.req.method === 'HEAD'
+  // What is the file server's passes as it comes.
+  return isUnread || c.get('fileArea') !== undefined ? next() : limit(c, next)
 })

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Deps, OptionalBindings } from '../deps.ts'
 import { type Actor, isSessionActor } from '../access/actor.ts'
+import type { SiteArea } from '../base/site-areas.ts'
 import type { Account } from '../accounts/accounts.ts'
 
 /**
@@ -19,6 +20,10 @@ export interface App {
     /** Set by `signedIn`, and by `requireSession` of the pages. */
     actor?: Actor
     requestId: string
+    /** What of the file server answers; set by `fileRules`. */
+    fileArea?: SiteArea
+    /** The path, decoded once; set with `fileArea`. */
+    filePath?: string
     /** The `code` of the envelope. */
     outcome?: number
   }

@@ -34,6 +34,8 @@ export const answerPreflight = cors({
  * `c.header`, or earlier, Hono makes a new response for each.
  */
 export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
+  // The file server's answers have rules of their own (`files/http/gateway.ts`).
+  if (c.get('fileArea') !== undefined) return next()
   // Pages of other origins must not read account pages, which use a cookie, and need not
   // introspect tokens, which servers do.
   const isClosed = /^\/(?:account|oauth\/(?:authorize|end_session|introspect))(\/|$)/.test(

@@ -77,11 +77,15 @@ export class Exchange {
       .end(this.#request.method === 'HEAD' ? '' : body)
   }
 
-  /** Passes the Worker's answer back. */
-  async passBack(answer: IncomingMessage): Promise<void> {
+  /**
+   * Passes the Worker's answer back.
+   *
+   * @param mayCompress Bytes of files are counted: their lengths and ranges have to be right.
+   */
+  async passBack(answer: IncomingMessage, mayCompress = true): Promise<void> {
     this.#readOutcome(answer)
     const headers = passedResponseHeaders(answer)
-    const compressed = isCompressed(this.#request, answer)
+    const compressed = mayCompress && isCompressed(this.#request, answer)
     const passed = compressed ? compressedHeaders(headers) : headers
     this.#response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passed.flat())
     await (compressed ? pipeline(answer, gzip(), this.#response) : pipeline(answer, this.#response))

@@ -2,7 +2,7 @@ import {
   Agent,
   type ClientRequest,
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   request as requestTo,
   type Server,
   type ServerResponse,
@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream'
 import { Refusal } from '../../base/refusals.ts'
 import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
+import { readSitePath } from '../../base/site-areas.ts'
 import { codeOf } from '../shared/command-error.ts'
 import { Exchange, type OnAnswer } from './exchange.ts'
 import {
@@ -29,6 +30,8 @@ export interface FrontOptions {
   worker: () => Promise<URL>
   secret: string
   proxy?: Proxy | undefined
+  /** Whether a file server is behind the site: what is its own passes as a stream. */
+  hasFiles?: boolean
   /** Is told of each request when it is over. */
   onAnswer: OnAnswer
 }
@@ -97,7 +100,8 @@ async function handle(
   if (isReserved(target)) return exchange.refuse(404, 'Not found')
   if (typeof caller === 'string') return exchange.refuse(403, caller)
   try {
-    const body = await readBody(request)
+    const isForFiles = options.hasFiles === true && !isOwnPath(target)
+    const body = isForFiles ? streamOf(request) : await readBody(request)
     const { hostname, port } = await options.worker()
     const headers = ['Host', host, ...headersFor(request, body, caller, options.secret)]
     const answer = await askWorker(request, response, body, {
@@ -106,7 +110,7 @@ async function handle(
       path: target,
       headers,
     })
-    await exchange.passBack(answer)
+    await exchange.passBack(answer, !isForFiles)
   } catch {
     if (response.headersSent || request.socket.destroyed) return void response.destroy()
     const { code, message } = new Refusal('unavailable')
@@ -137,16 +141,34 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1)
 }
 
+/** A body that passes as it comes; `undefined` when there is none. */
+function streamOf(request: IncomingMessage): IncomingMessage | undefined {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isRead && (length !== undefined || coding !== undefined)) return request
+  return void request.resume()
+}
+
+/** Tells whether this service answers a path on a site with a file server. */
+function isOwnPath(target: string): boolean {
+  const [path = ''] = target.split('?')
+  const area = readSitePath(path)?.area
+  return area === undefined || area === 'latchkey' || area === 'nobody'
+}
+
 function headersFor(
   request: IncomingMessage,
-  body: Buffer | undefined,
+  body: Buffer | IncomingMessage | undefined,
   caller: Caller,
   secret: string,
 ): string[] {
   const headers = withoutLength(passedRequestHeaders(request))
   headers.push('CF-Connecting-IP', caller.address, FRONT_SECRET_HEADER, secret)
   headers.push(FRONT_SCHEME_HEADER, caller.isHttps ? 'https' : 'http')
-  if (body !== undefined) headers.push('Content-Length', String(body.length))
+  const length =
+    body instanceof IncomingMessage ? body.headers['content-length'] : body && String(body.length)
+  if (length !== undefined) headers.push('Content-Length', length)
+  else if (body !== undefined) headers.push('Transfer-Encoding', 'chunked')
   return headers
 }
 
@@ -178,7 +200,7 @@ interface Onward {
 async function askWorker(
   request: IncomingMessage,
   response: ServerResponse,
-  body: Buffer | undefined,
+  body: Buffer | IncomingMessage | undefined,
   to: Onward,
 ): Promise<IncomingMessage> {
   const isSafe = SAFE.has(request.method ?? '')
@@ -194,9 +216,16 @@ async function askWorker(
   }
 }
 
-function answerTo(onward: ClientRequest, body: Buffer | undefined): Promise<IncomingMessage> {
+function answerTo(
+  onward: ClientRequest,
+  body: Buffer | IncomingMessage | undefined,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     // `on`, not `once`, because the Worker may answer and then close the connection with an error.
-    onward.once('response', resolve).on('error', reject).end(body)
+    onward.once('response', resolve).on('error', reject)
+    if (!(body instanceof IncomingMessage)) return onward.end(body)
+    // A client that goes away ends the request, so that the file server does not keep half a file.
+    body.once('error', () => onward.destroy())
+    return body.pipe(onward)
   })
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { parseFilesOrigin } from '../../base/file-server.ts'
 import { readAdminPassword } from '../shared/admin-password.ts'
 import { CommandError, UsageError } from '../shared/command-error.ts'
 import type { Proxy } from './front-request.ts'
@@ -15,6 +16,8 @@ export interface StartOptions {
   proxy: Proxy | undefined
   /** The first password of `admin`. */
   password: string | undefined
+  /** The origin of the file server behind this site. */
+  files: string | undefined
 }
 
 /**
@@ -59,6 +62,7 @@ export function readStartOptions(
       port === undefined ? readPort('PORT', env['PORT'] || DEFAULT_PORT) : readPort('--port', port),
     proxy: header === undefined ? undefined : { header, address: proxyAddress },
     password: readAdminPassword(env),
+    files: options.files,
   }
 }
 
@@ -69,6 +73,7 @@ interface CommandLine {
   host?: string
   behindProxy?: string
   proxyAddress?: string
+  files?: string
 }
 
 function readCommandLine(argv: readonly string[]): CommandLine | undefined {
@@ -90,6 +95,11 @@ function readCommandLine(argv: readonly string[]): CommandLine | undefined {
       'the address of the proxy, when it runs on another machine',
       parseAddress,
     )
+    .option(
+      '--files <url>',
+      'the file server (OpenList) behind this site, such as http://127.0.0.1:5244; its token is FILES_TOKEN in .dev.vars (docs/files.md)',
+      parseFiles,
+    )
     .option('--quiet', 'log errors only, no requests')
     .option('--json', 'log requests and events as JSON, for programs such as fail2ban')
     .addHelpText('after', HELP)
@@ -105,6 +115,12 @@ function readCommandLine(argv: readonly string[]): CommandLine | undefined {
     const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
     throw new UsageError(`${sentence} (--help lists the options)`)
   }
+}
+
+function parseFiles(text: string): string {
+  const origin = parseFilesOrigin(text.replace(/\/$/, ''))
+  if (origin !== undefined) return origin
+  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:5244.')
 }
 
 function parseAddress(text: string): string {

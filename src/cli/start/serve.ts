@@ -19,6 +19,7 @@ import { isLoopback } from './front-request.ts'
 import { checkPortIsFree, close, listenOnAll } from './listen.ts'
 import { findAdmins, rememberNames } from './names.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
+import { readVars } from '../site/site-config.ts'
 import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../site/running-site.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 import { requestLog } from './request-lines.ts'
@@ -92,10 +93,11 @@ async function serveSite(
   const password = await makeFirstAccounts(db, options.password)
   if (password !== undefined) announceAdmin(password, options.password !== undefined)
   else if (options.password !== undefined) announceIgnoredPassword()
+  const hasFiles = options.files !== undefined || Boolean((await readVars(false))['FILES_ORIGIN'])
   const onAnswer = requestLog(options.log, rememberNames(db))
   const servers = [
     ...(await listenOnAll(options, () =>
-      createFront({ ...worker, proxy: options.proxy, onAnswer }),
+      createFront({ ...worker, proxy: options.proxy, hasFiles, onAnswer }),
     )),
     await serveData(worker),
   ]
@@ -142,11 +144,12 @@ function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () =>
  * Returns the bindings for the Worker. Behind a proxy the Worker sees the client's scheme, and
  * refuses http like a deployed Worker.
  */
-function bindingsFor({ proxy }: StartOptions, secret: string): Record<string, string> {
+function bindingsFor({ proxy, files }: StartOptions, secret: string): Record<string, string> {
   return {
     SECRET_KEYS: readSecretKeys() ?? '',
     FRONT_SECRET: secret,
     ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
+    ...(files !== undefined && { FILES_ORIGIN: files }),
   }
 }
 

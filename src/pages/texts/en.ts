@@ -208,6 +208,13 @@ const refusals: Record<RefusalName, string> = {
   testedLately: 'This channel was tested a moment ago. Try again in <seconds> seconds.',
   tooManyChanges: 'You made too many changes in an hour. Try again in <seconds> seconds.',
   internal: 'Something went wrong on our side. The error was logged.',
+  pathInvalid: 'This path can be read in two ways, so it is refused.',
+  foreignWorker: 'Files can’t be service workers.',
+  notThroughHere: 'This site does not let that be changed here.',
+  appPasswordForDav: 'WebDAV takes an app password, not the password of the account.',
+  filesBroken: 'The file server gave no usable answer.',
+  filesUnavailable: 'The file server does not answer. Try again.',
+  filesNotSetUp: 'The file server is not set up. Tell the operator.',
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }
 

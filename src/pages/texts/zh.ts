@@ -643,6 +643,13 @@ export const zh: Texts = {
     testedLately: '这个渠道刚刚测试过，请在 <seconds> 秒后重试。',
     tooManyChanges: '一小时内更改过多，请在 <seconds> 秒后重试。',
     internal: '服务出错，我们已记录。',
+    pathInvalid: '此路径可以有两种理解，因此被拒绝。',
+    foreignWorker: '文件不能作为 Service Worker。',
+    notThroughHere: '不能通过本站更改此项。',
+    appPasswordForDav: 'WebDAV 需要应用密码，而不是账户密码。',
+    filesBroken: '文件服务器没有给出可用的回答。',
+    filesUnavailable: '文件服务器没有响应，请重试。',
+    filesNotSetUp: '文件服务器尚未设置，请告知管理员。',
     unavailable: '服务暂时不可用，请重试。',
   },
 

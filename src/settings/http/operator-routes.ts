@@ -72,6 +72,11 @@ export const adminSettingRoutes = new Hono<App>()
     return ok(c, inGroups(defaults, c.req.valid('query')).map(settingItem))
   })
 
+/** The settings with the members of OpenList. */
+export function adminSettingItems(settings: Setting[]) {
+  return settings.map(settingItem)
+}
+
 function inGroups(
   settings: Setting[],
   { group, groups }: v.InferOutput<typeof groupsQuery>,

@@ -1,0 +1,79 @@
+/** The file server behind this site (OpenList), as the operator has set it. */
+export interface FileServer {
+  /** Without a path or a slash at the end. */
+  origin: string
+  /** OpenList's setting `token`, with which its one admin signs in. */
+  token: string
+  /** Headers that every request to it carries, such as a service token of Cloudflare Access. */
+  headers: [string, string][]
+  /** The host of the file server's pages; `undefined` where the accounts have the same host. */
+  host: string | undefined
+  /** How long it may take for the first byte of its answer. */
+  timeoutMilliseconds: number
+  /** Whether the pages of its web client get a policy for scripts. */
+  hasPagePolicy: boolean
+  /** What is wrong with the settings: the file server then answers nothing. */
+  problem: string | undefined
+}
+
+/** The bindings that describe it. */
+export interface FileServerBindings {
+  FILES_ORIGIN?: string | undefined
+  FILES_TOKEN?: string | undefined
+  FILES_HEADERS?: string | undefined
+  FILES_HOST?: string | undefined
+  FILES_TIMEOUT_SECONDS?: string | undefined
+  FILES_PAGE_POLICY?: string | undefined
+}
+
+const DEFAULT_TIMEOUT_SECONDS = '60'
+const MAX_TIMEOUT_SECONDS = 3600
+
+/** @returns `undefined` when there is no file server. */
+export function parseFileServer(bindings: FileServerBindings): FileServer | undefined {
+  const { FILES_ORIGIN: set, FILES_TOKEN: token = '', FILES_HOST: host } = bindings
+  if (!set) return undefined
+  const origin = parseFilesOrigin(set)
+  const headers = parseHeaders(bindings.FILES_HEADERS || '{}')
+  const seconds = Number(bindings.FILES_TIMEOUT_SECONDS || DEFAULT_TIMEOUT_SECONDS)
+  const isInTime = seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS
+  const problems = [
+    origin === undefined && `FILES_ORIGIN must be an http or https origin without a path`,
+    token === '' && 'FILES_TOKEN is missing: it is the setting “token” of OpenList',
+    headers === undefined && 'FILES_HEADERS must be a JSON object of header names and texts',
+    !isInTime && `FILES_TIMEOUT_SECONDS must be 1 to ${MAX_TIMEOUT_SECONDS}`,
+  ]
+  return {
+    origin: origin ?? '',
+    token,
+    headers: headers ?? [],
+    host: host ? host.toLowerCase() : undefined,
+    timeoutMilliseconds: (isInTime ? seconds : Number(DEFAULT_TIMEOUT_SECONDS)) * 1000,
+    hasPagePolicy: bindings.FILES_PAGE_POLICY !== 'off',
+    problem: problems.find((problem) => problem !== false),
+  }
+}
+
+/** @returns `undefined` for a text that is no http or https origin. */
+export function parseFilesOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const isBare = url.href === `${url.origin}/` && /^https?:$/.test(url.protocol)
+  return isBare ? url.origin : undefined
+}
+
+function parseHeaders(text: string): [string, string][] | undefined {
+  try {
+    const object: unknown = JSON.parse(text)
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined
+    const headers = Object.entries(object).map(([name, value]): [string, string] => {
+      if (typeof value !== 'string') throw new TypeError('no text')
+      return [name, value]
+    })
+    // Refuses names and values that no request may carry.
+    void new Headers(headers)
+    return headers
+  } catch {
+    return undefined
+  }
+}

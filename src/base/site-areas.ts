@@ -1,0 +1,70 @@
+/**
+ * Who answers a path of a site with a file server. `latchkey`: this service. `nobody`: doors of the
+ * file server with credentials of their own. The others are the file server's: `api` its interface,
+ * `dav` WebDAV, `raw` the bytes of files, `client` its web client and everything else.
+ */
+export type SiteArea = 'latchkey' | 'nobody' | 'api' | 'dav' | 'raw' | 'client'
+
+/** Whole trees, the most special first. */
+const TREES: readonly (readonly [SiteArea, readonly string[]])[] = [
+  [
+    'latchkey',
+    [
+      '/ping',
+      '/api/auth',
+      '/api/authn',
+      '/api/me',
+      '/api/admin/user',
+      '/api/admin/notice',
+      '/api/admin/health',
+      '/api/sftp',
+      '/api/forward_auth',
+      '/account',
+      '/oauth',
+      '/.well-known',
+      '/docs',
+      '/openapi.json',
+    ],
+  ],
+  ['nobody', ['/s3', '/mcp', '/debug']],
+  ['api', ['/api']],
+  ['dav', ['/dav']],
+  ['raw', ['/d', '/p', '/ad', '/ap', '/ae', '/sd', '/sad']],
+]
+
+/**
+ * Finds who answers a path. OpenList's router decodes a path once before it looks for the route, so
+ * the decoded path counts. A path that would belong to somebody else once its dot segments, empty
+ * segments, backslashes and parameters (`;…`) are resolved is refused, because a proxy or a later
+ * version may resolve them.
+ *
+ * @param path The path of the request, encoded.
+ * @returns The decoded path and its area; `undefined` for a path that is refused: one of two
+ *   readings, with control characters, or with an escape that is none.
+ */
+export function readSitePath(path: string): { area: SiteArea; decoded: string } | undefined {
+  if (/%(?![\da-f]{2})/i.test(path)) return undefined
+  // Byte by byte: the names of the trees are ASCII, and names of files may be in any encoding.
+  const decoded = path.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  // oxlint-disable-next-line no-control-regex -- These are what is looked for.
+  if (/[\u0000-\u001f\u007f]/.test(decoded)) return undefined
+  const area = areaOf(decoded)
+  return areaOf(resolved(decoded)) === area ? { area, decoded } : undefined
+}
+
+function areaOf(decoded: string): SiteArea {
+  const isIn = (tree: string) => decoded === tree || decoded.startsWith(`${tree}/`)
+  return TREES.find(([, trees]) => trees.some(isIn))?.[0] ?? 'client'
+}
+
+function resolved(decoded: string): string {
+  const segments: string[] = []
+  for (const segment of decoded.replaceAll('\\', '/').split('/')) {
+    const [name = ''] = segment.split(';')
+    if (name === '..') segments.pop()
+    else if (name !== '' && name !== '.') segments.push(name)
+  }
+  return `/${segments.join('/')}`
+}

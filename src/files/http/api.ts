@@ -1,0 +1,133 @@
+import type { FileServer } from '../../base/file-server.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { readRowAs } from '../../access/act-as.ts'
+import type { Account } from '../../accounts/accounts.ts'
+import { actAsOperator } from '../../access/operators.ts'
+import type { AppContext } from '../../http/context.ts'
+import { findActor } from '../../http/guard.ts'
+import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
+import { callOrigin, parseEnvelope } from '../origin.ts'
+import { type FileRight, rightOf } from '../rights.ts'
+import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
+import { forward, readSentBody, type SentBody } from './body.ts'
+import { passedAnswer, sentHeaders } from './headers.ts'
+import { answerSettings } from './settings.ts'
+
+/** Longer answers are no refusal of a token. */
+const MAX_REFUSAL_BYTES = 1024
+/** For this long a token that has worked is believed to work. */
+const BELIEVED_MILLISECONDS = 30_000
+
+declare module '../../deps.ts' {
+  interface IsolateMemory {
+    /** When the token of a user last worked (Unix time, milliseconds), by the user's id. */
+    workedAt?: Map<number, number>
+  }
+}
+
+/** Who asks, as the file server knows them. */
+type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Account; link: FileUser }
+
+/**
+ * Answers the interface of the file server under `/api`.
+ *
+ * @param path Decoded.
+ */
+export async function answerApi(c: AppContext, files: FileServer, path: string) {
+  const settled = await answerSettings(c, files, path)
+  if (settled !== undefined) return settled
+  const identity = await identify(c, files, rightOf(path))
+  const body = await readSentBody(c)
+  const headers = sentHeaders(c)
+  if (identity.as !== 'user') {
+    if (identity.as === 'admin') headers.set('Authorization', files.token)
+    const answer = await forward(c, files, headers, body)
+    const isRefused = identity.as === 'admin' && (await isTokenRefused(answer)).isRefused
+    if (isRefused)
+      throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
+    return checked(answer)
+  }
+  return answerAs(c, files, identity, headers, body)
+}
+
+/** @throws {Refusal} Those of `actAs`; `notAdmin`; `guestDisabled` is the file server's to say. */
+async function identify(c: AppContext, files: FileServer, right: FileRight): Promise<Identity> {
+  if (right === 'nothing') return { as: 'guest' }
+  const deps = c.get('deps')
+  const actor = await findActor(c, right)
+  if (right === 'admin') {
+    if (actor === undefined) throw new Refusal('notAdmin')
+    await actAsOperator(deps, actor, {})
+    return { as: 'admin' }
+  }
+  if (actor === undefined) {
+    const guest = await findGuestWithFileUser(deps.db)
+    if (guest !== undefined) await ensureFileUser(deps, files, guest, guest.fileUser)
+    return { as: 'guest' }
+  }
+  c.set('caller', { actor })
+  const account = await readRowAs(deps, actor, selectFileActor)
+  if (actsAsRemoteAdmin(account)) return { as: 'admin' }
+  return { as: 'user', account, link: await ensureFileUser(deps, files, account, account.fileUser) }
+}
+
+async function answerAs(
+  c: AppContext,
+  files: FileServer,
+  { account, link }: Extract<Identity, { as: 'user' }>,
+  headers: Headers,
+  body: SentBody,
+): Promise<Response> {
+  const deps = c.get('deps')
+  let token = await tokenOf(deps, files, account, link)
+  // OpenList refuses a body by closing the connection, so its token must be good before it is sent.
+  if (body.stream !== undefined && !hasWorkedLately()) {
+    const { code } = await callOrigin(deps, files, '/api/me', { token })
+    if (code === 401) token = await tokenOf(deps, files, account, link, true)
+  }
+  headers.set('Authorization', token)
+  const first = await forward(c, files, headers, body)
+  const { isRefused, answer } = await isTokenRefused(first)
+  if (!isRefused) {
+    workedAt().set(account.id, deps.now())
+    return checked(answer)
+  }
+  workedAt().delete(account.id)
+  // What the file server says of its own token is nothing that a client could act on.
+  if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
+  headers.set('Authorization', await tokenOf(deps, files, account, link, true))
+  const second = await isTokenRefused(await forward(c, files, headers, body))
+  if (second.isRefused)
+    throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
+  return checked(second.answer)
+
+  function workedAt() {
+    return (deps.isolateMemory.workedAt ??= new Map())
+  }
+
+  function hasWorkedLately() {
+    return (workedAt().get(account.id) ?? 0) > deps.now() - BELIEVED_MILLISECONDS
+  }
+}
+
+/** Reads a short answer; OpenList refuses a token with HTTP 200 and the code 401. */
+async function isTokenRefused(answer: Response): Promise<{ isRefused: boolean; answer: Response }> {
+  const length = Number(answer.headers.get('Content-Length') ?? Infinity)
+  if (answer.status !== 200 || length > MAX_REFUSAL_BYTES) return { isRefused: false, answer }
+  const text = await answer.text()
+  const isRefused = parseEnvelope(text)?.code === 401
+  return { isRefused, answer: new Response(text, answer) }
+}
+
+/**
+ * OpenList answers unknown paths under `/api` with its page, and a panic with an empty HTTP 500.
+ *
+ * @throws {Refusal} `unknownPath`, `filesBroken`.
+ */
+function checked(answer: Response): Response {
+  const type = answer.headers.get('Content-Type') ?? ''
+  if (/^application\/json\b/i.test(type)) return passedAnswer(answer)
+  void answer.body?.cancel()
+  if (answer.status === 200 && /^text\/html\b/i.test(type)) throw new Refusal('unknownPath')
+  throw new Refusal('filesBroken', { detail: `HTTP ${answer.status} without JSON` })
+}

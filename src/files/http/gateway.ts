@@ -1,0 +1,144 @@
+import { createMiddleware } from 'hono/factory'
+import type { FileServer } from '../../base/file-server.ts'
+import { readSitePath, type SiteArea } from '../../base/site-areas.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { logError } from '../../database/log.ts'
+import type { Deps } from '../../deps.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { refuse } from '../../http/envelope.ts'
+import { isPreflight } from '../../http/headers.ts'
+import { type IdentityDeps, writeChangedFileUsers } from '../identity.ts'
+import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
+import { answerApi } from './api.ts'
+import { forward, readSentBody } from './body.ts'
+import { passedAnswer, sentHeaders } from './headers.ts'
+import { withPagePolicy } from './page-policy.ts'
+import { answerDav } from './webdav.ts'
+
+const PREFLIGHT_SECONDS = 86_400
+const EXPOSED = 'ETag, Content-Range, Content-Disposition, DAV, Retry-After, X-Request-Id'
+
+/**
+ * Finds who answers a request, on a site with a file server, and sets the headers of what the file
+ * server answers. It writes changed users to the file server after each answer.
+ */
+export const fileRules = createMiddleware<App>(async function fileRules(c, next) {
+  const deps = c.get('deps')
+  const files = deps.fileServer()
+  if (files === undefined) return next()
+  const url = new URL(c.req.url)
+  if (files.host !== undefined && url.host !== files.host) return next()
+  const found = readSitePath(url.pathname)
+  const area = found === undefined ? undefined : areaAt(files, found)
+  if (area === 'latchkey') {
+    await next()
+    if (deps.meter.rowsWritten > 0)
+      deps.defer(writeAfterAnswer({ ...deps, db: deps.backgroundDb }, files))
+    return
+  }
+  if (isPreflight(c.req.raw)) return answerFilePreflight(c, area)
+  c.set('fileArea', area ?? 'client')
+  c.set('filePath', found?.decoded ?? '')
+  const refusal = found === undefined ? new Refusal('pathInvalid') : refusalOf(c, area)
+  if (refusal === undefined) await next()
+  else c.res = refuse(c, refusal)
+  setFileHeaders(c, area)
+})
+
+/** The pages of accounts are not at the host of the files. */
+function areaAt({ host }: FileServer, { area, decoded }: { area: SiteArea; decoded: string }) {
+  const isAccountPage = /^\/(?:account|oauth|docs|openapi\.json)(?:\/|$)/.test(decoded)
+  return host !== undefined && isAccountPage ? 'nobody' : area
+}
+
+function methodsOf(area: SiteArea | undefined): readonly string[] {
+  return area === 'dav' ? DAV_METHODS : FILE_METHODS
+}
+
+function refusalOf(c: AppContext, area: SiteArea | undefined): Refusal | undefined {
+  if (area === 'nobody' || c.req.header('Upgrade') !== undefined) return new Refusal('unknownPath')
+  const methods = methodsOf(area)
+  if (!methods.includes(c.req.method)) {
+    c.header('Allow', methods.join(', '))
+    return new Refusal('methodNotAllowed', { values: { methods: methods.join(', ') } })
+  }
+  const isFile = area === 'raw' || area === 'dav'
+  if (isFile && c.req.header('Service-Worker') === 'script') return new Refusal('foreignWorker')
+  return undefined
+}
+
+function answerFilePreflight(c: AppContext, area: SiteArea | undefined): Response {
+  const asked = c.req.header('Access-Control-Request-Headers') ?? ''
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': methodsOf(area).join(','),
+      ...(/^[\w\-, ]*$/.test(asked) && { 'Access-Control-Allow-Headers': asked }),
+      'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+      Vary: 'Access-Control-Request-Headers',
+    },
+  })
+}
+
+/**
+ * Files of users are at the origin of the accounts: their scripts must not be scripts of the site.
+ * Viewers of PDF refuse a sandbox, and run no script of it in this origin.
+ */
+function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
+  const { headers } = c.res
+  headers.set('Access-Control-Allow-Origin', '*')
+  headers.set('Access-Control-Expose-Headers', EXPOSED)
+  headers.set('X-Content-Type-Options', 'nosniff')
+  if (c.req.url.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
+  if (area === 'dav' && c.res.status === 401)
+    headers.set('WWW-Authenticate', 'Basic realm="Latchkey", charset="UTF-8"')
+  if (area === 'client') return
+  if (area === 'api') {
+    if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+    headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+    return
+  }
+  const type = headers.get('Content-Type') ?? ''
+  if (type !== 'application/pdf') headers.set('Content-Security-Policy', 'sandbox')
+}
+
+/** Answers what is the file server's. */
+export const forwardToFiles = createMiddleware<App>(async function forwardToFiles(c, next) {
+  const area = c.get('fileArea')
+  const files = area && c.get('deps').fileServer()
+  if (files === undefined) return next()
+  if (files.problem !== undefined)
+    throw new Refusal('filesNotSetUp', { detail: files.problem, retryAfterSeconds: 60 })
+  if (area === 'api') return answerApi(c, files, c.get('filePath') ?? '')
+  if (area === 'dav') return answerDav(c, files)
+  return answerPlain(c, files, area === 'client')
+})
+
+/** Passes a request that names no user: the bytes of a file by a signed link, the web client. */
+async function answerPlain(c: AppContext, files: FileServer, isPage: boolean) {
+  const deps = c.get('deps')
+  const body = await readSentBody(c)
+  const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
+  const hasPolicy = isPage && files.hasPagePolicy
+  const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
+  return hasPolicy && isHtml && answer.body !== null ? withPagePolicy(deps, answer) : answer
+}
+
+/** Writes changed users. A failure is logged, and the run every five minutes tries again. */
+async function writeAfterAnswer(deps: IdentityDeps, files: FileServer): Promise<void> {
+  if (files.problem !== undefined) return
+  try {
+    await writeChangedFileUsers(deps, files)
+  } catch (error) {
+    logError(error, { during: 'users of the file server' })
+  }
+}
+
+export type FileRunDeps = IdentityDeps & Pick<Deps, 'fileServer'>
+
+/** The run every five minutes: nothing where there is no file server. */
+export async function writeFileUsersInTime(deps: FileRunDeps): Promise<void> {
+  const files = deps.fileServer()
+  if (files !== undefined) await writeAfterAnswer(deps, files)
+}

@@ -1,0 +1,31 @@
+import * as base64url from 'jose/base64url'
+import type { Deps } from '../../deps.ts'
+
+const NONCE_BYTES = 16
+
+/**
+ * Gives the scripts of a page of the web client a nonce, and the page a policy that runs no others.
+ * The web client shows an HTML file in a frame without a sandbox (`srcdoc`), where its scripts
+ * could read the viewer's token. Such a frame inherits the policy, and its scripts have no nonce.
+ *
+ * @see https://www.w3.org/TR/CSP3/#strict-dynamic-usage
+ */
+export function withPagePolicy(
+  { randomBytes }: Pick<Deps, 'randomBytes'>,
+  page: Response,
+): Response {
+  const nonce = base64url.encode(randomBytes(NONCE_BYTES))
+  const rewritten = new HTMLRewriter()
+    .on('script', { element: (script) => void script.setAttribute('nonce', nonce) })
+    .transform(page)
+  const { headers } = rewritten
+  headers.set(
+    'Content-Security-Policy',
+    `script-src 'nonce-${nonce}' 'strict-dynamic' 'wasm-unsafe-eval' 'unsafe-eval'; object-src 'none'; base-uri 'self'; frame-ancestors 'self'`,
+  )
+  // Each page is another one, so no copy of it may be used again.
+  headers.set('Cache-Control', 'no-store')
+  for (const name of ['ETag', 'Last-Modified', 'Content-Length', 'Accept-Ranges'])
+    headers.delete(name)
+  return rewritten
+}

@@ -1,0 +1,170 @@
+import * as v from 'valibot'
+import type { FileServer } from '../../base/file-server.ts'
+import { sha256Hex } from '../../base/encoding.ts'
+import { Refusal } from '../../base/refusals.ts'
+import type { AppContext } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { findActor } from '../../http/guard.ts'
+import { adminSettingItems } from '../../settings/http/operator-routes.ts'
+import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
+import { readSettings } from '../../settings/store.ts'
+import { callAsAdmin, callOrigin } from '../origin.ts'
+
+/** The public settings that are this site's: how people sign in. */
+const OVERLAID = [
+  'webauthn_login_enabled',
+  'sso_login_enabled',
+  'sso_login_platform',
+  'sso_compatibility_mode',
+] as const
+const SSO_GROUP = 7
+const LDAP_GROUP = 8
+/** How long the answer of the file server is used again. */
+const MEMORY_MILLISECONDS = 30_000
+const ETAG_DIGITS = 24
+const MAX_SAVED_BYTES = 1024 * 1024
+
+declare module '../../deps.ts' {
+  interface IsolateMemory {
+    /** The public settings of the file server, and when they were read (milliseconds). */
+    filesSettings?: { values: Record<string, unknown>; readAt: number }
+  }
+}
+
+const recordSchema = v.record(v.string(), v.unknown())
+const itemSchema = v.looseObject({ key: v.string(), group: v.number() })
+const itemsSchema = v.array(itemSchema)
+type Item = v.InferOutput<typeof itemSchema>
+const savedSchema = v.array(v.looseObject({ key: v.string(), value: v.string() }))
+
+/** Answers the settings, which two services have parts of; `undefined` for every other path. */
+export async function answerSettings(
+  c: AppContext,
+  files: FileServer,
+  path: string,
+): Promise<Response | undefined> {
+  const { method } = c.req
+  if (path === '/api/public/settings' && isReading(method)) return answerPublic(c, files)
+  const [, name = ''] = /^\/api\/admin\/setting\/(\w+)$/.exec(path) ?? []
+  if (name === 'list' && isReading(method)) return answerList(c, files, 'list')
+  if (name === 'default' && method === 'POST') return answerList(c, files, 'default')
+  if (name === 'get' && isReading(method)) return answerGet(c, files)
+  if (name === 'save' && method === 'POST') return saveSplit(c, files)
+  if (name === 'reset_token') throw new Refusal('notThroughHere')
+  if (name === 'delete' && (await isOurs(c, files, c.req.query('key') ?? '')))
+    throw new Refusal('notThroughHere')
+  return undefined
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+async function answerPublic(c: AppContext, files: FileServer): Promise<Response> {
+  const own = (await readSettings(c.get('deps'))).values
+  const theirs = await readTheirs(c, files)
+  const overlaid = OVERLAID.map((key) => [key, own[key]] as const)
+  const values = theirs && {
+    ...own,
+    ...theirs,
+    ...Object.fromEntries(overlaid),
+    ldap_login_enabled: 'false',
+  }
+  const body = JSON.stringify({ code: 200, message: 'success', data: values ?? own })
+  const etag = `"${(await sha256Hex(body)).slice(0, ETAG_DIGITS)}"`
+  const headers = { ETag: etag, 'Cache-Control': 'no-cache', 'Content-Type': 'application/json' }
+  const isKnown = (c.req.header('If-None-Match') ?? '').includes(etag)
+  return isKnown ? c.body(null, 304, headers) : c.body(body, 200, headers)
+}
+
+/** @returns The last good ones while the file server is away; `undefined` when there are none. */
+async function readTheirs(
+  c: AppContext,
+  files: FileServer,
+): Promise<Record<string, unknown> | undefined> {
+  const deps = c.get('deps')
+  const kept = deps.isolateMemory.filesSettings
+  if (kept !== undefined && deps.now() - kept.readAt < MEMORY_MILLISECONDS) return kept.values
+  try {
+    const { code, data } = await callOrigin(deps, files, '/api/public/settings')
+    if (code !== 200 || !v.is(recordSchema, data)) return kept?.values
+    deps.isolateMemory.filesSettings = { values: data, readAt: deps.now() }
+    return data
+  } catch (error) {
+    if (error instanceof Refusal) return kept?.values
+    throw error
+  }
+}
+
+/** Lists the settings of both. @throws {Refusal} `notAdmin`. */
+async function listBoth(c: AppContext, files: FileServer, name: 'list' | 'default') {
+  const deps = c.get('deps')
+  const actor = await findActor(c, 'admin')
+  if (actor === undefined) throw new Refusal('notAdmin')
+  c.set('caller', { actor })
+  const settings = await listSettings(deps, actor)
+  const path = `/api/admin/setting/${name}`
+  const { code, data } = await callAsAdmin(deps, files, path, name === 'list' ? undefined : {})
+  if (code !== 200 || !v.is(itemsSchema, data))
+    throw new Refusal('filesBroken', { detail: 'no list of settings' })
+  const theirKeys = new Set(data.map(({ key }) => key))
+  const isOurKey = (key: string, group: number) =>
+    group === SSO_GROUP || OVERLAID.some((one) => one === key) || !theirKeys.has(key)
+  const shown = settings.map((setting) =>
+    name === 'list' ? setting : { ...setting, value: setting.default },
+  )
+  const ours = adminSettingItems(shown).filter(({ key, group }) => isOurKey(key, group))
+  const ourKeys = new Set(ours.map(({ key }) => key as string))
+  const theirs = data.filter(
+    ({ key, group }) => group !== SSO_GROUP && group !== LDAP_GROUP && !ourKeys.has(key),
+  )
+  // The token is a key to everything there, and nobody has to read it here.
+  const hidden = theirs.map((item) => (item.key === 'token' ? { ...item, value: '' } : item))
+  return { actor, items: [...hidden, ...ours] as Item[], ourKeys }
+}
+
+async function answerList(c: AppContext, files: FileServer, name: 'list' | 'default') {
+  const { items } = await listBoth(c, files, name)
+  const wanted = c.req.query('group') || c.req.query('groups') || ''
+  const groups = wanted.split(',').map(Number)
+  return ok(c, wanted === '' ? items : items.filter(({ group }) => groups.includes(group)))
+}
+
+async function answerGet(c: AppContext, files: FileServer) {
+  const { items } = await listBoth(c, files, 'list')
+  const find = (name: string) => items.find(({ key }) => key === name) ?? null
+  const { key = '', keys = '' } = c.req.query()
+  return ok(c, key === '' && keys !== '' ? keys.split(',').map(find) : find(key))
+}
+
+async function isOurs(c: AppContext, files: FileServer, key: string): Promise<boolean> {
+  const { ourKeys } = await listBoth(c, files, 'list')
+  return key === 'token' || ourKeys.has(key)
+}
+
+/** The client's restore sends every setting back; an empty token would make everybody an admin. */
+function isChangeable({ key }: { key: string }): boolean {
+  return key !== 'version' && key !== 'token'
+}
+
+/** Saves the settings of this site, which may be refused, before those of the file server. */
+async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
+  const deps = c.get('deps')
+  const { actor, ourKeys } = await listBoth(c, files, 'list')
+  if (Number(c.req.header('Content-Length') ?? MAX_SAVED_BYTES + 1) > MAX_SAVED_BYTES)
+    throw new Refusal('bodyTooLarge')
+  const parsed = v.safeParse(savedSchema, await c.req.raw.json().catch(() => undefined))
+  if (!parsed.success)
+    throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
+  const items = parsed.output.filter(isChangeable)
+  const ours = items.filter(({ key }) => ourKeys.has(key))
+  const theirs = items.filter(({ key }) => !ourKeys.has(key))
+  if (ours.length > 0)
+    await saveSettings(deps, actor, Object.fromEntries(ours.map(({ key, value }) => [key, value])))
+  if (theirs.length > 0) {
+    const { code, message } = await callAsAdmin(deps, files, '/api/admin/setting/save', theirs)
+    if (code !== 200) return c.json({ code, message, data: null })
+    delete deps.isolateMemory.filesSettings
+  }
+  return ok(c, null)
+}

@@ -1,0 +1,94 @@
+import { auth } from 'hono/utils/basic-auth'
+import { isAppPassword, looksLikeAppPassword } from '../../access/app-password.ts'
+import { readRowAs } from '../../access/act-as.ts'
+import { appPasswordActor } from '../../access/actor.ts'
+import type { FileServer } from '../../base/file-server.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { clientOf } from '../../http/client.ts'
+import type { AppContext } from '../../http/context.ts'
+import { actsAsRemoteAdmin, ensureFileUser, passwordOf, tokenOf } from '../identity.ts'
+import { filesUnavailable } from '../origin.ts'
+import { davRightOf } from '../rights.ts'
+import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
+import { forward, NO_BODY, readSentBody } from './body.ts'
+import { passedAnswer, sentHeaders } from './headers.ts'
+
+/**
+ * Answers WebDAV: an app password here, the derived password there.
+ *
+ * @throws {Refusal} 401 for a missing or wrong app password; `filesUnavailable`, `filesBroken`.
+ */
+export async function answerDav(c: AppContext, files: FileServer): Promise<Response> {
+  const deps = c.get('deps')
+  const basic = auth(c.req.raw)
+  const headers = sentHeaders(c)
+  // Clients ask for the methods before they send a password; the guest answers.
+  if (basic === undefined && c.req.method === 'OPTIONS')
+    return passedAnswer(await forward(c, files, headers, NO_BODY))
+  if (basic === undefined) throw new Refusal('tokenInvalidated')
+  if (!looksLikeAppPassword(basic.password)) throw new Refusal('appPasswordForDav')
+  if (!isAppPassword(basic.password)) throw new Refusal('tokenInvalidated')
+  rewriteOwnAddresses(c, headers, files)
+  const needs = davRightOf(c.req.method)
+  const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
+  c.set('caller', { actor })
+  const account = await readRowAs(deps, actor, selectFileActor).catch((error: unknown) => {
+    // Programs show the refusal of a password only for 401.
+    if (error instanceof Refusal && error.code === 403)
+      throw new Refusal('tokenInvalidated', { detail: error.message })
+    throw error
+  })
+  const isAdmin = actsAsRemoteAdmin(account)
+  const link = isAdmin ? undefined : await ensureFileUser(deps, files, account, account.fileUser)
+  const password = await passwordOf(deps, account.id)
+  const authorization =
+    link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
+  headers.set('Authorization', authorization)
+  const body = await readSentBody(c)
+  const answer = await forward(c, files, headers, body)
+  if (answer.status !== 401) return passedAnswer(answer)
+  await answer.body?.cancel()
+  if (link === undefined)
+    throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
+  // The password has drifted; a sign-in finds that out, and writes the user.
+  await tokenOf(deps, files, account, link, true)
+  if (body.kept === undefined) throw filesUnavailable('the password was written again')
+  const written = readFileUser((await findWithFileUser(deps.db, account.id))?.fileUser ?? null)
+  headers.set('Authorization', basicOf(written?.remoteName ?? '', password))
+  const second = await forward(c, files, headers, body)
+  if (second.status !== 401) return passedAnswer(second)
+  throw filesUnavailable('the password is refused')
+}
+
+/**
+ * Makes the addresses in headers those of the file server: `Destination` becomes a path, the tags
+ * in `If` get its host.
+ *
+ * @throws {Refusal} `filesBroken` for a destination at another host, as OpenList answers it.
+ * @see RFC 4918 sections 10.3 and 10.4
+ */
+function rewriteOwnAddresses(c: AppContext, headers: Headers, { origin }: FileServer): void {
+  const { host } = new URL(c.req.url)
+  const destination = headers.get('Destination')
+  if (destination !== null) {
+    const isAddress = URL.canParse(destination)
+    if (isAddress && new URL(destination).host !== host)
+      throw new Refusal('filesBroken', { detail: 'a destination at another host' })
+    if (isAddress) headers.set('Destination', new URL(destination).pathname)
+  }
+  const condition = headers.get('If')
+  if (condition === null) return
+  headers.set(
+    'If',
+    condition.replaceAll(/<(https?:\/\/[^>]*)>/gi, (tag, address: string) => {
+      if (!URL.canParse(address) || new URL(address).host !== host) return tag
+      const { pathname, search } = new URL(address)
+      return `<${origin}${pathname}${search}>`
+    }),
+  )
+}
+
+function basicOf(username: string, password: string): string {
+  const bytes = new TextEncoder().encode(`${username}:${password}`)
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+}

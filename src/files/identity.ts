@@ -1,0 +1,291 @@
+import * as v from 'valibot'
+import type { FileServer } from '../base/file-server.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
+import { filesPassword } from '../crypto/key-ring.ts'
+import { openBox, sealBox } from '../crypto/sealed-box.ts'
+import type { Deps } from '../deps.ts'
+import { staticDigest } from '../passwords/passwords.ts'
+import { callAsAdmin, callOrigin, type OriginAnswer, type OriginDeps } from './origin.ts'
+import {
+  deleteFileUser,
+  type FileUser,
+  findRemoteId,
+  findWithFileUser,
+  insertFileUser,
+  readFileUser,
+  recordToken,
+  recordWritten,
+  selectBehind,
+  type Wanted,
+} from './store.ts'
+
+export type IdentityDeps = OriginDeps & Pick<Deps, 'db' | 'keyRing' | 'now'>
+
+/** Tokens of the file server live for 48 hours. */
+const TOKEN_MILLISECONDS = 47 * 60 * 60 * 1000
+const USE = 'file server token'
+/** How often a user is written again because another request was faster. */
+const MAX_WRITES = 4
+/** The number of users that one run writes. */
+const MAX_BEHIND = 50
+
+const tokenSchema = v.object({ token: v.string() })
+const userSchema = v.object({ id: v.number(), username: v.string(), role: v.number() })
+const usersSchema = v.object({ content: v.array(userSchema) })
+
+function wantedOf({ username, permission, basePath, disabled }: Account): Wanted {
+  return { username, permission, basePath, disabled }
+}
+
+function isWritten(account: Account, link: FileUser): boolean {
+  return JSON.stringify(link.written) === JSON.stringify(wantedOf(account))
+}
+
+/**
+ * Finds the user of the file server that an account acts as; creates and writes it where needed.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function ensureFileUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  account: Account,
+  json: string | null,
+): Promise<FileUser> {
+  const link = readFileUser(json) ?? (await createFileUser(deps, files, account))
+  return isWritten(account, link) ? link : writeFileUser(deps, files, account.id)
+}
+
+/** The password of a user there. Nobody types it, and nothing stores it here. */
+export async function passwordOf(
+  { keyRing }: Pick<Deps, 'keyRing'>,
+  userId: number,
+): Promise<string> {
+  return filesPassword(await keyRing(), userId)
+}
+
+/**
+ * Returns a token of the user there.
+ *
+ * @param isRefused The stored one was refused.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function tokenOf(
+  deps: IdentityDeps,
+  files: FileServer,
+  account: Account,
+  link: FileUser,
+  isRefused = false,
+): Promise<string> {
+  const stored = isRefused ? undefined : await openToken(deps, link)
+  if (stored !== undefined) return stored
+  const signedIn = await signIn(deps, files, account.id, link.remoteName)
+  if (signedIn !== undefined) return signedIn
+  // The password has drifted: the database there was restored, or the secret here has changed.
+  const { remoteName } = await writeFileUser(deps, files, account.id)
+  const again = await signIn(deps, files, account.id, remoteName)
+  if (again !== undefined) return again
+  throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
+}
+
+async function openToken(deps: IdentityDeps, link: FileUser): Promise<string | undefined> {
+  if (link.token === null || link.tokenMadeAt <= deps.now() - TOKEN_MILLISECONDS) return undefined
+  const bytes = await openBox(await deps.keyRing(), link.token, USE, 'a token').catch(
+    () => undefined,
+  )
+  return bytes && new TextDecoder().decode(bytes)
+}
+
+/** Signs in and stores the token. @returns `undefined` when the password is refused. */
+async function signIn(
+  deps: IdentityDeps,
+  files: FileServer,
+  userId: number,
+  remoteName: string,
+): Promise<string | undefined> {
+  const token = await signInAs(deps, files, userId, remoteName)
+  if (token === undefined) return undefined
+  const bytes = new Uint8Array(new TextEncoder().encode(token))
+  const sealed = await sealBox(deps, await deps.keyRing(), bytes, USE)
+  await recordToken(deps.db, userId, sealed, deps.now())
+  return token
+}
+
+async function signInAs(
+  deps: IdentityDeps,
+  files: FileServer,
+  userId: number,
+  remoteName: string,
+): Promise<string | undefined> {
+  const password = await staticDigest(await passwordOf(deps, userId))
+  const body = { username: remoteName, password }
+  const { code, data } = await callOrigin(deps, files, '/api/auth/login/hash', { body })
+  if (code === 200 && v.is(tokenSchema, data)) return data.token
+  if ([400, 401, 402].includes(code)) return undefined
+  throw new Refusal('filesBroken', { detail: `sign-in at the file server: ${code}` })
+}
+
+/** The fields of a user there. A write replaces all of them, so all are always sent. */
+async function recordFor(
+  deps: IdentityDeps,
+  userId: number,
+  remoteName: string,
+  role: number,
+  { permission, basePath, disabled }: Wanted,
+) {
+  return {
+    username: remoteName,
+    password: await passwordOf(deps, userId),
+    base_path: basePath,
+    role,
+    // Shares of a disabled user live on; those of one without permission end.
+    permission: disabled ? 0 : permission,
+    disabled,
+    sso_id: '',
+    allow_ldap: false,
+  }
+}
+
+/**
+ * Creates the user there: with the id of this site, because the file server's lists of readers hold
+ * ids and its web client fills them from this site's list. No user there is adopted by name or id;
+ * one that exists is ours only if it has our password.
+ */
+async function createFileUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  account: Account,
+): Promise<FileUser> {
+  const { id: userId } = account
+  const remote =
+    account.role === GUEST
+      ? await findRemoteGuest(deps, files)
+      : await makeRemoteUser(deps, files, account)
+  await insertFileUser(deps.db, userId, remote)
+  return { ...remote, written: null, writes: 0, token: null, tokenMadeAt: 0 }
+}
+
+async function findRemoteGuest(deps: IdentityDeps, files: FileServer) {
+  const { data } = await callAsAdmin(deps, files, '/api/admin/user/list')
+  const guest = v.is(usersSchema, data) && data.content.find(({ role }) => role === GUEST)
+  if (!guest) throw new Refusal('filesBroken', { detail: 'the file server has no guest' })
+  return { remoteId: guest.id, remoteName: guest.username }
+}
+
+async function makeRemoteUser(deps: IdentityDeps, files: FileServer, account: Account) {
+  const { id: userId, username } = account
+  for (const name of [username, `${username}~${userId}`]) {
+    const record = await recordFor(deps, userId, name, GENERAL, wantedOf(account))
+    const create = (fields: object) => callAsAdmin(deps, files, '/api/admin/user/create', fields)
+    const made = await create({ id: userId, ...record })
+    if (isIdTaken(made)) await create(record)
+    const token = await signInAs(deps, files, userId, name)
+    if (token !== undefined) return { remoteId: await idOf(deps, files, token), remoteName: name }
+  }
+  throw new Refusal('filesBroken', { detail: `no user there can be made for user ${userId}` })
+}
+
+function isIdTaken({ code, message }: OriginAnswer): boolean {
+  return code !== 200 && /users\.id\b/.test(message)
+}
+
+async function idOf(deps: IdentityDeps, files: FileServer, token: string): Promise<number> {
+  const { data } = await callOrigin(deps, files, '/api/me', { token })
+  if (v.is(userSchema, data)) return data.id
+  throw new Refusal('filesBroken', { detail: 'the file server does not say who signed in' })
+}
+
+/**
+ * Writes a user to the file server as it is here, and the password: only a new one surely ends the
+ * tokens there. Of two writes at once, the one that is recorded last writes again.
+ */
+async function writeFileUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  userId: number,
+): Promise<FileUser> {
+  for (let i = 0; i < MAX_WRITES; i++) {
+    const account = await findWithFileUser(deps.db, userId)
+    if (account === undefined) throw new Refusal('tokenInvalidated')
+    const link = readFileUser(account.fileUser) ?? (await createFileUser(deps, files, account))
+    const wanted = wantedOf(account)
+    const remoteName = await updateRemoteUser(deps, files, account, link, wanted)
+    if (remoteName === undefined) {
+      // It was deleted there by hand.
+      await deleteFileUser(deps.db, userId)
+    } else if (await recordWritten(deps.db, userId, remoteName, wanted, link.writes)) {
+      return { ...link, remoteName, written: wanted, writes: link.writes + 1, token: null }
+    }
+  }
+  throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
+}
+
+/** @returns The name there; `undefined` when there is no such user. */
+async function updateRemoteUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  { id: userId, role }: Account,
+  { remoteId }: FileUser,
+  wanted: Wanted,
+): Promise<string | undefined> {
+  const remoteRole = role === GUEST ? GUEST : GENERAL
+  if (role !== GUEST)
+    await callAsAdmin(deps, files, `/api/admin/user/cancel_2fa?id=${remoteId}`, {})
+  for (const name of [wanted.username, `${wanted.username}~${userId}`]) {
+    const record = await recordFor(deps, userId, name, remoteRole, wanted)
+    const { code, message } = await callAsAdmin(deps, files, '/api/admin/user/update', {
+      id: remoteId,
+      ...record,
+    })
+    if (code === 200) return name
+    if (/record not found/.test(message)) return undefined
+    if (!/users\.username\b/.test(message))
+      throw new Refusal('filesBroken', { detail: `user ${userId} can't be written: ${code}` })
+  }
+  throw new Refusal('filesBroken', { detail: `no name is free for user ${userId}` })
+}
+
+/**
+ * Writes every user there whose user here was changed, disabled or deleted. The next request of a
+ * user does it too, but who is disabled makes none, and shares would live on.
+ *
+ * @returns The number of users.
+ */
+export async function writeChangedFileUsers(
+  deps: IdentityDeps,
+  files: FileServer,
+): Promise<number> {
+  const behind = await selectBehind(deps.db, MAX_BEHIND)
+  for (const userId of behind) {
+    const account = await findWithFileUser(deps.db, userId)
+    await (account === undefined
+      ? deleteRemoteUser(deps, files, userId)
+      : writeFileUser(deps, files, userId))
+  }
+  return behind.length
+}
+
+async function deleteRemoteUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  userId: number,
+): Promise<void> {
+  const remoteId = await findRemoteId(deps.db, userId)
+  if (remoteId === undefined) return
+  const { code, message } = await callAsAdmin(
+    deps,
+    files,
+    `/api/admin/user/delete?id=${remoteId}`,
+    {},
+  )
+  if (code !== 200 && !/record not found/.test(message))
+    throw new Refusal('filesBroken', { detail: `user ${remoteId} there can't be deleted: ${code}` })
+  await deleteFileUser(deps.db, userId)
+}
+
+/** Admins act as the one admin of the file server, by its token. */
+export function actsAsRemoteAdmin({ role }: Account): boolean {
+  return role === ADMIN
+}

@@ -1,0 +1,37 @@
+import type { AppPasswordScope } from '../access/scopes.ts'
+
+/**
+ * What a request to OpenList's interface needs: nothing, a user with a session or an app password
+ * of this scope, or an admin.
+ */
+export type FileRight = 'nothing' | 'admin' | Extract<AppPasswordScope, `files:${string}`>
+
+const READING =
+  /^\/api\/(?:fs\/(?:list|get|search|dirs|other|archive\/(?:meta|list))|share\/(?:list|get)|task\/[^/]+\/(?:done|undone|info))$/
+
+/** @param path Decoded, in the area `api`. */
+export function rightOf(path: string): FileRight {
+  if (/^\/api\/admin(?:\/|$)/.test(path)) return 'admin'
+  if (!/^\/api\/(?:fs|share|task)(?:\/|$)/.test(path)) return 'nothing'
+  return READING.test(path) ? 'files:read' : 'files:write'
+}
+
+const DAV_READING = new Set(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])
+
+/** The methods that pass to the file server; under `/dav` those of RFC 4918 as well. */
+export const FILE_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS']
+export const DAV_METHODS: readonly string[] = [
+  ...FILE_METHODS,
+  'DELETE',
+  'PROPFIND',
+  'PROPPATCH',
+  'MKCOL',
+  'COPY',
+  'MOVE',
+  'LOCK',
+  'UNLOCK',
+]
+
+export function davRightOf(method: string): 'files:read' | 'files:write' {
+  return DAV_READING.has(method) ? 'files:read' : 'files:write'
+}

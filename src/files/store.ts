@@ -1,0 +1,196 @@
+import { and, eq, exists, isNull, isNotNull, notExists, or, type SQL, sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { fileUsers, users } from '../../schema/tables.ts'
+import { selectActorWith } from '../access/act-as.ts'
+import { type Account, accountColumns } from '../accounts/accounts.ts'
+import { GUEST } from '../accounts/roles.ts'
+import type { Database } from '../database/database.ts'
+import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
+
+/** The user of the file server that a user acts as. */
+export interface FileUser {
+  remoteId: number
+  remoteName: string
+  /** What was last written there; null while nothing was. */
+  written: Wanted | null
+  writes: number
+  token: string | null
+  /** Unix time, milliseconds. */
+  tokenMadeAt: number
+}
+
+/** What the file server has to know of a user. */
+export interface Wanted {
+  username: string
+  permission: number
+  basePath: string
+  disabled: boolean
+}
+
+const stateSchema = v.tuple([
+  v.number(),
+  v.string(),
+  v.nullable(v.string()),
+  v.nullable(v.number()),
+  v.nullable(v.string()),
+  v.nullable(v.number()),
+  v.number(),
+  v.nullable(v.string()),
+  v.number(),
+])
+
+/** One column, so that the row of an account has it in the same round trip. */
+const fileUserState = sql<string | null>`(select json_array(
+  ${fileUsers.remoteId}, ${fileUsers.remoteName}, ${fileUsers.username}, ${fileUsers.permission},
+  ${fileUsers.basePath}, ${fileUsers.disabled}, ${fileUsers.writes}, ${fileUsers.token},
+  ${fileUsers.tokenMadeAt}) from ${fileUsers} where ${fileUsers.userId} = ${users.id})`.as(
+  'file_user',
+)
+
+/** Reads the column of `fileUserState`. */
+export function readFileUser(json: string | null): FileUser | undefined {
+  if (json === null) return undefined
+  const [remoteId, remoteName, username, permission, basePath, disabled, ...rest] = v.parse(
+    stateSchema,
+    JSON.parse(json),
+  )
+  const [writes, token, tokenMadeAt] = rest
+  const isWritten = username !== null && permission !== null && basePath !== null
+  const written = isWritten ? { username, permission, basePath, disabled: disabled === 1 } : null
+  return { remoteId, remoteName, written, writes, token, tokenMadeAt }
+}
+
+/** Selects the account of an actor and the user of the file server, in one row. */
+export const selectFileActor = selectActorWith({ fileUser: fileUserState })
+
+const selectWithFileUser = (db: Database) =>
+  db.select({ ...accountColumns, fileUser: fileUserState }).from(users)
+
+/** An account and the column of `fileUserState`. */
+export type AccountWithFileUser = Account & { fileUser: string | null }
+
+export async function findGuestWithFileUser(
+  db: Database,
+): Promise<AccountWithFileUser | undefined> {
+  const [guest] = await selectWithFileUser(db)
+    .where(eq(users.role, GUEST))
+    .orderBy(users.id)
+    .limit(1)
+  return guest
+}
+
+export async function findWithFileUser(
+  db: Database,
+  userId: number,
+): Promise<AccountWithFileUser | undefined> {
+  const [found] = await selectWithFileUser(db).where(eq(users.id, userId))
+  return found
+}
+
+/**
+ * Holds for a user of the file server whose user here was changed or deleted since it was last
+ * written. One that was never written stays as it is until it is first used.
+ */
+function isBehind(db: Database): SQL | undefined {
+  const same = db.select({ id: users.id }).from(users).where(isSame)
+  const owner = db.select({ id: users.id }).from(users).where(eq(users.id, fileUsers.userId))
+  const isUsed = isNotNull(fileUsers.username)
+  return or(notExists(owner), and(isUsed, notExists(same)), and(isUnused, exists(offOwner(db))))
+}
+
+const isUnused = isNull(fileUsers.username)
+
+/** Who was disabled here is written at once, also when nobody has used the link yet. */
+function offOwner(db: Database) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, fileUsers.userId), eq(users.disabled, true)))
+}
+
+const isSame = and(
+  eq(users.id, fileUsers.userId),
+  sql`${users.username} = ${fileUsers.username}`,
+  sql`${users.permission} = ${fileUsers.permission}`,
+  sql`${users.basePath} = ${fileUsers.basePath}`,
+  sql`${users.disabled} = ${fileUsers.disabled}`,
+)
+
+/** Selects the ids of users whose user of the file server has to be written. */
+export async function selectBehind(db: Database, limit: number): Promise<number[]> {
+  const rows = await db
+    .select({ userId: fileUsers.userId })
+    .from(fileUsers)
+    .where(isBehind(db))
+    .limit(limit)
+  return rows.map(({ userId }) => userId)
+}
+
+/** The id there of a user who may be gone here. */
+export async function findRemoteId(db: Database, userId: number): Promise<number | undefined> {
+  const [found] = await db
+    .select({ remoteId: fileUsers.remoteId })
+    .from(fileUsers)
+    .where(eq(fileUsers.userId, userId))
+  return found?.remoteId
+}
+
+/** Records a link. @returns Whether it was new: neither user has another one. */
+export async function insertFileUser(
+  db: Database,
+  userId: number,
+  remote: { remoteId: number; remoteName: string },
+): Promise<boolean> {
+  const { inserted } = await runBatch(db, {
+    inserted: writing(db, THE_SERVICE)
+      .insert(fileUsers, { userId, ...remote })
+      .onConflictDoNothing()
+      .returning({ userId: fileUsers.userId }),
+  })
+  return inserted.length > 0
+}
+
+/**
+ * Records what was written to the file server, unless another request has recorded a write since.
+ *
+ * @returns Whether it was recorded.
+ */
+export async function recordWritten(
+  db: Database,
+  userId: number,
+  remoteName: string,
+  wanted: Wanted,
+  writes: number,
+): Promise<boolean> {
+  const { updated } = await runBatch(db, {
+    updated: writing(db, THE_SERVICE)
+      .update(
+        fileUsers,
+        { ...wanted, remoteName, writes: writes + 1, token: null },
+        and(eq(fileUsers.userId, userId), eq(fileUsers.writes, writes)),
+      )
+      .returning({ userId: fileUsers.userId }),
+  })
+  return updated.length > 0
+}
+
+export async function recordToken(
+  db: Database,
+  userId: number,
+  token: string,
+  now: number,
+): Promise<void> {
+  await runBatch(db, {
+    updated: writing(db, THE_SERVICE).update(
+      fileUsers,
+      { token, tokenMadeAt: now },
+      eq(fileUsers.userId, userId),
+    ),
+  })
+}
+
+export async function deleteFileUser(db: Database, userId: number): Promise<void> {
+  await runBatch(db, {
+    deleted: writing(db, THE_SERVICE).delete(fileUsers, eq(fileUsers.userId, userId)),
+  })
+}
