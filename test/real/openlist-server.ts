@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
@@ -13,7 +13,7 @@ export const OPENLIST_PASSWORD = 'old-admin-Passw0rd'
 const START_MILLISECONDS = 60_000
 
 /** OpenList reads a body as its content type says. */
-class OpenListClient extends Client {
+export class OpenListClient extends Client {
   override async call(...[method, path, { token = '', body } = {}]: Parameters<Client['call']>) {
     const response = await fetch(new URL(path, this.url), {
       method,
@@ -39,8 +39,10 @@ export class OpenListServer {
   /** Holds nothing else, so tests may put files into it. */
   readonly folder: string
   #child: ChildProcess | undefined
+  readonly #program: string
 
-  private constructor(folder: string, port: string, host: string) {
+  private constructor(program: string, folder: string, port: string, host: string) {
+    this.#program = program
     this.folder = folder
     this.port = port
     this.client = new OpenListClient(`http://${host}:${port}`)
@@ -51,25 +53,32 @@ export class OpenListServer {
     { host = 'localhost', webClient }: Options = {},
   ): Promise<OpenListServer> {
     const server = new OpenListServer(
+      program,
       mkdtempSync(join(tmpdir(), 'latchkey-openlist-')),
       await freePort(),
       host,
     )
-    await server.#start(program, webClient)
+    await server.#configure(webClient)
+    await server.run()
     return server
   }
 
-  async #start(program: string, webClient: string | undefined): Promise<void> {
+  async #configure(webClient: string | undefined): Promise<void> {
     const data = join(this.folder, 'data')
     const set = ['admin', 'set', OPENLIST_PASSWORD, '--data', data]
-    const { status, printed } = await execute(program, set, { cwd: this.folder })
+    const { status, printed } = await execute(this.#program, set, { cwd: this.folder })
     if (status !== 0) throw new Error(printed)
     const file = join(data, 'config.json')
     const config = JSON.parse(readFileSync(file, 'utf8'))
     config.scheme = { ...config.scheme, address: '127.0.0.1', http_port: Number(this.port) }
     if (webClient !== undefined) config.dist_dir = resolve(webClient)
     writeFileSync(file, JSON.stringify(config))
-    this.#child = spawn(program, ['server', '--data', data, '--no-prefix'], {
+  }
+
+  /** Starts it, again after a `stop`, and waits until it answers. */
+  async run(): Promise<void> {
+    const data = join(this.folder, 'data')
+    this.#child = spawn(this.#program, ['server', '--data', data, '--no-prefix'], {
       cwd: this.folder,
       stdio: 'ignore',
     })
@@ -84,20 +93,54 @@ export class OpenListServer {
     return join(this.folder, 'data', 'data.db')
   }
 
-  async addUser(username: string, password: string): Promise<void> {
-    const body = { username, password, base_path: '/', permission: 0xc00 }
-    await this.#asAdmin('/api/admin/user/create', body)
+  async addUser(username: string, password: string, permission = 0xc00): Promise<void> {
+    const body = { username, password, base_path: '/', permission }
+    await this.asAdmin('POST', '/api/admin/user/create', body)
+  }
+
+  /** Serves the files of a folder, which is made, as the whole tree. */
+  async addFiles(): Promise<string> {
+    const folder = join(this.folder, 'files')
+    mkdirSync(folder)
+    await this.asAdmin('POST', '/api/admin/storage/create', {
+      mount_path: '/',
+      driver: 'Local',
+      order_by: 'name',
+      order_direction: 'asc',
+      web_proxy: true,
+      webdav_policy: 'native_proxy',
+      addition: JSON.stringify({
+        root_folder_path: folder,
+        show_hidden: true,
+        mkdir_perm: '777',
+        recycle_bin_path: 'delete permanently',
+      }),
+    })
+    return folder
+  }
+
+  /** The setting with which programs act as its admin. */
+  async token(): Promise<string> {
+    return (await this.asAdmin('GET', '/api/admin/setting/get?key=token')).value
+  }
+
+  /** Stops its process where it is, and lets it go on. */
+  freeze(isFrozen: boolean): void {
+    this.#child?.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT')
   }
 
   /** Changes settings of the group for single sign-on and passkeys. */
   async set(values: Record<string, string>): Promise<void> {
     const items = Object.entries(values).map(([key, value]) => ({ key, value, group: 7 }))
-    await this.#asAdmin('/api/admin/setting/save', items)
+    await this.asAdmin('POST', '/api/admin/setting/save', items)
   }
 
-  async #asAdmin(path: string, body: unknown): Promise<void> {
+  /** Calls an endpoint as its admin, who must be answered. */
+  async asAdmin(method: string, path: string, body?: unknown): Promise<Envelope['data']> {
     const { token } = (await this.client.signIn('admin', OPENLIST_PASSWORD)).data
-    succeeded(await this.client.call('POST', path, { token, body }))
+    const answer = await this.client.call(method, path, { token, body })
+    succeeded(answer)
+    return answer.data
   }
 
   async stop(): Promise<void> {

@@ -11,7 +11,7 @@ import { announceAdmin, announceIgnoredPassword, announceOpenAddress, bannerOf }
 import { runDaily } from './daily-run.ts'
 import { checkData, explainOpening } from './damage.ts'
 import { callWorker, serveData } from './data-server.ts'
-import { ensureDevVars, readSecretKeys } from '../site/dev-vars.ts'
+import { ensureDevVars, readDevVars, readSecretKeys } from '../site/dev-vars.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import { lockFolder } from './folder-lock.ts'
 import { createFront } from './front.ts'
@@ -140,6 +140,16 @@ function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () =>
   return { lost: promise, stop: () => clearInterval(timer) }
 }
 
+/** The file server's part of `.dev.vars`, its secrets too: Miniflare gets those of no other. */
+function fileBindings(): Record<string, string> {
+  const vars = Object.entries(readDevVars())
+  return Object.fromEntries(
+    vars.flatMap(([name, value]) =>
+      name.startsWith('FILES_') && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+}
+
 /**
  * Returns the bindings for the Worker. Behind a proxy the Worker sees the client's scheme, and
  * refuses http like a deployed Worker.
@@ -149,6 +159,7 @@ function bindingsFor({ proxy, files }: StartOptions, secret: string): Record<str
     SECRET_KEYS: readSecretKeys() ?? '',
     FRONT_SECRET: secret,
     ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
+    ...fileBindings(),
     ...(files !== undefined && { FILES_ORIGIN: files }),
   }
 }

@@ -39,15 +39,12 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const identity = await identify(c, files, rightOf(path))
   const body = await readSentBody(c)
   const headers = sentHeaders(c)
-  if (identity.as !== 'user') {
-    if (identity.as === 'admin') headers.set('Authorization', files.token)
-    const answer = await forward(c, files, headers, body)
-    const isRefused = identity.as === 'admin' && (await isTokenRefused(answer)).isRefused
-    if (isRefused)
-      throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
-    return checked(answer)
-  }
-  return answerAs(c, files, identity, headers, body)
+  if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
+  if (identity.as === 'guest') return checked(await forward(c, files, headers, body))
+  headers.set('Authorization', files.token)
+  const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, body))
+  if (!isRefused) return checked(answer)
+  throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
 /** @throws {Refusal} Those of `actAs`; `notAdmin`; `guestDisabled` is the file server's to say. */

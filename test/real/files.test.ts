@@ -1,0 +1,569 @@
+import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { readSitePath } from '../../src/base/site-areas.ts'
+import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'
+import { OPENLIST_PASSWORD } from './openlist-server.ts'
+import { execute, findProgram } from './programs.ts'
+
+const program = findProgram('OPENLIST_BIN', 'openlist')
+const rclone = findProgram('RCLONE_BIN', 'rclone')
+const MEBIBYTE = 1024 * 1024
+/** Runs of a property that asks two servers each time. */
+const RUNS = 400
+
+describe.skipIf(program === undefined)('a site in front of a real OpenList', () => {
+  let site: FilesSite
+  let alice: string
+  let number = 0
+
+  beforeAll(async () => {
+    site = await FilesSite.start(program ?? '', { vars: { FILES_TIMEOUT_SECONDS: '2' } })
+    alice = await site.addUser('alice')
+  })
+  afterAll(() => site.remove())
+  beforeEach(() => {
+    number += 1
+  })
+
+  /** A name that no other test has. */
+  function fresh(name: string): string {
+    return `${name}${number}`
+  }
+
+  function put(name: string, text = name): void {
+    writeFileSync(join(site.folder, name), text)
+  }
+
+  async function names(token: string, path = '/'): Promise<string[] | null> {
+    const { code, message, data } = await site.list(token, path)
+    if (code !== 200) throw new Error(`${code} ${message}`)
+    return data.content?.map(({ name }: { name: string }) => name) ?? null
+  }
+
+  async function rawUrl(token: string, path: string): Promise<string> {
+    const { data } = await site.client.call('POST', '/api/fs/get', { token, body: { path } })
+    return data.raw_url
+  }
+
+  describe('files', () => {
+    test('are listed, uploaded and read, whole and in part, with the token of a sign-in', async () => {
+      put('hello.txt', 'hello')
+      expect(await names(alice)).toContain('hello.txt')
+      const bytes = crypto.getRandomValues(new Uint8Array(65_536))
+      const uploaded = await fetch(new URL('/api/fs/put', site.client.url), {
+        method: 'PUT',
+        headers: { Authorization: alice, 'File-Path': '/up.bin' },
+        body: bytes,
+      })
+      expect(await uploaded.json()).toMatchObject({ code: 200 })
+      expect(readFileSync(join(site.folder, 'up.bin'))).toEqual(Buffer.from(bytes))
+      const url = await rawUrl(alice, '/up.bin')
+      expect(new URL(url).origin).toBe(new URL(site.client.url).origin)
+      const whole = await fetch(url)
+      expect(Buffer.from(await whole.arrayBuffer())).toEqual(Buffer.from(bytes))
+      const part = await fetch(url, { headers: { Range: 'bytes=100-199' } })
+      expect([part.status, part.headers.get('Content-Range')]).toEqual([206, 'bytes 100-199/65536'])
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(Buffer.from(bytes.slice(100, 200)))
+      const beyond = await fetch(url, { headers: { Range: 'bytes=70000-' } })
+      expect(beyond.status).toBe(416)
+      const etag = whole.headers.get('ETag') ?? ''
+      expect((await fetch(url, { headers: { 'If-None-Match': etag } })).status).toBe(304)
+      const head = await fetch(url, { method: 'HEAD' })
+      expect([head.status, head.headers.get('Content-Length')]).toEqual([200, '65536'])
+    })
+
+    test('are what each user may see', async () => {
+      mkdirSync(join(site.folder, 'only-bob'), { recursive: true })
+      put('only-bob/his.txt')
+      const bob = await site.addUser('bob', { base_path: '/only-bob', permission: 0 })
+      expect(await names(bob)).toEqual(['his.txt'])
+      const refused = await site.client.call('POST', '/api/fs/mkdir', {
+        token: bob,
+        body: { path: '/new' },
+      })
+      expect(refused.code).toBe(403)
+    })
+
+    test('belong to nobody who is not signed in', async () => {
+      expect(await site.list('')).toMatchObject({ code: 401 })
+      expect(await site.list('nonsense')).toMatchObject({ code: 401 })
+    })
+
+    test('of the guest are listed once there is one', async () => {
+      await site.change('guest', { disabled: false })
+      expect(await names('')).not.toBeNull()
+      await site.change('guest', { disabled: true })
+      await vi.waitFor(async () => expect(await site.list('')).toMatchObject({ code: 401 }))
+    })
+  })
+
+  test('the calls of programs are answered as OpenList answers them', async () => {
+    mkdirSync(join(site.folder, 'media'))
+    put('media/film.mkv', 'a film')
+    const direct = site.openlist.client
+    await site.openlist.addUser('program', PASSWORD, ALL_RIGHTS)
+    await site.addUser('program2')
+    /** MoviePilot, AutoFilm and openlist-strm: sign-in, me, list, get, a link, and what is none. */
+    async function play(client: typeof direct, username: string) {
+      const { code, data } = await client.signIn(username, PASSWORD)
+      const { token } = data
+      const call = (path: string, body: unknown) => client.call('POST', path, { token, body })
+      const {
+        username: name,
+        base_path,
+        role,
+      } = (await client.call('GET', '/api/me', { token })).data
+      const listed = await call('/api/fs/list', {
+        path: '/media',
+        password: '',
+        page: 1,
+        per_page: 0,
+        refresh: false,
+      })
+      const got = await call('/api/fs/get', { path: '/media/film.mkv', password: '' })
+      const sign = got.data.sign
+      const linked = await fetch(new URL(`/d/media/film.mkv?sign=${sign}`, client.url))
+      const missing = await call('/api/fs/get', { path: '/media/none' })
+      const made = await call('/api/fs/mkdir', { path: '/media/made' })
+      const removed = await call('/api/fs/remove', { dir: '/media', names: ['made'] })
+      const searched = await call('/api/fs/search', { parent: '/', keywords: 'x', page: 1 })
+      const extensions = await client.call('GET', '/api/public/archive_extensions')
+      return JSON.parse(
+        JSON.stringify({
+          code,
+          me: { name, base_path, role },
+          listed,
+          got,
+          linked: [linked.status, await linked.text(), linked.headers.get('Content-Disposition')],
+          missing,
+          made,
+          removed,
+          searched,
+          extensions: extensions.data.toSorted(),
+        })
+          .replaceAll(client.url, '')
+          .replaceAll(username, 'NAME'),
+      )
+    }
+    expect(await play(site.client, 'program2')).toEqual(await play(direct, 'program'))
+  })
+
+  describe('WebDAV', () => {
+    test('takes an app password, and moves, copies, locks and deletes with it', async () => {
+      const user = ['alice', await site.appPassword(alice)] as const
+      const name = fresh('/dav')
+      const here = (path: string) => new URL(`/dav${path}`, site.client.url).href
+      expect((await site.dav('PUT', name, user, { body: 'text' })).status).toBe(201)
+      const locked = await site.dav('LOCK', name, user, {
+        headers: { Depth: '0', Timeout: 'Second-60' },
+        body: '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>',
+      })
+      expect(locked.status).toBe(200)
+      const lockToken = locked.headers.get('Lock-Token') ?? ''
+      expect((await site.dav('PUT', name, user, { body: 'other' })).status).toBe(423)
+      const If = `<${here(name)}> (${lockToken})`
+      expect((await site.dav('PUT', name, user, { headers: { If }, body: 'mine' })).status).toBe(
+        201,
+      )
+      const unlocked = await site.dav('UNLOCK', name, user, {
+        headers: { 'Lock-Token': lockToken },
+      })
+      expect(unlocked.status).toBe(204)
+      const moved = await site.dav('MOVE', name, user, {
+        headers: { Destination: here(`${name}-moved`) },
+      })
+      expect(moved.status).toBe(201)
+      const read = await site.dav('GET', `${name}-moved`, user, { headers: { Range: 'bytes=1-2' } })
+      expect([read.status, await read.text()]).toEqual([206, 'in'])
+      const listed = await site.dav('PROPFIND', '/', user, { headers: { Depth: '1' } })
+      expect([listed.status, await listed.text()]).toEqual([
+        207,
+        expect.stringContaining(`<D:href>/dav${name}-moved</D:href>`),
+      ])
+      expect((await site.dav('DELETE', `${name}-moved`, user)).status).toBe(204)
+      const elsewhere = await site.dav('MOVE', name, user, {
+        headers: { Destination: 'https://other.example.org/dav/x' },
+      })
+      expect(elsewhere.status).toBe(502)
+    })
+
+    test('refuses the password of the account, and says what to do', async () => {
+      for (const password of [PASSWORD, OPENLIST_PASSWORD, await site.openlist.token()]) {
+        const refused = await site.dav('PROPFIND', '/', ['alice', password])
+        expect(refused.status).toBe(401)
+        expect(refused.headers.get('WWW-Authenticate')).toMatch(/^Basic /)
+        expect(await refused.text()).toMatch(/app password/)
+      }
+      const token = await site.openlist.token()
+      const bearer = await fetch(new URL('/dav/', site.client.url), {
+        method: 'PROPFIND',
+        headers: { Authorization: `Bearer ${token}` },
+      })
+      expect(bearer.status).toBe(401)
+    })
+
+    test('lets an app password that reads not write', async () => {
+      const user = ['alice', await site.appPassword(alice, ['files:read'])] as const
+      expect((await site.dav('PROPFIND', '/', user)).status).toBe(207)
+      expect((await site.dav('PUT', fresh('/no'), user, { body: 'x' })).status).toBe(401)
+    })
+
+    test('serves the admin as the admin of OpenList', async () => {
+      const user = ['admin', await site.appPassword(await site.adminToken())] as const
+      expect((await site.dav('PROPFIND', '/', user)).status).toBe(207)
+    })
+
+    test.skipIf(rclone === undefined)('serves rclone', async () => {
+      const password = await site.appPassword(alice)
+      const { printed: obscured } = await execute(rclone ?? '', ['obscure', password])
+      const local = join(site.clone.folder, 'rclone')
+      mkdirSync(join(local, 'deep'), { recursive: true })
+      writeFileSync(join(local, 'deep', 'ä b#c?.txt'), 'a name with everything')
+      writeFileSync(join(local, 'large.bin'), crypto.getRandomValues(new Uint8Array(65_536)))
+      const env = {
+        RCLONE_CONFIG_LK_TYPE: 'webdav',
+        RCLONE_CONFIG_LK_URL: new URL('/dav', site.client.url).href,
+        RCLONE_CONFIG_LK_VENDOR: 'other',
+        RCLONE_CONFIG_LK_USER: 'alice',
+        RCLONE_CONFIG_LK_PASS: obscured.trim(),
+      }
+      const run = async (...args: string[]) => {
+        const { status, printed } = await execute(rclone ?? '', args, { env })
+        if (status !== 0) throw new Error(printed)
+        return printed
+      }
+      await run('copy', local, 'lk:rclone')
+      await run('check', '--download', local, 'lk:rclone')
+      await run('moveto', 'lk:rclone/large.bin', 'lk:rclone/moved.bin')
+      await run('sync', local, 'lk:rclone')
+      expect(readdirSync(join(site.folder, 'rclone')).toSorted()).toEqual(['deep', 'large.bin'])
+      const part = await run('cat', '--offset', '2', '--count', '4', 'lk:rclone/deep/ä b#c?.txt')
+      expect(part).toMatch(/(?:^|\n)name$/)
+    })
+  })
+
+  test('streams of many times the memory of a Worker pass both ways', async () => {
+    const bytes = 320 * MEBIBYTE
+    let left = bytes
+    const chunk = new Uint8Array(MEBIBYTE).fill(7)
+    const body = new ReadableStream({
+      pull(controller) {
+        if (left === 0) return controller.close()
+        left -= chunk.length
+        return controller.enqueue(chunk)
+      },
+    })
+    const init = { method: 'PUT', headers: { Authorization: alice, 'File-Path': '/huge' }, body }
+    const uploaded = await fetch(
+      new URL('/api/fs/put', site.client.url),
+      Object.assign(init, { duplex: 'half' }),
+    )
+    expect(await uploaded.json()).toMatchObject({ code: 200 })
+    const download = await fetch(await rawUrl(alice, '/huge'))
+    let read = 0
+    for await (const part of download.body ?? []) read += part.length
+    expect(read).toBe(bytes)
+  })
+
+  describe('the doors of OpenList itself', () => {
+    /** Sends a path as it is: `fetch` would tidy it up. */
+    function raw(url: string, method: string, path: string, body = ''): Promise<string> {
+      const { hostname, port } = new URL(url)
+      const headers = {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+      }
+      return new Promise((resolve, reject) => {
+        const asked = request({ hostname, port, method, path, headers }, (answer) => {
+          let text = ''
+          answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+          answer.once('end', () => resolve(text)).once('error', reject)
+        })
+        asked.once('error', reject).end(body)
+      })
+    }
+
+    const SPELLINGS = [
+      '/api/auth/login',
+      '/api/%61uth/login',
+      '/%61pi/auth/login',
+      '/api%2fauth%2flogin',
+      '/api/auth%2flogin',
+      '/api/auth/login/',
+      '/api/./auth/login',
+      '/api/fs/../auth/login',
+      '/api//auth/login',
+      '//api/auth/login',
+      '/d/..%2fapi/auth/login',
+      '/api/auth;x/login',
+      '/api\\auth\\login',
+      '/API/auth/login',
+      '/api/auth/login%00',
+      '/api/%2561uth/login',
+      '/x/../api/auth/login',
+    ]
+
+    beforeAll(() => site.openlist.addUser('there', PASSWORD))
+
+    test.each(SPELLINGS)('are closed: %s', async (path) => {
+      const body = JSON.stringify({ username: 'there', password: PASSWORD })
+      expect(await raw(site.client.url, 'POST', path, body)).not.toContain('"token"')
+    })
+
+    test('are closed, however a path is spelt', async () => {
+      const SENTENCES = ['/api/auth/login', '/api/admin/user/list', '/api/me', '/api/auth/logout']
+      const spelt = fc
+        .tuple(
+          fc.constantFrom(...SENTENCES),
+          fc.array(
+            fc.record({
+              at: fc.nat(24),
+              how: fc.constantFrom(
+                'escape',
+                'double',
+                '/',
+                '//',
+                '/./',
+                '/x/../',
+                ';a',
+                '\\',
+                'up',
+              ),
+            }),
+            { maxLength: 3 },
+          ),
+        )
+        .map(([sentence, tricks]) => tricks.reduce(spell, sentence))
+      const theirs = new Set([200, 400, 401, 403])
+      let routed = 0
+      await fc.assert(
+        fc.asyncProperty(spelt, async (path) => {
+          const direct = await raw(site.openlist.client.url, 'POST', path, '{}')
+          // OpenList routes it to an endpoint, rather than to its page.
+          const code: unknown = direct.startsWith('{"code":') ? JSON.parse(direct).code : undefined
+          const isRouted = typeof code === 'number' && theirs.has(code)
+          if (isRouted) routed += 1
+          const area = readSitePath(path)?.area
+          expect(isRouted && area !== undefined && area !== 'latchkey').toBe(false)
+        }),
+        { numRuns: RUNS },
+      )
+      expect(routed).toBeGreaterThan(RUNS / 10)
+    })
+
+    test.each(['/s3/', '/mcp', '/debug/pprof/', '/s3/bucket/x'])(
+      'are nobody’s: %s',
+      async (path) => {
+        expect((await fetch(new URL(path, site.client.url))).status).toBe(404)
+      },
+    )
+
+    test('hide the token of its admin, and can’t change it', async () => {
+      const token = await site.openlist.token()
+      for (const path of [
+        'list',
+        'list?group=0',
+        'list?groups=5,0',
+        'get?key=token',
+        'get?keys=token',
+      ]) {
+        const settings = await site.asAdmin('GET', `/api/admin/setting/${path}`)
+        expect(JSON.stringify(settings)).not.toContain(token)
+      }
+      const items = [{ key: 'token', value: '', group: 0 }]
+      await site.asAdmin('POST', '/api/admin/setting/save', items)
+      const call = (path: string) =>
+        site.adminToken().then((admin) => site.client.call('POST', path, { token: admin }))
+      expect(await call('/api/admin/setting/reset_token')).toMatchObject({ code: 403 })
+      expect(await call('/api/admin/setting/delete?key=token')).toMatchObject({ code: 403 })
+      expect(await site.openlist.token()).toBe(token)
+      const bare = await site.client.call('GET', '/api/admin/storage/list', { token })
+      expect(bare.code).toBe(401)
+    })
+  })
+
+  describe('settings', () => {
+    test('are those of OpenList, with the sign-in of this site', async () => {
+      const { data } = await site.client.call('GET', '/api/public/settings')
+      const theirs = (await site.openlist.client.call('GET', '/api/public/settings')).data
+      expect(data).toMatchObject({ version: theirs.version, ldap_login_enabled: 'false' })
+      await site.asAdmin('POST', '/api/admin/setting/save', [
+        { key: 'site_title', value: 'Our files', group: 1 },
+        { key: 'webauthn_login_enabled', value: 'true', group: 7 },
+      ])
+      const changed = (await site.client.call('GET', '/api/public/settings')).data
+      expect(changed).toMatchObject({ site_title: 'Our files', webauthn_login_enabled: 'true' })
+      const there = (await site.openlist.client.call('GET', '/api/public/settings')).data
+      expect(there).toMatchObject({ site_title: 'Our files', webauthn_login_enabled: 'false' })
+    })
+  })
+
+  describe('a user there', () => {
+    test('has the id of the user here', async () => {
+      await names(alice)
+      const there = (await site.usersThere()).get('alice')
+      expect(there?.['id']).toBe((await site.user('alice'))['id'])
+    })
+
+    test('is never one that was there before, by name or by id', async () => {
+      const name = fresh('taken')
+      await site.openlist.addUser(name, 'not-Ours-1', ALL_RIGHTS)
+      // The number of the next user here is taken there, because it has more users.
+      const before = await site.usersThere()
+      expect(before.size).toBeGreaterThan((await site.asAdmin('GET', '/api/admin/user/list')).total)
+      const token = await site.addUser(name)
+      const { id } = await site.user(name)
+      expect([...before.values()].some((user) => user['id'] === id)).toBe(true)
+      await names(token)
+      const after = await site.usersThere()
+      expect(after.get(`${name}~${String(id)}`)).toBeDefined()
+      expect([...before.values()].filter((user) => !after.has(String(user['username'])))).toEqual(
+        [],
+      )
+      for (const [there, user] of before) expect(after.get(there)).toEqual(user)
+    })
+
+    test('follows name, rights and folder', async () => {
+      const token = await site.addUser(fresh('moves'))
+      await names(token)
+      const { id } = (await site.usersThere()).get(fresh('moves')) ?? {}
+      mkdirSync(join(site.folder, 'below'), { recursive: true })
+      await site.change(fresh('moves'), {
+        username: fresh('renamed'),
+        permission: 256,
+        base_path: '/below',
+      })
+      await vi.waitFor(async () => {
+        expect((await site.usersThere()).get(fresh('renamed'))).toMatchObject({
+          id,
+          permission: 256,
+          base_path: '/below',
+        })
+      })
+    })
+
+    test('is off at once when the user here is disabled, with the shares', async () => {
+      const name = fresh('off')
+      mkdirSync(join(site.folder, name))
+      put(`${name}/shared.txt`)
+      const token = await site.addUser(name)
+      const shared = await site.client.call('POST', '/api/share/create', {
+        token,
+        body: { files: [`/${name}`], pwd: '', max_accessed: 0, expires: null },
+      })
+      expect(shared).toMatchObject({ code: 200 })
+      const path = `/@s/${shared.data.id}`
+      expect(await names('', path)).toEqual(['shared.txt'])
+      await site.change(name, { disabled: true })
+      expect(await site.list(token)).toMatchObject({ code: 401 })
+      await vi.waitFor(async () => {
+        expect(await site.list('', path)).not.toMatchObject({ code: 200 })
+      })
+      expect((await site.usersThere()).get(name)).toMatchObject({ disabled: true, permission: 0 })
+    })
+
+    test('is deleted with the user here', async () => {
+      const name = fresh('gone')
+      const token = await site.addUser(name)
+      await names(token)
+      const { id } = await site.user(name)
+      await site.asAdmin('POST', `/api/admin/user/delete?id=${String(id)}`)
+      await vi.waitFor(async () => expect((await site.usersThere()).has(name)).toBe(false))
+    })
+
+    test('is made anew when somebody has deleted it there', async () => {
+      const name = fresh('lost')
+      const token = await site.addUser(name)
+      await names(token)
+      const { id } = (await site.usersThere()).get(name) ?? {}
+      await site.openlist.asAdmin('POST', `/api/admin/user/delete?id=${String(id)}`)
+      expect(await names(token)).not.toBeNull()
+      expect((await site.usersThere()).has(name)).toBe(true)
+    })
+
+    test('is written again when its password was changed there', async () => {
+      const name = fresh('drift')
+      const token = await site.addUser(name)
+      await names(token)
+      const user = (await site.usersThere()).get(name)
+      await site.openlist.asAdmin('POST', '/api/admin/user/update', {
+        ...user,
+        password: 'changed-by-Hand1',
+      })
+      const dav = [name, await site.appPassword(token)] as const
+      expect((await site.dav('PROPFIND', '/', dav)).status).toBe(207)
+      expect(await names(token)).not.toBeNull()
+    })
+  })
+
+  describe('when OpenList', () => {
+    test('has restarted, nobody signs in again', async () => {
+      await names(alice)
+      await site.openlist.stop()
+      const refused = await site.list(alice)
+      expect(refused).toMatchObject({ code: 503 })
+      expect(JSON.stringify(refused)).not.toContain('127.0.0.1')
+      expect((await fetch(new URL('/', site.client.url))).status).toBe(503)
+      const me = await site.client.call('GET', '/api/me', { token: alice })
+      expect(me).toMatchObject({ code: 200, data: { username: 'alice' } })
+      expect(await site.client.call('GET', '/api/public/settings')).toMatchObject({ code: 200 })
+      await site.openlist.run()
+      expect(await names(alice)).not.toBeNull()
+    })
+
+    test('has restarted, uploads go on', async () => {
+      await names(alice)
+      await site.openlist.stop()
+      await site.openlist.run()
+      const body = new Uint8Array(MEBIBYTE)
+      const uploaded = await fetch(new URL('/api/fs/put', site.client.url), {
+        method: 'PUT',
+        headers: { Authorization: alice, 'File-Path': fresh('/after') },
+        body,
+      })
+      expect(await uploaded.json()).toMatchObject({ code: 200 })
+    })
+
+    test('is frozen, requests end', async () => {
+      site.openlist.freeze(true)
+      try {
+        expect(await site.list(alice)).toMatchObject({ code: 503 })
+        expect(await site.client.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
+      } finally {
+        site.openlist.freeze(false)
+      }
+      expect(await names(alice)).not.toBeNull()
+    })
+
+    test('has another token, its admin is told in words, and users go on', async () => {
+      const token = await site.openlist.token()
+      await site.openlist.asAdmin('POST', '/api/admin/setting/save', [
+        { key: 'token', value: 'another', group: 0 },
+      ])
+      try {
+        expect(await site.list(await site.adminToken())).toMatchObject({ code: 502 })
+        expect(await names(alice)).not.toBeNull()
+      } finally {
+        await site.openlist.asAdmin('POST', '/api/admin/setting/save', [
+          { key: 'token', value: token, group: 0 },
+        ])
+      }
+      expect(await site.list(await site.adminToken())).toMatchObject({ code: 200 })
+    })
+  })
+})
+
+/** Spells a path in another way that some router may understand. */
+function spell(path: string, { at, how }: { at: number; how: string }): string {
+  const place = at % path.length
+  const [before, one, after] = [path.slice(0, place), path.charAt(place), path.slice(place + 1)]
+  const hex = one.charCodeAt(0).toString(16)
+  if (how === 'escape') return `${before}%${hex}${after}`
+  if (how === 'double') return `${before}%25${hex}${after}`
+  if (how === 'up') return `/d/..${path}`
+  return `${before}${how}${one}${after}`
+}
