@@ -46,10 +46,10 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use('/dav/*', countDeadAppPasswords)
   app.use(noticesAfterRequests)
   app.use(tellClients)
+  app.use(forwardToFiles)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
-  app.use(forwardToFiles)
   mountApi(app, ssoAnswers)
   app.route('/account', pageRoutes)
   app.route('/oauth/authorize', authorizePages)

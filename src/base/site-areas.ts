@@ -51,7 +51,8 @@ export function readSitePath(path: string): { area: SiteArea; decoded: string } 
   // oxlint-disable-next-line no-control-regex -- These are what is looked for.
   if (/[\u0000-\u001f\u007f]/.test(decoded)) return undefined
   const area = areaOf(decoded)
-  return areaOf(resolved(decoded)) === area ? { area, decoded } : undefined
+  const isOneReading = [true, false].every((merges) => areaOf(resolve(decoded, merges)) === area)
+  return isOneReading ? { area, decoded } : undefined
 }
 
 function areaOf(decoded: string): SiteArea {
@@ -59,12 +60,13 @@ function areaOf(decoded: string): SiteArea {
   return TREES.find(([, trees]) => trees.some(isIn))?.[0] ?? 'client'
 }
 
-function resolved(decoded: string): string {
+/** @param mergesFirst Whether `//` is one slash before `..` takes a segment away, or after. */
+function resolve(decoded: string, mergesFirst: boolean): string {
   const segments: string[] = []
-  for (const segment of decoded.replaceAll('\\', '/').split('/')) {
+  for (const segment of decoded.replaceAll('\\', '/').split('/').slice(1)) {
     const [name = ''] = segment.split(';')
     if (name === '..') segments.pop()
-    else if (name !== '' && name !== '.') segments.push(name)
+    else if (name !== '.' && !(mergesFirst && name === '')) segments.push(name)
   }
-  return `/${segments.join('/')}`
+  return `/${segments.filter((name) => name !== '').join('/')}`
 }

@@ -61,6 +61,10 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'manages the keys that sign ID tokens of programs',
     load: async () => (await import('./operator/openid/signing-key.ts')).addSigningKeyCommands,
   },
+  files: {
+    description: 'checks the file server behind the site (OpenList), and links users to its users',
+    load: async () => (await import('./operator/files/files.ts')).addFilesCommands,
+  },
   'reserved-name': {
     description: 'manages the names that accounts had, which nobody else may get',
     load: async () => (await import('./operator/users/reserved-name.ts')).addReservedNameCommands,

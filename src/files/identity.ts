@@ -10,8 +10,8 @@ import { staticDigest } from '../passwords/passwords.ts'
 import { callAsAdmin, callOrigin, type OriginAnswer, type OriginDeps } from './origin.ts'
 import {
   deleteFileUser,
+  findLink,
   type FileUser,
-  findRemoteId,
   findWithFileUser,
   insertFileUser,
   readFileUser,
@@ -32,7 +32,14 @@ const MAX_WRITES = 4
 const MAX_BEHIND = 50
 
 const tokenSchema = v.object({ token: v.string() })
-const userSchema = v.object({ id: v.number(), username: v.string(), role: v.number() })
+const userSchema = v.object({
+  id: v.number(),
+  username: v.string(),
+  role: v.number(),
+  disabled: v.optional(v.boolean(), false),
+})
+/** A user of the file server. */
+export type RemoteUser = v.InferOutput<typeof userSchema>
 const usersSchema = v.object({ content: v.array(userSchema) })
 
 function wantedOf({ username, permission, basePath, disabled }: Account): Wanted {
@@ -84,7 +91,7 @@ export async function tokenOf(
   const signedIn = await signIn(deps, files, account.id, link.remoteName)
   if (signedIn !== undefined) return signedIn
   // The password has drifted: the database there was restored, or the secret here has changed.
-  const { remoteName } = await writeFileUser(deps, files, account.id)
+  const { remoteName } = await writeFileUser(deps, files, account.id, true)
   const again = await signIn(deps, files, account.id, remoteName)
   if (again !== undefined) return again
   throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
@@ -167,9 +174,16 @@ async function createFileUser(
   return { ...remote, written: null, writes: 0, token: null, tokenMadeAt: 0 }
 }
 
-async function findRemoteGuest(deps: IdentityDeps, files: FileServer) {
+/** Lists the users of the file server. @throws {Refusal} `filesUnavailable`, `filesBroken`. */
+export async function listRemoteUsers(deps: OriginDeps, files: FileServer): Promise<RemoteUser[]> {
   const { data } = await callAsAdmin(deps, files, '/api/admin/user/list')
-  const guest = v.is(usersSchema, data) && data.content.find(({ role }) => role === GUEST)
+  const parsed = v.safeParse(usersSchema, data)
+  if (parsed.success) return parsed.output.content
+  throw new Refusal('filesBroken', { detail: 'no list of users' })
+}
+
+async function findRemoteGuest(deps: IdentityDeps, files: FileServer) {
+  const guest = (await listRemoteUsers(deps, files)).find(({ role }) => role === GUEST)
   if (!guest) throw new Refusal('filesBroken', { detail: 'the file server has no guest' })
   return { remoteId: guest.id, remoteName: guest.username }
 }
@@ -199,27 +213,50 @@ async function idOf(deps: IdentityDeps, files: FileServer, token: string): Promi
 
 /**
  * Writes a user to the file server as it is here, and the password: only a new one surely ends the
- * tokens there. Of two writes at once, the one that is recorded last writes again.
+ * tokens there. Of two writes at once, the one that is recorded last writes again, unless the other
+ * has written the same.
+ *
+ * @param isDrifted The user there is not as it was written.
  */
 async function writeFileUser(
   deps: IdentityDeps,
   files: FileServer,
   userId: number,
+  isDrifted = false,
 ): Promise<FileUser> {
   for (let i = 0; i < MAX_WRITES; i++) {
     const account = await findWithFileUser(deps.db, userId)
     if (account === undefined) throw new Refusal('tokenInvalidated')
     const link = readFileUser(account.fileUser) ?? (await createFileUser(deps, files, account))
+    if (isWritten(account, link) && !(isDrifted && i === 0)) return link
     const wanted = wantedOf(account)
-    const remoteName = await updateRemoteUser(deps, files, account, link, wanted)
+    const isOurs = link.written !== null || (await isStillThere(deps, files, account.role, link))
+    const remoteName = isOurs
+      ? await updateRemoteUser(deps, files, account, link, wanted)
+      : undefined
     if (remoteName === undefined) {
-      // It was deleted there by hand.
+      // It was deleted there by hand, or is somebody else.
       await deleteFileUser(deps.db, userId)
     } else if (await recordWritten(deps.db, userId, remoteName, wanted, link.writes)) {
       return { ...link, remoteName, written: wanted, writes: link.writes + 1, token: null }
     }
   }
   throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
+}
+
+/**
+ * Tells whether a link that was never used leads to the user that it was recorded for: the file
+ * server may be another one than that of the import.
+ */
+async function isStillThere(
+  deps: IdentityDeps,
+  files: FileServer,
+  role: number,
+  { remoteId, remoteName }: Pick<FileUser, 'remoteId' | 'remoteName'>,
+): Promise<boolean> {
+  const { data } = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
+  if (!v.is(userSchema, data)) return false
+  return data.username === remoteName && data.role === (role === GUEST ? GUEST : GENERAL)
 }
 
 /** @returns The name there; `undefined` when there is no such user. */
@@ -272,8 +309,11 @@ async function deleteRemoteUser(
   files: FileServer,
   userId: number,
 ): Promise<void> {
-  const remoteId = await findRemoteId(deps.db, userId)
-  if (remoteId === undefined) return
+  const link = await findLink(deps.db, userId)
+  if (link === undefined) return
+  const { remoteId, isUsed } = link
+  if (!isUsed && !(await isStillThere(deps, files, GENERAL, link)))
+    return deleteFileUser(deps.db, userId)
   const { code, message } = await callAsAdmin(
     deps,
     files,

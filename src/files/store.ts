@@ -126,13 +126,41 @@ export async function selectBehind(db: Database, limit: number): Promise<number[
   return rows.map(({ userId }) => userId)
 }
 
-/** The id there of a user who may be gone here. */
-export async function findRemoteId(db: Database, userId: number): Promise<number | undefined> {
-  const [found] = await db
-    .select({ remoteId: fileUsers.remoteId })
+/** The link of a user who may be gone here. */
+export async function findLink(db: Database, userId: number): Promise<Link | undefined> {
+  const [found] = await selectLinks(db).where(eq(fileUsers.userId, userId))
+  return found
+}
+
+/** Which user of the file server a user is. */
+export interface Link {
+  userId: number
+  /** Null for a user who is gone here, and soon there. */
+  name: string | null
+  remoteId: number
+  remoteName: string
+  /** Whether the user there was ever written. */
+  isUsed: boolean
+  /** Whether the user there is not yet as the user here. */
+  isBehind: boolean
+}
+
+export function listLinks(db: Database): Promise<Link[]> {
+  return selectLinks(db).orderBy(fileUsers.userId)
+}
+
+function selectLinks(db: Database) {
+  return db
+    .select({
+      userId: fileUsers.userId,
+      name: users.username,
+      remoteId: fileUsers.remoteId,
+      remoteName: fileUsers.remoteName,
+      isUsed: sql`${isNotNull(fileUsers.username)}`.mapWith(Boolean).as('is_used'),
+      isBehind: sql`${isBehind(db)}`.mapWith(Boolean).as('is_behind'),
+    })
     .from(fileUsers)
-    .where(eq(fileUsers.userId, userId))
-  return found?.remoteId
+    .leftJoin(users, eq(users.id, fileUsers.userId))
 }
 
 /** Records a link. @returns Whether it was new: neither user has another one. */

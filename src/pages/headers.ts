@@ -1,4 +1,5 @@
 import { createMiddleware } from 'hono/factory'
+import { PASSKEY_SCRIPT, SCRIPT } from '../../.build/assets.ts'
 import type { App } from '../http/context.ts'
 
 /** No other hosts, nothing inline; `data:` is for QR codes and the icons inside the style sheet. */
@@ -41,6 +42,13 @@ const KEEPS_OPENER = /^\/(?:oauth|api\/auth|account\/(?:sign-in|language|announc
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
   await next()
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', POLICY)
+  // A user's file may be a script at this origin, so the scripts of these pages are named.
+  if (c.get('deps').fileServer() !== undefined) {
+    const policy = c.res.headers.get('Content-Security-Policy') ?? ''
+    const { origin } = new URL(c.req.url)
+    const named = [SCRIPT, PASSKEY_SCRIPT].map((path) => origin + path).join(' ')
+    c.header('Content-Security-Policy', policy.replace("script-src 'self'", `script-src ${named}`))
+  }
   // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
   c.header('Referrer-Policy', 'same-origin')
   if (!KEEPS_OPENER.test(c.req.path)) c.header('Cross-Origin-Opener-Policy', 'same-origin')

@@ -71,6 +71,7 @@ type Thing = keyof typeof THINGS
 /** Tables that name a user or a session and are looked at in another way. */
 const OTHER_TABLES = {
   audit_events: 'the column `events`',
+  file_users: 'test/files/gateway.test.ts',
   openid_logouts: 'the column `told`',
   reserved_names: 'test/openid/names.test.ts',
 }

@@ -59,6 +59,7 @@ test('event export --format csv quotes what a spreadsheet would run', async () =
 const PARTS = {
   app_passwords: 'app_passwords',
   audit_events: 'events',
+  file_users: 'file_server',
   identities: 'identities',
   notice_channels: 'notices',
   openid_consents: 'openid_consents',
@@ -118,6 +119,7 @@ test('user export prints everything that is kept of a user, and no hash', async 
     `insert into openid_grants (id, issuer, client_id, user_id, session_id, scope, redirect_uri, nonce, auth_time, amr, code_hash, code_expires_at, created_at, refresh_hash)
      select 'g', 'http://localhost', id, 3, '', 'openid', 'https://photos.example.org/back', 'SECRET-nonce', 1, 'pwd', 'SECRET-code', 1, 1, 'SECRET-refresh' from openid_clients`,
     `insert into reserved_names values ('alicia', 'Alicia', 3, 1)`,
+    `insert into file_users (user_id, remote_id, remote_name, token) values (3, 7, 'alice~3', 'SECRET-token')`,
     `insert into recovery_codes (user_id, code_hash) values (3, 'SECRET-recovery')`,
     `update users set totp_seed = 'SECRET-seed' where id = 3`,
   ])
@@ -138,6 +140,7 @@ test('user export prints everything that is kept of a user, and no hash', async 
     openid_consents: [{ scope: 'openid' }],
     openid_grants: [{ redirect_uri: 'https://photos.example.org/back', methods: 'pwd' }],
     notices: [{ kind: 'webhook', target: '203.0.114.1' }],
+    file_server: { openlist_id: 7, openlist_name: 'alice~3' },
   })
   for (const part of Object.values(PARTS)) expect(all[part], part).toBeTruthy()
   expect(all.sessions).toHaveLength(2)
@@ -162,5 +165,6 @@ test('user delete says what stays, for as long as events are kept, and the rest 
   const left = Object.keys(PARTS).filter(
     (table) => clone.sql(`select 1 from ${table} where user_id = 3`).length > 0,
   )
-  expect(left).toEqual(['audit_events', 'reserved_names'])
+  // The run every five minutes deletes the user of OpenList, and then the link.
+  expect(left).toEqual(['audit_events', 'file_users', 'reserved_names'])
 })

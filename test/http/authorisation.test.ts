@@ -330,6 +330,8 @@ const MIDDLEWARE = [
   'ALL /api/me/*',
   'ALL /api/admin/*',
   'ALL /account/*',
+  // The file server's, of which test/files/gateway.test.ts tells.
+  'ALL /dav/*',
   'ALL /oauth/*',
   'ALL /oauth/authorize/*',
   'ALL /oauth/end_session/*',

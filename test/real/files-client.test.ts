@@ -150,6 +150,7 @@ describe.skipIf(program === undefined || dist === undefined)(
       await page.goto('/@login')
       await page.waitForURL((url) => url.pathname === '/')
       await page.getByText('note.txt').waitFor()
+      expect(await tokenOfPage()).not.toBe('')
     })
 
     test('uploads a file, renames it, and deletes it', async () => {

@@ -48,7 +48,7 @@ export class FilesSite {
   adminToken(): Promise<string> {
     this.#adminToken ??= this.client
       .signIn('admin', ADMIN_PASSWORD)
-      .then(({ data }) => data.token as string)
+      .then(({ data }): string => data.token)
     return this.#adminToken
   }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import { array, assert, asyncProperty, constantFrom, nat, record, tuple } from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readSitePath } from '../../src/base/site-areas.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
@@ -270,23 +270,6 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
   })
 
   describe('the doors of OpenList itself', () => {
-    /** Sends a path as it is: `fetch` would tidy it up. */
-    function raw(url: string, method: string, path: string, body = ''): Promise<string> {
-      const { hostname, port } = new URL(url)
-      const headers = {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(body),
-      }
-      return new Promise((resolve, reject) => {
-        const asked = request({ hostname, port, method, path, headers }, (answer) => {
-          let text = ''
-          answer.setEncoding('utf8').on('data', (part: string) => (text += part))
-          answer.once('end', () => resolve(text)).once('error', reject)
-        })
-        asked.once('error', reject).end(body)
-      })
-    }
-
     const SPELLINGS = [
       '/api/auth/login',
       '/api/%61uth/login',
@@ -316,32 +299,20 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
 
     test('are closed, however a path is spelt', async () => {
       const SENTENCES = ['/api/auth/login', '/api/admin/user/list', '/api/me', '/api/auth/logout']
-      const spelt = fc
-        .tuple(
-          fc.constantFrom(...SENTENCES),
-          fc.array(
-            fc.record({
-              at: fc.nat(24),
-              how: fc.constantFrom(
-                'escape',
-                'double',
-                '/',
-                '//',
-                '/./',
-                '/x/../',
-                ';a',
-                '\\',
-                'up',
-              ),
-            }),
-            { maxLength: 2 },
-          ),
-        )
-        .map(([sentence, tricks]) => tricks.reduce(spell, sentence))
+      const spelt = tuple(
+        constantFrom(...SENTENCES),
+        array(
+          record({
+            at: nat(24),
+            how: constantFrom('escape', 'double', '/', '//', '/./', '/x/../', ';a', '\\', 'up'),
+          }),
+          { maxLength: 2 },
+        ),
+      ).map(([sentence, tricks]) => tricks.reduce(spell, sentence))
       const theirs = new Set([200, 400, 401, 403])
       let routed = 0
-      await fc.assert(
-        fc.asyncProperty(spelt, async (path) => {
+      await assert(
+        asyncProperty(spelt, async (path) => {
           const direct = await raw(site.openlist.client.url, 'POST', path, '{}')
           // OpenList routes it to an endpoint, rather than to its page.
           const code: unknown = direct.startsWith('{"code":') ? JSON.parse(direct).code : undefined
@@ -566,4 +537,21 @@ function spell(path: string, { at, how }: { at: number; how: string }): string {
   if (how === 'double') return `${before}%25${hex}${after}`
   if (how === 'up') return `/d/..${path}`
   return `${before}${how}${one}${after}`
+}
+
+/** Sends a path as it is: `fetch` would tidy it up. */
+function raw(url: string, method: string, path: string, body = ''): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  }
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, method, path, headers }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+      answer.once('end', () => resolve(text)).once('error', reject)
+    })
+    asked.once('error', reject).end(body)
+  })
 }

@@ -12,6 +12,8 @@ import { latchkey } from '../shared/printed-command.ts'
 /** An account that the import creates, replaces or completes, with its keys. */
 export interface Account extends Omit<OldUser, 'id' | 'remarks'> {
   id: number
+  /** The id in the source. */
+  oldId: number | undefined
   usernameKey: string
   /** Whether it replaces a built-in account that nobody has used yet. */
   takesOver: boolean
@@ -156,6 +158,7 @@ function planNewAccount(
     ...user,
     ...NOTHING_YET(),
     id,
+    oldId,
     usernameKey: key,
     takesOver: false,
     completes: false,
@@ -176,9 +179,9 @@ function decideExisting(user: OldUser, local: SiteState['users'][number]): Decis
   const isGuest = user.role === GUEST && local.role === GUEST
   // An admin who can't sign in would lock the operator out.
   const isOfUse = isGuest || (isAdmin && !user.disabled && user.password !== undefined)
-  const { id: _, remarks, ...rest } = user
+  const { id: oldId, remarks, ...rest } = user
   const { id, usernameKey: key } = local
-  const account = { ...rest, ...NOTHING_YET(), id, usernameKey: key }
+  const account = { ...rest, ...NOTHING_YET(), id, oldId, usernameKey: key }
   if (!local.isUntouched || !isOfUse) {
     if (isCompletedBy(user, local))
       return {

@@ -82,7 +82,7 @@ async function carryOut(site: Site, ring: KeyRing, plan: Plan, now: number): Pro
   }
 }
 
-function predict({ accounts, settings, serviceTokens, reservedNames }: Plan): Written {
+function predict({ accounts, settings, serviceTokens, reservedNames, fileUsers }: Plan): Written {
   const completed = accounts.filter(({ completes }) => completes).length
   const imported = {
     users: accounts.length - completed,
@@ -95,6 +95,7 @@ function predict({ accounts, settings, serviceTokens, reservedNames }: Plan): Wr
     completed,
     serviceTokens: serviceTokens.length,
     reservedNames: reservedNames.length,
+    fileUsers: fileUsers.length,
     refused: [],
   }
 }

@@ -7,7 +7,8 @@ import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
 import type { RawRow, Source } from './source.ts'
 import { type OldReservedName, planReservedNames } from './reserved-names.ts'
-import { GUEST } from '../../accounts/roles.ts'
+import { GENERAL, GUEST } from '../../accounts/roles.ts'
+import type { FileUserRow } from './store.ts'
 
 /** The state of the site into which the import writes. */
 export interface SiteState {
@@ -61,6 +62,8 @@ export interface Plan {
   settings: Record<string, string>
   serviceTokens: OldServiceToken[]
   reservedNames: OldReservedName[]
+  /** Users of the file server that accounts go on being. */
+  fileUsers: FileUserRow[]
   /** Rows that exist here already and stay unchanged. */
   kept: Counts
   refused: Item[]
@@ -90,11 +93,18 @@ export function planImport(
     accounts: users.accounts,
     settings: settings.changes,
     serviceTokens: source.serviceTokens.flatMap((row) => readServiceToken(row) ?? []),
+    fileUsers: source.kind === 'database' ? users.accounts.flatMap(fileUserOf) : [],
     reservedNames: planReservedNames(source.reservedNames, users.outcomes, site),
     kept: { users: users.kept, keys: keys.kept, settings: settings.kept, passkeys: passkeys.kept },
     refused: [...users.refused, ...keys.refused, ...settings.refused, ...passkeys.refused],
     notes: users.notes,
   }
+}
+
+/** Admins act as the one admin there, and the guest is found by the role: both need no link. */
+function fileUserOf({ id, usernameKey, oldId, username, role }: Account): FileUserRow[] {
+  if (role !== GENERAL || oldId === undefined) return []
+  return [{ userId: id, usernameKey, remoteId: oldId, remoteName: username }]
 }
 
 /**

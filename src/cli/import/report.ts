@@ -14,6 +14,8 @@ export interface Report {
   passkey_rp_ids: string[]
   service_tokens: number
   reserved_names: number
+  /** Accounts that go on being a user of OpenList, once it is behind this site. */
+  file_users: number
   warnings: string[]
   refused: Item[]
   notes: Item[]
@@ -37,7 +39,7 @@ export function makeReport(
   { kind, warnings }: Pick<Source, 'kind' | 'warnings'>,
   isDryRun: boolean,
   { kept, notes, accounts }: Pick<Plan, 'kept' | 'notes' | 'accounts'>,
-  { imported, completed, serviceTokens, reservedNames, refused }: Written,
+  { imported, completed, serviceTokens, reservedNames, fileUsers, refused }: Written,
 ): Report {
   const tally = (what: keyof Counts, item: Item['kind']): Tally => ({
     imported: imported[what],
@@ -55,6 +57,7 @@ export function makeReport(
     passkey_rp_ids: rpIdsOf(accounts),
     service_tokens: serviceTokens,
     reserved_names: reservedNames,
+    file_users: fileUsers,
     warnings,
     refused,
     notes,

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNull, not, notExists, sql } from 'drizzle-orm'
 import {
   appPasswords,
   auditEvents,
+  fileUsers,
   identities,
   passkeys,
   recoveryCodes,
@@ -54,6 +55,14 @@ export interface KeyRow extends OldKey {
 export interface PasskeyRow extends OldPasskey {
   userId: number
   usernameKey: string
+}
+
+/** A user of the file server, and the account that goes on being it. */
+export interface FileUserRow {
+  userId: number
+  usernameKey: string
+  remoteId: number
+  remoteName: string
 }
 
 /** An identity and its owner. */
@@ -200,6 +209,18 @@ export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: num
       { from: owned },
     )
     .onConflictDoNothing()
+}
+
+/** Links the accounts that this import has made, and no others, to users of the file server. */
+export function insertOldFileUsers(db: Database, by: Authority, rows: FileUserRow[], now: number) {
+  return writing(db, by)
+    .insert(
+      fileUsers,
+      { userId: users.id, remoteId: member('remoteId'), remoteName: member('remoteName') },
+      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
+    )
+    .onConflictDoNothing()
+    .returning({ userId: fileUsers.userId })
 }
 
 /** Adds passkeys to the accounts that this import has made, and to no others. */

@@ -16,9 +16,11 @@ import {
   type AccountRow,
   completeAccount,
   insertAccountEvents,
+  type FileUserRow,
   insertAccounts,
   insertKeys,
   insertOldCodes,
+  insertOldFileUsers,
   insertOldIdentities,
   insertOldReservedNames,
   insertOldServiceTokens,
@@ -37,6 +39,7 @@ export interface Written {
   completed: number
   serviceTokens: number
   reservedNames: number
+  fileUsers: number
   refused: Item[]
 }
 
@@ -65,6 +68,7 @@ export async function writePlan(
     completed: 0,
     serviceTokens: 0,
     reservedNames: 0,
+    fileUsers: 0,
     refused: [],
   }
   for (const accounts of chunk(plan.accounts, ACCOUNTS_PER_BATCH)) {
@@ -78,6 +82,7 @@ export async function writePlan(
   }
   written.serviceTokens = await writeServiceTokens(site, plan.serviceTokens, now)
   written.reservedNames = (await writeReservedNames(site, plan.reservedNames, now)).length
+  written.fileUsers = await writeFileUsers(site, plan.fileUsers, now)
   const { keys, passkeys } = written.imported
   const users = written.imported.users + written.completed
   if (users > 0) {
@@ -208,6 +213,13 @@ export async function writeReservedNames({ db }: Site, names: OldReservedName[],
   const by = isOperator(db, COMMAND_LINE, now)
   const made = await Promise.all(chunk(names).map((some) => insertOldReservedNames(db, by, some)))
   return made.flat().map(({ username }) => username)
+}
+
+/** @returns The number of links. */
+async function writeFileUsers({ db }: Site, rows: FileUserRow[], now: number): Promise<number> {
+  const by = isOperator(db, COMMAND_LINE, now)
+  const made = await Promise.all(chunk(rows).map((some) => insertOldFileUsers(db, by, some, now)))
+  return made.flat().length
 }
 
 function countIn(written: Written, account: Account, isMade: boolean): void {

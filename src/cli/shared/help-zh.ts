@@ -263,6 +263,23 @@ export const ZH: Readonly<Record<string, string>> = {
   'the address of the deployed site, for the check of plain http':
     '已部署站点的地址，用于检查未加密的 http',
 
+  'checks the file server behind the site (OpenList), and links users to its users':
+    '检查站点后面的文件服务器（OpenList），并把用户与其中的用户关联',
+  'lists which user of OpenList each user is': '列出每个用户对应 OpenList 中的哪个用户',
+  'checks OpenList: address, token, settings, users': '检查 OpenList：地址、令牌、设置、用户',
+  'makes a user be a user that OpenList has already': '把用户与 OpenList 中已有的用户关联',
+  'ends a link; the user at OpenList stays, and the next request makes another':
+    '取消关联；OpenList 中的用户保留，下次请求时会另建一个',
+  'the address of OpenList, when FILES_ORIGIN is not set':
+    'OpenList 的地址，在未设置 FILES_ORIGIN 时使用',
+  'the id of the user at OpenList': '用户在 OpenList 中的 id',
+  'The exit code is 1 when a check fails; a warning alone gives 0. Nothing is changed.':
+    '有检查失败时退出码为 1，只有警告时为 0。不会更改任何内容。',
+  "From then on the user here is the user there, with name, rights and folder of the user here: the shares\nand what metas allow stay. Nobody is linked by name alone, because the same name may be somebody else's.":
+    '此后这里的用户就是那里的用户，名称、权限和文件夹以这里为准；分享和元信息中的授权保留。\n不会仅凭名称关联，因为同名者可能是别人。',
+  'the file server (OpenList) behind this site, such as http://127.0.0.1:5244; its token is FILES_TOKEN in .dev.vars (docs/files.md)':
+    '站点后面的文件服务器（OpenList），例如 http://127.0.0.1:5244；令牌是 .dev.vars 中的 FILES_TOKEN（docs/files.md）',
+
   'copies all data of the local site into one file; the site may be running':
     '将本地站点的全部数据备份到一个文件，站点可以正在运行',
   'the file to write; it must not exist yet': '要写入的文件，不能已经存在',

@@ -55,7 +55,8 @@ export function readSecretKeys(file = DEV_VARS_FILE): string | undefined {
   return readVarsFile(file)['SECRET_KEYS']
 }
 
-function readVarsFile(file: string): NodeJS.Dict<string> {
+/** Reads a file of variables; nothing of it is checked. */
+export function readVarsFile(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {

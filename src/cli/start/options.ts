@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { parseFilesOrigin } from '../../base/file-server.ts'
+import { parseFiles } from '../shared/files-option.ts'
 import { readAdminPassword } from '../shared/admin-password.ts'
 import { CommandError, UsageError } from '../shared/command-error.ts'
 import type { Proxy } from './front-request.ts'
@@ -115,12 +115,6 @@ function readCommandLine(argv: readonly string[]): CommandLine | undefined {
     const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
     throw new UsageError(`${sentence} (--help lists the options)`)
   }
-}
-
-function parseFiles(text: string): string {
-  const origin = parseFilesOrigin(text.replace(/\/$/, ''))
-  if (origin !== undefined) return origin
-  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:5244.')
 }
 
 function parseAddress(text: string): string {

@@ -11,6 +11,7 @@ import { type FileRight, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
 import { forward, readSentBody, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
+import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
 
 /** Longer answers are no refusal of a token. */
@@ -42,8 +43,11 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
   if (identity.as === 'guest') return checked(await forward(c, files, headers, body))
   headers.set('Authorization', files.token)
-  const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, body))
-  if (!isRefused) return checked(answer)
+  const meta = metaCall(path)
+  const deps = c.get('deps')
+  const sent = meta === 'write' ? await withRemoteUsers(deps, files, body) : body
+  const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, sent))
+  if (!isRefused) return meta === 'read' ? withOwnUsers(deps, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 

@@ -53,6 +53,8 @@ export function forward(
   const { pathname, search } = new URL(c.req.url)
   const { method, signal } = c.req.raw
   const { body, sent } = bodyToSend(sentBody, c.req.header('Content-Length'))
+  // That of what is sent, which may be other bytes.
+  headers.delete('Content-Length')
   const init = { method, headers, body, signal }
   return sendToOrigin(c.get('deps'), files, pathname + search, init, sent)
 }

@@ -10,6 +10,7 @@ import { isPreflight } from '../../http/headers.ts'
 import { type IdentityDeps, writeChangedFileUsers } from '../identity.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { answerApi } from './api.ts'
+import { FAULT_POLICY, faultPage } from './fault-page.ts'
 import { forward, readSentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { withPagePolicy } from './page-policy.ts'
@@ -42,8 +43,29 @@ export const fileRules = createMiddleware<App>(async function fileRules(c, next)
   const refusal = found === undefined ? new Refusal('pathInvalid') : refusalOf(c, area)
   if (refusal === undefined) await next()
   else c.res = refuse(c, refusal)
+  if (isFaultForPerson(c, area)) await showFault(c, files)
   setFileHeaders(c, area)
 })
+
+/** A refusal of ours, to a browser that shows it: `refuse` has made a text of it. */
+function isFaultForPerson(c: AppContext, area: SiteArea | undefined): boolean {
+  const isPage = area !== 'api' && area !== 'dav' && c.req.method === 'GET'
+  return (
+    isPage && c.get('outcome') !== undefined && /\btext\/html\b/.test(c.req.header('Accept') ?? '')
+  )
+}
+
+async function showFault(c: AppContext, { host }: FileServer): Promise<void> {
+  const { status, headers } = c.res
+  const message = (await c.res.text()).trim()
+  headers.set('Content-Type', 'text/html; charset=UTF-8')
+  headers.set('Content-Security-Policy', FAULT_POLICY)
+  headers.set('Cache-Control', 'no-store')
+  headers.delete('Content-Length')
+  const page = String(await faultPage(c, status, message, host === undefined))
+  c.res = undefined
+  c.res = new Response(page, { status, headers })
+}
 
 /** The pages of accounts are not at the host of the files. */
 function areaAt({ host }: FileServer, { area, decoded }: { area: SiteArea; decoded: string }) {
@@ -100,7 +122,8 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
     return
   }
   const type = headers.get('Content-Type') ?? ''
-  if (type !== 'application/pdf') headers.set('Content-Security-Policy', 'sandbox')
+  const isFault = headers.get('Content-Security-Policy') === FAULT_POLICY
+  if (type !== 'application/pdf' && !isFault) headers.set('Content-Security-Policy', 'sandbox')
 }
 
 /** Answers what is the file server's. */

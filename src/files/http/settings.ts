@@ -17,6 +17,8 @@ const OVERLAID = [
   'sso_login_platform',
   'sso_compatibility_mode',
 ] as const
+/** The look of OpenList's pages, which those of the account share. */
+const COPIED = new Set(['site_title', 'logo', 'favicon', 'main_color'])
 const SSO_GROUP = 7
 const LDAP_GROUP = 8
 /** How long the answer of the file server is used again. */
@@ -157,7 +159,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   if (!parsed.success)
     throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
   const items = parsed.output.filter(isChangeable)
-  const ours = items.filter(({ key }) => ourKeys.has(key))
+  const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
   const theirs = items.filter(({ key }) => !ourKeys.has(key))
   if (ours.length > 0)
     await saveSettings(deps, actor, Object.fromEntries(ours.map(({ key, value }) => [key, value])))

@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS } from '../../../settings/defaults.ts'
 import { UNUSED_DAYS } from '../../../app-passwords/app-passwords.ts'
-import type { Facts, Finding, SiteData } from './doctor-facts.ts'
+import type { Finding } from '../../shared/findings.ts'
+import type { Facts, SiteData } from './doctor-facts.ts'
 import { checkPrograms } from './doctor-programs.ts'
 import { rpIdOf } from './doctor-passkeys.ts'
 import { listSeals } from '../../site/sealed-content.ts'

@@ -87,14 +87,6 @@ export interface SiteData {
   signingKeyAge: number | undefined
 }
 
-export interface Finding {
-  check: string
-  status: 'ok' | 'warn' | 'fail'
-  text: string
-  /** The step that solves the problem. */
-  fix?: string
-}
-
 /** The nightly run is once a day. A single missed run is no problem yet. */
 const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 

@@ -1,6 +1,7 @@
 import { isUnder } from '../../../base/passkey-site.ts'
 import { varsFile } from '../../site/dev-vars.ts'
-import type { Facts, Finding } from './doctor-facts.ts'
+import type { Finding } from '../../shared/findings.ts'
+import type { Facts } from './doctor-facts.ts'
 
 /** Cloudflare's domain of Workers. It is on the public suffix list. */
 const WORKERS_DOMAIN = 'workers.dev'

@@ -1,6 +1,7 @@
 import { nearestIssuer, parseIssuer } from '../../../base/issuer.ts'
 import { varsFile } from '../../site/dev-vars.ts'
-import type { Facts, Finding, SiteData } from './doctor-facts.ts'
+import type { Finding } from '../../shared/findings.ts'
+import type { Facts, SiteData } from './doctor-facts.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000

@@ -4,10 +4,10 @@ import { judgeSite } from './doctor-checks.ts'
 import { UsageError } from '../../shared/command-error.ts'
 import type { GlobalOptions } from '../../shared/global-options.ts'
 import { addHelp } from '../../shared/help.ts'
-import { type Finding, gatherFacts } from './doctor-facts.ts'
+import { gatherFacts } from './doctor-facts.ts'
 import { openSite } from '../../site/on-site.ts'
 import { runWrangler } from '../../site/wrangler.ts'
-import { terminalJson, visibleLines } from '../../../base/text.ts'
+import { showFindings } from '../../shared/findings.ts'
 
 /** `latchkey doctor`: checks a site, and says how to fix what is wrong. */
 export function addDoctorCommand(program: Command, doctor: Command): void {
@@ -44,16 +44,5 @@ async function examine({ remote, json }: GlobalOptions, { fix = false, url }: Do
     await rebuildCopy(site)
     return judgeSite({ ...facts, data: { ...facts.data, copy: 'equal' } })
   })
-  console.log(json ? terminalJson({ findings }, 2) : visibleLines(render(findings)))
-  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1
-}
-
-function render(findings: Finding[]): string {
-  const width = Math.max(...findings.map(({ check }) => check.length))
-  return findings
-    .map(({ check, status, text, fix }) => {
-      const remedy = fix === undefined ? '' : `\n${' '.repeat(width + 8)}→ ${fix}`
-      return `${status.padEnd(4)}  ${check.padEnd(width)}  ${text}${remedy}`
-    })
-    .join('\n')
+  showFindings(findings, json)
 }

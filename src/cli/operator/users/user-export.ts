@@ -12,6 +12,7 @@ import { eventRecord } from '../../../activity/record.ts'
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
 import { isoTime } from '../../../base/time.ts'
+import { findLink } from '../../../files/store.ts'
 import { runBatch } from '../../../database/statements.ts'
 import { channelRecord } from '../../../notices/record.ts'
 import { selectChannels } from '../../../notices/store.ts'
@@ -117,8 +118,15 @@ async function everythingOf(site: Site, username: string) {
       refresh_expires_at: timeOrNull(grant.refreshExpiresAt),
     })),
     notices: channels.map(channelRecord),
+    file_server: await fileServerOf(site, id),
     events: events.map((one) => ({ ...eventRecord(one), country: one.country })),
   }
+}
+
+/** The user of OpenList; null when there is none. */
+async function fileServerOf({ db }: Site, userId: number) {
+  const link = await findLink(db, userId)
+  return link === undefined ? null : { openlist_id: link.remoteId, openlist_name: link.remoteName }
 }
 
 /** @param time Unix time, milliseconds; 0 or nothing for never. */

@@ -1,0 +1,26 @@
+import { terminalJson, visibleLines } from '../../base/text.ts'
+
+/** What a check has found. */
+export interface Finding {
+  check: string
+  status: 'ok' | 'warn' | 'fail'
+  text: string
+  /** The step that solves the problem. */
+  fix?: string
+}
+
+/** Prints findings. The exit code is 1 when one has failed. */
+export function showFindings(findings: Finding[], json: boolean): void {
+  console.log(json ? terminalJson({ findings }, 2) : visibleLines(render(findings)))
+  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1
+}
+
+function render(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  return findings
+    .map(({ check, status, text, fix }) => {
+      const remedy = fix === undefined ? '' : `\n${' '.repeat(width + 8)}→ ${fix}`
+      return `${status.padEnd(4)}  ${check.padEnd(width)}  ${text}${remedy}`
+    })
+    .join('\n')
+}

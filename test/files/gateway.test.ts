@@ -1,0 +1,580 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { users } from '../../schema/tables.ts'
+import { insertFileUser } from '../../src/files/store.ts'
+import { runFrequently } from '../../src/frequent-run.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { FILES_ORIGIN, FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import type { Envelope } from '../support/envelope.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const WEBDAV = 3 << 8
+/** A user whom nobody here is. */
+const THEIRS = { password: 'theirs', base_path: '/', role: 0, permission: 0, disabled: false }
+
+let openlist: OpenListStandIn
+let site: CheapSite
+let userId: number
+let token: string
+
+beforeEach(async () => {
+  openlist = new OpenListStandIn()
+  site = newSite()
+  await site.addFirstUsers()
+  userId = await site.addUser('alice', { password: PASSWORD, permission: WEBDAV })
+  token = await site.token('alice', PASSWORD)
+})
+
+function newSite(bindings: Record<string, string> = {}): CheapSite {
+  return new CheapSite(openlist.deps, {
+    FILES_ORIGIN,
+    FILES_TOKEN,
+    ...JSON.parse(JSON.stringify(bindings)),
+  })
+}
+
+const adminToken = () => site.token('admin', ADMIN_PASSWORD)
+/** Clients say how long their body is. */
+function post(path: string, body: object, as = ''): Promise<Envelope> {
+  const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+  return site.post(path, body, { token: as, headers })
+}
+
+const list = (as = token) => post('/api/fs/list', { path: '/' }, as)
+const asAlice = { code: 200, data: { as: 'alice' } }
+
+async function change(fields: object): Promise<void> {
+  const admin = await adminToken()
+  const { data } = await site.get(`/api/admin/user/get?id=${userId}`, { token: admin })
+  const body = { ...data, password: '', ...fields }
+  expect(await site.post('/api/admin/user/update', body, { token: admin })).toMatchObject({
+    code: 200,
+  })
+  await site.settle()
+}
+
+function dav(method: string, username: string, password: string, headers = {}): Promise<Response> {
+  const Authorization = `Basic ${btoa(`${username}:${password}`)}`
+  return site.fetch(method, '/dav/x', { headers: { Authorization, ...headers } })
+}
+
+describe('without a file server', () => {
+  test.each(['/d/x', '/dav/', '/api/fs/list', '/@login'])('%s is nobody’s', async (path) => {
+    site = new CheapSite(openlist.deps)
+    const response = await site.fetch('GET', path)
+    expect(await response.text()).toMatch(/not found|no such endpoint/i)
+    expect(openlist.sent).toEqual([])
+  })
+})
+
+describe('a session', () => {
+  test('acts as a user there that has the id of the user here', async () => {
+    expect(await list()).toMatchObject(asAlice)
+    expect(openlist.user('alice')).toMatchObject({ id: userId, permission: WEBDAV, role: 0 })
+  })
+
+  test('costs one trip to D1, and one request, once it is known there', async () => {
+    await list()
+    openlist.paths()
+    await list()
+    expect(site.meter.roundTrips).toBe(1)
+    expect(openlist.paths()).toEqual(['POST /api/fs/list'])
+  })
+
+  test('that has ended is refused, and nothing is asked', async () => {
+    await site.get('/api/auth/logout', { token })
+    expect(await list()).toMatchObject({ code: 401 })
+    expect(await list('nonsense')).toMatchObject({ code: 401 })
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('of an admin acts as the admin there, and shows no token', async () => {
+    expect(await list(await adminToken())).toMatchObject({ data: { as: 'admin' } })
+  })
+
+  test.each(['/api/admin/storage/list', '/api/admin/setting/list'])(
+    'of a user does not reach %s',
+    async (path) => {
+      expect(await site.get(path, { token })).toMatchObject({ code: 403 })
+      expect(await site.get(path)).toMatchObject({ code: 403 })
+      expect(openlist.sent).toEqual([])
+    },
+  )
+
+  test('goes on when the tokens there have died', async () => {
+    await list()
+    openlist.restart()
+    expect(await list()).toMatchObject(asAlice)
+  })
+
+  test('goes on when the password there was changed, or the user there deleted', async () => {
+    await list()
+    openlist.restart()
+    const user = openlist.user('alice')
+    if (user !== undefined) user.password = 'changed'
+    expect(await list()).toMatchObject(asAlice)
+    openlist.users.splice(
+      openlist.users.findIndex(({ username }) => username === 'alice'),
+      1,
+    )
+    expect(await list()).toMatchObject(asAlice)
+  })
+
+  test('tries its token there before it sends a large body', async () => {
+    await list()
+    openlist.restart()
+    site.now += MINUTE
+    const body = new Uint8Array(1024 * 1024 + 1)
+    const headers = { 'Content-Length': String(body.length) }
+    openlist.paths()
+    expect(await site.call('PUT', '/api/fs/put', { token, body, headers })).toMatchObject({
+      data: { as: 'alice', body: body.length },
+    })
+    expect(openlist.paths()).toEqual([
+      'GET /api/me',
+      'POST /api/auth/login/hash',
+      'PUT /api/fs/put',
+    ])
+  })
+})
+
+describe('a stranger', () => {
+  test('is the guest there, whose row is that of the guest here', async () => {
+    await site.post('/api/fs/list', { path: '/' })
+    expect(openlist.user('guest')).toMatchObject({ disabled: true, role: 1 })
+  })
+
+  test.each([
+    ['the token of its admin', { Authorization: FILES_TOKEN }],
+    ['the same as Bearer', { Authorization: `Bearer ${FILES_TOKEN}` }],
+    ['a token of its own', { Authorization: 'jwt-1-0' }],
+  ])('with %s is refused', async (_, headers) => {
+    const answer = await site.call('POST', '/api/fs/list', { body: {}, headers })
+    expect(answer.code).toBe(401)
+  })
+})
+
+describe('an app password', () => {
+  test.each([
+    ['bare', (secret: string) => secret],
+    ['Bearer', (secret: string) => `Bearer ${secret}`],
+    ['Basic', (secret: string) => `Basic ${btoa(`alice:${secret}`)}`],
+  ])('reads, %s', async (_, write) => {
+    const { token: secret } = await addAppPassword(site, userId, ['files:read'])
+    expect(await list(write(secret))).toMatchObject(asAlice)
+  })
+
+  test.each([
+    ['files:read', '/api/fs/list', 200],
+    ['files:read', '/api/fs/remove', 403],
+    ['files:read', '/api/share/create', 403],
+    ['files:read', '/api/task/copy/undone', 200],
+    ['files:write', '/api/fs/remove', 200],
+    ['account:read', '/api/fs/list', 403],
+  ] as const)('with %s at %s: %i', async (scope, path, code) => {
+    const { token: secret } = await addAppPassword(site, userId, [scope])
+    expect(await site.post(path, {}, { token: secret })).toMatchObject({ code })
+  })
+
+  test.each([
+    ['files:read', 'PROPFIND', 207],
+    ['files:read', 'PUT', 401],
+    ['files:write', 'PUT', 207],
+    ['files:write', 'LOCK', 207],
+    ['account:read', 'PROPFIND', 401],
+  ] as const)('with %s for %s: %i', async (scope, method, status) => {
+    const { token: secret } = await addAppPassword(site, userId, [scope])
+    expect((await dav(method, 'alice', secret)).status).toBe(status)
+  })
+
+  test('of another name, or unknown, is refused at once', async () => {
+    const { token: secret } = await addAppPassword(site, userId, ['files:read'])
+    expect((await dav('PROPFIND', 'admin', secret)).status).toBe(401)
+    expect((await dav('PROPFIND', 'alice', `${secret.slice(0, -1)}x`)).status).toBe(401)
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('is what WebDAV takes, and the sentence says so', async () => {
+    const refused = await dav('PROPFIND', 'alice', PASSWORD)
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      expect.stringMatching(/app password/),
+    ])
+    expect(refused.headers.get('WWW-Authenticate')).toMatch(/^Basic realm=/)
+    expect(site.meter.roundTrips).toBe(0)
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('goes on at WebDAV when the password there has drifted', async () => {
+    const { token: secret } = await addAppPassword(site, userId, ['files:read'])
+    await dav('PROPFIND', 'alice', secret)
+    const user = openlist.user('alice')
+    if (user !== undefined) user.password = 'changed'
+    expect((await dav('PROPFIND', 'alice', secret)).status).toBe(207)
+  })
+})
+
+describe('a user there', () => {
+  test('is not one that has the name', async () => {
+    openlist.users.push({
+      ...THEIRS,
+      id: 50,
+      username: 'alice',
+      role: 0,
+      permission: 9,
+    })
+    expect(await list()).toMatchObject({ data: { as: `alice~${userId}` } })
+    expect(openlist.user('alice')).toMatchObject({ id: 50, password: 'theirs', permission: 9 })
+  })
+
+  test('is not one that has the id', async () => {
+    openlist.users.push({ ...THEIRS, id: userId, username: 'bob', role: 0 })
+    expect(await list()).toMatchObject(asAlice)
+    expect(openlist.user('bob')).toMatchObject({ id: userId, password: 'theirs' })
+    expect(openlist.user('alice')?.id).not.toBe(userId)
+  })
+
+  test('is made once by requests at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => list()))
+    expect(answers.map(({ data }) => data.as)).toEqual(Array.from({ length: 5 }, () => 'alice'))
+    expect(openlist.users.filter(({ role }) => role === 0)).toHaveLength(1)
+  })
+
+  test('is the one of the import', async () => {
+    openlist.users.push({ ...THEIRS, id: 50, username: 'old', role: 0 })
+    await insertFileUser(site.deps.db, userId, { remoteId: 50, remoteName: 'old' })
+    expect(await list()).toMatchObject(asAlice)
+    expect(openlist.user('alice')).toMatchObject({ id: 50 })
+  })
+
+  test('of the import is only the one that it was recorded for', async () => {
+    openlist.users.push({ ...THEIRS, id: 50, username: 'somebody-else', role: 0 })
+    await insertFileUser(site.deps.db, userId, { remoteId: 50, remoteName: 'old' })
+    expect(await list()).toMatchObject(asAlice)
+    expect(openlist.user('somebody-else')).toMatchObject({ id: 50, password: 'theirs' })
+  })
+
+  test.each([
+    ['a new name', { username: 'alicia' }, { username: 'alicia' }],
+    ['other rights', { permission: 1 }, { permission: 1 }],
+    ['another folder', { base_path: '/a' }, { base_path: '/a' }],
+    ['being disabled', { disabled: true }, { disabled: true, permission: 0 }],
+  ])('follows %s before the next request', async (_, fields, expected) => {
+    await list()
+    await change(fields)
+    expect(openlist.users.find(({ id }) => id === userId)).toMatchObject(expected)
+  })
+
+  test('is deleted after the user here', async () => {
+    await list()
+    await site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: await adminToken() })
+    await site.settle()
+    expect(openlist.user('alice')).toBeUndefined()
+  })
+
+  test.each(['disabled', 'deleted'])(
+    'is %s by the run of five minutes, when it could not be reached before',
+    async (how) => {
+      await list()
+      openlist.answer = () => Promise.reject(new TypeError('no route'))
+      if (how === 'disabled') await change({ disabled: true })
+      else
+        await site.post(`/api/admin/user/delete?id=${userId}`, undefined, {
+          token: await adminToken(),
+        })
+      await site.settle()
+      expect(openlist.user('alice')).toMatchObject({ disabled: false })
+      openlist.answer = undefined
+      await runFrequently(site.deps)
+      expect(openlist.user('alice')?.disabled ?? 'gone').toBe(how === 'disabled' ? true : 'gone')
+    },
+  )
+
+  test('of an admin who is one no longer is an ordinary one', async () => {
+    const boss = await site.addUser('boss', { password: PASSWORD, role: 2 })
+    const bossToken = await site.token('boss', PASSWORD)
+    expect(await list(bossToken)).toMatchObject({ data: { as: 'admin' } })
+    await site.db.update(users).set({ role: 0 }).where(eq(users.id, boss))
+    const again = await site.token('boss', PASSWORD)
+    expect(await list(again)).toMatchObject({ data: { as: 'boss' } })
+  })
+})
+
+describe('headers', () => {
+  const secret = {
+    Cookie: 'session=1',
+    Forwarded: 'for=1',
+    'X-Forwarded-For': '203.0.113.9',
+    'X-Forwarded-Host': 'evil.example',
+    'X-Real-IP': '203.0.113.9',
+    'Proxy-Authorization': 'x',
+    'CF-Ray': '1',
+  }
+
+  test('of the client pass, but not those that say who it is', async () => {
+    await site.fetch('GET', '/d/x?sign=1', {
+      token,
+      headers: { ...secret, Range: 'bytes=0-1', 'If-None-Match': '"y"' },
+    })
+    const [sent] = openlist.sent
+    expect(sent?.path).toBe('/d/x?sign=1')
+    for (const name of ['Authorization', 'Cookie', 'Forwarded', 'X-Real-IP', 'CF-Ray'])
+      expect(sent?.headers.get(name), name).toBeNull()
+    expect(sent?.headers.get('X-Forwarded-For')).toBe('192.0.2.1')
+    expect(sent?.headers.get('X-Forwarded-Host')).toBe('localhost')
+    expect(sent?.headers.get('Range')).toBe('bytes=0-1')
+  })
+
+  test('of the file server pass, but not those that act on the origin', async () => {
+    openlist.answer = () =>
+      new Response('x', {
+        headers: {
+          'Set-Cookie': 'a=b',
+          'Clear-Site-Data': '"*"',
+          'Service-Worker-Allowed': '/',
+          'Content-Security-Policy': "script-src 'unsafe-inline'",
+          ETag: '"x"',
+          'Content-Type': 'text/html',
+        },
+      })
+    const { headers } = await site.fetch('GET', '/d/x')
+    for (const name of ['Set-Cookie', 'Clear-Site-Data', 'Service-Worker-Allowed'])
+      expect(headers.get(name), name).toBeNull()
+    expect(headers.get('Content-Security-Policy')).toBe('sandbox')
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('ETag')).toBe('"x"')
+  })
+
+  test.each([
+    ['application/pdf', null],
+    ['application/pdf; charset=utf-8', 'sandbox'],
+    ['text/html', 'sandbox'],
+    ['image/svg+xml', 'sandbox'],
+  ])('of a file of the type %s: %s', async (type, policy) => {
+    openlist.answer = () => new Response('x', { headers: { 'Content-Type': type } })
+    const { headers } = await site.fetch('GET', '/p/x')
+    expect(headers.get('Content-Security-Policy')).toBe(policy)
+  })
+
+  test('of the web client allow its own scripts only, each time by another nonce', async () => {
+    const pages = [await site.fetch('GET', '/'), await site.fetch('GET', '/x')]
+    const nonces = await Promise.all(
+      pages.map(async (page) => {
+        const [, nonce = ''] =
+          /script-src 'nonce-([\w-]{22})'/.exec(
+            page.headers.get('Content-Security-Policy') ?? '',
+          ) ?? []
+        expect(await page.text()).toContain(`<script nonce="${nonce}">`)
+        expect(page.headers.get('Cache-Control')).toBe('no-store')
+        expect(page.headers.get('ETag')).toBeNull()
+        return nonce
+      }),
+    )
+    expect(new Set(nonces).size).toBe(2)
+  })
+
+  test('of account pages name their scripts, because a file may be one', async () => {
+    const { headers } = await site.fetch('GET', '/account/sign-in')
+    expect(headers.get('Content-Security-Policy')).toMatch(
+      /script-src http:\/\/localhost\/script-\w+\.js http:\/\/localhost\/passkeys-\w+\.js;/,
+    )
+  })
+
+  test('of a file that is asked for as a service worker: 403', async () => {
+    const headers = { 'Service-Worker': 'script' }
+    expect((await site.fetch('GET', '/d/x.js', { headers })).status).toBe(403)
+    expect(openlist.sent).toEqual([])
+  })
+
+  test.each([
+    ['/dav/y', '/dav/y', 207],
+    ['http://localhost/dav/y', '/dav/y', 207],
+    ['https://localhost/dav/y', '/dav/y', 207],
+    ['https://other.example.org/dav/y', undefined, 502],
+  ])('Destination: %s', async (destination, passed, status) => {
+    const { token: password } = await addAppPassword(site, userId, ['files:write'])
+    const answer = await dav('MOVE', 'alice', password, { Destination: destination })
+    expect(answer.status).toBe(status)
+    const moved = openlist.sent.find(({ method }) => method === 'MOVE')
+    expect(moved?.headers.get('Destination')).toBe(passed)
+  })
+
+  test('If: the tags get the address of the file server', async () => {
+    const { token: password } = await addAppPassword(site, userId, ['files:write'])
+    await dav('PUT', 'alice', password, { If: '<http://localhost/dav/x> (<opaquelocktoken:1>)' })
+    const put = openlist.sent.find(({ method }) => method === 'PUT')
+    expect(put?.headers.get('If')).toBe(`<${FILES_ORIGIN}/dav/x> (<opaquelocktoken:1>)`)
+  })
+})
+
+describe('paths and methods', () => {
+  test.each([
+    ['GET', '/s3/x', 404],
+    ['GET', '/mcp', 404],
+    ['GET', '/debug/pprof/', 404],
+    ['DELETE', '/d/x', 405],
+    ['PROPFIND', '/d/x', 405],
+    ['PATCH', '/dav/x', 405],
+    ['GET', '/d/..%2fapi/auth/login', 400],
+  ])('%s %s: %i', async (method, path, status) => {
+    expect((await site.fetch(method, path)).status).toBe(status)
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('an unknown path of the interface is not the page of the web client', async () => {
+    expect(await site.get('/api/none')).toMatchObject({ code: 404 })
+  })
+
+  test('an upgrade is refused', async () => {
+    const headers = { Upgrade: 'websocket' }
+    expect((await site.fetch('GET', '/x', { headers })).status).toBe(404)
+  })
+
+  test('a preflight is answered here', async () => {
+    const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'PUT' }
+    const asked = { ...headers, 'Access-Control-Request-Headers': 'authorization, file-path' }
+    const answer = await site.fetch('OPTIONS', '/api/fs/put', { headers: asked })
+    expect(answer.headers.get('Access-Control-Allow-Headers')).toBe('authorization, file-path')
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('with FILES_HOST, files are at that host only, and account pages at the other', async () => {
+    site = newSite({ FILES_HOST: 'files.example.org' })
+    const at = (host: string, path: string) =>
+      site.request(`http://${host}${path}`, { headers: { 'CF-Connecting-IP': '192.0.2.1' } })
+    expect((await at('files.example.org', '/d/x')).status).toBe(200)
+    expect((await at('files.example.org', '/account/sign-in')).status).toBe(404)
+    expect((await at('localhost', '/account/sign-in')).status).toBe(200)
+    expect((await at('localhost', '/d/x')).status).toBe(404)
+    expect(openlist.sent).toHaveLength(1)
+  })
+})
+
+const settings = () => site.get('/api/public/settings')
+
+describe('settings', () => {
+  test('are those of OpenList, with the ways of signing in here', async () => {
+    openlist.settings['sso_login_enabled'] = 'true'
+    openlist.settings['ldap_login_enabled'] = 'true'
+    const { data } = await settings()
+    expect(data).toMatchObject({
+      version: 'v4.2.5',
+      sso_login_enabled: 'false',
+      ldap_login_enabled: 'false',
+    })
+  })
+
+  test('are the last ones while OpenList is away, and then those here', async () => {
+    openlist.settings['site_title'] = 'Theirs'
+    await settings()
+    openlist.answer = () => Promise.reject(new TypeError('no route'))
+    site.now += HOUR
+    expect((await settings()).data.site_title).toBe('Theirs')
+    site = newSite()
+    expect(await settings()).toMatchObject({ code: 200, data: { site_title: expect.any(String) } })
+  })
+
+  test.each(['list', 'get?key=token', 'get?keys=token', 'list?group=1'])(
+    'never show the token: %s',
+    async (path) => {
+      const answer = await site.get(`/api/admin/setting/${path}`, { token: await adminToken() })
+      expect(answer.code).toBe(200)
+      expect(JSON.stringify(answer)).not.toContain(FILES_TOKEN)
+    },
+  )
+
+  test('are saved where they belong, and the token is not', async () => {
+    const items = [
+      { key: 'site_title', value: 'Ours' },
+      { key: 'token', value: '' },
+      { key: 'webauthn_login_enabled', value: 'true' },
+      { key: 'index_progress', value: 'x' },
+    ]
+    const admin = await adminToken()
+    expect(await post('/api/admin/setting/save', items, admin)).toMatchObject({
+      code: 200,
+    })
+    expect(openlist.settings).toMatchObject({ site_title: 'Ours', index_progress: 'x' })
+    expect(openlist.settings['token']).toBeUndefined()
+    expect(openlist.settings['webauthn_login_enabled']).toBeUndefined()
+    expect((await settings()).data).toMatchObject({
+      site_title: 'Ours',
+      webauthn_login_enabled: 'true',
+    })
+    expect(await (await site.fetch('GET', '/account/sign-in')).text()).toContain('Ours')
+  })
+
+  test.each(['reset_token', 'delete?key=token', 'delete?key=webauthn_login_enabled'])(
+    'are not for OpenList to end: %s',
+    async (path) => {
+      const admin = await adminToken()
+      const call = { token: admin }
+      const refused = await site.post(`/api/admin/setting/${path}`, undefined, call)
+      expect(refused).toMatchObject({ code: 403 })
+      expect(openlist.sent.filter(({ method }) => method === 'POST')).toEqual([])
+    },
+  )
+})
+
+test('metas name users by their ids there, and show those here', async () => {
+  openlist.users.push({ ...THEIRS, id: userId, username: 'bob', role: 0 })
+  const admin = await adminToken()
+  const body = { path: '/', read_users: [userId], write_users: [] }
+  expect(await post('/api/admin/meta/create', body, admin)).toMatchObject({
+    code: 200,
+  })
+  const there = openlist.user('alice')?.id
+  expect(there).not.toBe(userId)
+  expect(openlist.metas).toMatchObject([{ read_users: [there] }])
+  const { data } = await site.get('/api/admin/meta/list', { token: admin })
+  expect(data.content).toMatchObject([{ path: '/', read_users: [userId], write_users: [] }])
+})
+
+describe('when OpenList', () => {
+  const failures: [string, () => Response | Promise<Response>, number][] = [
+    ['is away', () => Promise.reject(new TypeError(`connect ${FILES_ORIGIN}`)), 503],
+    ['answers garbage', () => new Response('garbage', { status: 200 }), 502],
+    ['panics', () => new Response('', { status: 500 }), 502],
+  ]
+
+  test.each(failures)(
+    '%s, files are refused in words, and accounts go on',
+    async (_, answer, code) => {
+      openlist.answer = answer
+      const refused = await list()
+      expect(refused).toMatchObject({ code })
+      expect(JSON.stringify(refused)).not.toMatch(/files\.example\.org|openlist-/)
+      expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
+      openlist.answer = undefined
+      expect(await list()).toMatchObject(asAlice)
+    },
+  )
+
+  test('is away, a browser gets a page, and other programs a sentence', async () => {
+    openlist.answer = () => Promise.reject(new TypeError('no route'))
+    const page = await site.fetch('GET', '/', { headers: { Accept: 'text/html,*/*' } })
+    expect([page.status, page.headers.get('Retry-After')]).toEqual([503, '5'])
+    expect(await page.text()).toMatch(/<h1>The file server does not answer.*href="\/account"/s)
+    const text = await site.fetch('GET', '/d/x')
+    expect([text.status, await text.text()]).toEqual([
+      503,
+      'the file server does not answer, try again\n',
+    ])
+  })
+
+  test('is not fully set up, its part says so, and accounts go on', async () => {
+    site = newSite({ FILES_TOKEN: '' })
+    expect(await list()).toMatchObject({ code: 503, message: expect.stringMatching(/set up/) })
+    expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('has another token, admins get 502, and users go on', async () => {
+    await list()
+    openlist.token = 'another'
+    expect(await list(await adminToken())).toMatchObject({ code: 502 })
+    expect(await list()).toMatchObject(asAlice)
+  })
+})

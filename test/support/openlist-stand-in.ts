@@ -1,0 +1,190 @@
+import { staticDigest } from '../../src/passwords/passwords.ts'
+import type { Deps } from '../../src/deps.ts'
+
+interface User {
+  id: number
+  username: string
+  password: string
+  base_path: string
+  role: number
+  permission: number
+  disabled: boolean
+}
+
+/** One request, as the file server gets it. */
+export interface Sent {
+  method: string
+  path: string
+  headers: Headers
+  body: string
+}
+
+export const FILES_ORIGIN = 'http://files.example.org:5244'
+export const FILES_TOKEN = 'openlist-0123456789abcdef'
+
+/**
+ * Answers like OpenList 4.2.5, as far as a site in front of it needs: users, sign-in, settings, and
+ * for every path whose it is. `test/real/files.test.ts` asks a real one.
+ */
+export class OpenListStandIn {
+  /** What the service sends out goes to it. */
+  readonly deps: Partial<Deps>
+  readonly users: User[] = [this.#user(1, 'admin', 2), this.#user(2, 'guest', 1)]
+  /** Everything that was sent to it. */
+  readonly sent: Sent[] = []
+  settings: Record<string, string> = { site_title: 'OpenList', version: 'v4.2.5' }
+  token = FILES_TOKEN
+  metas: Record<string, unknown>[] = []
+  /** Replaces answers, to break it. */
+  answer: ((sent: Sent) => Response | Promise<Response> | undefined) | undefined
+  /** The tokens that it has given, which a restart ends. */
+  #tokens = new Map<string, number>()
+  #given = 0
+
+  constructor() {
+    this.deps = {
+      sendOut: async (url, init) => {
+        const request = new Request(url, { ...init, redirect: 'manual' })
+        const { pathname, search } = new URL(request.url)
+        const { method, headers } = request
+        const body = await request.text()
+        const sent = { method, path: pathname + search, headers, body }
+        this.sent.push(sent)
+        init?.signal?.throwIfAborted()
+        return (await this.answer?.(sent)) ?? this.#answer(sent)
+      },
+    }
+  }
+
+  restart(): void {
+    this.#tokens.clear()
+  }
+
+  user(username: string): User | undefined {
+    return this.users.find((user) => user.username === username)
+  }
+
+  /** The paths that were asked for, since the last call. */
+  paths(): string[] {
+    return this.sent.splice(0).map(({ method, path }) => `${method} ${path}`)
+  }
+
+  #user(id: number, username: string, role: number): User {
+    const disabled = role === 1
+    return { id, username, password: 'theirs', base_path: '/', role, permission: 0, disabled }
+  }
+
+  async #answer(sent: Sent): Promise<Response> {
+    const { pathname, searchParams } = new URL(sent.path, FILES_ORIGIN)
+    const authorization = sent.headers.get('Authorization') ?? ''
+    const isAdmin = authorization === this.token
+    if (pathname === '/api/auth/login/hash') return this.#signIn(JSON.parse(sent.body))
+    if (pathname === '/api/public/settings') return ok(this.settings)
+    if (pathname.startsWith('/api/admin/')) {
+      if (!isAdmin) return envelope(401, 'token is invalidated')
+      return this.#manage(pathname, searchParams, sent.body)
+    }
+    const id = isAdmin ? 1 : authorization === '' ? 2 : this.#tokens.get(authorization)
+    const user = this.users.find((one) => one.id === id)
+    if (pathname.startsWith('/dav')) return this.#dav(authorization)
+    if (pathname.startsWith('/api/')) {
+      if (user === undefined) return envelope(401, 'token is invalidated')
+      if (pathname === '/api/none')
+        return new Response('<html></html>', { headers: { 'Content-Type': 'text/html' } })
+      if (user.disabled) return envelope(401, 'Current user is disabled, replace please')
+      if (pathname === '/api/me') return ok(user)
+      return ok({ as: user.username, path: sent.path, body: sent.body.length })
+    }
+    const page = '<html><head><script>1</script></head><body></body></html>'
+    return new Response(page, {
+      headers: { 'Content-Type': 'text/html', 'Set-Cookie': 'a=b', ETag: '"x"' },
+    })
+  }
+
+  async #signIn({ username, password }: { username: string; password: string }) {
+    const user = this.user(username)
+    if (user === undefined || (await staticDigest(user.password)) !== password)
+      return envelope(400, 'password is incorrect')
+    const token = `jwt-${user.id}-${this.#given++}`
+    this.#tokens.set(token, user.id)
+    return ok({ token })
+  }
+
+  async #dav(authorization: string): Promise<Response> {
+    if (authorization === `Bearer ${this.token}`) return new Response('admin', { status: 207 })
+    const [name = '', password = ''] = atob(authorization.replace('Basic ', '')).split(':')
+    if (this.user(name)?.password === password && !this.user(name)?.disabled)
+      return new Response(name, { status: 207 })
+    const headers = { 'WWW-Authenticate': 'Basic realm="openlist"' }
+    return new Response('', { status: 401, headers })
+  }
+
+  #manage(pathname: string, query: URLSearchParams, body: string): Response {
+    const name = pathname.slice('/api/admin/'.length)
+    const id = Number(query.get('id'))
+    if (name === 'user/list') return ok({ content: this.users, total: this.users.length })
+    if (name === 'user/get') {
+      const user = this.users.find((one) => one.id === id)
+      return user === undefined ? envelope(500, 'record not found') : ok(user)
+    }
+    if (name === 'user/create') return this.#create(JSON.parse(body))
+    if (name === 'user/update') return this.#update(JSON.parse(body))
+    if (name === 'user/delete') {
+      const at = this.users.findIndex((one) => one.id === id)
+      if (at < 0) return envelope(500, 'record not found')
+      this.users.splice(at, 1)
+      return ok(null)
+    }
+    if (name === 'user/cancel_2fa') return ok(null)
+    if (name === 'setting/list' || name === 'setting/get') {
+      const all = [...Object.entries(this.settings), ['token', this.token]]
+      const items = all.map(([key, value]) => ({ key, value, group: 1, type: 'string', help: '' }))
+      return ok(name === 'setting/get' ? items.find(({ key }) => key === query.get('key')) : items)
+    }
+    if (name === 'setting/save') {
+      const items: { key: string; value: string }[] = JSON.parse(body)
+      for (const { key, value } of items) this.settings[key] = value
+      return ok(null)
+    }
+    if (name === 'meta/create') {
+      this.metas.push({ ...JSON.parse(body), id: this.metas.length + 1 })
+      return ok(null)
+    }
+    if (name === 'meta/list') return ok({ content: this.metas, total: this.metas.length })
+    return ok({ managed: name })
+  }
+
+  #create(fields: Partial<User>): Response {
+    if (this.users.some(({ username }) => username === fields.username))
+      return envelope(500, 'UNIQUE constraint failed: x_users.username')
+    const id = fields.id ?? Math.max(...this.users.map((one) => one.id)) + 1
+    if (this.users.some((one) => one.id === id))
+      return envelope(500, 'UNIQUE constraint failed: x_users.id')
+    this.users.push({ ...this.#user(id, '', 0), ...fields, id })
+    return ok(null)
+  }
+
+  #update(fields: Partial<User>): Response {
+    const user = this.users.find(({ id }) => id === fields.id)
+    if (user === undefined) return envelope(500, 'record not found')
+    if (this.users.some((one) => one !== user && one.username === fields.username))
+      return envelope(500, 'UNIQUE constraint failed: x_users.username')
+    for (const [token, id] of this.#tokens) if (id === user.id) this.#tokens.delete(token)
+    Object.assign(user, fields)
+    return ok(null)
+  }
+}
+
+function ok(data: unknown): Response {
+  return envelope(200, 'success', data)
+}
+
+function envelope(code: number, message: string, data: unknown = null): Response {
+  const text = JSON.stringify({ code, message, data })
+  return new Response(text, {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(text.length),
+    },
+  })
+}
