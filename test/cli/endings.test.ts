@@ -69,6 +69,11 @@ const ENDS_NOTHING_ELSE = [
   'doctor',
   'event export',
   'event list',
+  // A link is no credential.
+  'files check',
+  'files link',
+  'files status',
+  'files unlink',
   'identity delete',
   'identity list',
   'import',

@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { array, assert, asyncProperty, constantFrom, nat, record, tuple } from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readSitePath } from '../../src/base/site-areas.ts'
-import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { newSecretKey } from '../../src/cli/site/dev-vars.ts'
+import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
 import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'
-import { OPENLIST_PASSWORD } from './openlist-server.ts'
+import { OPENLIST_PASSWORD, OpenListClient, OpenListServer } from './openlist-server.ts'
 import { execute, findProgram } from './programs.ts'
 
 const program = findProgram('OPENLIST_BIN', 'openlist')
@@ -554,4 +557,86 @@ function raw(url: string, method: string, path: string, body = ''): Promise<stri
     })
     asked.once('error', reject).end(body)
   })
+}
+
+describe.skipIf(program === undefined)('a site that moves in, with OpenList behind it', () => {
+  test('finds everything again', async () => {
+    const openlist = await OpenListServer.start(program ?? '', { host: '127.0.0.1' })
+    const clone = new Clone()
+    try {
+      const folder = await openlist.addFiles()
+      for (const name of ['shared', 'hidden', 'open']) mkdirSync(join(folder, name))
+      writeFileSync(join(folder, 'shared', 'inside.txt'), 'inside')
+      // The ids of users differ from those that a new site would give.
+      for (const name of ['bob', 'alice']) await openlist.addUser(name, PASSWORD, ALL_RIGHTS)
+      const old = openlist.client
+      const signedIn = (await old.signIn('alice', PASSWORD)).data.token
+      const call = (client: typeof old, token: string, path: string, body: unknown) =>
+        client.call('POST', path, { token, body })
+      const shared = await call(old, signedIn, '/api/share/create', {
+        files: ['/shared'],
+        pwd: '',
+        max_accessed: 0,
+        expires: null,
+      })
+      const users = await openlist.asAdmin('GET', '/api/admin/user/list')
+      const [alice] = users.content.filter(
+        ({ username }: { username: string }) => username === 'alice',
+      )
+      await openlist.asAdmin('POST', '/api/admin/meta/create', {
+        path: '/hidden',
+        read_users: [alice.id],
+        write_users: [],
+      })
+      const link = await call(old, signedIn, '/api/fs/get', { path: '/shared/inside.txt' })
+      await openlist.stop()
+      writeFileSync(
+        clone.path('.dev.vars'),
+        `SECRET_KEYS=${newSecretKey()}\nFILES_TOKEN=${tokenOf(openlist)}\n`,
+      )
+      await clone.serve(ADMIN_PASSWORD)
+      await clone.stop()
+      expect((await clone.latchkey(['import', openlist.database])).stderr).toBe('')
+      await openlist.run()
+      const port = await freePort()
+      const args = ['--files', old.url]
+      await clone.start({ PORT: port }, { args }).until('serves on')
+      const site = new OpenListClient(`http://localhost:${port}`)
+      const check = await clone.latchkey(['files', 'check', '--files', old.url])
+      expect([check.code, check.stdout]).toEqual([0, expect.stringContaining('2 linked')])
+      const { token } = (await site.signIn('alice', PASSWORD)).data
+      const listed = await call(site, token, '/api/fs/list', { path: '/' })
+      expect(listed.data.content).toHaveLength(3)
+      expect(await call(site, token, '/api/fs/list', { path: '/hidden' })).toMatchObject({
+        code: 200,
+      })
+      const bob = (await site.signIn('bob', PASSWORD)).data.token
+      expect(await call(site, bob, '/api/fs/list', { path: '/hidden' })).toMatchObject({
+        code: 403,
+      })
+      const share = `/@s/${shared.data.id}`
+      expect((await call(site, '', '/api/fs/list', { path: share })).data.content).toHaveLength(1)
+      const { pathname, search } = new URL(link.data.raw_url)
+      expect(await (await fetch(new URL(pathname + search, site.url))).text()).toBe('inside')
+      const after = await openlist.asAdmin('GET', '/api/admin/user/list')
+      expect(
+        after.content.map(({ id, username }: { id: number; username: string }) => [id, username]),
+      ).toEqual(
+        users.content.map(({ id, username }: { id: number; username: string }) => [id, username]),
+      )
+      // The old password opens nothing at OpenList any more.
+      expect(await old.signIn('alice', PASSWORD)).not.toMatchObject({ code: 200 })
+    } finally {
+      await clone.remove()
+      await openlist.remove()
+    }
+  })
+})
+
+/** The token of an OpenList that has stopped. */
+function tokenOf(openlist: OpenListServer): string {
+  const database = new DatabaseSync(openlist.database)
+  const row = database.prepare("select value from x_setting_items where key = 'token'").get()
+  database.close()
+  return String(row?.['value'])
 }

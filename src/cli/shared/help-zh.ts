@@ -277,8 +277,6 @@ export const ZH: Readonly<Record<string, string>> = {
     '有检查失败时退出码为 1，只有警告时为 0。不会更改任何内容。',
   "From then on the user here is the user there, with name, rights and folder of the user here: the shares\nand what metas allow stay. Nobody is linked by name alone, because the same name may be somebody else's.":
     '此后这里的用户就是那里的用户，名称、权限和文件夹以这里为准；分享和元信息中的授权保留。\n不会仅凭名称关联，因为同名者可能是别人。',
-  'the file server (OpenList) behind this site, such as http://127.0.0.1:5244; its token is FILES_TOKEN in .dev.vars (docs/files.md)':
-    '站点后面的文件服务器（OpenList），例如 http://127.0.0.1:5244；令牌是 .dev.vars 中的 FILES_TOKEN（docs/files.md）',
 
   'copies all data of the local site into one file; the site may be running':
     '将本地站点的全部数据备份到一个文件，站点可以正在运行',

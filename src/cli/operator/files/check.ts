@@ -114,7 +114,14 @@ function checkLinks(links: Link[], remote: RemoteUser[]): Finding[] {
   const check = 'users'
   return [
     lost.length === 0
-      ? { check, status: 'ok', text: `${links.length} linked to users of OpenList` }
+      ? {
+          check,
+          status: 'ok',
+          text:
+            links.length === 0
+              ? 'nobody has used the files yet'
+              : `${links.length} linked to users of OpenList`,
+        }
       : {
           check,
           status: 'warn',
