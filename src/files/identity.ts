@@ -21,7 +21,16 @@ import {
   type Wanted,
 } from './store.ts'
 
-export type IdentityDeps = OriginDeps & Pick<Deps, 'db' | 'keyRing' | 'now'>
+export type IdentityDeps = OriginDeps & Pick<Deps, 'db' | 'keyRing' | 'now' | 'isolateMemory'>
+
+declare module '../deps.ts' {
+  interface IsolateMemory {
+    /** Tokens of the file server, by their sealed texts. */
+    openedTokens?: Map<string, string>
+  }
+}
+
+const MAX_OPENED = 1000
 
 /** Tokens of the file server live for 48 hours. */
 const TOKEN_MILLISECONDS = 47 * 60 * 60 * 1000
@@ -99,10 +108,16 @@ export async function tokenOf(
 
 async function openToken(deps: IdentityDeps, link: FileUser): Promise<string | undefined> {
   if (link.token === null || link.tokenMadeAt <= deps.now() - TOKEN_MILLISECONDS) return undefined
+  const opened = (deps.isolateMemory.openedTokens ??= new Map())
+  const known = opened.get(link.token)
+  if (known !== undefined) return known
   const bytes = await openBox(await deps.keyRing(), link.token, USE, 'a token').catch(
     () => undefined,
   )
-  return bytes && new TextDecoder().decode(bytes)
+  const token = bytes && new TextDecoder().decode(bytes)
+  if (opened.size >= MAX_OPENED) opened.clear()
+  if (token !== undefined) opened.set(link.token, token)
+  return token
 }
 
 /** Signs in and stores the token. @returns `undefined` when the password is refused. */

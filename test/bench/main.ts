@@ -10,6 +10,7 @@ import { toChart } from './chart.ts'
 import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
 import { compareCredentials, toCredentialTable } from './credentials.ts'
+import { measureFiles, startFilesServer, toFilesTable } from './files.ts'
 import { measureFront, toFrontTable } from './front.ts'
 import { compareJourneys } from './journey.ts'
 import { measureOpenid, toOpenidTable } from './openid.ts'
@@ -33,6 +34,7 @@ interface Options {
   rows?: true
   credentials?: true
   openid?: true
+  files?: true
   start?: true
   publish?: true
 }
@@ -48,12 +50,14 @@ const program = new Command('bench')
   .option('--rows', 'only how many rows each request writes, and what strangers can write')
   .option('--credentials', 'only app passwords beside sessions and passwords')
   .option('--openid', 'only the OpenID provider, beside the settings')
+  .option('--files', 'only a list of files through the gateway, beside a bare Worker')
   .option('--start', 'only npm start, beside a bare proxy and beside workerd')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
   .action((options: Options) =>
     runCommand(() => {
       if (options.rows) return printRows()
       if (options.openid) return printOpenid(options)
+      if (options.files) return printFiles(options)
       if (options.start) return printFront(options)
       return options.credentials ? printCredentials(options) : run(options)
     }),
@@ -101,6 +105,31 @@ async function printOpenid({ rounds, seconds }: Options): Promise<void> {
     measureOpenid(sites, now.name, metered.name, effort),
   )
   console.log(toOpenidTable(figures))
+}
+
+async function printFiles({ rounds, seconds }: Options): Promise<void> {
+  say('Bundling …')
+  const [script, limitScript] = await Promise.all([
+    bundle('src/worker.ts'),
+    bundle('test/bench/limit.ts'),
+  ])
+  const server = await startFilesServer()
+  try {
+    const bindings = { FILES_ORIGIN: server.origin, FILES_TOKEN: 'admin' }
+    const now: Side = { name: 'now', script, bindings }
+    const limit: Side = {
+      name: 'limit',
+      script: limitScript,
+      bindings: { TOKEN_KEY, FILES_ORIGIN: server.origin },
+    }
+    const effort = { rounds: Number(rounds), seconds: Number(seconds) }
+    const figures = await withSites([now, limit], (sites) =>
+      measureFiles(sites, { gateway: now.name, bare: limit.name }, effort),
+    )
+    console.log(toFilesTable(figures))
+  } finally {
+    server.stop()
+  }
 }
 
 async function run(options: Options): Promise<void> {
