@@ -23,13 +23,9 @@ beforeAll(async () => {
     const { method = 'GET', url = '/', headers } = asked
     const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }
     const authorization = { Authorization: headers.authorization ?? '' }
-    const given = await openlist.deps.sendOut?.(
-      address + url,
-      { method, headers: authorization, ...body },
-      'any',
-    )
-    answer.writeHead(given?.status ?? 500, Object.fromEntries(given?.headers ?? []))
-    answer.end(Buffer.from((await given?.arrayBuffer()) ?? []))
+    const given = await openlist.send(address + url, { method, headers: authorization, ...body })
+    answer.writeHead(given.status, Object.fromEntries(given.headers))
+    answer.end(Buffer.from(await given.arrayBuffer()))
   })
   await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
   clone = new Clone(inject('startedSite'))

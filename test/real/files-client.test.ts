@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -14,6 +14,8 @@ const program = findProgram('OPENLIST_BIN', 'openlist')
 const dist = findStockClient()
 /** Long enough for a script of a page that was shown to run. */
 const ATTACK_MILLISECONDS = 1500
+const UPLOAD_WAIT = { timeout: 60_000, interval: 100 }
+const MEBIBYTE = 1024 * 1024
 
 /** Each sends the token of the viewer, if it runs at the origin of the site. */
 const STEAL = "fetch('/stolen?' + localStorage.getItem('token'))"
@@ -153,21 +155,40 @@ describe.skipIf(program === undefined || dist === undefined)(
       expect(await tokenOfPage()).not.toBe('')
     })
 
-    test('uploads a file, renames it, and deletes it', async () => {
-      await signedIn()
-      const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000)))
+    async function upload(name: string, path: string): Promise<void> {
       await page.goto('/folder')
-      await page.locator('body').waitFor()
-      const uploaded = await page.evaluate(`(async () => {
-        const token = localStorage.getItem('token')
-        const answer = await fetch('/api/fs/form', { method: 'PUT', headers: { Authorization: token,
-          'File-Path': encodeURIComponent('/folder/up.bin') }, body: (() => { const form = new FormData();
-          form.append('file', new Blob([Uint8Array.from(atob('${bytes.toString('base64')}'), (c) => c.charCodeAt(0))]));
-          return form })() })
-        return answer.json()
-      })()`)
-      expect(uploaded).toMatchObject({ code: 200 })
-      expect(readFileSync(join(site.folder, 'folder', 'up.bin'))).toEqual(bytes)
+      const [toggle, button] = [page.locator('.toolbar-toggle'), page.locator('svg[tips=upload]')]
+      await toggle.or(button).first().waitFor()
+      if (!(await button.isVisible())) await toggle.click()
+      await button.click()
+      await page.locator('input[type=file]').first().setInputFiles(path)
+      await vi.waitFor(
+        () => expect(readdirSync(join(site.folder, 'folder'))).toContain(name),
+        UPLOAD_WAIT,
+      )
+    }
+
+    // It writes 200 MB three times: here, through the browser, and at OpenList.
+    test('uploads files, small and of 200 MB', async () => {
+      await signedIn()
+      for (const [name, bytes] of Object.entries({
+        'small.bin': 60_000,
+        'large.bin': 200 * MEBIBYTE,
+      })) {
+        const path = join(site.clone.folder, name)
+        writeFileSync(path, Buffer.alloc(bytes, name))
+        await upload(name, path)
+        await vi.waitFor(
+          () => expect(statSync(join(site.folder, 'folder', name)).size).toBe(bytes),
+          UPLOAD_WAIT,
+        )
+      }
+      expect(complaints).toEqual([])
+    })
+
+    test('renames a file, and deletes it', async () => {
+      put('folder/up.bin', 'x')
+      await signedIn()
       await page.goto('/folder')
       await page.getByText('up.bin').click({ button: 'right' })
       await page.getByText('Rename', { exact: true }).click()

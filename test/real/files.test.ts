@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,11 +10,17 @@ import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'
 import { OPENLIST_PASSWORD, OpenListClient, OpenListServer } from './openlist-server.ts'
+import { staticDigest } from '../../src/passwords/passwords.ts'
+import type { Envelope } from '../support/envelope.ts'
+import { FILES_ORIGIN, FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { execute, findProgram } from './programs.ts'
 
 const program = findProgram('OPENLIST_BIN', 'openlist')
 const rclone = findProgram('RCLONE_BIN', 'rclone')
 const MEBIBYTE = 1024 * 1024
+/** With one file, `in.txt`. */
+const ZIP =
+  'UEsDBBQAAAAAAAAAeF0SRc00DgAAAA4AAAAGAAAAaW4udHh0aW4gdGhlIGFyY2hpdmVQSwECFAMUAAAAAAAAAHhdEkXNNA4AAAAOAAAABgAAAAAAAAAAAAAAgAEAAAAAaW4udHh0UEsFBgAAAAABAAEANAAAADIAAAAAAA=='
 /** Runs of a property that asks two servers each time. */
 const RUNS = 400
 
@@ -107,11 +113,15 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
   test('the calls of programs are answered as OpenList answers them', async () => {
     mkdirSync(join(site.folder, 'media'))
     put('media/film.mkv', 'a film')
+    writeFileSync(join(site.folder, 'media/packed.zip'), Buffer.from(ZIP, 'base64'))
     const direct = site.openlist.client
     await site.openlist.addUser('program', PASSWORD, ALL_RIGHTS)
     await site.addUser('program2')
     /** MoviePilot, AutoFilm and openlist-strm: sign-in, me, list, get, a link, and what is none. */
     async function play(client: typeof direct, username: string) {
+      put('media/moved.txt')
+      rmSync(join(site.folder, 'elsewhere'), { recursive: true, force: true })
+      mkdirSync(join(site.folder, 'elsewhere'))
       const { code, data } = await client.signIn(username, PASSWORD)
       const { token } = data
       const call = (path: string, body: unknown) => client.call('POST', path, { token, body })
@@ -133,6 +143,15 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
       const missing = await call('/api/fs/get', { path: '/media/none' })
       const made = await call('/api/fs/mkdir', { path: '/media/made' })
       const removed = await call('/api/fs/remove', { dir: '/media', names: ['made'] })
+      const moved = await call('/api/fs/move', {
+        src_dir: '/media',
+        dst_dir: '/elsewhere',
+        names: ['moved.txt'],
+      })
+      const packed = await call('/api/fs/archive/list', {
+        path: '/media/packed.zip',
+        inner_path: '/',
+      })
       const searched = await call('/api/fs/search', { parent: '/', keywords: 'x', page: 1 })
       const extensions = await client.call('GET', '/api/public/archive_extensions')
       return JSON.parse(
@@ -145,11 +164,15 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
           missing,
           made,
           removed,
+          moved,
+          packed,
           searched,
           extensions: extensions.data.toSorted(),
         })
           .replaceAll(client.url, '')
-          .replaceAll(username, 'NAME'),
+          .replaceAll(username, 'NAME')
+          // Files are put there anew for each.
+          .replaceAll(/"20\d\d-[^"]+Z"/g, '"TIME"'),
       )
     }
     expect(await play(site.client, 'program2')).toEqual(await play(direct, 'program'))
@@ -558,6 +581,73 @@ function raw(url: string, method: string, path: string, body = ''): Promise<stri
     asked.once('error', reject).end(body)
   })
 }
+
+test.skipIf(program === undefined)(
+  'the stand-in of npm test answers as OpenList does',
+  async () => {
+    const real = await OpenListServer.start(program ?? '', { host: '127.0.0.1' })
+    try {
+      const standIn = new OpenListStandIn()
+      const ask = {
+        real: async (method: string, path: string, token: string, body?: object) =>
+          real.client.call(method, path, { token, body }),
+        standIn: async (method: string, path: string, token: string, body?: object) => {
+          const init = {
+            method,
+            headers: { Authorization: token },
+            ...(body && { body: JSON.stringify(body) }),
+          }
+          const answer = await standIn.send(FILES_ORIGIN + path, init)
+          const envelope: Envelope = await answer.json()
+          return envelope
+        },
+      }
+      const play = async (side: keyof typeof ask, admin: string) => {
+        const call = async (method: string, path: string, token = admin, body?: object) => {
+          const { code, message, data } = await ask[side](method, path, token, body)
+          const [clash] = /UNIQUE constraint failed: x_users\.\w+/.exec(message) ?? []
+          // What it says of a right answer is not the same text everywhere.
+          return { path, code, message: code === 200 ? '' : (clash ?? message), data }
+        }
+        const fields = {
+          id: 40,
+          username: 'alice',
+          password: 'secret-1',
+          base_path: '/',
+          role: 0,
+          permission: 1,
+          disabled: false,
+        }
+        const digest = await staticDigest('secret-1')
+        const signIn = () =>
+          call('POST', '/api/auth/login/hash', '', { username: 'alice', password: digest })
+        const manage = '/api/admin/user'
+        const answers = [
+          await call('POST', `${manage}/create`, admin, fields),
+          await call('POST', `${manage}/create`, admin, fields),
+          await call('POST', `${manage}/create`, admin, { ...fields, username: 'bob' }),
+          await call('POST', `${manage}/create`, admin, { ...fields, id: 41 }),
+          await call('GET', `${manage}/get?id=99`),
+          await call('POST', `${manage}/update`, admin, { ...fields, id: 99 }),
+          await call('GET', '/api/admin/setting/list', 'nonsense'),
+          await call('GET', '/api/me', 'nonsense'),
+          await call('POST', '/api/auth/login/hash', '', { username: 'alice', password: 'wrong' }),
+        ]
+        const { token } = (await signIn()).data
+        answers.push(await call('GET', '/api/me', token))
+        answers.push(await call('POST', `${manage}/update`, admin, { ...fields, disabled: true }))
+        answers.push(await call('POST', `${manage}/delete?id=40`))
+        answers.push(
+          await call('POST', '/api/auth/login/hash', '', { username: 'alice', password: digest }),
+        )
+        return answers.map(({ path, code, message }) => ({ path, code, message }))
+      }
+      expect(await play('standIn', FILES_TOKEN)).toEqual(await play('real', await real.token()))
+    } finally {
+      await real.remove()
+    }
+  },
+)
 
 describe.skipIf(program === undefined)('a site that moves in, with OpenList behind it', () => {
   test('finds everything again', async () => {

@@ -42,18 +42,18 @@ export class OpenListStandIn {
   #given = 0
 
   constructor() {
-    this.deps = {
-      sendOut: async (url, init) => {
-        const request = new Request(url, { ...init, redirect: 'manual' })
-        const { pathname, search } = new URL(request.url)
-        const { method, headers } = request
-        const body = await request.text()
-        const sent = { method, path: pathname + search, headers, body }
-        this.sent.push(sent)
-        init?.signal?.throwIfAborted()
-        return (await this.answer?.(sent)) ?? this.#answer(sent)
-      },
-    }
+    this.deps = { sendOut: (url, init) => this.send(url, init) }
+  }
+
+  async send(url: string, init: RequestInit = {}): Promise<Response> {
+    const request = new Request(url, { ...init, redirect: 'manual' })
+    const { pathname, search } = new URL(request.url)
+    const { method, headers } = request
+    const body = await request.text()
+    const sent = { method, path: pathname + search, headers, body }
+    this.sent.push(sent)
+    init.signal?.throwIfAborted()
+    return (await this.answer?.(sent)) ?? this.#answer(sent)
   }
 
   restart(): void {
@@ -104,7 +104,7 @@ export class OpenListStandIn {
   async #signIn({ username, password }: { username: string; password: string }) {
     const user = this.user(username)
     if (user === undefined || (await staticDigest(user.password)) !== password)
-      return envelope(400, 'password is incorrect')
+      return envelope(401, 'Invalid username or password')
     const token = `jwt-${user.id}-${this.#given++}`
     this.#tokens.set(token, user.id)
     return ok({ token })
@@ -125,13 +125,13 @@ export class OpenListStandIn {
     if (name === 'user/list') return ok({ content: this.users, total: this.users.length })
     if (name === 'user/get') {
       const user = this.users.find((one) => one.id === id)
-      return user === undefined ? envelope(500, 'record not found') : ok(user)
+      return user === undefined ? envelope(500, 'failed get old user: record not found') : ok(user)
     }
     if (name === 'user/create') return this.#create(JSON.parse(body))
     if (name === 'user/update') return this.#update(JSON.parse(body))
     if (name === 'user/delete') {
       const at = this.users.findIndex((one) => one.id === id)
-      if (at < 0) return envelope(500, 'record not found')
+      if (at < 0) return envelope(500, 'failed get old user: record not found')
       this.users.splice(at, 1)
       return ok(null)
     }
@@ -155,18 +155,18 @@ export class OpenListStandIn {
   }
 
   #create(fields: Partial<User>): Response {
-    if (this.users.some(({ username }) => username === fields.username))
-      return envelope(500, 'UNIQUE constraint failed: x_users.username')
     const id = fields.id ?? Math.max(...this.users.map((one) => one.id)) + 1
     if (this.users.some((one) => one.id === id))
       return envelope(500, 'UNIQUE constraint failed: x_users.id')
+    if (this.users.some(({ username }) => username === fields.username))
+      return envelope(500, 'UNIQUE constraint failed: x_users.username')
     this.users.push({ ...this.#user(id, '', 0), ...fields, id })
     return ok(null)
   }
 
   #update(fields: Partial<User>): Response {
     const user = this.users.find(({ id }) => id === fields.id)
-    if (user === undefined) return envelope(500, 'record not found')
+    if (user === undefined) return envelope(500, 'failed get old user: record not found')
     if (this.users.some((one) => one !== user && one.username === fields.username))
       return envelope(500, 'UNIQUE constraint failed: x_users.username')
     for (const [token, id] of this.#tokens) if (id === user.id) this.#tokens.delete(token)
