@@ -8,9 +8,10 @@ import { runWrangler } from '../src/cli/site/wrangler.ts'
 /**
  * 170 KiB with pages were enough until programs could sign users in, users could sign in with an
  * identity provider, and notices were sent: their endpoints, pages and texts in two languages. The
- * rules that all of these keep for each other took 3 KiB more.
+ * rules that all of these keep for each other took 3 KiB more, and the file server behind the site
+ * 10 KiB.
  */
-const MAX_GZIP_BYTES = { 'with pages': 228 * 1024, 'without pages': 149 * 1024 }
+const MAX_GZIP_BYTES = { 'with pages': 238 * 1024, 'without pages': 159 * 1024 }
 
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** The files that name the pages, and what stands for them in a Worker without pages. */

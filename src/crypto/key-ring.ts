@@ -95,12 +95,13 @@ export async function hashName(ring: KeyRing, name: string): Promise<string> {
 }
 
 /**
- * Derives the password of a user at the file server: 256 bits, as base64url.
+ * Derives the password of a user at the file server: 256 bits, as base64url. A restored database
+ * may give an id a second time, so the random `sub` of the account is part of it.
  *
  * @see RFC 5869: an HMAC under a derived key, over a text of its own for each user.
  */
-export async function filesPassword(ring: KeyRing, userId: number): Promise<string> {
-  const text = new TextEncoder().encode(`user ${userId}`)
+export async function filesPassword(ring: KeyRing, userId: number, sub: string): Promise<string> {
+  const text = new TextEncoder().encode(`user ${userId} ${sub}`)
   const mac = await crypto.subtle.sign('HMAC', ring.current.files, text)
   return base64url.encode(new Uint8Array(mac))
 }

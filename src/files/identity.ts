@@ -77,9 +77,9 @@ export async function ensureFileUser(
 /** The password of a user there. Nobody types it, and nothing stores it here. */
 export async function passwordOf(
   { keyRing }: Pick<Deps, 'keyRing'>,
-  userId: number,
+  { id, sub }: Pick<Account, 'id' | 'sub'>,
 ): Promise<string> {
-  return filesPassword(await keyRing(), userId)
+  return filesPassword(await keyRing(), id, sub)
 }
 
 /**
@@ -97,11 +97,11 @@ export async function tokenOf(
 ): Promise<string> {
   const stored = isRefused ? undefined : await openToken(deps, link)
   if (stored !== undefined) return stored
-  const signedIn = await signIn(deps, files, account.id, link.remoteName)
+  const signedIn = await signIn(deps, files, account, link.remoteName)
   if (signedIn !== undefined) return signedIn
   // The password has drifted: the database there was restored, or the secret here has changed.
   const { remoteName } = await writeFileUser(deps, files, account.id, true)
-  const again = await signIn(deps, files, account.id, remoteName)
+  const again = await signIn(deps, files, account, remoteName)
   if (again !== undefined) return again
   throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
 }
@@ -124,24 +124,24 @@ async function openToken(deps: IdentityDeps, link: FileUser): Promise<string | u
 async function signIn(
   deps: IdentityDeps,
   files: FileServer,
-  userId: number,
+  account: Account,
   remoteName: string,
 ): Promise<string | undefined> {
-  const token = await signInAs(deps, files, userId, remoteName)
+  const token = await signInAs(deps, files, account, remoteName)
   if (token === undefined) return undefined
   const bytes = new Uint8Array(new TextEncoder().encode(token))
   const sealed = await sealBox(deps, await deps.keyRing(), bytes, USE)
-  await recordToken(deps.db, userId, sealed, deps.now())
+  await recordToken(deps.db, account.id, sealed, deps.now())
   return token
 }
 
 async function signInAs(
   deps: IdentityDeps,
   files: FileServer,
-  userId: number,
+  account: Account,
   remoteName: string,
 ): Promise<string | undefined> {
-  const password = await staticDigest(await passwordOf(deps, userId))
+  const password = await staticDigest(await passwordOf(deps, account))
   const body = { username: remoteName, password }
   const { code, data } = await callOrigin(deps, files, '/api/auth/login/hash', { body })
   if (code === 200 && v.is(tokenSchema, data)) return data.token
@@ -152,14 +152,14 @@ async function signInAs(
 /** The fields of a user there. A write replaces all of them, so all are always sent. */
 async function recordFor(
   deps: IdentityDeps,
-  userId: number,
+  account: Account,
   remoteName: string,
   role: number,
   { permission, basePath, disabled }: Wanted,
 ) {
   return {
     username: remoteName,
-    password: await passwordOf(deps, userId),
+    password: await passwordOf(deps, account),
     base_path: basePath,
     role,
     // Shares of a disabled user live on; those of one without permission end.
@@ -206,11 +206,11 @@ async function findRemoteGuest(deps: IdentityDeps, files: FileServer) {
 async function makeRemoteUser(deps: IdentityDeps, files: FileServer, account: Account) {
   const { id: userId, username } = account
   for (const name of [username, `${username}~${userId}`]) {
-    const record = await recordFor(deps, userId, name, GENERAL, wantedOf(account))
+    const record = await recordFor(deps, account, name, GENERAL, wantedOf(account))
     const create = (fields: object) => callAsAdmin(deps, files, '/api/admin/user/create', fields)
     const made = await create({ id: userId, ...record })
     if (isIdTaken(made)) await create(record)
-    const token = await signInAs(deps, files, userId, name)
+    const token = await signInAs(deps, files, account, name)
     if (token !== undefined) return { remoteId: await idOf(deps, files, token), remoteName: name }
   }
   throw new Refusal('filesBroken', { detail: `no user there can be made for user ${userId}` })
@@ -245,8 +245,7 @@ async function writeFileUser(
     const link = readFileUser(account.fileUser) ?? (await createFileUser(deps, files, account))
     if (isWritten(account, link) && !(isDrifted && i === 0)) return link
     const wanted = wantedOf(account)
-    const isOurs = link.written !== null || (await isStillThere(deps, files, account.role, link))
-    const remoteName = isOurs
+    const remoteName = (await isStillThere(deps, files, account.role, link))
       ? await updateRemoteUser(deps, files, account, link, wanted)
       : undefined
     if (remoteName === undefined) {
@@ -260,8 +259,8 @@ async function writeFileUser(
 }
 
 /**
- * Tells whether a link that was never used leads to the user that it was recorded for: the file
- * server may be another one than that of the import.
+ * Tells whether a link leads to the user that it was recorded for: the file server may be another
+ * one than that of the import, or have a database of yesterday, which gives ids a second time.
  */
 async function isStillThere(
   deps: IdentityDeps,
@@ -278,15 +277,16 @@ async function isStillThere(
 async function updateRemoteUser(
   deps: IdentityDeps,
   files: FileServer,
-  { id: userId, role }: Account,
+  account: Account,
   { remoteId }: FileUser,
   wanted: Wanted,
 ): Promise<string | undefined> {
+  const { id: userId, role } = account
   const remoteRole = role === GUEST ? GUEST : GENERAL
   if (role !== GUEST)
     await callAsAdmin(deps, files, `/api/admin/user/cancel_2fa?id=${remoteId}`, {})
   for (const name of [wanted.username, `${wanted.username}~${userId}`]) {
-    const record = await recordFor(deps, userId, name, remoteRole, wanted)
+    const record = await recordFor(deps, account, name, remoteRole, wanted)
     const { code, message } = await callAsAdmin(deps, files, '/api/admin/user/update', {
       id: remoteId,
       ...record,
@@ -326,9 +326,8 @@ async function deleteRemoteUser(
 ): Promise<void> {
   const link = await findLink(deps.db, userId)
   if (link === undefined) return
-  const { remoteId, isUsed } = link
-  if (!isUsed && !(await isStillThere(deps, files, GENERAL, link)))
-    return deleteFileUser(deps.db, userId)
+  const { remoteId } = link
+  if (!(await isStillThere(deps, files, GENERAL, link))) return deleteFileUser(deps.db, userId)
   const { code, message } = await callAsAdmin(
     deps,
     files,

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { users } from '../../schema/tables.ts'
+import { fileUsers, users } from '../../schema/tables.ts'
 import { insertFileUser } from '../../src/files/store.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
@@ -234,6 +234,27 @@ describe('a user there', () => {
     expect(await list()).toMatchObject(asAlice)
     expect(openlist.user('bob')).toMatchObject({ id: userId, password: 'theirs' })
     expect(openlist.user('alice')?.id).not.toBe(userId)
+  })
+
+  test('is not that of an account which had the id and the name before a restore', async () => {
+    await list()
+    // After the restore of a database without alice, somebody else registers the name.
+    await site.db.delete(fileUsers)
+    await site.db
+      .update(users)
+      .set({ sub: 'f'.repeat(32) })
+      .where(eq(users.id, userId))
+    expect(await list()).toMatchObject({ data: { as: `alice~${userId}` } })
+    expect(openlist.user('alice')).toMatchObject({ id: userId })
+  })
+
+  test('is not one that got the id after a restore there', async () => {
+    await list()
+    const restored = { ...THEIRS, id: userId, username: 'mallory' }
+    openlist.users.splice(2, 1, restored)
+    openlist.restart()
+    expect(await list()).toMatchObject(asAlice)
+    expect(openlist.user('mallory')).toEqual({ ...THEIRS, id: userId, username: 'mallory' })
   })
 
   test('is made once by requests at the same time', async () => {

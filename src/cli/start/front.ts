@@ -44,7 +44,9 @@ export interface FrontOptions {
 export function createFront(options: FrontOptions): Server {
   const busy = new WeakSet<Duplex>()
   // A request without a host gets its refusal from `readHost`.
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
+  // A long upload takes longer than Node allows; `readBody` has a deadline of its own.
+  const limits = options.hasFiles === true ? { requestTimeout: 0 } : {}
+  const server = createServer({ requireHostHeader: false, ...limits }, (request, response) => {
     busy.add(request.socket)
     response.once('close', () => busy.delete(request.socket))
     void handle(request, response, options)
@@ -59,6 +61,9 @@ export function createFront(options: FrontOptions): Server {
   })
   return server
 }
+
+/** As long as Node gives to a whole request, where it is not told otherwise. */
+const BODY_MILLISECONDS = 300_000
 
 /** Node's statuses for requests that its parser refuses. */
 const UNREAD_STATUS = new Map([
@@ -133,10 +138,15 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   if (length === undefined && coding === undefined) return undefined
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    chunks.push(Buffer.from(chunk))
-    bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) break
+  const deadline = setTimeout(() => request.destroy(), BODY_MILLISECONDS)
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      chunks.push(Buffer.from(chunk))
+      bytes += chunk.length
+      if (bytes > MAX_BODY_BYTES) break
+    }
+  } finally {
+    clearTimeout(deadline)
   }
   return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1)
 }

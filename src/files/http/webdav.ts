@@ -40,7 +40,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   })
   const isAdmin = actsAsRemoteAdmin(account)
   const link = isAdmin ? undefined : await ensureFileUser(deps, files, account, account.fileUser)
-  const password = await passwordOf(deps, account.id)
+  const password = await passwordOf(deps, account)
   const authorization =
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
   headers.set('Authorization', authorization)
