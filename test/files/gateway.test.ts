@@ -511,7 +511,8 @@ describe('settings', () => {
       { key: 'site_title', value: 'Ours' },
       { key: 'token', value: '' },
       { key: 'webauthn_login_enabled', value: 'true' },
-      { key: 'index_progress', value: 'x' },
+      // OpenList reads JSON without regard to case.
+      { key: 'index_progress', value: 'x', KEY: 'token', VALUE: '' },
     ]
     const admin = await adminToken()
     expect(await post('/api/admin/setting/save', items, admin)).toMatchObject({
@@ -519,6 +520,7 @@ describe('settings', () => {
     })
     expect(openlist.settings).toMatchObject({ site_title: 'Ours', index_progress: 'x' })
     expect(openlist.settings['token']).toBeUndefined()
+    expect(openlist.sent.map(({ body }) => body).join('')).not.toMatch(/token/i)
     expect(openlist.settings['webauthn_login_enabled']).toBeUndefined()
     expect((await settings()).data).toMatchObject({
       site_title: 'Ours',

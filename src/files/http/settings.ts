@@ -37,7 +37,19 @@ const recordSchema = v.record(v.string(), v.unknown())
 const itemSchema = v.looseObject({ key: v.string(), group: v.number() })
 const itemsSchema = v.array(itemSchema)
 type Item = v.InferOutput<typeof itemSchema>
-const savedSchema = v.array(v.looseObject({ key: v.string(), value: v.string() }))
+/** No other members pass: OpenList does not tell `KEY` from `key`, and takes the last. */
+const savedSchema = v.array(
+  v.object({
+    key: v.string(),
+    value: v.string(),
+    help: v.exactOptional(v.string()),
+    type: v.exactOptional(v.string()),
+    options: v.exactOptional(v.string()),
+    group: v.exactOptional(v.number()),
+    flag: v.exactOptional(v.number()),
+    index: v.exactOptional(v.number()),
+  }),
+)
 
 /** Answers the settings, which two services have parts of; `undefined` for every other path. */
 export async function answerSettings(
