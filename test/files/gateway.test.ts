@@ -146,6 +146,12 @@ describe('a stranger', () => {
     expect(openlist.user('guest')).toMatchObject({ disabled: true, role: 1 })
   })
 
+  test('is no admin when the token there is empty', async () => {
+    openlist.token = ''
+    expect(await post('/api/fs/list', { path: '/' })).toMatchObject({ code: 502 })
+    expect(openlist.sent.map(({ path }) => path)).not.toContain('/api/fs/list')
+  })
+
   test.each([
     ['the token of its admin', { Authorization: FILES_TOKEN }],
     ['the same as Bearer', { Authorization: `Bearer ${FILES_TOKEN}` }],

@@ -551,6 +551,19 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
       }
       expect(await site.list(await site.adminToken())).toMatchObject({ code: 200 })
     })
+
+    test('has an empty token, strangers are not its admin', async () => {
+      const other = await FilesSite.start(program ?? '')
+      try {
+        const items = [{ key: 'token', value: '', group: 0 }]
+        await other.openlist.asAdmin('POST', '/api/admin/setting/save', items)
+        const direct = await other.openlist.client.call('GET', '/api/admin/storage/list')
+        expect(direct).toMatchObject({ code: 200 })
+        expect(await other.list('')).toMatchObject({ code: 502 })
+      } finally {
+        await other.remove()
+      }
+    })
   })
 })
 

@@ -3,6 +3,7 @@ import { Refusal } from '../../base/refusals.ts'
 import { readRowAs } from '../../access/act-as.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { actAsOperator } from '../../access/operators.ts'
+import type { Deps } from '../../deps.ts'
 import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
@@ -16,13 +17,15 @@ import { answerSettings } from './settings.ts'
 
 /** Longer answers are no refusal of a token. */
 const MAX_REFUSAL_BYTES = 1024
-/** For this long a token that has worked is believed to work. */
+/** For this long, what was seen to work is believed to work. */
 const BELIEVED_MILLISECONDS = 30_000
 
 declare module '../../deps.ts' {
   interface IsolateMemory {
     /** When the token of a user last worked (Unix time, milliseconds), by the user's id. */
     workedAt?: Map<number, number>
+    /** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
+    closedAt?: number
   }
 }
 
@@ -41,7 +44,10 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const body = await readSentBody(c)
   const headers = sentHeaders(c)
   if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
-  if (identity.as === 'guest') return checked(await forward(c, files, headers, body))
+  if (identity.as === 'guest') {
+    await refuseOpenOrigin(c.get('deps'), files)
+    return checked(await forward(c, files, headers, body))
+  }
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
   const deps = c.get('deps')
@@ -70,6 +76,20 @@ async function identify(c: AppContext, files: FileServer, right: FileRight): Pro
   const account = await readRowAs(deps, actor, selectFileActor)
   if (actsAsRemoteAdmin(account)) return { as: 'admin' }
   return { as: 'user', account, link: await ensureFileUser(deps, files, account, account.fileUser) }
+}
+
+/**
+ * With an empty token, OpenList takes every request without one for its admin's.
+ *
+ * @throws {Refusal} `filesBroken`, `filesUnavailable`.
+ */
+async function refuseOpenOrigin(deps: Deps, files: FileServer): Promise<void> {
+  const { isolateMemory: memory } = deps
+  if (deps.now() - (memory.closedAt ?? 0) < BELIEVED_MILLISECONDS) return
+  const { code } = await callOrigin(deps, files, '/api/admin/setting/get?key=version')
+  if (code === 200)
+    throw new Refusal('filesBroken', { detail: 'the token of the file server is empty' })
+  memory.closedAt = deps.now()
 }
 
 async function answerAs(
