@@ -275,6 +275,23 @@ describe.skipIf(program === undefined || dist === undefined)(
         expect(stolen).toEqual([])
       })
 
+      test('sends no form of a file to an account page', async () => {
+        put(
+          'form.html',
+          '<form method="post" action="/account/sign-out"><button>Show the photo</button></form>',
+        )
+        const sent: string[] = []
+        context.on('request', (request) => {
+          if (request.method() === 'POST' && request.url().includes('/account/'))
+            sent.push(request.url())
+        })
+        await signedIn()
+        await page.goto('/form.html')
+        await page.frameLocator('iframe').getByText('Show the photo').click()
+        await page.waitForTimeout(ATTACK_MILLISECONDS)
+        expect(sent).toEqual([])
+      })
+
       test('makes no service worker of a file', async () => {
         await signedIn()
         const token = await tokenOfPage()

@@ -6,7 +6,9 @@ const NONCE_BYTES = 16
 /**
  * Gives the scripts of a page of the web client a nonce, and the page a policy that runs no others.
  * The web client shows an HTML file in a frame without a sandbox (`srcdoc`), where its scripts
- * could read the viewer's token. Such a frame inherits the policy, and its scripts have no nonce.
+ * could read the viewer's token. Such a frame inherits the policy, and its scripts have no nonce. A
+ * form in it could post to the account pages, which believe their own origin; the web client sends
+ * no forms.
  *
  * @see https://www.w3.org/TR/CSP3/#strict-dynamic-usage
  */
@@ -21,7 +23,7 @@ export function withPagePolicy(
   const { headers } = rewritten
   headers.set(
     'Content-Security-Policy',
-    `script-src 'nonce-${nonce}' 'strict-dynamic' 'wasm-unsafe-eval' 'unsafe-eval'; object-src 'none'; base-uri 'self'; frame-ancestors 'self'`,
+    `script-src 'nonce-${nonce}' 'strict-dynamic' 'wasm-unsafe-eval' 'unsafe-eval'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'self'`,
   )
   // Each page is another one, so no copy of it may be used again.
   headers.set('Cache-Control', 'no-store')
