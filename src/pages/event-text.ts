@@ -58,7 +58,17 @@ export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Par
   const sentence = template
     .split(/\{(who|whose|whom|what|provider|reason|times)\}/)
     .flatMap((text, place) => (place % 2 === 0 ? [text] : (own(words, text) ?? [])))
-  return [...sentence, ...changesText(t, event)]
+  return [...(isEventKind(kind) ? capitalised(sentence) : sentence), ...changesText(t, event)]
+}
+
+/** A sentence may begin with “your”; names stay as they are. */
+function capitalised(parts: Part[]): Part[] {
+  const first = parts.findIndex((part) => part !== '')
+  return parts.map((part, place) =>
+    place === first && typeof part === 'string'
+      ? part.charAt(0).toUpperCase() + part.slice(1)
+      : part,
+  )
 }
 
 /** The sentence as one text. */

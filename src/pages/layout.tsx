@@ -153,8 +153,8 @@ function isWithin(path: string, address: string): boolean {
 function Notice({ view: { notice } }: { view: View }): Child {
   if (notice === undefined) return null
   return (
-    <p class="done" role="status">
-      {notice}
+    <p class={notice.isGood ? 'done' : 'over'} role="status">
+      {notice.text}
     </p>
   )
 }

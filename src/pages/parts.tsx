@@ -9,6 +9,7 @@ import type { View } from './view.ts'
 export type IconName =
   | 'overview'
   | 'security'
+  | 'unprotected'
   | 'keys'
   | 'sessions'
   | 'activity'

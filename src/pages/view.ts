@@ -31,7 +31,7 @@ export interface View {
   /** True while the session is fresh (`access/freshness.ts`). */
   isFresh: boolean
   /** Confirms what the last form changed. */
-  notice: string | undefined
+  notice: { text: string; isGood: boolean } | undefined
   /** Where browsers have passkeys on this site; `undefined` under an IP address and over http. */
   rpId: string | undefined
   /** The identity provider that the site has turned on, in the setting's spelling. */
@@ -102,8 +102,8 @@ function statusOf(code: Refusal['code']) {
 /** Name of a notice. A URL holds only this name; its text comes from the catalogue. */
 export type Notice = keyof Texts['notices']
 
-function noticeOf(t: Texts, name: string): string | undefined {
-  return isNotice(t, name) ? t.notices[name] : undefined
+function noticeOf(t: Texts, name: string): View['notice'] {
+  return isNotice(t, name) ? { text: t.notices[name], isGood: name !== 'session-over' } : undefined
 }
 
 function isNotice(t: Texts, name: string): name is Notice {

@@ -58,7 +58,12 @@ async function otherUserStates(page: Page, take: Take): Promise<void> {
   await page.getByLabel('Role').selectOption('User')
   await press(page.getByRole('button', { name: 'Save changes' }))
   await take('admin-user-last')
-  for (const name of ['Reset password', 'Unlock', 'End all sessions', 'Delete user']) {
+  for (const name of [
+    'Reset password',
+    'Unlock',
+    'End all sessions and app passwords',
+    'Delete user',
+  ]) {
     await page.locator('summary').getByText(name).click()
   }
   await take('admin-user-actions')

@@ -10,7 +10,7 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
     <AccountPage view={view} title={t.title}>
       <h1>{t.greeting(account.username)}</h1>
       <article class={account.hasTwoFactor ? 'status good' : 'status warn'}>
-        <Icon name="security" />
+        <Icon name={account.hasTwoFactor ? 'security' : 'unprotected'} />
         <div>
           <h2>{account.hasTwoFactor ? t.twoFactorOn : t.twoFactorOff}</h2>
           {!account.hasTwoFactor && <p>{t.twoFactorOffHint}</p>}

@@ -83,7 +83,10 @@ async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}
   const settings = await listSettings(c.get('deps'), actorOf(c))
   const problem = refusal && problemOf(view.t, refusal)
   const props = {
-    view: notice === undefined ? view : { ...view, notice: view.t.notices[notice] },
+    view:
+      notice === undefined
+        ? view
+        : { ...view, notice: { text: view.t.notices[notice], isGood: true } },
     group,
     settings: settings.filter((setting) => setting.group === group),
     fields,

@@ -60,7 +60,13 @@ function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
           )}
         </AccessForm>
       )}
-      <AccessForm {...props} form="end-sessions" label={t.endSessions} lead={t.endSessionsLead} />
+      <AccessForm
+        {...props}
+        form="end-sessions"
+        label={t.endSessions}
+        lead={t.endSessionsLead}
+        isDangerous
+      />
       {children}
       <AccessForm {...props} form="delete" label={t.delete} lead={t.deleteLead} isDangerous />
     </>

@@ -18,7 +18,10 @@ import { UserIdentities } from './user-identities.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
 import { UserBadges } from './users.tsx'
 
-/** The page lists the latest sessions only; “End all sessions” ends the others too. */
+/**
+ * The page lists the latest sessions only; “End all sessions and app passwords” ends the others
+ * too.
+ */
 const MAX_LISTED_SESSIONS = 20
 
 export interface UserProps extends RemainingAccess {

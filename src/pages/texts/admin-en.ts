@@ -67,8 +67,9 @@ export const adminUsersEn = {
     'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
   withPasskeys: (count: number) =>
     count === 1 ? 'Delete the passkey as well' : `Delete the ${count} passkeys as well`,
-  endSessions: 'End all sessions',
-  endSessionsLead: 'Signs the user out on all devices, and deletes all app passwords.',
+  endSessions: 'End all sessions and app passwords',
+  endSessionsLead:
+    'Signs the user out on all devices, and deletes all app passwords: programs such as rclone need new ones.',
   disable: 'Disable account',
   disableLead:
     'The user is signed out immediately and cannot sign in until you enable the account.',

@@ -56,8 +56,9 @@ export const adminUsersZh: typeof adminUsersEn = {
   cancelTwoFactorLead:
     '用于手机和恢复代码都已丢失的用户。验证码失效，所有设备都将退出登录。保留的通行密钥仍可登录。',
   withPasskeys: (count) => `同时删除 ${count} 个通行密钥`,
-  endSessions: '退出所有设备',
-  endSessionsLead: '该用户在所有设备上都将退出登录，所有应用专用密码都会被删除。',
+  endSessions: '退出所有设备并删除应用专用密码',
+  endSessionsLead:
+    '该用户在所有设备上都将退出登录，所有应用专用密码都会被删除；rclone 等程序需要新的密码。',
   disable: '停用账户',
   disableLead: '用户会立即被退出，在重新启用之前无法登录。',
   enable: '启用账户',
