@@ -102,8 +102,13 @@ function statusOf(code: Refusal['code']) {
 /** Name of a notice. A URL holds only this name; its text comes from the catalogue. */
 export type Notice = keyof Texts['notices']
 
+/** Notices of what is gone; the others tell what was done. */
+const ABOUT_A_LOSS: readonly Notice[] = ['session-over', 'recovery-code-used']
+
 function noticeOf(t: Texts, name: string): View['notice'] {
-  return isNotice(t, name) ? { text: t.notices[name], isGood: name !== 'session-over' } : undefined
+  return isNotice(t, name)
+    ? { text: t.notices[name], isGood: !ABOUT_A_LOSS.includes(name) }
+    : undefined
 }
 
 function isNotice(t: Texts, name: string): name is Notice {

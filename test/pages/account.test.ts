@@ -219,6 +219,18 @@ describe('two-step verification that is on', () => {
     expect(await textAt('/account/security')).toContain('You have no recovery codes')
   })
 
+  test('says at the sign-in that a recovery code was used, where a new phone is set up', async () => {
+    const { html } = await enrol()
+    const [code = ''] = valueOf(html, 'codes').split('\n')
+    const other = new Visitor(site)
+    await other.post('/account/sign-in', { username: 'alice', password: PASSWORD })
+    const { location } = await other.post('/account/sign-in/code', { code })
+    expect(location).toBe('/account/security?done=recovery-code-used')
+    const page = await other.get(location ?? '')
+    expect(textOf(page.html)).toContain('You signed in with a recovery code')
+    expect(textOf(page.html)).toContain('9 of 10 recovery codes left')
+  })
+
   test('gives the recovery codes as a file that names account, site and day', async () => {
     const { html } = await enrol()
     const [, data = '', name] =

@@ -53,7 +53,8 @@ export class Visitor {
     const { location } = await this.post('/account/sign-in', { username, password })
     const end =
       code === undefined ? location : (await this.post('/account/sign-in/code', { code })).location
-    if (end !== '/account') throw new Error(`${username} can't sign in`)
+    const isIn = end === '/account' || end === '/account/security?done=recovery-code-used'
+    if (!isIn) throw new Error(`${username} can't sign in`)
   }
 
   async #send(

@@ -16,6 +16,7 @@ import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { showContinue } from '../problem-page.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
 import { ssoSignInPages } from '../sso/sign-in-routes.tsx'
+import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'
@@ -76,7 +77,11 @@ export const signInPages = new Hono<App>()
     const refusal = await attempt(() =>
       signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
     )
-    if (!(refusal instanceof Refusal)) return leave(c, next)
+    if (!(refusal instanceof Refusal)) {
+      // There the user sees how many are left, and can set up a new phone.
+      const isRecovered = next === '' && isRecoveryCode(fields['code'] ?? '')
+      return isRecovered ? goTo(c, '/account/security', 'recovery-code-used') : leave(c, next)
+    }
     // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')
       return showSignIn(c, { username: pending.username, next }, refusal)

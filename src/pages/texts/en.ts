@@ -792,6 +792,8 @@ export const en = {
     'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
+    'recovery-code-used':
+      'You signed in with a recovery code, which works only once. If you have a new phone, turn two-step verification off and on again here.',
     'identity-linked': 'The account is linked.',
     'identity-unlinked': 'The account is no longer linked.',
     'password-changed': 'Your password was changed. Sign in with the new password.',

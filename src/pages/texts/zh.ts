@@ -529,6 +529,8 @@ export const zh: Texts = {
     'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
+    'recovery-code-used':
+      '你使用恢复代码登录，该代码已失效。如果换了手机，请在此关闭两步验证后重新开启。',
     'identity-linked': '账户已关联。',
     'identity-unlinked': '账户已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',
