@@ -15,7 +15,7 @@ const callSchema = v.union([dataCallSchema, v.object({ cron: v.string() })])
 export type SiteCall = v.InferOutput<typeof callSchema>
 
 /** The Worker of `npm start`: it answers only the front server. */
-export default {
+const site = {
   async fetch(request, env, context) {
     const passed = readFrontRequest(request, env.FRONT_SECRET)
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
@@ -31,6 +31,12 @@ export default {
     return worker.fetch(passed, env, context)
   },
 } satisfies ExportedHandler<Env & FrontBindings>
+
+/**
+ * `default` is asked by workerd for what is no file of `.build/assets`. A request to `direct`
+ * passes none of the Workers that look for such a file.
+ */
+export { site as default, site as direct }
 
 /** Works for a command of the user who runs the site; the message of an error is for that user. */
 async function answerCommand(

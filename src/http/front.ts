@@ -8,6 +8,9 @@ export const FRONT_DATA_HEADER = 'X-Latchkey-Data'
 /** On an answer to the front server: the envelope's code, and the id of the user who called. */
 export const FRONT_OUTCOME_HEADER = 'X-Latchkey-Outcome'
 
+/** The entry of `local-worker.ts` that workerd asks without looking for a built file before. */
+export const DIRECT_ENTRY = 'direct'
+
 /** The bindings that only `npm start` sets. */
 export interface FrontBindings {
   /** Random at each start; known to the front server and the Worker only. */

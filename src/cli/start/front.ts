@@ -26,8 +26,8 @@ import {
 } from './front-request.ts'
 
 export interface FrontOptions {
-  /** Returns the Worker's present URL; the port changes when workerd restarts. */
-  worker: () => Promise<URL>
+  /** Returns the Worker's present URL for a target; the port changes when workerd restarts. */
+  worker: (target?: string) => Promise<URL>
   secret: string
   proxy?: Proxy | undefined
   /** Whether a file server is behind the site: what is its own passes as a stream. */
@@ -107,7 +107,7 @@ async function handle(
   try {
     const isForFiles = options.hasFiles === true && !isOwnPath(target)
     const body = isForFiles ? streamOf(request) : await readBody(request)
-    const { hostname, port } = await options.worker()
+    const { hostname, port } = await options.worker(target)
     const headers = ['Host', host, ...headersFor(request, body, caller, options.secret)]
     const answer = await askWorker(request, response, body, {
       hostname,
@@ -115,7 +115,7 @@ async function handle(
       path: target,
       headers,
     })
-    await exchange.passBack(answer, !isForFiles)
+    exchange.passBack(answer, !isForFiles)
   } catch {
     if (response.headersSent || request.socket.destroyed) return void response.destroy()
     const { code, message } = new Refusal('unavailable')

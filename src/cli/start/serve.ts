@@ -5,10 +5,12 @@ import { createMeter, openDatabase } from '../../database/database.ts'
 import { type Database, randomBytes as randomArray } from '../../deps.ts'
 import { FREQUENT_CRON } from '../../frequent-run.ts'
 import { logError } from '../../database/log.ts'
+import { DIRECT_ENTRY } from '../../http/front.ts'
 import { deriveScrypt } from '../../crypto/scrypt.ts'
 import { CommandError, runCommand } from '../shared/command-error.ts'
 import { announceAdmin, announceIgnoredPassword, announceOpenAddress, bannerOf } from './banner.ts'
 import { runDaily } from './daily-run.ts'
+import { isAssetTarget, listAssetPaths } from './asset-paths.ts'
 import { checkData, explainOpening } from './damage.ts'
 import { callWorker, serveData } from './data-server.ts'
 import { ensureDevVars, readDevVars, readSecretKeys } from '../site/dev-vars.ts'
@@ -19,7 +21,7 @@ import { isLoopback } from './front-request.ts'
 import { checkPortIsFree, close, listenOnAll } from './listen.ts'
 import { findAdmins, rememberNames } from './names.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
-import { readVars } from '../site/site-config.ts'
+import { readSiteConfig, readVars } from '../site/site-config.ts'
 import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../site/running-site.ts'
 import { readStartOptions, type StartOptions } from './options.ts'
 import { requestLog } from './request-lines.ts'
@@ -79,10 +81,13 @@ async function serveSite(
   secret: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { assets } = await readSiteConfig()
+  const assetPaths = listAssetPaths(assets.directory)
   const worker = {
-    async worker() {
+    async worker(target = '/') {
       await miniflare.ready
-      return miniflare.unsafeGetDirectURL()
+      const isFile = isAssetTarget(target, assetPaths)
+      return miniflare.unsafeGetDirectURL(undefined, isFile ? 'default' : DIRECT_ENTRY)
     },
     secret,
   }
