@@ -41,6 +41,7 @@ import {
   insertEventOfNewUser,
   insertEventsOfUpdate,
   insertUser,
+  mayUpdate,
   type NewUser,
   selectNamesLike,
   selectUsers,
@@ -256,32 +257,28 @@ export async function changeUser(
   deps: OperatorDeps,
   operator: Operator,
   userId: number,
-  { expectedRole, password, ...fields }: UserRequest,
+  { password, ...request }: UserRequest,
 ): Promise<void> {
   const { db } = deps
-  const { found, ...proof } = await actAsOperatorAt(deps, operator, deps.now(), {
-    found: selectUser(db, userId),
-    common: password ? selectCommonPassword(db, password) : undefined,
-  })
-  const [before] = found
-  if (before === undefined) throw new Refusal('userNotFound')
-  if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
-  if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  const { username = before.username } = fields
-  const isGuarded = Boolean(password) || needsProof(before, fields)
-  const passwordHash = await hashNewPassword(deps, password, isGuarded, proof)
+  const passwordHash = password
+    ? await hashPasswordOf(deps, operator, userId, password, request)
+    : undefined
   const now = deps.now()
+  const { expectedRole, ...fields } = request
   const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const event = eventBy(operator, userId, 'user_changed', now)
   const by = isOperator(db, operator, now)
   const isProven = isFreshOperator(deps, operator, now)
-  const { isFresh, rivals, reserved, events, unlinked, updated, deletedTokens } =
+  const { username } = fields
+  const may = mayUpdate(db, userId, change, { isProven, expectedRole })
+  const { isFresh, found, rivals, reserved, events, unlinked, updated, deletedTokens } =
     await actAsOperatorAt(deps, operator, now, {
-      rivals: selectSameName(db, username, userId),
-      reserved: selectReservation(db, username, userId),
-      events: insertEventsOfUpdate(db, by, userId, change, event, isProven),
-      ...unlinkIdentitiesOfChanged(db, by, userId, change, event, isProven),
-      updated: updateUser(db, by, userId, change, now, isProven),
+      found: selectUser(db, userId),
+      rivals: username === undefined ? undefined : selectSameName(db, username, userId),
+      reserved: username === undefined ? undefined : selectReservation(db, username, userId),
+      events: insertEventsOfUpdate(db, by, change, event, may),
+      ...unlinkIdentitiesOfChanged(db, by, userId, change, event, may),
+      updated: updateUser(db, by, change, now, may),
       ended: deleteSessionsOfChanged(deps, userId, change),
       ...deleteAppPasswordsOfChanged(db, userId, change, event),
     })
@@ -292,12 +289,46 @@ export async function changeUser(
       logEvent({ ...event, kind: 'token_deleted', detail: name })
     return
   }
-  if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
-  if (rivals.length > 0) throw new Refusal('usernameTaken')
-  if (reserved.length > 0) throw new Refusal('nameReserved')
+  const before = checkChange(found, request, password)
+  if (!isFresh && (password || needsProof(before, fields))) throw new Refusal('confirmationNeeded')
+  if (rivals?.length) throw new Refusal('usernameTaken')
+  if (reserved?.length) throw new Refusal('nameReserved')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
     detail: LAST_ADMIN,
   })
+}
+
+/** Hashes a new password for a user who may get it: everybody else is refused before the hash. */
+async function hashPasswordOf(
+  deps: OperatorDeps,
+  operator: Operator,
+  userId: number,
+  password: string,
+  request: UserRequest,
+): Promise<string | undefined> {
+  const { found, ...proof } = await actAsOperatorAt(deps, operator, deps.now(), {
+    found: selectUser(deps.db, userId),
+    common: selectCommonPassword(deps.db, password),
+  })
+  checkChange(found, request, password)
+  return hashNewPassword(deps, password, true, proof)
+}
+
+/**
+ * Says what speaks against a change in the record of its user. `mayUpdate` has the same conditions.
+ *
+ * @returns The record.
+ * @throws {Refusal} `userNotFound`, `roleFixed`, `guestHasNoPassword`.
+ */
+function checkChange(
+  [before]: readonly Account[],
+  { expectedRole, role }: UserRequest,
+  password: string | undefined,
+): Account {
+  if (before === undefined) throw new Refusal('userNotFound')
+  if (!isRoleAllowed(before.role, expectedRole, role)) throw new Refusal('roleFixed')
+  if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
+  return before
 }
 
 /**

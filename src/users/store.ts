@@ -31,7 +31,7 @@ import { deleteSessions, type EndingDeps, tellPrograms } from '../access/endings
 import { isSessionOf } from '../access/session-store.ts'
 import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
-import { ADMIN } from '../accounts/roles.ts'
+import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
@@ -184,19 +184,13 @@ export function insertEventOfNewUser(
   return writing(db, by).insert(auditEvents, row, { from: users, where: isNew })
 }
 
-/**
- * Changes a user. Returns no row when the name is taken, the id is unknown, or no admin who can
- * sign in would be left.
- *
- * @param isProven The condition on the operator's session for a new role or a new password.
- */
+/** Changes the user that `may` holds for (`mayUpdate`). Returns no row when there is none. */
 export function updateUser(
   db: Database,
   by: Authority,
-  userId: number,
   change: UserChange,
   now: number,
-  isProven: Authority,
+  may: SQL | undefined,
 ) {
   const { permission, ...columns } = change
   const set = {
@@ -207,9 +201,7 @@ export function updateUser(
     ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
     ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
   }
-  return writing(db, by)
-    .update(users, set, mayUpdate(db, userId, change, isProven))
-    .returning({ id: users.id })
+  return writing(db, by).update(users, set, may).returning({ id: users.id })
 }
 
 /**
@@ -219,13 +211,12 @@ export function updateUser(
 export function insertEventsOfUpdate(
   db: Database,
   by: Authority,
-  userId: number,
   change: UserChange,
   event: AuditEvent,
-  isProven: Authority,
+  may: SQL | undefined,
 ) {
   const kinds = kindsOf(change).filter(({ fields, always }) => always === true || fields.length > 0)
-  return insertEventsOfChange(db, by, event, kinds, mayUpdate(db, userId, change, isProven))
+  return insertEventsOfChange(db, by, event, kinds, may)
 }
 
 /**
@@ -241,14 +232,14 @@ export function unlinkIdentitiesOfChanged(
   userId: number,
   change: UserChange,
   event: AuditEvent,
-  isProven: Authority,
+  may: SQL | undefined,
 ) {
   const { ssoId } = change
   if (ssoId === undefined) return { unlinkEvents: undefined, unlinked: undefined }
   const changed = db
     .select({ id: users.id })
     .from(users)
-    .where(and(mayUpdate(db, userId, change, isProven), ne(users.ssoId, ssoId)))
+    .where(and(may, ne(users.ssoId, ssoId)))
   const when = and(exists(changed), ne(identities.subject, ssoId))
   const unlinked = { ...event, kind: 'identity_unlinked' as const }
   return identityUnlinking(db, by, userId, undefined, unlinked, when)
@@ -351,8 +342,20 @@ function permissionChange(permission: number | PermissionChange): FieldChange[] 
   return [{ field: 'permission', from: users.permission, to }]
 }
 
-/** Holds for the row that `updateUser` changes. */
-function mayUpdate(db: Database, userId: number, change: UserChange, isProven: Authority) {
+/**
+ * Holds for the row of a user that a change fits: the name is free, the role may be set, the guest
+ * gets no password, and an admin who can sign in is left.
+ *
+ * @param isProven The condition on the operator's session for a guarded field.
+ * @param expectedRole The role that the user must have; `undefined` for any.
+ */
+export function mayUpdate(
+  db: Database,
+  userId: number,
+  change: UserChange,
+  { isProven, expectedRole }: { isProven: Authority; expectedRole: number | undefined },
+): SQL | undefined {
+  const { role } = change
   const isFree =
     change.username === undefined
       ? undefined
@@ -364,6 +367,11 @@ function mayUpdate(db: Database, userId: number, change: UserChange, isProven: A
     eq(users.id, userId),
     isProvenChange(change, isProven),
     isFree,
+    expectedRole === undefined ? undefined : eq(users.role, expectedRole),
+    role === undefined
+      ? undefined
+      : or(eq(users.role, role), role === GUEST ? sql`false` : isNotGuest),
+    change.passwordHash === undefined ? undefined : isNotGuest,
     losesAdmin(change) ? isNotLastAdmin(db) : undefined,
   )
 }
