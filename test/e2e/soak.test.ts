@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Sites } from '../bench/sites.ts'
 import { liveHeapBytes } from '../bench/inspector.ts'
 import { soak } from '../soak/soak.ts'
+import { Violation } from '../soak/model.ts'
 import { DEEDS, Visitor } from '../soak/visitor.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 
@@ -39,6 +40,19 @@ describe('the soak', () => {
         expect(answers).toContain(answer)
       // A session that a password change has ended; a sign-in without the code that it takes now.
       for (const answer of ['me 401', 'sign-in 402']) expect(answers).toContain(answer)
+    })
+
+    test('finds a session that a sign-out does not end', async () => {
+      const database = await sites.database('now')
+      await database.exec(
+        'create trigger kept before delete on sessions begin select raise(ignore); end',
+      )
+      const visitor = new Visitor(sites.url('now'), 2, () => undefined)
+      const visit = async () => {
+        for (const [deed] of [...DEEDS, ...DEEDS]) await visitor.act(deed)
+      }
+      await expect(visit()).rejects.toThrow(Violation)
+      await database.exec('drop trigger kept')
     })
 
     test('measures memory without adding to it', async () => {
