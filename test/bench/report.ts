@@ -145,6 +145,10 @@ ${table(
     ['bundle, minified', `${(weight.bundleBytes / 1024).toFixed(1)} KiB`],
     ['bundle, gzip', `${(weight.gzipBytes / 1024).toFixed(1)} KiB`],
     ['start-up CPU beyond a bare handler', `${spread(weight.startMilliseconds, 1)} ms`],
+    [
+      'CPU of workerd until its first answer, beyond a bare Worker with the same bindings',
+      `${spread(weight.firstAnswerMilliseconds, 1)} ms`,
+    ],
     ['live heap of the isolate, idle', `${round(weight.idleHeapMebibytes, 1)} MiB`],
     ['live heap of the isolate, after load', `${round(weight.loadedHeapMebibytes, 1)} MiB`],
     ['live heap of the bare handler, after load', `${round(weight.limitHeapMebibytes, 1)} MiB`],

@@ -86,7 +86,8 @@ export class Sites {
   }
 }
 
-function workerOf({ name, script, bindings }: Side) {
+/** Miniflare's options for a side. */
+export function workerOf({ name, script, bindings }: Side) {
   return {
     name,
     modules: true as const,

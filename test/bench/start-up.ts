@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from './bundles.ts'
 import { send } from './client.ts'
 import { type Figure, figureOf } from './statistics.ts'
-import { startMiniflare } from './sites.ts'
+import { startMiniflare, workerOf } from './sites.ts'
 
 /** Loads the Worker at its first request, so that nothing else is measured with it. */
 const SHELL = `export default {
@@ -11,6 +13,9 @@ const SHELL = `export default {
   },
 }`
 const BARE = `export default { fetch: () => new Response('pong') }`
+const BARE_WITH_OBJECT = `import { DurableObject } from 'cloudflare:workers'
+export class PasswordHasher extends DurableObject {}
+${BARE}`
 const WARM_UP = 5
 
 /**
@@ -29,6 +34,38 @@ export async function startUpOf(script: string, rounds: number): Promise<Figure 
     if (bare !== undefined && ours !== undefined) beyond.push(ours - bare)
   }
   return beyond.length === 0 ? undefined : figureOf(beyond)
+}
+
+/**
+ * What the first visitor waits for after workerd has started with a new version: all CPU that
+ * workerd spends until its first answer, beyond that of a bare handler with the same bindings. It
+ * is more than {@link startUpOf}: workerd reads the bundle, and V8 compiles what the first request
+ * runs.
+ *
+ * @returns Milliseconds; none where there is no /proc.
+ */
+export async function firstAnswerOf(script: string, rounds: number): Promise<Figure | undefined> {
+  const bare = join(temporaryFolder(), 'bare.js')
+  writeFileSync(bare, BARE_WITH_OBJECT)
+  const beyond: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const [least, ours] = [await answerOnce(bare), await answerOnce(script)]
+    if (least !== undefined && ours !== undefined) beyond.push(ours - least)
+  }
+  return beyond.length === 0 ? undefined : figureOf(beyond)
+}
+
+async function answerOnce(script: string): Promise<number | undefined> {
+  const { miniflare, pid } = await startMiniflare({
+    workers: [workerOf({ name: 'first', script })],
+  })
+  try {
+    const url = await miniflare.unsafeGetDirectURL('first')
+    await send(url, { method: 'GET', path: '/ping', isGood: (body) => body === 'pong' })
+    return cpuMilliseconds(pid)
+  } finally {
+    await miniflare.dispose()
+  }
 }
 
 /** Each time in a workerd of its own: an isolate loads a module once. */

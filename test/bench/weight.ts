@@ -5,7 +5,7 @@ import { type Effort, tokenOf } from './compare.ts'
 import { liveHeapBytes } from './inspector.ts'
 import { load } from './load.ts'
 import { type Side, Sites } from './sites.ts'
-import { startUpOf } from './start-up.ts'
+import { firstAnswerOf, startUpOf } from './start-up.ts'
 import type { Figure } from './statistics.ts'
 
 /** What the Worker weighs. */
@@ -14,6 +14,11 @@ export interface Weight {
   gzipBytes: number
   /** Of CPU to evaluate the global scope, beyond that of a bare handler. */
   startMilliseconds: Figure | undefined
+  /**
+   * Of CPU until the first answer of a workerd, beyond that of a bare handler with the same
+   * bindings.
+   */
+  firstAnswerMilliseconds: Figure | undefined
   /** What the isolate keeps alive, before and after load. */
   idleHeapMebibytes: number
   loadedHeapMebibytes: number
@@ -29,6 +34,7 @@ export async function weigh(now: Side, limit: Side, effort: Effort): Promise<Wei
     bundleBytes: bytes.length,
     gzipBytes: gzipSync(bytes, { level: 9 }).length,
     startMilliseconds: await startUpOf(script, effort.rounds),
+    firstAnswerMilliseconds: await firstAnswerOf(script, effort.rounds),
     idleHeapMebibytes: heap.idle,
     loadedHeapMebibytes: heap.loaded,
     limitHeapMebibytes: (await heapOf(limit, effort)).loaded,

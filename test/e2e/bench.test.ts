@@ -24,6 +24,7 @@ const NO_WEIGHT: Weight = {
   bundleBytes: 0,
   gzipBytes: 0,
   startMilliseconds: undefined,
+  firstAnswerMilliseconds: undefined,
   idleHeapMebibytes: 0,
   loadedHeapMebibytes: 0,
   limitHeapMebibytes: 0,
