@@ -249,8 +249,8 @@ function changesOfNew({
  * does not name.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
- *   `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for
- *   a new role, name, SSO id or password.
+ *   `adminHasNoEnd`, `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`;
+ *   `confirmationNeeded` for a new role, name, SSO id or password.
  */
 export async function changeUser(
   deps: OperatorDeps,
@@ -266,6 +266,7 @@ export async function changeUser(
   const [before] = found
   if (before === undefined) throw new Refusal('userNotFound')
   if (!isRoleAllowed(before.role, expectedRole, fields.role)) throw new Refusal('roleFixed')
+  if (fields.role === ADMIN && before.endsAt !== null) throw new Refusal('adminHasNoEnd')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
   const { username = before.username } = fields
   const isGuarded = Boolean(password) || needsProof(before, fields)

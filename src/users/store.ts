@@ -5,6 +5,7 @@ import {
   eq,
   exists,
   isNotNull,
+  isNull,
   ne,
   not,
   notExists,
@@ -206,6 +207,8 @@ export function updateUser(
     ...(permission !== undefined && { permission: permissionAfter(permission) }),
     ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
     ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
+    // To enable a user who waits for an approval is to approve the user.
+    ...(change.disabled === false && { waiting: false }),
   }
   return writing(db, by)
     .update(users, set, mayUpdate(db, userId, change, isProven))
@@ -365,6 +368,8 @@ function mayUpdate(db: Database, userId: number, change: UserChange, isProven: A
     isProvenChange(change, isProven),
     isFree,
     losesAdmin(change) ? isNotLastAdmin(db) : undefined,
+    // Otherwise the last admin could end.
+    change.role === ADMIN ? isNull(users.endsAt) : undefined,
   )
 }
 

@@ -101,7 +101,7 @@ async function serveSite(
     )),
     await serveData(worker),
   ]
-  console.log(bannerOf(options, await findAdmins(db)))
+  console.log(bannerOf(options, await findAdmins(db, Date.now())))
   if (!isLoopback(options.hosts[0])) announceOpenAddress(options)
   const stopDailyRuns = runDaily(
     () => runScheduled(send),

@@ -13,6 +13,9 @@ const topics: Record<Topic, string> = {
   access_replayed: 'A code or token for a program used twice: it may be stolen',
   program_registered: 'A program registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
+  registration: 'A registration',
+  reset_link: 'A link for a new password made by an operator (always)',
+  account_end: 'An account that ends soon',
 }
 
 const kinds: Record<ChannelKind, string> = {
