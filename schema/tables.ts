@@ -565,6 +565,33 @@ export const noticeCursor = sqliteTable(
 )
 
 /**
+ * Mails to users that wait to be sent (mail/outbox.ts): the outbox of notices has those of
+ * channels. WITHOUT ROWID (migration 0023).
+ */
+export const mails = sqliteTable(
+  'mails',
+  {
+    /** Random, so that a receiver recognises a repeat. */
+    id: text('id').primaryKey(),
+    kind: text('kind').notNull(),
+    /** Whom it concerns; null for an invitation. */
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    /** The link in it, by its hash; null for none. It is sent only while the link is live. */
+    linkHash: text('link_hash'),
+    address: text('address').notNull(),
+    language: text('language').notNull(),
+    /** Sealed: the secret of the link; empty for none. */
+    sealed: text('sealed').notNull().default(''),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is sent, if it is not being sent now. */
+    nextAt: time('next_at').notNull(),
+    /** When it is given up. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [index('mails_due').on(table.nextAt), index('mails_user').on(table.userId)],
+)
+
+/**
  * The user of the file server (OpenList) that a user of this site acts as (`files/`). The row
  * outlives its user, because the other user has to be deleted there; ids are never used again.
  */
@@ -625,21 +652,4 @@ export const links = sqliteTable(
     endsAt: time('ends_at').notNull(),
   },
   (table) => [index('links_user').on(table.userId), index('links_ends_at').on(table.endsAt)],
-)
-
-/** Mails that are to be sent (mail/outbox.ts). */
-export const mails = sqliteTable(
-  'mails',
-  {
-    /** Random. */
-    id: text('id').primaryKey(),
-    /** The sealed message: it holds a link. */
-    sealed: text('sealed').notNull(),
-    attempts: integer('attempts').notNull().default(0),
-    /** When it is sent, if it is not being sent now. */
-    nextAt: time('next_at').notNull(),
-    /** When it is given up. */
-    expiresAt: time('expires_at').notNull(),
-  },
-  (table) => [index('mails_due').on(table.nextAt)],
 )

@@ -24,15 +24,23 @@ CREATE TABLE `links` (
 CREATE UNIQUE INDEX `links_token` ON `links` (`token_hash`);--> statement-breakpoint
 CREATE INDEX `links_user` ON `links` (`user_id`);--> statement-breakpoint
 CREATE INDEX `links_ends_at` ON `links` (`ends_at`);--> statement-breakpoint
+-- No rowid: a mail is one row of the table and one of each index.
 CREATE TABLE `mails` (
 	`id` text PRIMARY KEY NOT NULL,
-	`sealed` text NOT NULL,
+	`kind` text NOT NULL,
+	`user_id` integer,
+	`link_hash` text,
+	`address` text NOT NULL,
+	`language` text NOT NULL,
+	`sealed` text DEFAULT '' NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`next_at` integer NOT NULL,
-	`expires_at` integer NOT NULL
-);
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `mails_due` ON `mails` (`next_at`);--> statement-breakpoint
+CREATE INDEX `mails_user` ON `mails` (`user_id`);--> statement-breakpoint
 ALTER TABLE `users` ADD `ends_at` integer;--> statement-breakpoint
 ALTER TABLE `users` ADD `end_told_for` integer;--> statement-breakpoint
 ALTER TABLE `users` ADD `waiting` integer DEFAULT false NOT NULL;--> statement-breakpoint
