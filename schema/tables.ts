@@ -55,6 +55,17 @@ export const users = sqliteTable(
      * gets. A trigger fills it (migration 0017).
      */
     sub: text('sub').notNull().default(''),
+    /** From this time on, the account counts as disabled; null without an end. */
+    endsAt: time('ends_at'),
+    /** The end for which the user was told that it is near. */
+    endToldFor: time('end_told_for'),
+    /** Registered and not approved; such a user is disabled too. */
+    waiting: integer('waiting', { mode: 'boolean' }).notNull().default(false),
+    /** From where the user registered; empty for an account that an operator made. */
+    registeredNetwork: text('registered_network').notNull().default(''),
+    /** The e-mail address as the user gave it; empty without one. Not unique. */
+    email: text('email').notNull().default(''),
+    emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
   },
   (table) => [
     unique('users_username_key').on(table.usernameKey),
@@ -67,6 +78,15 @@ export const users = sqliteTable(
     index('users_without_two_factor')
       .on(table.id)
       .where(sql`${table.totpSeed} is null and ${table.role} <> 1`),
+    index('users_waiting')
+      .on(table.id)
+      .where(sql`${table.waiting} = 1`),
+    // Not partial: SQLite would compile each statement that asks whether an account has ended anew.
+    index('users_ends_at').on(table.endsAt),
+    // The addresses that a forgotten password may be mailed to (joining/forgotten-store.ts).
+    index('users_email')
+      .on(sql`lower(${table.email})`)
+      .where(sql`${table.emailVerified} = 1`),
     // The texts that an identity of a provider is compared with (sso/store.ts).
     index('users_sso_id')
       .on(table.ssoId)
@@ -545,6 +565,33 @@ export const noticeCursor = sqliteTable(
 )
 
 /**
+ * Mails to users that wait to be sent (mail/outbox.ts): the outbox of notices has those of
+ * channels. WITHOUT ROWID (migration 0023).
+ */
+export const mails = sqliteTable(
+  'mails',
+  {
+    /** Random, so that a receiver recognises a repeat. */
+    id: text('id').primaryKey(),
+    kind: text('kind').notNull(),
+    /** Whom it concerns; null for an invitation. */
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    /** The link in it, by its hash; null for none. It is sent only while the link is live. */
+    linkHash: text('link_hash'),
+    address: text('address').notNull(),
+    language: text('language').notNull(),
+    /** Sealed: the secret of the link; empty for none. */
+    sealed: text('sealed').notNull().default(''),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is sent, if it is not being sent now. */
+    nextAt: time('next_at').notNull(),
+    /** When it is given up. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [index('mails_due').on(table.nextAt), index('mails_user').on(table.userId)],
+)
+
+/**
  * The user of the file server (OpenList) that a user of this site acts as (`files/`). The row
  * outlives its user, because the other user has to be deleted there; ids are never used again.
  */
@@ -568,4 +615,41 @@ export const fileUsers = sqliteTable(
     tokenMadeAt: time('token_made_at').notNull().default(0),
   },
   (table) => [unique('file_users_remote_id').on(table.remoteId)],
+)
+
+/** Links that admit who has them: invitations, new passwords, confirmations of addresses (joining/). */
+export const links = sqliteTable(
+  'links',
+  {
+    // AUTOINCREMENT: the id of a withdrawn link never names another one.
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    kind: text('kind').notNull(),
+    /** SHA-256 of the secret, hexadecimal. */
+    tokenHash: text('token_hash').notNull().unique('links_token'),
+    /** The admin who made it; null for the command line, and for a user's own request. */
+    createdBy: integer('created_by'),
+    /** The account that it is for; null for an invitation. */
+    userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    /** The note of an invitation. */
+    name: text('name').notNull().default(''),
+    /** The fixed name of an invited user; empty when the user chooses. */
+    username: text('username').notNull().default(''),
+    /** The address that the link was mailed to; empty for one that was handed over. */
+    email: text('email').notNull().default(''),
+    permission: integer('permission').notNull().default(0),
+    basePath: text('base_path').notNull().default('/'),
+    accountEndsAt: time('account_ends_at'),
+    accountDays: integer('account_days'),
+    /** Whether a new password also takes off two-step verification. */
+    secondFactor: integer('second_factor', { mode: 'boolean' }).notNull().default(false),
+    /** `users.password_changed_at` when it was made, for a new password. */
+    passwordChangedAt: time('password_changed_at'),
+    uses: integer('uses').notNull().default(1),
+    used: integer('used').notNull().default(0),
+    /** Names the request that used it last: only its statements find the row by this text. */
+    usedBy: text('used_by').notNull().default(''),
+    createdAt: time('created_at').notNull(),
+    endsAt: time('ends_at').notNull(),
+  },
+  (table) => [index('links_user').on(table.userId), index('links_ends_at').on(table.endsAt)],
 )

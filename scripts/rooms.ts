@@ -15,6 +15,7 @@ export const TIERS = {
     order: 'edges',
     rooms: [
       'settings',
+      'mail',
       'two-factor',
       'sign-in',
       'openid',
@@ -41,6 +42,8 @@ export const TIERS = {
 /** What a capability may use of another one, and why: `from > to`. There is no other way. */
 const EDGES: Readonly<Record<string, string>> = {
   'two-factor > settings': 'the enrolment names the site',
+  'mail > settings': 'a mail names the site',
+  'notices > mail': 'a channel can be an e-mail address',
   'sign-in > two-factor': 'a sign-in asks for the code',
   'ssh-keys > settings': 'an answer names the SFTP address and the contact of the operator',
   'ssh-keys > sign-in': 'SFTPGo asks about a password like a sign-in',

@@ -7,7 +7,9 @@ import {
   orUnavailable,
 } from './database/database.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
+import { parseEmail } from './base/email.ts'
 import { nearestIssuer, parseIssuer } from './base/issuer.ts'
+import { type SiteAddressBindings, siteAddressOf } from './base/site-address.ts'
 import { type FileServer, type FileServerBindings, parseFileServer } from './base/file-server.ts'
 import type { ScryptCost } from './crypto/scrypt.ts'
 import type { NewSigningKey } from './crypto/signing-key.ts'
@@ -91,18 +93,35 @@ export interface Deps {
    *   start`. A deployed Worker reaches public addresses only.
    */
   sendOut: (url: string, init: RequestInit, reach: 'any' | 'public') => Promise<Response>
-  /** Sends an e-mail. It is `undefined` when no binding `EMAIL` exists. */
+  /**
+   * Sends an e-mail. It is `undefined` when neither the binding `EMAIL` nor, under `npm start`, an
+   * SMTP server is there. It throws an error whose `code` says why the message was not taken.
+   */
   sendEmail: ((message: EmailText) => Promise<unknown>) | undefined
+  /**
+   * The sender of mails to users; `undefined` when the operator has set none.
+   *
+   * @throws {Refusal} `internal` when `MAIL_FROM` is invalid.
+   */
+  mailFrom: () => string | undefined
+  /**
+   * The origin where this site answers, for links that leave it; `undefined` when it is not known.
+   *
+   * @throws {Refusal} `internal` when `SITE_ADDRESS` or `ISSUER` is invalid.
+   */
+  siteAddress: () => string | undefined
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
 }
 
-/** An e-mail without attachments. */
-interface EmailText {
+/** An e-mail without attachments, to one recipient. */
+export interface EmailText {
   to: string
   from: string
   subject: string
   text: string
+  /** The same in HTML; without it, the message has the text only. */
+  html?: string
   headers: Record<string, string>
 }
 
@@ -122,17 +141,22 @@ interface CountedAnswer {
 interface Outbox {
   /** Sessions, or what programs got in them, have ended: programs may have to be told. */
   hasLogouts: boolean
+  /** A mail to a user was put into the outbox, or may have been. */
+  hasMails: boolean
 }
 
 /** Bindings that an operator may add to `wrangler.toml`, and those that the local start adds. */
-export interface OptionalBindings extends FileServerBindings {
+export interface OptionalBindings extends FileServerBindings, SiteAddressBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
   ALLOW_HTTP?: string | undefined
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
-  /** Sends notices by e-mail. */
+  /** Sends e-mails. */
   EMAIL?: SendEmail
+  /** Takes e-mails for the SMTP server of the operator. Only `npm start` sets it. */
+  SMTP?: Fetcher
+  MAIL_FROM?: string | undefined
   /** Reaches public addresses only. Only `npm start` sets it. */
   PUBLIC_NETWORK?: Fetcher
 }
@@ -180,7 +204,7 @@ export function createDeps(
       )
     },
     meter,
-    outbox: { hasLogouts: false },
+    outbox: { hasLogouts: false, hasMails: false },
     kv: env.SETTINGS,
     isolateMemory,
     keyRing: () => keyRingOf(env.SECRET_KEYS),
@@ -209,7 +233,9 @@ export function createDeps(
       const network = reach === 'public' ? env.PUBLIC_NETWORK : undefined
       return network === undefined ? fetch(url, options) : network.fetch(url, options)
     },
-    sendEmail: env.EMAIL && emailSenderOf(env.EMAIL),
+    sendEmail: emailSenderOf(env),
+    mailFrom: () => mailFromOf(env.MAIL_FROM),
+    siteAddress: () => siteAddressIn(env),
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }
@@ -220,8 +246,38 @@ export async function wait(milliseconds: number): Promise<void> {
   })
 }
 
-function emailSenderOf(binding: SendEmail): (message: EmailText) => Promise<unknown> {
-  return (message) => binding.send(message)
+function emailSenderOf({ EMAIL, SMTP, FRONT_SECRET }: OptionalBindings): Deps['sendEmail'] {
+  if (EMAIL !== undefined) return (message) => EMAIL.send(message)
+  if (SMTP === undefined || FRONT_SECRET === undefined) return undefined
+  return (message) => handOver(SMTP, FRONT_SECRET, message)
+}
+
+/** Hands an e-mail to the process of `npm start`, which speaks SMTP (`cli/start/smtp.ts`). */
+async function handOver(smtp: Fetcher, secret: string, message: EmailText): Promise<void> {
+  const response = await smtp.fetch('http://smtp/', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}` },
+    body: JSON.stringify(message),
+  })
+  const code = await response.text()
+  if (!response.ok) throw Object.assign(new Error('the e-mail was not sent'), { code })
+}
+
+/** @throws {Refusal} `internal` when the value is invalid. */
+function mailFromOf(set: string | undefined): string | undefined {
+  if (!set) return undefined
+  const address = parseEmail(set)
+  if (address !== undefined) return address
+  throw new Refusal('internal', {
+    detail: `MAIL_FROM must be an e-mail address such as accounts@example.org, not "${set}"`,
+  })
+}
+
+/** @throws {Refusal} `internal` when the value is invalid. */
+function siteAddressIn(bindings: SiteAddressBindings): string | undefined {
+  const found = siteAddressOf(bindings)
+  if ('address' in found) return found.address
+  throw new Refusal('internal', { detail: found.problem })
 }
 
 /** Writes one data point for each answer. Queries rely on the order of its columns. */

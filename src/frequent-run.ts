@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
+import { dueMailParts, type MailDeps, sendTaken } from './mail/send.ts'
 import { sendNotices, type SendDeps } from './notices/send.ts'
 import { watchParts } from './notices/watch.ts'
 import { type LogoutDeps, selectAnyLogout, sendLogouts } from './openid/back-channel.ts'
@@ -9,18 +10,20 @@ export const FREQUENT_CRON = '*/5 * * * *'
 
 /**
  * Runs every five minutes: looks for locked accounts and networks and for many refused sign-ins,
- * and sends notices and logouts that were not delivered before. It takes one round trip to D1 when
- * there is nothing to send.
+ * and sends notices, mails and logouts that were not delivered before. It takes one round trip to
+ * D1 when there is nothing to send.
  */
 export async function runFrequently(
-  deps: SendDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
+  deps: SendDeps & MailDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const { logout } = await sendNotices(deps, {
+  const { logout, expiredMails, dueMails } = await sendNotices(deps, {
     ...watchParts(db, now),
     logout: selectAnyLogout(db, now),
+    ...dueMailParts(deps, now),
   })
+  await sendTaken(deps, expiredMails, dueMails)
   if (logout.length > 0) await sendLogouts(deps)
   await writeFileUsersInTime(deps)
 }

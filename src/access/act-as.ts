@@ -6,6 +6,7 @@ import { type Answers, type Parts, runBatchAfter } from '../database/statements.
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type Account, accountColumns, accountReaders } from '../accounts/accounts.ts'
+import { isEnabledAt } from '../accounts/conditions.ts'
 import { type Actor, type AppPasswordActor, isSessionActor, type SessionActor } from './actor.ts'
 import {
   type AppPasswordState,
@@ -268,7 +269,7 @@ function admitSession<Row extends Found>(
   found: Row | undefined,
   now: number,
 ): Row {
-  const account = admitLive(actor, found)
+  const account = admitLive(actor, found, now)
   // When this fails, the list of sessions shows the previous network and time.
   if (!isSessionUseNoted(account, actor, now))
     deps.defer(noteSessionUse(deps.db, actor, now).catch(() => undefined))
@@ -285,7 +286,7 @@ function admitAppPassword<Row extends Found>(
   if (account === undefined || appPassword === null) throw new Refusal('tokenInvalidated')
   if (appPassword.expiresAt !== null && appPassword.expiresAt <= now)
     throw new Refusal('tokenExpired')
-  if (account.disabled) throw new Refusal('accountDisabled')
+  if (!isEnabledAt(account, now)) throw new Refusal('accountDisabled')
   actor.userId.found = account.id
   refuseMissingScope(actor, appPassword.scopes)
   noteUse(deps, actor, { ...appPassword, userId: account.id }, now)
@@ -298,9 +299,13 @@ function refuseMissingScope({ needs }: AppPasswordActor, scopes: readonly AppPas
   if (!hasScope(scopes, needs)) throw new Refusal('scopeNeeded', { values: { scope: needs } })
 }
 
-function admitLive<Row extends Found>(session: SessionActor, account: Row | undefined): Row {
+function admitLive<Row extends Found>(
+  session: SessionActor,
+  account: Row | undefined,
+  now: number,
+): Row {
   if (account === undefined) throw new Refusal('tokenInvalidated')
-  if (account.disabled) throw new Refusal('accountDisabled')
+  if (!isEnabledAt(account, now)) throw new Refusal('accountDisabled')
   if (account.network !== null) {
     if (isEnough(account.factorState, session.mayLackFactor)) return account
     const isMissing = account.factorState === 'missing'

@@ -126,7 +126,7 @@ export function selectShown(
     })
     .from(users)
     .innerJoin(appPasswords, eq(appPasswords.userId, users.id))
-    .where(and(isAppPasswordOf(shown), isEnabled, isUnexpired(now)))
+    .where(and(isAppPasswordOf(shown), isEnabled(now), isUnexpired(now)))
 }
 
 function isUnexpired(now: number): SQL | undefined {
@@ -153,7 +153,7 @@ export function selectLiveAppPassword(
         isAppPasswordOf(actor),
         isUnexpired(now),
         needs === 'session' ? sql`false` : includesScope(appPasswords.scopes, needs),
-        isEnabled,
+        isEnabled(now),
         when,
       ),
     )

@@ -83,7 +83,7 @@ function isLiveSession({ userId, sessionId, mayLackFactor }: SessionClaims, now:
   return and(
     isSession(userId, sessionId),
     gt(sessions.expiresAt, now),
-    isEnabled,
+    isEnabled(now),
     whenEnough(mayLackFactor),
   )
 }

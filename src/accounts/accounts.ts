@@ -16,6 +16,7 @@ export const accountColumns = {
   permission: users.permission,
   basePath: users.basePath,
   disabled: users.disabled,
+  endsAt: users.endsAt,
   ssoId: users.ssoId,
   sub: users.sub,
   hasTwoFactor: sql`${users.totpSeed} is not null`.mapWith(Boolean).as('has_two_factor'),

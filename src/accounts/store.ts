@@ -26,6 +26,7 @@ export const signInColumns = {
   id: users.id,
   role: users.role,
   disabled: users.disabled,
+  endsAt: users.endsAt,
   permission: users.permission,
   passwordHash: users.passwordHash,
   passwordChangedAt: users.passwordChangedAt,

@@ -11,6 +11,7 @@ import { actAsOperator, eventBy, isOperator, type Operator } from '../access/ope
 import { parseScopes } from '../access/scopes.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
+import { isEnabledAt } from '../accounts/conditions.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import {
   hasPlace,
@@ -144,7 +145,7 @@ export async function createAppPasswordOf(
   const [created] = inserted
   const [owner] = user
   if (owner === undefined) throw new Refusal('userNotFound')
-  if (created === undefined && owner.disabled) throw new Refusal('accountDisabled')
+  if (created === undefined && !isEnabledAt(owner, now)) throw new Refusal('accountDisabled')
   if (created === undefined) throw reasonAgainst(owner.role, row, rivals)
   logEvent(event)
   return { id: created.id, token }

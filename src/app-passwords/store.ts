@@ -61,7 +61,7 @@ export function hasPlace(db: Database, row: NewAppPassword, limit: number): SQL 
   const owner = db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(users.id, userId), isEnabled, needsAdmin ? isAdmin : isNotGuest))
+    .where(and(eq(users.id, userId), isEnabled(row.createdAt), needsAdmin ? isAdmin : isNotGuest))
   return and(notExists(selectNamed(db, row)), lt(sql`(${counted})`, limit), exists(owner))
 }
 

@@ -5,7 +5,15 @@ import * as v from 'valibot'
  * field is secret.
  */
 export type ChangedField =
-  'username' | 'role' | 'permission' | 'base_path' | 'disabled' | 'sso_id' | 'otp'
+  | 'username'
+  | 'role'
+  | 'permission'
+  | 'base_path'
+  | 'disabled'
+  | 'sso_id'
+  | 'otp'
+  | 'ends_at'
+  | 'email'
 
 type Value = string | number | boolean | null
 

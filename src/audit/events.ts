@@ -62,6 +62,18 @@ export const EVENT_KINDS = [
   'network_locked',
   'many_refusals',
   'notices_changed',
+  'registered',
+  'registration_approved',
+  'registration_rejected',
+  'invitation_made',
+  'link_withdrawn',
+  'reset_link_made',
+  'reset_mail_sent',
+  'password_reset_by_link',
+  'email_changed',
+  'email_verified',
+  'end_changed',
+  'end_near',
 ] as const
 
 export type EventKind = (typeof EVENT_KINDS)[number]

@@ -63,6 +63,13 @@ export const REASONS = {
   httpAddress: 'must be an https or http address',
   addressPath: 'must end in the topic or the device key',
   retentionDays: 'must be a number of days from 30 to 3650',
+  sessionCount: 'must be a whole number from 0 to 9999',
+  accountDays: 'must be a number of days from 0 to 3650',
+  usernameAt: 'must not contain @',
+  usernameAlphabets: 'must not mix alphabets',
+  linkEnd: 'must be at most <days> days away',
+  oneUse: 'must be 1 for a fixed name or an e-mail address',
+  oneEnd: 'must not be given together with account_ends_at',
 
   titleIsPrivateKey: 'must not be a private key',
   keyIsPrivate:

@@ -92,6 +92,10 @@ export const REFUSALS = {
   adminNotDemoted: { code: 400, message: 'admin user can not be demoted' },
   builtInNotDeleted: { code: 400, message: 'cannot delete admin or guest' },
   guestHasNoPassword: { code: 400, message: 'Guest user has no password' },
+  adminHasNoEnd: { code: 400, message: 'an admin has no end' },
+  guestHasNoEnd: { code: 400, message: 'Guest user has no end' },
+  accountGone: { code: 400, message: 'the account is disabled or has ended' },
+  noAddressToConfirm: { code: 400, message: 'there is no address to confirm' },
 
   guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },
   guestProfile: { code: 403, message: 'Guest user can not update profile' },
@@ -104,6 +108,16 @@ export const REFUSALS = {
   filesNotPermitted: { code: 403, message: 'your account may not do this with files' },
   sessionNeeded: { code: 403, message: 'an app password can not do this, sign in' },
   scopeNeeded: { code: 403, message: 'this app password needs the scope <scope>' },
+
+  tooManySessions: {
+    code: 403,
+    message: 'too many sessions, sign out on another device first',
+  },
+  registrationOff: { code: 403, message: 'registration is disabled' },
+  humanCheckFailed: { code: 403, message: 'the check that you are human failed, try again' },
+  mailOff: { code: 403, message: 'this site sends no mail, ask its operator' },
+  linkOfOther: { code: 403, message: 'this link confirms the address of another account' },
+  linkNeedsSession: { code: 403, message: 'sign in first, then open the link again' },
 
   notAdmin: { code: 403, message: 'You are not an admin' },
   foreignForm: { code: 403, message: 'this form was sent from another site' },
@@ -123,6 +137,8 @@ export const REFUSALS = {
   identityNotFound: { code: 404, message: 'no such linked account' },
   tokenNotFound: { code: 404, message: 'no such app password' },
   channelNotFound: { code: 404, message: 'no such channel' },
+  linkNotFound: { code: 404, message: 'no such link' },
+  linkInvalid: { code: 404, message: 'this link is not valid, ask for a new one' },
   methodNotAllowed: { code: 405, message: 'method not allowed, use <methods>' },
   titleTaken: { code: 409, message: 'key with the same title already exists' },
   keyTaken: { code: 409, message: 'key already exists as "<title>"' },
@@ -137,6 +153,7 @@ export const REFUSALS = {
     message:
       'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
   },
+  tooManyRequests: { code: 429, message: 'too many requests, try again later' },
   testedLately: {
     code: 429,
     message: 'this channel was tested a moment ago, try again in <seconds> seconds',
@@ -147,6 +164,10 @@ export const REFUSALS = {
   },
 
   internal: { code: 500, message: 'internal error' },
+  humanCheckUnavailable: {
+    code: 503,
+    message: 'the check that you are human does not answer, try again',
+  },
   ssoUnavailable: { code: 503, message: 'the identity provider does not answer, try again later' },
   filesBroken: { code: 502, message: 'the file server gave no usable answer' },
   filesUnavailable: { code: 503, message: 'the file server does not answer, try again' },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { FileServer } from '../base/file-server.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Account } from '../accounts/accounts.ts'
+import { isEnabledAt } from '../accounts/conditions.ts'
 import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 import { filesPassword } from '../crypto/key-ring.ts'
 import { openBox, sealBox } from '../crypto/sealed-box.ts'
@@ -51,12 +52,13 @@ const userSchema = v.object({
 export type RemoteUser = v.InferOutput<typeof userSchema>
 const usersSchema = v.object({ content: v.array(userSchema) })
 
-function wantedOf({ username, permission, basePath, disabled }: Account): Wanted {
-  return { username, permission, basePath, disabled }
+function wantedOf(account: Account, now: number): Wanted {
+  const { username, permission, basePath } = account
+  return { username, permission, basePath, disabled: !isEnabledAt(account, now) }
 }
 
-function isWritten(account: Account, link: FileUser): boolean {
-  return JSON.stringify(link.written) === JSON.stringify(wantedOf(account))
+function isWritten(account: Account, link: FileUser, now: number): boolean {
+  return JSON.stringify(link.written) === JSON.stringify(wantedOf(account, now))
 }
 
 /**
@@ -71,7 +73,7 @@ export async function ensureFileUser(
   json: string | null,
 ): Promise<FileUser> {
   const link = readFileUser(json) ?? (await createFileUser(deps, files, account))
-  return isWritten(account, link) ? link : writeFileUser(deps, files, account.id)
+  return isWritten(account, link, deps.now()) ? link : writeFileUser(deps, files, account.id)
 }
 
 /** The password of a user there. Nobody types it, and nothing stores it here. */
@@ -206,7 +208,7 @@ async function findRemoteGuest(deps: IdentityDeps, files: FileServer) {
 async function makeRemoteUser(deps: IdentityDeps, files: FileServer, account: Account) {
   const { id: userId, username } = account
   for (const name of [username, `${username}~${userId}`]) {
-    const record = await recordFor(deps, account, name, GENERAL, wantedOf(account))
+    const record = await recordFor(deps, account, name, GENERAL, wantedOf(account, deps.now()))
     const create = (fields: object) => callAsAdmin(deps, files, '/api/admin/user/create', fields)
     const made = await create({ id: userId, ...record })
     if (isIdTaken(made)) await create(record)
@@ -243,8 +245,8 @@ async function writeFileUser(
     const account = await findWithFileUser(deps.db, userId)
     if (account === undefined) throw new Refusal('tokenInvalidated')
     const link = readFileUser(account.fileUser) ?? (await createFileUser(deps, files, account))
-    if (isWritten(account, link) && !(isDrifted && i === 0)) return link
-    const wanted = wantedOf(account)
+    if (isWritten(account, link, deps.now()) && !(isDrifted && i === 0)) return link
+    const wanted = wantedOf(account, deps.now())
     const remoteName = (await isStillThere(deps, files, account.role, link))
       ? await updateRemoteUser(deps, files, account, link, wanted)
       : undefined
@@ -309,7 +311,7 @@ export async function writeChangedFileUsers(
   deps: IdentityDeps,
   files: FileServer,
 ): Promise<number> {
-  const behind = await selectBehind(deps.db, MAX_BEHIND)
+  const behind = await selectBehind(deps.db, MAX_BEHIND, deps.now())
   for (const userId of behind) {
     const account = await findWithFileUser(deps.db, userId)
     await (account === undefined
@@ -324,7 +326,7 @@ async function deleteRemoteUser(
   files: FileServer,
   userId: number,
 ): Promise<void> {
-  const link = await findLink(deps.db, userId)
+  const link = await findLink(deps.db, userId, deps.now())
   if (link === undefined) return
   const { remoteId } = link
   if (!(await isStillThere(deps, files, GENERAL, link))) return deleteFileUser(deps.db, userId)

@@ -1,8 +1,9 @@
-import { and, eq, exists, isNull, isNotNull, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, isNull, isNotNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { fileUsers, users } from '../../schema/tables.ts'
 import { selectActorWith } from '../access/act-as.ts'
 import { type Account, accountColumns } from '../accounts/accounts.ts'
+import { isEnabled } from '../accounts/conditions.ts'
 import { GUEST } from '../accounts/roles.ts'
 import type { Database } from '../database/database.ts'
 import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
@@ -91,44 +92,57 @@ export async function findWithFileUser(
  * Holds for a user of the file server whose user here was changed or deleted since it was last
  * written. One that was never written stays as it is until it is first used.
  */
-function isBehind(db: Database): SQL | undefined {
-  const same = db.select({ id: users.id }).from(users).where(isSame)
+function isBehind(db: Database, now: number): SQL | undefined {
+  const same = db.select({ id: users.id }).from(users).where(isSame(now))
   const owner = db.select({ id: users.id }).from(users).where(eq(users.id, fileUsers.userId))
   const isUsed = isNotNull(fileUsers.username)
-  return or(notExists(owner), and(isUsed, notExists(same)), and(isUnused, exists(offOwner(db))))
+  return or(
+    notExists(owner),
+    and(isUsed, notExists(same)),
+    and(isUnused, exists(offOwner(db, now))),
+  )
 }
 
 const isUnused = isNull(fileUsers.username)
 
-/** Who was disabled here is written at once, also when nobody has used the link yet. */
-function offOwner(db: Database) {
+/**
+ * Who was disabled here, or has an account that has ended, is written at once, also when nobody has
+ * used the link yet.
+ */
+function offOwner(db: Database, now: number) {
   return db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(users.id, fileUsers.userId), eq(users.disabled, true)))
+    .where(and(eq(users.id, fileUsers.userId), not(isEnabled(now))))
 }
 
-const isSame = and(
-  eq(users.id, fileUsers.userId),
-  sql`${users.username} = ${fileUsers.username}`,
-  sql`${users.permission} = ${fileUsers.permission}`,
-  sql`${users.basePath} = ${fileUsers.basePath}`,
-  sql`${users.disabled} = ${fileUsers.disabled}`,
-)
+function isSame(now: number): SQL | undefined {
+  return and(
+    eq(users.id, fileUsers.userId),
+    sql`${users.username} = ${fileUsers.username}`,
+    sql`${users.permission} = ${fileUsers.permission}`,
+    sql`${users.basePath} = ${fileUsers.basePath}`,
+    sql`${isEnabled(now)} <> ${fileUsers.disabled}`,
+  )
+}
 
 /** Selects the ids of users whose user of the file server has to be written. */
-export async function selectBehind(db: Database, limit: number): Promise<number[]> {
+export async function selectBehind(db: Database, limit: number, now: number): Promise<number[]> {
   const rows = await db
     .select({ userId: fileUsers.userId })
     .from(fileUsers)
-    .where(isBehind(db))
+    .where(isBehind(db, now))
     .limit(limit)
   return rows.map(({ userId }) => userId)
 }
 
 /** The link of a user who may be gone here. */
-export async function findLink(db: Database, userId: number): Promise<Link | undefined> {
-  const [found] = await selectLinks(db).where(eq(fileUsers.userId, userId))
+export async function findLink(
+  db: Database,
+  userId: number,
+  now: number,
+): Promise<Link | undefined> {
+  const [found] = await selectLinks(db, now).where(eq(fileUsers.userId, userId))
   return found
 }
 
@@ -145,11 +159,11 @@ export interface Link {
   isBehind: boolean
 }
 
-export function listLinks(db: Database): Promise<Link[]> {
-  return selectLinks(db).orderBy(fileUsers.userId)
+export function listLinks(db: Database, now: number): Promise<Link[]> {
+  return selectLinks(db, now).orderBy(fileUsers.userId)
 }
 
-function selectLinks(db: Database) {
+function selectLinks(db: Database, now: number) {
   return db
     .select({
       userId: fileUsers.userId,
@@ -157,7 +171,7 @@ function selectLinks(db: Database) {
       remoteId: fileUsers.remoteId,
       remoteName: fileUsers.remoteName,
       isUsed: sql`${isNotNull(fileUsers.username)}`.mapWith(Boolean).as('is_used'),
-      isBehind: sql`${isBehind(db)}`.mapWith(Boolean).as('is_behind'),
+      isBehind: sql`${isBehind(db, now)}`.mapWith(Boolean).as('is_behind'),
     })
     .from(fileUsers)
     .leftJoin(users, eq(users.id, fileUsers.userId))

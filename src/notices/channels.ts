@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { parseEmail } from '../base/email.ts'
 import { isPublicHttps } from '../base/public-address.ts'
 import { reason, type ReasonCode } from '../base/reasons.ts'
 import { maxCharacters, nameText, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
@@ -102,9 +103,10 @@ export function readWish(
 ): { config: Omit<ChannelConfig, 'secret'>; target: string } | Wrong {
   const { kind, address, token, chat, sender } = wish
   if (kind === 'email') {
-    if (!isEmail(address)) return { field: 'address', reason: 'email' }
-    if (!isEmail(sender)) return { field: 'sender', reason: 'email' }
-    return { config: { address, token: '', chat: '', sender }, target: address }
+    const [to, from] = [parseEmail(address), parseEmail(sender)]
+    if (to === undefined) return { field: 'address', reason: 'email' }
+    if (from === undefined) return { field: 'sender', reason: 'email' }
+    return { config: { address: to, token: '', chat: '', sender: from }, target: to }
   }
   const isTelegram = kind === 'telegram'
   if (isTelegram && !/^\d+:[\w-]+$/.test(token)) return { field: 'token', reason: 'telegramToken' }
@@ -125,9 +127,4 @@ function isHttp(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, username, password } = new URL(address)
   return /^https?:$/.test(protocol) && username === '' && password === ''
-}
-
-/** A plain address: no quoted local part, no display name. */
-function isEmail(address: string): boolean {
-  return /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(address)
 }

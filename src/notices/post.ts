@@ -1,5 +1,5 @@
-import { own } from '../base/own.ts'
 import type { Deps } from '../deps.ts'
+import { type EmailFailure, sendEmail } from '../mail/send-email.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { deliveryTo, textOf } from './formats.ts'
 import { messageOf, type Notice } from './message.ts'
@@ -15,16 +15,7 @@ const MAX_WAIT_MILLISECONDS = 24 * 60 * 60 * 1000
  * `sealed`: no key of `SECRET_KEYS` opens the channel.
  */
 export type Failure =
-  | 'sealed'
-  | `status ${number}`
-  | 'redirect'
-  | 'no answer in time'
-  | 'no connection'
-  | 'e-mail'
-  | 'e-mail sender'
-  | 'e-mail recipient'
-  | 'e-mail limit'
-  | 'no e-mail'
+  'sealed' | `status ${number}` | 'redirect' | 'no answer in time' | 'no connection' | EmailFailure
 
 /** An attempt that failed. */
 export interface Failed {
@@ -44,13 +35,10 @@ export async function post(
 ): Promise<Failed | undefined> {
   const message = messageOf(notice)
   if (kind === 'email') {
-    if (deps.sendEmail === undefined) return { failure: 'no e-mail' }
     const { address: to, sender: from } = config
     const mail = { to, from, subject: message.title, text: textOf(message) }
-    return deps.sendEmail({ ...mail, headers: mailHeaders(notice) }).then(
-      () => undefined,
-      (error: unknown) => ({ failure: failureOfMail(error) }),
-    )
+    const failure = await sendEmail(deps, mail, notice.id)
+    return failure && { failure }
   }
   const { url, body, headers } = await deliveryTo(kind, config, notice, message, deps.now())
   const signal = AbortSignal.timeout(DEADLINE_MILLISECONDS)
@@ -65,31 +53,6 @@ export async function post(
   } catch {
     return { failure: signal.aborted ? 'no answer in time' : 'no connection' }
   }
-}
-
-/**
- * Cloudflare writes the other headers: `Date`, `Message-ID`, and those of the encoding. A repeat
- * has the same id; RFC 3834 keeps programs from answering.
- *
- * @see https://developers.cloudflare.com/email-service/reference/headers/
- */
-function mailHeaders({ id }: Notice): Record<string, string> {
-  return { 'Auto-Submitted': 'auto-generated', 'X-Notice-Id': id }
-}
-
-/** @see https://developers.cloudflare.com/email-service/api/send-emails/workers-api/#error-codes */
-const FAILURES_OF_MAIL: Record<string, Failure> = {
-  E_SENDER_NOT_VERIFIED: 'e-mail sender',
-  E_SENDER_DOMAIN_NOT_AVAILABLE: 'e-mail sender',
-  E_RECIPIENT_NOT_ALLOWED: 'e-mail recipient',
-  E_RECIPIENT_SUPPRESSED: 'e-mail recipient',
-  E_RATE_LIMIT_EXCEEDED: 'e-mail limit',
-  E_DAILY_LIMIT_EXCEEDED: 'e-mail limit',
-}
-
-function failureOfMail(error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return own(FAILURES_OF_MAIL, code) ?? 'e-mail'
 }
 
 /** Reads when a receiver that is too busy wants to be asked again. @see RFC 9110 section 10.2.3 */

@@ -13,6 +13,9 @@ export const TOPICS = [
   'access_replayed',
   'program_registered',
   'many_refusals',
+  'registration',
+  'reset_link',
+  'account_end',
 ] as const
 
 export type Topic = (typeof TOPICS)[number]
@@ -27,6 +30,8 @@ export const OWN_TOPICS = [
   'credential_added',
   'passkey_cloned',
   'access_replayed',
+  'reset_link',
+  'account_end',
 ] as const satisfies readonly Topic[]
 
 /** The topic of a notice, or of a test. */
@@ -43,7 +48,7 @@ export const KINDS_OF_TOPICS = {
   locked_out: ['account_locked', 'network_locked'],
   second_factor_off: ['two_factor_off', 'two_factor_cancelled'],
   new_admin: [],
-  password: ['password_changed', 'password_reset'],
+  password: ['password_changed', 'password_reset', 'password_reset_by_link'],
   credential_added: [
     'key_added',
     'passkey_added',
@@ -55,6 +60,9 @@ export const KINDS_OF_TOPICS = {
   access_replayed: ['access_replayed'],
   program_registered: ['client_added', 'client_secret_made'],
   many_refusals: ['many_refusals'],
+  registration: ['registered'],
+  reset_link: ['reset_link_made'],
+  account_end: ['end_near'],
 } as const satisfies Record<Topic, readonly EventKind[]>
 
 /** The sign-ins whose place may be new. */

@@ -29,10 +29,14 @@ function liveSession(now: number): SQL {
 const shownMethods = sql`(${openidGrants.amr} || ' ' || coalesce((select ${sessions.amr} from ${sessions} where ${sessions.userId} = ${openidGrants.userId} and ${sessions.id} = ${openidGrants.sessionId}), ''))`
 
 /** Holds for a row of `users` and what a program has of the user, while it may be used. */
-const mayServe = and(isEnabled, whenEnough(undefined, shownMethods))
+function mayServe(now: number): SQL | undefined {
+  return and(isEnabled(now), whenEnough(undefined, shownMethods))
+}
 
 /** The condition `mayServe` of a row of `openid_grants` that stands alone. */
-const mayBeUsed = sql`exists (select 1 from ${users} where ${users.id} = ${openidGrants.userId} and ${mayServe})`
+function mayBeUsed(now: number): SQL {
+  return sql`exists (select 1 from ${users} where ${users.id} = ${openidGrants.userId} and ${mayServe(now)})`
+}
 
 /** The hashes of the tokens that an exchange gives out. */
 export interface NewTokens {
@@ -76,7 +80,7 @@ export function useCode(
     eq(openidGrants.redirectUri, code.redirectUri),
     sql`${openidGrants.challenge} is ${code.challenge}`,
     sql`${liveSession(now)} is not null`,
-    mayBeUsed,
+    mayBeUsed(now),
   )
   return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
 }
@@ -139,7 +143,7 @@ export function useRefreshToken(
   const isGood = and(
     isNewest(token, now),
     coversScopes(openidGrants.scope, token.scopes),
-    mayBeUsed,
+    mayBeUsed(now),
   )
   return writing(db, by).update(openidGrants, set, isGood).returning({ id: openidGrants.id })
 }
@@ -245,7 +249,7 @@ export function selectByAccessToken(
         eq(openidGrants.id, id),
         eq(openidGrants.accessHash, accessHash),
         gt(openidGrants.accessExpiresAt, now),
-        mayServe,
+        mayServe(now),
         or(eq(openidGrants.sessionId, ''), sql`${liveSession(now)} is not null`),
       ),
     )

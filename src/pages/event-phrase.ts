@@ -15,6 +15,7 @@ const VARIANTS = [
   'session_ended_others',
   'session_ended_all',
   'session_ended_everything',
+  'session_ended_limit',
   'session_ended_everyone',
   'proof_refused_code',
   'proof_refused_passkey',
@@ -84,6 +85,7 @@ function phraseOfEnding({ detail, isOwn }: EventFacts): EventPhrase {
   if (detail === 'everyone') return 'session_ended_everyone'
   if (detail.startsWith('all') && !isOwn) return 'session_ended_all'
   if (detail === 'all others') return 'session_ended_others'
+  if (detail === 'device limit') return 'session_ended_limit'
   if (detail === 'everything') return 'session_ended_everything'
   return detail === 'logout' ? 'session_ended_logout' : 'session_ended'
 }

@@ -1,28 +1,19 @@
-import { getCookie, setCookie } from 'hono/cookie'
+import { setCookie } from 'hono/cookie'
+import type { Language } from '../base/language.ts'
 import type { AppContext } from '../http/context.ts'
+import { LANGUAGE_COOKIE } from '../http/language.ts'
 import { en, type Texts } from './texts/en.ts'
 import { zh } from './texts/zh.ts'
 
-export const TEXTS = { en, zh } satisfies Record<string, Texts>
-export type Language = keyof typeof TEXTS
+export { acceptedLanguage, isLanguage, type Language, LANGUAGES } from '../base/language.ts'
+export { LANGUAGE_COOKIE, languageOf } from '../http/language.ts'
 
-export const LANGUAGES = Object.keys(TEXTS).filter(isLanguage)
+export const TEXTS = { en, zh } satisfies Record<Language, Texts>
 
 /** Values of the `lang` attribute. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
-export const LANGUAGE_COOKIE = 'language'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
-
-export function isLanguage(text: string): text is Language {
-  return Object.hasOwn(TEXTS, text)
-}
-
-/** Returns the language of the cookie, or else the one that the browser prefers. */
-export function languageOf(c: AppContext): Language {
-  const chosen = getCookie(c, LANGUAGE_COOKIE) ?? ''
-  return isLanguage(chosen) ? chosen : acceptedLanguage(c.req.header('Accept-Language') ?? '')
-}
 
 export function rememberLanguage(c: AppContext, language: Language): void {
   setCookie(c, LANGUAGE_COOKIE, language, {
@@ -32,22 +23,4 @@ export function rememberLanguage(c: AppContext, language: Language): void {
     secure: c.req.url.startsWith('https:'),
     sameSite: 'Lax',
   })
-}
-
-/**
- * Finds the supported language with the highest weight; English when there is none.
- *
- * @param header Value of `Accept-Language`.
- * @see RFC 9110 section 12.5.4
- */
-export function acceptedLanguage(header: string): Language {
-  let [best, bestWeight]: [Language, number] = ['en', 0]
-  for (const range of header.split(',')) {
-    // Spaces are trimmed, not matched: a pattern would take quadratic time on long runs of them.
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const language = tag.toLowerCase().split('-', 1)[0] ?? ''
-    const weight = Number(parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? 1)
-    if (isLanguage(language) && weight > bestWeight) [best, bestWeight] = [language, weight]
-  }
-  return best
 }

@@ -31,7 +31,7 @@ export async function answerAcceptance(
   const isFound = ceremony.userId === undefined
   const parts = {
     uses: selectUse(db, use),
-    claimed: claimChallenge(db, by, use, and(isCurrent(db, credential, assertion), when)),
+    claimed: claimChallenge(db, by, use, and(isCurrent(db, credential, assertion, now), when)),
     used: markUsed(db, accepted, credential, assertion, isFound, now),
   }
   return { accepted, parts }

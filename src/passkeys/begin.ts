@@ -44,7 +44,7 @@ export async function beginAssertion(
   { rpId }: RelyingParty,
   username: string,
 ): Promise<{ options: { publicKey: RequestOptions }; session: string }> {
-  const rows = username === '' ? [] : await selectForBegin(deps.db, username, rpId)
+  const rows = username === '' ? [] : await selectForBegin(deps.db, username, rpId, deps.now())
   const userId = username === '' ? undefined : (rows[0]?.userId ?? NOBODY)
   const { ceremony, session } = await beginCeremony(deps, 'assertion', userId)
   const isListed = rows.some(({ discoverable }) => discoverable === false)

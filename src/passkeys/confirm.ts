@@ -41,8 +41,9 @@ export async function confirmWithPasskey(
   let credential: Credential | undefined
   try {
     ceremony = await openCeremony(deps, 'assertion', shown.session)
+    const id = credentialIdOf(shown.answer)
     const { found } = await actAs(deps, actor, {
-      found: selectCredential(deps.db, credentialIdOf(shown.answer), shown.relyingParty.rpId),
+      found: selectCredential(deps.db, id, shown.relyingParty.rpId, deps.now()),
     })
     credential = found.find(({ userId }) => userId === actor.userId)
     return await confirm(deps, actor, ceremony, await checkAnswer(shown, ceremony, credential))

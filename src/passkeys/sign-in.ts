@@ -9,6 +9,7 @@ import { passkeyMethods } from '../access/sign-in-methods.ts'
 import { signInDetail } from '../audit/sign-in-detail.ts'
 import { signToken } from '../access/token.ts'
 import { newSession } from '../sign-in/new-session.ts'
+import { evictSessions, logEvictions, selectLacksRoom, withRoom } from '../sign-in/session-limit.ts'
 import { insertSession } from '../sign-in/store.ts'
 import { isKnownNetwork } from '../throttle/known-networks.ts'
 import { refusalParts } from '../throttle/refused.ts'
@@ -58,6 +59,7 @@ export async function signInWithPasskey(
     deps.db,
     credentialIdOf(shown.answer),
     shown.relyingParty.rpId,
+    deps.now(),
   )
   const [credential] = found
   const nameHash = await hashOwner(deps, credential, shown)
@@ -67,6 +69,8 @@ export async function signInWithPasskey(
     const checked = await checkAnswer(shown, ceremony, credential)
     return await begin(deps, { ...attempt, ...checked, tokenSeconds })
   } catch (error) {
+    // The passkey was right.
+    if (error instanceof Refusal && error.refusal === 'tooManySessions') throw error
     const reason = logPasskeyRefusal(error, client, credential?.userId)
     if (reason === 'counter' && credential) await reportClone(deps, ceremony, credential, client)
     throw await refuse(deps, attempt)
@@ -136,14 +140,19 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
     userId: credential.userId,
     detail: signInDetail({ methods: METHODS }),
   }
-  const { blocks, uses, inserted } = await runBatch(db, {
+  const mayBegin = withRoom(accepted, credential.userId, now)
+  const { blocks, uses, lacking, inserted, evicted } = await runBatch(db, {
     blocks: selectSignInBlocks(db, signIn, now),
     ...parts,
-    event: insertEvent(db, accepted, event),
-    inserted: insertSession(db, accepted, session, client, passkeyMethods(assertion)),
+    lacking: selectLacksRoom(db, accepted, credential.userId, now),
+    event: insertEvent(db, mayBegin, event),
+    inserted: insertSession(db, mayBegin, session, client, passkeyMethods(assertion)),
+    ...evictSessions(deps, session, event, now),
   })
+  if (lacking.length > 0) throw new Refusal('tooManySessions')
   if (inserted.length === 0) refuseUnaccepted(uses, blocks, now)
   logEvent(event)
+  logEvictions(event, evicted)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 

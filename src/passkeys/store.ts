@@ -39,7 +39,7 @@ export type StoredPasskey = Awaited<ReturnType<typeof selectPasskeys>>[number]
  * Selects a user by name, in a row for each of the user's passkeys of this relying party, and in
  * one row without a passkey otherwise.
  */
-export function selectForBegin(db: Database, username: string, rpId: string) {
+export function selectForBegin(db: Database, username: string, rpId: string, now: number) {
   return db
     .select({
       userId: users.id,
@@ -48,12 +48,15 @@ export function selectForBegin(db: Database, username: string, rpId: string) {
       discoverable: passkeys.discoverable,
     })
     .from(users)
-    .leftJoin(passkeys, and(eq(passkeys.userId, users.id), eq(passkeys.rpId, rpId), isAllowedIn()))
+    .leftJoin(
+      passkeys,
+      and(eq(passkeys.userId, users.id), eq(passkeys.rpId, rpId), isAllowedIn(now)),
+    )
     .where(isNamed(username))
 }
 
 /** Selects a passkey of this relying party, with its owner. */
-export function selectCredential(db: Database, credentialId: string, rpId: string) {
+export function selectCredential(db: Database, credentialId: string, rpId: string, now: number) {
   return db
     .select({
       credentialId: passkeys.credentialId,
@@ -63,7 +66,7 @@ export function selectCredential(db: Database, credentialId: string, rpId: strin
       backupEligible: passkeys.backupEligible,
       name: passkeys.name,
       username: users.username,
-      isAllowedIn: sql`(${isAllowedIn()})`.mapWith(Boolean).as('allowed_in'),
+      isAllowedIn: sql`(${isAllowedIn(now)})`.mapWith(Boolean).as('allowed_in'),
     })
     .from(passkeys)
     .innerJoin(users, eq(users.id, passkeys.userId))
@@ -73,8 +76,8 @@ export function selectCredential(db: Database, credentialId: string, rpId: strin
 export type Credential = Awaited<ReturnType<typeof selectCredential>>[number]
 
 /** Holds for a row of `users` that may sign in. */
-function isAllowedIn() {
-  return and(isEnabled, isNotGuest)
+function isAllowedIn(now: number) {
+  return and(isEnabled(now), isNotGuest)
 }
 
 /** Holds while the owner may sign in and no later answer of this passkey was accepted. */
@@ -82,6 +85,7 @@ export function isCurrent(
   db: Database,
   { credentialId, userId, publicKey }: Credential,
   { signCount }: Assertion,
+  now: number,
 ): SQL {
   const current = db
     .select({ userId: passkeys.userId })
@@ -93,7 +97,7 @@ export function isCurrent(
         eq(passkeys.userId, userId),
         eq(passkeys.publicKey, publicKey),
         isCounterBehind(signCount),
-        isAllowedIn(),
+        isAllowedIn(now),
       ),
     )
   return exists(current)

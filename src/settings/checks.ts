@@ -31,6 +31,19 @@ export const someRetentionDays: Check = v.pipe(
   v.check((days) => Number(days) >= 30 && Number(days) <= 3650, reason('retentionDays')),
 )
 
+/** 0 for any number of sessions. */
+export const someSessions: Check = v.pipe(
+  v.string(),
+  v.regex(/^(?:0|[1-9]\d{0,3})$/, reason('sessionCount')),
+)
+
+/** 0 for an account without an end. */
+export const someAccountDays: Check = v.pipe(
+  v.string(),
+  v.regex(/^(?:0|[1-9]\d{0,3})$/, reason('accountDays')),
+  v.check((days) => Number(days) <= 3650, reason('accountDays')),
+)
+
 export const aColour: Check = v.pipe(
   v.string(),
   v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, reason('colour')),

@@ -49,6 +49,7 @@ export const DEFAULT_SETTINGS = {
  * while it is `true`.
  */
 const CAPABILITY_SETTINGS = {
+  allow_register: 'false',
   sso_compatibility_mode: 'false',
   webauthn_login_enabled: 'false',
 }
@@ -69,6 +70,15 @@ const OPERATOR_SETTINGS = {
   passkey_related_origins: '',
   sftp_address: '',
   event_retention_days: '90',
+  max_devices: '0',
+  device_evict_policy: 'evict_oldest',
+  register_approval: 'false',
+  register_permission: '0',
+  register_base_path: '/',
+  register_days: '0',
+  register_reserved_names: '',
+  turnstile_site_key: '',
+  turnstile_secret: '',
 }
 
 export const ALL_DEFAULTS = { ...DEFAULT_SETTINGS, ...CAPABILITY_SETTINGS, ...OPERATOR_SETTINGS }

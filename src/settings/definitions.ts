@@ -19,6 +19,8 @@ import {
   somePreviews,
   someRegularExpressions,
   someRetentionDays,
+  someSessions,
+  someAccountDays,
   someReplacements,
   someScopes,
   someText,
@@ -61,12 +63,22 @@ const GUARDED: readonly SettingKey[] = [
   'require_second_factor',
   'passkey_related_origins',
   'sftp_address',
+  'allow_register',
+  'register_approval',
+  'register_permission',
+  'register_base_path',
+  'register_days',
+  'register_reserved_names',
+  'turnstile_site_key',
+  'turnstile_secret',
 ]
 
 /** The QR code of two-step verification holds the title, so a longer one would be too large to draw. */
 const MAX_TITLE_CHARACTERS = 64
 const MAX_ICON_CHARACTERS = 64
 const MAX_CLIENT_CHARACTERS = 512
+const MAX_RESERVED_CHARACTERS = 2048
+const MAX_TURNSTILE_CHARACTERS = 256
 
 const select = (group: SettingGroup, options: string[], help: string): Described => ({
   group,
@@ -182,6 +194,7 @@ const described: Record<SettingKey, Described> = {
     ['off', 'admins', 'everybody'],
     'Users who must sign in with a code or a passkey.',
   ),
+  allow_register: bool('site', 'Lets anybody register an account on this site.'),
   passkey_related_origins: text(
     'site',
     someOrigins,
@@ -244,6 +257,56 @@ const described: Record<SettingKey, Described> = {
     type: 'number',
     check: someRetentionDays,
     help: 'Number of days for which events are kept.',
+  },
+  max_devices: {
+    group: 'global',
+    type: 'number',
+    check: someSessions,
+    help: 'Sessions that a user may have at once; 0 for any number.',
+  },
+  device_evict_policy: select(
+    'global',
+    ['evict_oldest', 'deny'],
+    'What one sign-in more does: it ends the oldest session, or is refused.',
+  ),
+  register_approval: bool(
+    'site',
+    'A registered account can be used once an admin has approved it.',
+  ),
+  register_permission: {
+    group: 'site',
+    type: 'number',
+    check: aPermission,
+    help: 'Permission of a registered account: the sum of its bits, 0 to 65535.',
+  },
+  register_base_path: line(
+    'site',
+    aBasePath,
+    'Base path of a registered account; {username} becomes the name.',
+  ),
+  register_days: {
+    group: 'site',
+    type: 'number',
+    check: someAccountDays,
+    help: 'Days after which a registered account ends; 0 for no end.',
+  },
+  register_reserved_names: line(
+    'site',
+    aLine(MAX_RESERVED_CHARACTERS),
+    'Names that nobody may choose, separated by commas.',
+  ),
+  turnstile_site_key: line(
+    'site',
+    aLine(MAX_TURNSTILE_CHARACTERS),
+    'Site key of Turnstile; with the secret key, registrations need its check.',
+  ),
+  turnstile_secret: {
+    ...line(
+      'site',
+      aLine(MAX_TURNSTILE_CHARACTERS),
+      'Turnstile secret key, not shown again; an empty value keeps the stored one.',
+    ),
+    isSecret: true,
   },
 }
 

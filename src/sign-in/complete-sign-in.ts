@@ -16,6 +16,7 @@ import { signToken } from '../access/token.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import { newSession } from './new-session.ts'
+import { evictSessions, logEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../throttle/refused.ts'
 import {
@@ -53,7 +54,7 @@ export interface CheckedAttempt {
  *
  * @returns The token.
  * @throws {Refusal} `wrongCredentials` when the account has changed since the check; `wrongCode`;
- *   `tooManyAttempts` after too many wrong codes, for the right code as well.
+ *   `tooManyAttempts` after too many wrong codes, for the right code as well; `tooManySessions`.
  */
 export async function completeSignIn(
   deps: Deps,
@@ -68,7 +69,7 @@ export async function completeSignIn(
   const session = newSession(deps, user.id, now, tokenSeconds)
   const { sessionId } = session
   const about: AuditEvent = { ...client, at: now, kind: 'sign_in', userId: user.id }
-  const isStill = asAuthority(sql`(${and(isUnchanged(db, user), checked.isStill)})`)
+  const isStill = asAuthority(sql`(${and(isUnchanged(db, user, now), checked.isStill)})`)
   // The operator trusts the provider's word for a second factor.
   const isTrusted = checked.methods.includes('mfa')
   const use =
@@ -78,27 +79,32 @@ export async function completeSignIn(
   const methods = use === undefined ? checked.methods : [...checked.methods, use.method]
   const event = { ...about, detail: signInDetail({ provider, methods }) }
   const by = use?.by ?? isStill
-  const { blocks, inserted } = await runBatch(db, {
+  const mayBegin = withRoom(by, user.id, now)
+  const { blocks, lacking, inserted, evicted } = await runBatch(db, {
     blocks: use?.blocks,
     consumed: use?.consumed,
     charged: use?.charged,
     cleared: use?.cleared,
     usedEvent: use?.usedEventInsert,
     paidBack: signIn && payBackSignIn(db, by, signIn),
-    event: insertEvent(db, by, event),
-    ...checked.also?.(by),
-    inserted: insertSession(db, by, session, client, methods, authTimeSeconds),
+    lacking: selectLacksRoom(db, by, user.id, now),
+    event: insertEvent(db, mayBegin, event),
+    ...checked.also?.(mayBegin),
+    inserted: insertSession(db, mayBegin, session, client, methods, authTimeSeconds),
+    ...evictSessions(deps, session, about, now),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     resealed: use?.resealed,
   })
   if (inserted.length === 0) {
+    if (lacking.length > 0) throw new Refusal('tooManySessions')
     // Without a code, the session is missing only when the account changed after the check.
     if (blocks === undefined) throw new Refusal('wrongCredentials')
     throw await refuseCode(deps, checked, blocks, event)
   }
   if (use?.usedEvent) logEvent(use.usedEvent)
   logEvent(event)
+  logEvictions(about, evicted)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 

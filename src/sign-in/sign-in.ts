@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
+import { isEnabledAt } from '../accounts/conditions.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { selectForSignIn } from '../accounts/store.ts'
 import { verifyPassword } from '../passwords/passwords.ts'
@@ -108,7 +109,7 @@ export async function checkPassword(
     throw tooManyAttempts(blocks, now)
   }
 
-  const isAllowedIn = user !== undefined && !user.disabled && user.role !== GUEST
+  const isAllowedIn = user !== undefined && isEnabledAt(user, now) && user.role !== GUEST
   const stored = isAllowedIn ? user.passwordHash : null
   const { matches, replacement } = await verifyPassword(deps, digest, stored).catch(
     (error: unknown) => {
@@ -117,7 +118,8 @@ export async function checkPassword(
     },
   )
   if (!isAllowedIn || stored === null || !matches) {
-    const event: RefusedSignIn = { ...refused, detail: user?.disabled ? 'disabled' : 'credentials' }
+    const isOut = user !== undefined && !isEnabledAt(user, now)
+    const event: RefusedSignIn = { ...refused, detail: isOut ? 'disabled' : 'credentials' }
     await runBatch(db, refusalParts(db, THE_SERVICE, event, signIn))
     logEvent(event)
     throw new Refusal('wrongCredentials')

@@ -15,14 +15,14 @@ export interface CheckedUser extends WithSecondFactor {
 }
 
 /** Holds while the user is enabled and has the checked password and second factor. */
-export function isUnchanged(db: Database, user: CheckedUser): Authority {
+export function isUnchanged(db: Database, user: CheckedUser, now: number): Authority {
   const checked = db
     .select({ id: users.id })
     .from(users)
     .where(
       and(
         eq(users.id, user.id),
-        isEnabled,
+        isEnabled(now),
         eq(users.passwordChangedAt, user.passwordChangedAt),
         hasSameFactor(user),
       ),

@@ -47,7 +47,7 @@ export async function authorizedKeys(
   fingerprint: string | undefined,
 ): Promise<string[]> {
   const { keys } = await actAsService(deps.db, tokenHash, 'sftp:keys', {
-    keys: selectSignInKeys(deps.db, username, fingerprint),
+    keys: selectSignInKeys(deps.db, username, fingerprint, deps.now()),
   })
   return keys.flatMap(({ line, permission }) => {
     const access = sftpAccess(permission)
@@ -168,7 +168,7 @@ async function permissionByKey(
 ): Promise<number> {
   const fingerprint = fingerprintOf(publicKey)
   const { keys } = await actAsService(deps.db, tokenHash, 'sftp:keys', {
-    keys: selectSignInKeys(deps.db, username, fingerprint),
+    keys: selectSignInKeys(deps.db, username, fingerprint, deps.now()),
   })
   return keys[0]?.permission ?? 0
 }
@@ -229,7 +229,7 @@ async function admitByPassword(
     const { inserted, keys } = await actAsService(db, tokenHash, 'sftp:passwords', {
       paidBack: payBack(db, THE_SERVICE, signIn.counters),
       inserted: insertion.returning({ id: auditEvents.id }),
-      keys: selectSignInKeys(db, username, undefined),
+      keys: selectSignInKeys(db, username, undefined, now),
       rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     })
     // Operators read the log to find out why a client gets in no more.

@@ -150,7 +150,12 @@ export function keyDeletion(
 }
 
 /** Selects the keys with which a user may sign in to a file server, and the user's permission. */
-export function selectSignInKeys(db: Database, username: string, fingerprint: string | undefined) {
+export function selectSignInKeys(
+  db: Database,
+  username: string,
+  fingerprint: string | undefined,
+  now: number,
+) {
   const isOffered = fingerprint === undefined ? undefined : eq(sshKeys.fingerprint, fingerprint)
   return db
     .select({
@@ -160,7 +165,7 @@ export function selectSignInKeys(db: Database, username: string, fingerprint: st
     })
     .from(sshKeys)
     .innerJoin(users, eq(users.id, sshKeys.userId))
-    .where(and(isNamed(username), isEnabled, isNotGuest, isOffered))
+    .where(and(isNamed(username), isEnabled(now), isNotGuest, isOffered))
     .orderBy(asc(sshKeys.id))
 }
 

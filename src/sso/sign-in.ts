@@ -1,4 +1,5 @@
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import { isEnabledAt } from '../accounts/conditions.ts'
 import { GUEST } from '../accounts/roles.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -43,7 +44,7 @@ export async function signInWithIdentity(
 ): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
   const known = await findUser(deps, identity)
-  if (known === undefined || !maySignIn(known)) await chargeStranger(deps, client)
+  if (known === undefined || !maySignIn(known, deps.now())) await chargeStranger(deps, client)
   await useUpState(deps, attempt, client)
   const found = known ?? (await register(deps, config, identity, client))
   const provider = providerIdOf(config)
@@ -106,15 +107,16 @@ async function register(
   return findUser(deps, identity)
 }
 
-function maySignIn({ disabled, role }: IdentityUser): boolean {
-  return !disabled && role !== GUEST
+function maySignIn(user: IdentityUser, now: number): boolean {
+  return isEnabledAt(user, now) && user.role !== GUEST
 }
 
 async function refuseDisabled(deps: Deps, user: IdentityUser, client: Client): Promise<void> {
-  if (maySignIn(user)) return
+  const now = deps.now()
+  if (maySignIn(user, now)) return
   const event: AuditEvent = {
     ...client,
-    at: deps.now(),
+    at: now,
     kind: 'sign_in_refused',
     userId: user.id,
     detail: 'disabled',

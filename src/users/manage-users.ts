@@ -250,8 +250,8 @@ function changesOfNew({
  * does not name.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
- *   `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`; `confirmationNeeded` for
- *   a new role, name, SSO id or password.
+ *   `adminHasNoEnd`, `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`;
+ *   `confirmationNeeded` for a new role, name, SSO id or password.
  */
 export async function changeUser(
   deps: OperatorDeps,
@@ -318,7 +318,7 @@ async function hashPasswordOf(
  * Says what speaks against a change in the record of its user. `mayUpdate` has the same conditions.
  *
  * @returns The record.
- * @throws {Refusal} `userNotFound`, `roleFixed`, `guestHasNoPassword`.
+ * @throws {Refusal} `userNotFound`, `roleFixed`, `adminHasNoEnd`, `guestHasNoPassword`.
  */
 function checkChange(
   [before]: readonly Account[],
@@ -327,6 +327,7 @@ function checkChange(
 ): Account {
   if (before === undefined) throw new Refusal('userNotFound')
   if (!isRoleAllowed(before.role, expectedRole, role)) throw new Refusal('roleFixed')
+  if (role === ADMIN && before.endsAt !== null) throw new Refusal('adminHasNoEnd')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
   return before
 }

@@ -5,6 +5,7 @@ import {
   eq,
   exists,
   isNotNull,
+  isNull,
   ne,
   not,
   notExists,
@@ -200,6 +201,8 @@ export function updateUser(
     ...(permission !== undefined && { permission: permissionAfter(permission) }),
     ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
     ...(change.passwordHash !== undefined && { passwordChangedAt: now }),
+    // To enable a user who waits for an approval is to approve the user.
+    ...(change.disabled === false && { waiting: false }),
   }
   return writing(db, by).update(users, set, may).returning({ id: users.id })
 }
@@ -373,6 +376,8 @@ export function mayUpdate(
       : or(eq(users.role, role), role === GUEST ? sql`false` : isNotGuest),
     change.passwordHash === undefined ? undefined : isNotGuest,
     losesAdmin(change) ? isNotLastAdmin(db) : undefined,
+    // Otherwise the last admin could end.
+    change.role === ADMIN ? isNull(users.endsAt) : undefined,
   )
 }
 

@@ -23,7 +23,7 @@ import {
   userInfo,
 } from '../support/openid.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
-import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -41,6 +41,19 @@ const STATES = {
   // What an import or a restored backup may leave: nothing was ended.
   'disabled in the database': async ({ site, ids }) => {
     await site.db.update(tables.users).set({ disabled: true }).where(inArray(tables.users.id, ids))
+  },
+  // At the very millisecond, and for admins as well, who should have none.
+  ended: async ({ site, ids }) => {
+    await site.db
+      .update(tables.users)
+      .set({ endsAt: site.now })
+      .where(inArray(tables.users.id, ids))
+  },
+  'an end that is to come': async ({ site, ids }) => {
+    await site.db
+      .update(tables.users)
+      .set({ endsAt: site.now + HOUR })
+      .where(inArray(tables.users.id, ids))
   },
   deleted: async ({ site, admin, ids }) => {
     for (const id of ids)
@@ -73,7 +86,12 @@ const STATES = {
 type State = keyof typeof STATES
 
 /** Where nobody gets in who is told to go. */
-const GONE = ['disabled', 'disabled in the database', 'deleted'] as const satisfies readonly State[]
+const GONE = [
+  'disabled',
+  'disabled in the database',
+  'ended',
+  'deleted',
+] as const satisfies readonly State[]
 /** What has ended stays so. */
 const ENDED = [...GONE, 'disabled and enabled again'] as const satisfies readonly State[]
 const UNSHOWN = [
@@ -498,6 +516,13 @@ const STATE_OF_COLUMN: Record<string, State | null> = {
   pendingTotpExpiresAt: null,
   createdAt: null,
   renamedAt: null,
+  endsAt: 'ended',
+  endToldFor: null,
+  // Beside `disabled`.
+  waiting: 'disabled',
+  registeredNetwork: null,
+  email: null,
+  emailVerified: null,
 }
 
 /**
@@ -514,6 +539,8 @@ const ROWS_OF_TABLE: Record<string, string | null> = {
   openid_grants: 'refresh token',
   openid_consents: null,
   notice_channels: null,
+  // They sign nobody in: a new password does, after a sign-in with it.
+  links: null,
 }
 
 describe('the table above has', () => {

@@ -91,7 +91,7 @@ describe('the commands', () => {
     const config = clone.path('wrangler.toml')
     const bound = readFileSync(config, 'utf8')
     const links = /\nIts notices have no links, because --site was not given/
-    const sender = /\nThe Worker has no binding EMAIL/
+    const sender = /\nThe site has neither the binding EMAIL nor SMTP_URL/
     const { stdout } = await run(...mail, ...from)
     expect(stdout).toMatch(links)
     expect(stdout).not.toMatch(sender)
@@ -151,13 +151,13 @@ describe('the running site', () => {
     expect(at('/push')?.body).toMatchObject({ device_key: 'KEY' })
   })
 
-  test('says that npm start sends no e-mail, although EMAIL is bound', async () => {
+  test('says that npm start sends no e-mail without SMTP_URL, although EMAIL is bound', async () => {
     const options = ['--address', 'ops@example.org', '--sender', 'latchkey@example.org']
     const { id } = await add('email', ...options)
     expect(await run('notice', 'test', String(id))).toMatchObject({
       code: 1,
       stderr:
-        'The test was not delivered: no e-mail. This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start there is no e-mail.\n',
+        'The test was not delivered: no e-mail. This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start, set SMTP_URL.\n',
     })
   })
 

@@ -24,6 +24,7 @@ describe('the phrase of an event', () => {
     ['session_ended', { detail: 'one' }, 'session_ended'],
     ['session_ended', { detail: 'all others' }, 'session_ended_others'],
     ['session_ended', { detail: 'everything' }, 'session_ended_everything'],
+    ['session_ended', { detail: 'device limit' }, 'session_ended_limit'],
     ['session_ended', { ...others, detail: 'all' }, 'session_ended_all'],
     ['session_ended', { ...others, detail: 'everyone' }, 'session_ended_everyone'],
     ['proof_refused', { detail: 'password' }, 'proof_refused'],

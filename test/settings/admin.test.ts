@@ -95,6 +95,19 @@ const SSO_KEYS = [
   'sso_default_permission',
 ]
 
+/** The settings of registration and of sessions that are not public. */
+const JOINING_KEYS = [
+  'max_devices',
+  'device_evict_policy',
+  'register_approval',
+  'register_permission',
+  'register_base_path',
+  'register_days',
+  'register_reserved_names',
+  'turnstile_site_key',
+  'turnstile_secret',
+]
+
 /** Of the reference: 1 is private, 2 is read-only. */
 const FLAGS = new Map<string, number>([
   ['version', 2],
@@ -104,6 +117,7 @@ const FLAGS = new Map<string, number>([
   ['sftp_address', 1],
   ...SSO_KEYS.map((key) => [key, 1] as const),
   ['event_retention_days', 1],
+  ...JOINING_KEYS.map((key) => [key, 1] as const),
 ])
 
 describe('GET /api/admin/setting/list', () => {
@@ -120,6 +134,8 @@ describe('GET /api/admin/setting/list', () => {
         'sso_compatibility_mode',
         ...SSO_KEYS,
         'event_retention_days',
+        'allow_register',
+        ...JOINING_KEYS,
       ].toSorted(),
     )
     expect(items.map(({ index }) => index)).toEqual(items.map((_, i) => i))
@@ -382,7 +398,7 @@ describe('the command line', () => {
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
     expect(SETTINGS).toHaveLength(
-      SETTING_KEYS.length + CAPABILITY_KEYS.length + 5 + SSO_KEYS.length,
+      SETTING_KEYS.length + CAPABILITY_KEYS.length + 5 + SSO_KEYS.length + JOINING_KEYS.length,
     )
   })
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
-import type { Miniflare, V4MiniflareOptions } from 'miniflare'
+import type { Miniflare, Request, Response, V4MiniflareOptions } from 'miniflare'
 import { SPECIAL_NETWORKS } from '../../base/public-address.ts'
 import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../http/front.ts'
 import { runDataCall } from '../../local-data.ts'
@@ -13,6 +13,9 @@ import { loadMiniflare } from './platform-tools.ts'
 import { makeFrontSecret, type Send } from './running-site.ts'
 
 const tools = loadMiniflare()
+
+/** Answers the Worker that hands over an e-mail (`Deps.sendEmail`). */
+export type SmtpService = (request: Request) => Promise<Response>
 
 /** How somebody ends a start. */
 interface Stop {
@@ -27,19 +30,21 @@ interface Stop {
  *
  * @param isLogging Prints the log of the Worker, which has a JSON object for each request and
  *   event. Errors are always printed.
+ * @param smtp Takes the e-mails of the Worker.
  * @throws {CommandError} When the database can't be migrated, or the Worker not built.
  */
 export async function openLocalSite(
   bindings: Record<string, string>,
   isLogging: boolean,
   stop: Stop,
+  smtp: SmtpService | undefined,
 ): Promise<Miniflare> {
   // In parallel, because each takes seconds.
   const preparing = [prepareLocalWorker(stop.signal), migrateDatabase(stop)] as const
   // After the failure of one, the others could still write.
   await Promise.allSettled(preparing)
   const [worker] = await Promise.all(preparing)
-  return startWorker(worker, bindings, isLogging, stop)
+  return startWorker({ ...worker, smtp }, bindings, isLogging, stop)
 }
 
 /** Applies the migrations that are missing. */
@@ -118,7 +123,7 @@ async function startOnData(
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
 async function startWorker(
-  { script, options }: LocalWorker,
+  { script, options, smtp }: LocalWorker & { smtp: SmtpService | undefined },
   bindings: Record<string, string>,
   isLogging: boolean,
   stop: Stop,
@@ -128,7 +133,7 @@ async function startWorker(
     modules: true,
     script,
     bindings: { ...options.bindings, ...bindings },
-    serviceBindings: { PUBLIC_NETWORK },
+    serviceBindings: { PUBLIC_NETWORK, ...(smtp !== undefined && { SMTP: smtp }) },
     // Miniflare's own Workers before it took two thirds of the time of a request: the one at its port,
     // and before `default` those that look for a file.
     unsafeDirectSockets: [

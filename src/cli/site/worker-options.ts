@@ -27,6 +27,8 @@ export async function readWorkerOptions() {
   const bindings = readBindings(workerOptions['bindings'])
   // The start hands it in.
   delete bindings['SECRET_KEYS']
+  // The password of a mail server, which only the start uses.
+  delete bindings['SMTP_URL']
   const { assets } = workerOptions
   // wrangler's path is absolute, and kept options must fit when the folder has moved.
   if (v.is(assetsSchema, assets)) assets.directory = relative('.', assets.directory)

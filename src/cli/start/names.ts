@@ -7,11 +7,14 @@ import { isAdmin, isEnabled } from '../../accounts/conditions.ts'
 const MEMORY_MILLISECONDS = 60_000
 
 /** Lists the admins who can sign in with a password, the oldest first. */
-export async function findAdmins(db: Database): Promise<{ id: number; username: string }[]> {
+export async function findAdmins(
+  db: Database,
+  now: number,
+): Promise<{ id: number; username: string }[]> {
   return db
     .select({ id: users.id, username: users.username })
     .from(users)
-    .where(and(isAdmin, isEnabled, isNotNull(users.passwordHash)))
+    .where(and(isAdmin, isEnabled(now), isNotNull(users.passwordHash)))
     .orderBy(users.id)
 }
 

@@ -24,7 +24,7 @@ export interface StartOptions {
  * The addresses of `localhost`. Browsers may try either first, so no other local user may have the
  * port on one of them.
  */
-const LOCALHOST: [string, ...string[]] = ['127.0.0.1', '::1']
+export const LOCALHOST: [string, ...string[]] = ['127.0.0.1', '::1']
 const DEFAULT_PORT = '8787'
 
 const HELP = `
@@ -32,6 +32,9 @@ Environment:
   PORT            the port; the default is ${DEFAULT_PORT}
   ADMIN_PASSWORD  the first password of admin
   BEHIND_PROXY    the same as --behind-proxy
+  SMTP_URL        the server that sends mails, such as
+                  smtps://USER:PASSWORD@smtp.example.org; it may also stand in
+                  .dev.vars (docs/operating.md)
 
 Example:
   npm start -- --port 9000

@@ -23,8 +23,9 @@ import { findAdmins, rememberNames } from './names.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
 import { readSiteConfig, readVars } from '../site/site-config.ts'
 import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../site/running-site.ts'
-import { readStartOptions, type StartOptions } from './options.ts'
+import { LOCALHOST, readStartOptions, type StartOptions } from './options.ts'
 import { requestLog } from './request-lines.ts'
+import { openSmtp } from './smtp.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 
 const SETUP_DEADLINE_MILLISECONDS = 60_000
@@ -59,9 +60,11 @@ async function serve(options: StartOptions): Promise<void> {
   const stop = stopSignal()
   const secret = makeFrontSecret()
   const bindings = bindingsFor(options, secret)
+  const smtpUrl = process.env['SMTP_URL'] || readDevVars()['SMTP_URL']
+  const smtp = smtpUrl ? await openSmtp(smtpUrl, secret) : undefined
   // Late, because it loads Miniflare: --help and a refusal need nothing of it.
   const { openLocalSite } = await import('../site/local-site.ts')
-  const miniflare = await openLocalSite(bindings, options.log === 'json', stop).catch(
+  const miniflare = await openLocalSite(bindings, options.log === 'json', stop, smtp).catch(
     (error: unknown) => {
       if (stop.signal.aborted) return undefined
       throw explainOpening(error)
@@ -106,7 +109,7 @@ async function serveSite(
     )),
     await serveData(worker),
   ]
-  console.log(bannerOf(options, await findAdmins(db)))
+  console.log(bannerOf(options, await findAdmins(db, Date.now())))
   if (!isLoopback(options.hosts[0])) announceOpenAddress(options)
   const stopDailyRuns = runDaily(
     () => runScheduled(send),
@@ -159,11 +162,17 @@ function fileBindings(): Record<string, string> {
  * Returns the bindings for the Worker. Behind a proxy the Worker sees the client's scheme, and
  * refuses http like a deployed Worker.
  */
-function bindingsFor({ proxy, files }: StartOptions, secret: string): Record<string, string> {
+function bindingsFor(
+  { proxy, files, hosts, port }: StartOptions,
+  secret: string,
+): Record<string, string> {
   return {
     SECRET_KEYS: readSecretKeys() ?? '',
     FRONT_SECRET: secret,
     ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
+    // Everybody who can reach the site is on this computer.
+    ...(proxy === undefined &&
+      hosts === LOCALHOST && { LOCAL_ADDRESS: `http://localhost:${port}` }),
     ...fileBindings(),
     ...(files !== undefined && { FILES_ORIGIN: files }),
   }

@@ -61,7 +61,9 @@ export async function withOwnUsers(deps: IdentityDeps, answer: Response): Promis
   headers.delete('Content-Length')
   const init = { status: answer.status, headers }
   if (!parsed.success) return new Response(text, init)
-  const links = new Map((await listLinks(deps.db)).map((link) => [link.remoteId, link.userId]))
+  const links = new Map(
+    (await listLinks(deps.db, deps.now())).map((link) => [link.remoteId, link.userId]),
+  )
   const toOwn: Translate = async (ids) => {
     const own = []
     for (const id of ids) {

@@ -164,6 +164,18 @@ export const adminEventsEn = {
     network_locked: 'Networks locked out',
     many_refusals: 'Many refused sign-ins',
     notices_changed: 'Notices changed',
+    registered: 'Registrations',
+    registration_approved: 'Registrations approved',
+    registration_rejected: 'Registrations rejected',
+    invitation_made: 'Invitations made',
+    link_withdrawn: 'Links withdrawn',
+    reset_link_made: 'Links for new passwords made',
+    reset_mail_sent: 'Links for new passwords mailed',
+    password_reset_by_link: 'Passwords set with a link',
+    email_changed: 'E-mail addresses changed',
+    email_verified: 'E-mail addresses confirmed',
+    end_changed: 'Ends of accounts changed',
+    end_near: 'Accounts that end soon',
   },
 }
 

@@ -156,6 +156,18 @@ export const adminEventsZh: typeof adminEventsEn = {
     network_locked: '网络被锁定',
     many_refusals: '大量登录被拒绝',
     notices_changed: '修改通知',
+    registered: '注册',
+    registration_approved: '批准注册',
+    registration_rejected: '拒绝注册',
+    invitation_made: '创建邀请',
+    link_withdrawn: '撤回链接',
+    reset_link_made: '创建重设密码的链接',
+    reset_mail_sent: '寄出重设密码的链接',
+    password_reset_by_link: '通过链接重设密码',
+    email_changed: '修改邮箱地址',
+    email_verified: '确认邮箱地址',
+    end_changed: '修改账户到期时间',
+    end_near: '账户即将到期',
   },
 }
 

@@ -13,6 +13,9 @@ const topics: Record<Topic, string> = {
   access_replayed: 'A code or token for a program used twice: it may be stolen',
   program_registered: 'A program registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
+  registration: 'A registration',
+  reset_link: 'A link for a new password made by an operator (always)',
+  account_end: 'An account that ends soon',
 }
 
 const kinds: Record<ChannelKind, string> = {
@@ -30,14 +33,14 @@ const failures: Record<string, string> = {
   redirect: 'The receiver answered with a redirect, which is not followed.',
   'no answer in time': 'The receiver did not answer within 8 seconds.',
   'no connection': 'The receiver can’t be reached.',
-  'e-mail': 'Cloudflare did not accept the e-mail. Try again later.',
+  'e-mail': 'The mail server did not accept the e-mail. Try again later.',
   'e-mail sender':
-    'Cloudflare does not send for the domain of the sender. Onboard it in the dashboard (Email Service), or choose another sender.',
+    'The mail server does not send for this sender. With Cloudflare, onboard the domain in the dashboard (Email Service); with SMTP, check the user and the password in SMTP_URL.',
   'e-mail recipient':
-    'Cloudflare does not send to this recipient. Verify the address in the dashboard (Email Routing, Destination addresses).',
-  'e-mail limit': 'Cloudflare’s limit of e-mails is used up. Try again later.',
+    'The mail server does not send to this recipient. With Cloudflare, verify the address in the dashboard (Email Routing, Destination addresses).',
+  'e-mail limit': 'The limit of e-mails is used up. Try again later.',
   'no e-mail':
-    'This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start there is no e-mail.',
+    'This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start, set SMTP_URL.',
   sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
 }
 
@@ -62,7 +65,7 @@ export const channelsEn = {
   chat: 'Chat',
   chatHint: 'For Telegram: the number of the chat, or @name.',
   sender: 'Sender',
-  senderHint: 'For e-mail: an address of a domain that sends through Cloudflare.',
+  senderHint: 'For e-mail: an address for which your mail server sends.',
   topicsLabel: 'Notify about',
   topics,
   add: 'Add channel',

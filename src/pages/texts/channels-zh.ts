@@ -29,7 +29,7 @@ export const channelsZh: typeof channelsEn = {
   chat: '聊天',
   chatHint: '用于 Telegram：聊天的编号，或 @名称。',
   sender: '发件人',
-  senderHint: '用于电子邮件：通过 Cloudflare 发信的域名下的地址。',
+  senderHint: '用于电子邮件：您的邮件服务器可以用来发信的地址。',
   topicsLabel: '通知哪些事情',
   topics: {
     new_network: '从新的网络登录',
@@ -43,6 +43,9 @@ export const channelsZh: typeof channelsEn = {
     access_replayed: '授权码或令牌被重复使用：可能已被盗',
     program_registered: '注册了程序，或更换了程序的密钥',
     many_refusals: '大量登录被拒绝（每小时最多一条通知）',
+    registration: '有人注册',
+    reset_link: '管理员创建了重设密码的链接（总是通知）',
+    account_end: '账户即将到期',
   },
   add: '添加渠道',
   save: '保存',
@@ -63,14 +66,14 @@ export const channelsZh: typeof channelsEn = {
     redirect: '接收方要求重定向，本站不会跟随。',
     'no answer in time': '接收方在 8 秒内没有响应。',
     'no connection': '无法连接接收方。',
-    'e-mail': 'Cloudflare 没有接受邮件。请稍后重试。',
+    'e-mail': '邮件服务器没有接受邮件。请稍后重试。',
     'e-mail sender':
-      'Cloudflare 不为发件人的域名发信。请在控制台（Email Service）中接入该域名，或换一个发件人。',
+      '邮件服务器不为此发件人发信。使用 Cloudflare 时，请在控制台（Email Service）中接入该域名；使用 SMTP 时，请检查 SMTP_URL 中的用户名和密码。',
     'e-mail recipient':
-      'Cloudflare 不向此收件人发信。请在控制台（Email Routing，Destination addresses）中验证该地址。',
-    'e-mail limit': 'Cloudflare 的邮件额度已用完。请稍后重试。',
+      '邮件服务器不向此收件人发信。使用 Cloudflare 时，请在控制台（Email Routing，Destination addresses）中验证该地址。',
+    'e-mail limit': '邮件额度已用完。请稍后重试。',
     'no e-mail':
-      '此站点无法发送电子邮件：请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。npm start 不能发送邮件。',
+      '此站点无法发送电子邮件：请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。使用 npm start 时，请设置 SMTP_URL。',
     sealed: 'SECRET_KEYS 中没有可以打开此渠道的密钥。请删除并重新添加。',
   },
   failedStatus: (status: string) => `接收方返回了状态 ${status}。`,

@@ -46,6 +46,16 @@ const labels: Record<SettingKey, string> = {
   passkey_related_origins: 'Related sites for passkeys',
   sftp_address: 'SFTP server',
   event_retention_days: 'Days for which events are kept',
+  max_devices: 'Sessions of a user',
+  device_evict_policy: 'When there are too many sessions',
+  allow_register: 'Open registration',
+  register_approval: 'Registrations need approval',
+  register_permission: 'Permission of registered users',
+  register_base_path: 'Base path of registered users',
+  register_days: 'Days until a registered account ends',
+  register_reserved_names: 'Names that nobody may choose',
+  turnstile_site_key: 'Turnstile: site key',
+  turnstile_secret: 'Turnstile: secret key',
 }
 
 /** Labels of the options of a select; a missing one shows the value itself. */

@@ -46,6 +46,16 @@ const labels: Record<SettingKey, string> = {
   passkey_related_origins: '可使用通行密钥的相关站点',
   sftp_address: 'SFTP 服务器',
   event_retention_days: '事件保留天数',
+  max_devices: '每个用户的登录设备数',
+  device_evict_policy: '登录设备过多时',
+  allow_register: '开放注册',
+  register_approval: '注册需要批准',
+  register_permission: '注册用户的权限',
+  register_base_path: '注册用户的根目录',
+  register_days: '注册账户的有效天数',
+  register_reserved_names: '保留的用户名',
+  turnstile_site_key: 'Turnstile：站点密钥',
+  turnstile_secret: 'Turnstile：私钥',
 }
 
 const help: Record<SettingKey, string> = {
@@ -95,6 +105,16 @@ const help: Record<SettingKey, string> = {
   sftp_address:
     'SFTP 服务器的主机名，例如 files.example.org 或 files.example.org:2022；显示在用户的 SSH 公钥页面上。',
   event_retention_days: '事件保留的天数，从 30 到 3650。',
+  max_devices: '用户可同时登录的设备数；0 表示不限。',
+  device_evict_policy: '再登录一台设备时：退出最早的设备，或拒绝登录。',
+  allow_register: '允许任何人在此站点注册账户。',
+  register_approval: '注册的账户在管理员批准后才能使用。',
+  register_permission: '注册账户的权限：各权限位之和，0 到 65535。',
+  register_base_path: '注册账户的根目录；{username} 会替换为用户名。',
+  register_days: '注册账户的有效天数；0 表示不会到期。',
+  register_reserved_names: '任何人都不能选择的用户名，用逗号分隔。',
+  turnstile_site_key: 'Cloudflare Turnstile 的站点密钥；与私钥一起设置后，注册页面会进行人机验证。',
+  turnstile_secret: 'Cloudflare Turnstile 的私钥。不会再次显示；留空则保留已保存的值。',
 }
 
 const choices: Partial<Record<SettingKey, Record<string, string>>> = {

@@ -191,7 +191,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     guests: db
       .select({ total: count() })
       .from(users)
-      .where(and(eq(users.role, GUEST), isEnabled)),
+      .where(and(eq(users.role, GUEST), isEnabled(site.now()))),
     titles: db
       .select({ value: settings.value })
       .from(settings)
@@ -207,7 +207,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     lacking: db
       .select({ username: users.username })
       .from(users)
-      .where(and(isEnabled, isNotGuest, mustUseSecondFactor, not(hasSecondFactor)))
+      .where(and(isEnabled(site.now()), isNotGuest, mustUseSecondFactor, not(hasSecondFactor)))
       .orderBy(users.id),
     rpIds: db
       .select({ rpId: passkeys.rpId, total: count() })

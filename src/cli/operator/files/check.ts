@@ -22,7 +22,7 @@ export async function checkFiles(site: Site, files: FileServer): Promise<Finding
   const settings = new Map(
     v.is(settingsSchema, data) ? data.map(({ key, value }) => [key, value]) : [],
   )
-  const [links, remote] = [await listLinks(site.db), await listRemoteUsers(site, files)]
+  const [links, remote] = [await listLinks(site.db, site.now()), await listRemoteUsers(site, files)]
   return [
     reached,
     token,

@@ -30,7 +30,7 @@ export function addFilesCommands(program: Command, files: Command): void {
     .description('lists which user of OpenList each user is')
     .action(() =>
       onSite(program, async (site, output) => {
-        const links = await listLinks(site.db)
+        const links = await listLinks(site.db, site.now())
         const content = links.map(({ userId, name, remoteId, remoteName, isUsed, isBehind }) => ({
           id: userId,
           username: name,
@@ -85,7 +85,7 @@ export function addFilesCommands(program: Command, files: Command): void {
     .action((name: string) =>
       onSite(program, async (site, output) => {
         const user = await lookUpUser(site, name)
-        const link = await findLink(site.db, user.id)
+        const link = await findLink(site.db, user.id, site.now())
         if (link === undefined)
           throw new CommandError(
             `${user.username} is linked to no user of OpenList: ${latchkey('files', 'link', userWord(user), 'ID')} does it.`,

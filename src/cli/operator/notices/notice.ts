@@ -17,6 +17,7 @@ import { channelRecord } from '../../../notices/record.ts'
 import { isTopic, type Topic, TOPICS } from '../../../notices/topics.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
+import { readDevVars } from '../../site/dev-vars.ts'
 import { readSiteConfig } from '../../site/site-config.ts'
 import type { GlobalOptions } from '../../shared/global-options.ts'
 import type { Site } from '../../site/site.ts'
@@ -120,14 +121,15 @@ function addAddCommand(program: Command, notice: Command): void {
 const NO_LINKS =
   'Its notices have no links, because --site was not given: delete it and add it with --site https://…, the address of this site.'
 const NO_MAIL =
-  'The Worker has no binding EMAIL, so it can not send e-mails: docs/operating.md, Notices, says how to add it.'
+  'The site has neither the binding EMAIL nor SMTP_URL, so it can not send e-mails: docs/operating.md, Mail, says how to add one.'
 
 const bindingsSchema = v.object({
   send_email: v.optional(v.array(v.looseObject({ name: v.string() })), []),
 })
 
-/** Tells whether `wrangler.toml` has the binding with which the Worker sends e-mails. */
+/** Tells whether the site has the binding or the server with which it sends e-mails. */
 async function isMailBound(): Promise<boolean> {
+  if (process.env['SMTP_URL'] || readDevVars()['SMTP_URL']) return true
   const { send_email: bindings } = v.parse(bindingsSchema, await readSiteConfig())
   return bindings.some(({ name }) => name === 'EMAIL')
 }

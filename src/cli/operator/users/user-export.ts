@@ -125,7 +125,7 @@ async function everythingOf(site: Site, username: string) {
 
 /** The user of OpenList; null when there is none. */
 async function fileServerOf({ db }: Site, userId: number) {
-  const link = await findLink(db, userId)
+  const link = await findLink(db, userId, Date.now())
   return link === undefined ? null : { openlist_id: link.remoteId, openlist_name: link.remoteName }
 }
 

@@ -1,0 +1,17 @@
+import { createMiddleware } from 'hono/factory'
+import { logError } from '../../database/log.ts'
+import type { App } from '../../http/context.ts'
+import { sendMails } from '../send.ts'
+
+/**
+ * Sends the mails of a request after its answer. Nobody waits for it, and nobody can tell by the
+ * time of an answer whether a mail was queued. What it leaves undone, the cron does.
+ */
+export const mailsAfterRequests = createMiddleware<App>(async function mailsAfterRequests(c, next) {
+  await next()
+  const deps = c.get('deps')
+  if (!deps.outbox.hasMails) return
+  const about = { id: c.get('requestId'), during: 'mails' }
+  const work = sendMails({ ...deps, db: deps.backgroundDb })
+  deps.defer(work.catch((error: unknown) => logError(error, about)))
+})

@@ -1,0 +1,115 @@
+import type { Language } from '../base/language.ts'
+import { visible } from '../base/text.ts'
+import { isoTime } from '../base/time.ts'
+import type { EmailText } from '../deps.ts'
+import type { MailSite } from './mail-site.ts'
+import { MAIL_TEXTS, type MailKind } from './texts.ts'
+
+/** A mail that is due. */
+export interface Mail {
+  kind: MailKind
+  /** The recipient. */
+  address: string
+  language: Language
+  /** The name of the account. Kinds for addresses that are not verified never show it. */
+  username: string
+  /** The secret of the link; empty for none. */
+  secret: string
+  /** When the link ends. Unix time, milliseconds. */
+  expiresAt: number
+}
+
+/** Names have up to 255 characters, and a subject is one line. */
+const MAX_NAME_CHARACTERS = 60
+
+/** The values of `lang`. */
+const TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
+
+/**
+ * Writes a mail in its language, as text and as HTML with the same content. Nothing in it is
+ * remote. The link stands in each once, and in the text on a line of its own.
+ *
+ * @param title The name of the site; empty for none.
+ */
+export function messageOf(
+  { kind, address, language, username, secret, expiresAt }: Mail,
+  site: MailSite,
+  title: string,
+): Omit<EmailText, 'headers'> {
+  const t = MAIL_TEXTS[language]
+  const { subject, before, link: words, after } = t.mails[kind]
+  const { host } = new URL(site.address)
+  const named = {
+    site: shortened(title) || host,
+    host,
+    user: shortened(username),
+    until: `${isoTime(expiresAt).slice(0, 16).replace('T', ' ')} UTC`,
+  }
+  const link = words === '' ? undefined : linkOf(site, secret)
+  const parts = { before: before(named), after: after(named), footer: t.footer(named) }
+  const lines = [...parts.before, ...(link === undefined ? [] : [link]), ...parts.after]
+  return {
+    to: address,
+    from: site.from,
+    subject: subject(named),
+    text: [...lines, `-- \n${parts.footer}`].join('\n\n'),
+    html: htmlOf({ ...parts, link, words, subject: subject(named), language }),
+  }
+}
+
+/** Returns the address of a link. @param secret 43 characters, base64url. */
+export function linkOf({ address }: Pick<MailSite, 'address'>, secret: string): string {
+  return `${address}/account/link/${secret}`
+}
+
+/** Shortens a name, and makes it harmless in a line of text. */
+function shortened(name: string): string {
+  const characters = Array.from(visible(name))
+  if (characters.length <= MAX_NAME_CHARACTERS) return characters.join('')
+  return `${characters.slice(0, MAX_NAME_CHARACTERS).join('')}…`
+}
+
+interface HtmlParts {
+  subject: string
+  before: string[]
+  link: string | undefined
+  words: string
+  after: string[]
+  footer: string
+  language: Language
+}
+
+/** Colours for both schemes: many programs show a mail in a dark one. */
+const FONT = 'font:16px/1.5 system-ui,-apple-system,sans-serif'
+const BUTTON =
+  'display:inline-block;padding:10px 20px;border-radius:8px;background:#1f5fbf;color:#ffffff;text-decoration:none;font-weight:600'
+
+function htmlOf({ subject, before, link, words, after, footer, language }: HtmlParts): string {
+  const button =
+    link === undefined
+      ? ''
+      : `<p><a href="${escaped(link)}" style="${BUTTON}">${escaped(words)}</a></p>\n`
+  return `<!doctype html>
+<html lang="${TAGS[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(subject)}</title>
+</head>
+<body style="margin:0;padding:24px;${FONT}">
+<div style="max-width:36em;margin:0 auto">
+${paragraphs(before)}${button}${paragraphs(after)}<p style="margin-top:32px;font-size:13px;opacity:.75">${escaped(footer)}</p>
+</div>
+</body>
+</html>
+`
+}
+
+function paragraphs(lines: readonly string[]): string {
+  return lines.map((line) => `<p>${escaped(line)}</p>\n`).join('')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

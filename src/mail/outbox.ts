@@ -1,0 +1,94 @@
+import { inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { links, mails, users } from '../../schema/tables.ts'
+import type { Language } from '../base/language.ts'
+import { literal } from '../database/literal.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import type { MailKind } from './texts.ts'
+
+/** A mail without a link that was not sent for so long is given up. */
+export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
+
+/** As for notices: a minute, then twice as late each time, up to 4 hours. */
+const FIRST_DELAY_MILLISECONDS = 60_000
+const MAX_DOUBLINGS = 8
+
+/** Workerd keeps six connections open at a time, so more would wait while their time runs. */
+export const MAILS_AT_ONCE = 6
+
+const NEW_ID = sql`lower(hex(randomblob(16)))`
+
+/** A mail to put into the outbox. Its values may be columns of `from`. */
+export interface NewMail {
+  kind: MailKind | SQL
+  userId: number | null | SQL
+  /** The hash of the link in it; null for none. */
+  linkHash: string | null | SQL
+  address: string | SQL
+  language: Language
+  /** The sealed secret of the link (`sealSecret`); empty for none. */
+  sealed: string | SQL
+  /** When it is given up, with its link. Unix time, milliseconds. */
+  expiresAt: number
+}
+
+/** Puts mails into the outbox, in the transaction of what they tell. */
+export function insertMail(
+  db: Database,
+  by: Authority,
+  mail: NewMail,
+  now: number,
+  source: { from?: SQL; where?: SQL | undefined } = {},
+) {
+  return writing(db, by).insert(mails, { id: NEW_ID, ...mail, attempts: 0, nextAt: now }, source)
+}
+
+/**
+ * Takes the mails that are due: nobody else sends them, and they come again later unless they are
+ * deleted. So a mail survives the end of the isolate that sends it.
+ */
+export function takeDueMails(db: Database, now: number) {
+  const delay = sql`(${FIRST_DELAY_MILLISECONDS} << min(${mails.attempts}, ${MAX_DOUBLINGS}))`
+  const isLinkLive = sql`(mail.link_hash is null or exists (
+    select 1 from ${links} as link
+    where link.token_hash = mail.link_hash and link.used < link.uses and link.ends_at > ${now}
+  ))`
+  const due = sql`(
+    select mail.id from ${mails} as mail
+    where mail.next_at <= ${now} and mail.expires_at > ${now} and ${isLinkLive}
+    order by mail.next_at limit ${literal(MAILS_AT_ONCE)}
+  )`
+  return writing(db, THE_SERVICE)
+    .update(
+      mails,
+      {
+        attempts: sql`${mails.attempts} + 1`,
+        nextAt: sql`min(${now} + ${delay}, ${mails.expiresAt})`,
+      },
+      sql`${mails.id} in ${due}`,
+    )
+    .returning({
+      id: mails.id,
+      kind: sql<MailKind>`${mails.kind}`,
+      address: mails.address,
+      language: sql<Language>`${mails.language}`,
+      sealed: mails.sealed,
+      expiresAt: mails.expiresAt,
+      username: sql<string | null>`(
+        select ${users.username} from ${users} where ${users.id} = ${mails.userId}
+      )`,
+    })
+}
+
+export type DueMail = ReturnType<typeof takeDueMails>['_']['result'][number]
+
+export function deleteMails(db: Database, ids: readonly string[]) {
+  return writing(db, THE_SERVICE).delete(mails, inArray(mails.id, [...ids]))
+}
+
+/** Deletes the mails that are given up. */
+export function deleteExpiredMails(db: Database, now: number) {
+  return writing(db, THE_SERVICE)
+    .delete(mails, lte(mails.expiresAt, now))
+    .returning({ id: mails.id, kind: mails.kind })
+}

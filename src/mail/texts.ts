@@ -1,0 +1,197 @@
+import type { Language } from '../base/language.ts'
+
+/** The kinds of mails to users. */
+export const MAIL_KINDS = [
+  'reset',
+  'no_password',
+  'reset_link_made',
+  'password_reset',
+  'confirm',
+  'email_changed',
+  'invitation',
+] as const
+
+export type MailKind = (typeof MAIL_KINDS)[number]
+
+/** What a text can name. */
+export interface Named {
+  /** The name of the site, and its host. */
+  site: string
+  host: string
+  /** Empty in a mail to an address that is not verified: nobody can write to strangers with it. */
+  user: string
+  /** When the link in it ends: `2026-11-25 10:00 UTC`. */
+  until: string
+}
+
+/** The parts of a mail, in their order. */
+interface MailText {
+  subject: (named: Named) => string
+  before: (named: Named) => string[]
+  /** The words of the link; empty for a mail without one. */
+  link: string
+  after: (named: Named) => string[]
+}
+
+export interface MailTexts {
+  mails: Record<MailKind, MailText>
+  /** The last lines of each mail. */
+  footer: (named: Named) => string
+}
+
+const en: MailTexts = {
+  mails: {
+    reset: {
+      subject: ({ site }) => `Choose a new password for ${site}`,
+      before: ({ user, site }) => [
+        `Somebody asked for a new password for the account ${user} at ${site}.`,
+        'If that was you, open this link and choose one:',
+      ],
+      link: 'Choose a new password',
+      after: ({ until }) => [
+        `The link works once, until ${until}.`,
+        'If it was not you, you need not do anything: your password stays as it is.',
+      ],
+    },
+    no_password: {
+      subject: ({ site }) => `Your account at ${site} has no password`,
+      before: ({ user, site }) => [
+        `Somebody asked for a new password for the account ${user} at ${site}.`,
+        'The account has no password: it signs in with a passkey or through another provider. If you can no longer do that, ask the operator of the site.',
+      ],
+      link: '',
+      after: () => ['If it was not you, you need not do anything.'],
+    },
+    reset_link_made: {
+      subject: ({ site }) => `An operator made a link to reset your password for ${site}`,
+      before: ({ user, site }) => [
+        `An operator of ${site} made a link with which the password of the account ${user} can be replaced.`,
+        'If you did not ask for that, ask the operator.',
+      ],
+      link: '',
+      after: () => [],
+    },
+    password_reset: {
+      subject: ({ site }) => `Your password for ${site} was replaced`,
+      before: ({ user, site }) => [
+        `The password of the account ${user} at ${site} was replaced with a link, and every session has ended.`,
+        'If it was not you, ask for a new password at once, and look at the account: SSH keys, passkeys and app passwords stay in force.',
+      ],
+      link: '',
+      after: () => [],
+    },
+    confirm: {
+      subject: ({ site }) => `Confirm your e-mail address for ${site}`,
+      before: ({ site }) => [
+        `Somebody entered this address for an account at ${site}.`,
+        'If that was you, sign in there and open this link in the same browser:',
+      ],
+      link: 'Confirm the address',
+      after: ({ until }) => [
+        `The link works until ${until}.`,
+        'If it was not you, you need not do anything: the address is not used.',
+      ],
+    },
+    email_changed: {
+      subject: ({ site }) => `Your e-mail address at ${site} was changed`,
+      before: ({ user, site }) => [
+        `The account ${user} at ${site} no longer has this e-mail address.`,
+        'If it was not you, sign in, change your password and enter the address again.',
+      ],
+      link: '',
+      after: () => [],
+    },
+    invitation: {
+      subject: ({ site }) => `You are invited to ${site}`,
+      before: ({ site }) => [
+        `An operator of ${site} invites you to make an account there.`,
+        'Open this link and choose a password:',
+      ],
+      link: 'Make an account',
+      after: ({ until }) => [
+        `The link works once, until ${until}.`,
+        'If you do not expect this, you need not do anything.',
+      ],
+    },
+  },
+  footer: ({ site, host }) =>
+    `${site === host ? host : `${site} (${host})`} sent this mail. Nobody reads answers to it.`,
+}
+
+const zh: MailTexts = {
+  mails: {
+    reset: {
+      subject: ({ site }) => `为 ${site} 设置新密码`,
+      before: ({ user, site }) => [
+        `有人请求为 ${site} 的账户 ${user} 设置新密码。`,
+        '如果是您本人，请打开此链接并设置新密码：',
+      ],
+      link: '设置新密码',
+      after: ({ until }) => [
+        `链接只能使用一次，有效期至 ${until}。`,
+        '如果不是您本人，无需进行任何操作：您的密码不会改变。',
+      ],
+    },
+    no_password: {
+      subject: ({ site }) => `您在 ${site} 的账户没有密码`,
+      before: ({ user, site }) => [
+        `有人请求为 ${site} 的账户 ${user} 设置新密码。`,
+        '此账户没有密码：请使用通行密钥或单点登录。如果无法登录，请联系站点管理员。',
+      ],
+      link: '',
+      after: () => ['如果不是您本人，无需进行任何操作。'],
+    },
+    reset_link_made: {
+      subject: ({ site }) => `管理员创建了用于重置您的 ${site} 密码的链接`,
+      before: ({ user, site }) => [
+        `${site} 的管理员创建了一个链接，可用于替换账户 ${user} 的密码。`,
+        '如果您没有提出此请求，请联系管理员。',
+      ],
+      link: '',
+      after: () => [],
+    },
+    password_reset: {
+      subject: ({ site }) => `您在 ${site} 的密码已被替换`,
+      before: ({ user, site }) => [
+        `${site} 的账户 ${user} 的密码已通过链接替换，所有会话均已结束。`,
+        '如果不是您本人，请立即重新设置密码，并检查账户：SSH 密钥、通行密钥和应用专用密码仍然有效。',
+      ],
+      link: '',
+      after: () => [],
+    },
+    confirm: {
+      subject: ({ site }) => `确认您在 ${site} 的电子邮件地址`,
+      before: ({ site }) => [
+        `有人为 ${site} 的账户填写了此地址。`,
+        '如果是您本人，请先登录，然后在同一浏览器中打开此链接：',
+      ],
+      link: '确认地址',
+      after: ({ until }) => [
+        `链接有效期至 ${until}。`,
+        '如果不是您本人，无需进行任何操作：此地址不会被使用。',
+      ],
+    },
+    email_changed: {
+      subject: ({ site }) => `您在 ${site} 的电子邮件地址已更改`,
+      before: ({ user, site }) => [
+        `${site} 的账户 ${user} 不再使用此电子邮件地址。`,
+        '如果不是您本人，请登录，更改密码并重新填写地址。',
+      ],
+      link: '',
+      after: () => [],
+    },
+    invitation: {
+      subject: ({ site }) => `邀请您加入 ${site}`,
+      before: ({ site }) => [`${site} 的管理员邀请您创建账户。`, '请打开此链接并设置密码：'],
+      link: '创建账户',
+      after: ({ until }) => [
+        `链接只能使用一次，有效期至 ${until}。`,
+        '如果您不需要，无需进行任何操作。',
+      ],
+    },
+  },
+  footer: ({ site, host }) =>
+    `本邮件由 ${site === host ? host : `${site}（${host}）`} 自动发送，请勿回复。`,
+}
+
+export const MAIL_TEXTS: Record<Language, MailTexts> = { en, zh }

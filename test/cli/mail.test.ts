@@ -1,0 +1,118 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { Request } from 'miniflare'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { openSmtp, readSmtpUrl } from '../../src/cli/start/smtp.ts'
+import { Clone } from '../support/clone.ts'
+import { MailServer } from '../support/mail-server.ts'
+
+let server: MailServer
+beforeEach(async () => {
+  server = await MailServer.open('smtp-Passw0rd')
+})
+afterEach(() => server.close())
+
+const of = (text: string) => readSmtpUrl(text).search
+
+describe('SMTP_URL', () => {
+  test.each(['', 'smtp.example.org', 'https://smtp.example.org', 'smtp://', 'file:///etc/passwd'])(
+    'refuses %j without repeating it',
+    (text) => {
+      expect(() => readSmtpUrl(text)).toThrow(/^SMTP_URL must be the address of an SMTP server/)
+    },
+  )
+
+  test('requires TLS of a server that is not on this computer', () => {
+    expect(of('smtp://mail.example.org')).toBe('?requireTLS=true')
+    expect(of('smtp://mail.example.org?ignoreTLS=true')).toBe('?ignoreTLS=true')
+    expect(of('smtps://mail.example.org')).toBe('')
+    expect(of('smtp://127.0.0.1:2525')).toBe('')
+  })
+})
+
+const asked = (body: unknown, secret = 'front-secret') =>
+  new Request('http://smtp/', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}` },
+    body: JSON.stringify(body),
+  })
+const urlWith = (login: string) => server.url.replace('//', `//${login}@`)
+const right = 'latchkey:smtp-Passw0rd'
+
+describe('the way to the SMTP server', () => {
+  const message = {
+    to: 'alice@example.org',
+    from: 'accounts@example.org',
+    subject: '您的密码 – Ünïcode',
+    text: 'One line\n\nhttps://account.example.org/account/link/abc=',
+    html: '<p>One line</p>',
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Notice-Id': 'one' },
+  }
+  test('sends what the Worker hands over, to one recipient', async () => {
+    const smtp = await openSmtp(urlWith(right), 'front-secret')
+    expect((await smtp(asked(message))).status).toBe(204)
+    const [arrived] = server.got
+    expect(arrived).toMatchObject({
+      from: 'accounts@example.org',
+      to: ['alice@example.org'],
+      user: 'latchkey',
+    })
+    expect(arrived?.mail).toMatchObject({
+      subject: message.subject,
+      text: message.text,
+      html: message.html,
+    })
+    expect(arrived?.mail.headers.get('auto-submitted')).toBe('auto-generated')
+  })
+
+  test('takes nothing from others on this computer', async () => {
+    const smtp = await openSmtp(urlWith(right), 'front-secret')
+    expect((await smtp(asked(message, 'another'))).status).toBe(403)
+    expect((await smtp(new Request('http://smtp/'))).status).toBe(403)
+    expect(server.got).toEqual([])
+  })
+
+  test.each([
+    ['another@example.org', 550, 'E_RECIPIENT_NOT_ALLOWED'],
+    ['another@example.org', 450, 'E_DELIVERY_FAILED'],
+  ])('says that %s was refused with %d', async (to, code, failure) => {
+    server.refused.set(to, code)
+    const smtp = await openSmtp(urlWith(right), 'front-secret')
+    const answer = await smtp(asked({ ...message, to }))
+    expect([answer.status, await answer.text()]).toEqual([502, failure])
+  })
+
+  test('says that the server does not know the password, and does not repeat it', async () => {
+    const smtp = await openSmtp(urlWith('latchkey:wrong'), 'front-secret')
+    expect(await (await smtp(asked(message))).text()).toBe('E_SENDER_NOT_VERIFIED')
+  })
+
+  test('says that no server answers, and that a message has another form', async () => {
+    const smtp = await openSmtp('smtp://127.0.0.1:1', 'front-secret')
+    expect(await (await smtp(asked(message))).text()).toBe('E_DELIVERY_FAILED')
+    expect((await smtp(asked({ to: 'alice@example.org' }))).status).toBe(502)
+  })
+})
+
+test('npm start sends e-mails by SMTP_URL, which the Worker never gets', async () => {
+  const clone = new Clone(inject('startedSite'))
+  try {
+    const url = server.url.replace('//', '//u:smtp-Passw0rd@')
+    appendFileSync(clone.path('.dev.vars'), `\nSMTP_URL=${url}\n`)
+    await clone.serve()
+    const mail = ['notice', 'add', 'email', '--name', 'ops', '--address', 'ops@example.org']
+    const { stdout } = await clone.latchkey([...mail, '--sender', 'latchkey@example.org'])
+    expect(stdout).not.toContain('SMTP_URL')
+    expect(await clone.latchkey(['notice', 'test', '1'])).toMatchObject({ code: 0 })
+    await server.until(1)
+    expect(server.got[0]).toMatchObject({
+      from: 'latchkey@example.org',
+      to: ['ops@example.org'],
+      mail: { subject: 'This is a test notice' },
+    })
+    // What is kept of the Worker and its bindings.
+    const kept = readFileSync(clone.path('.wrangler/latchkey.bundle'), 'utf8')
+    expect(kept).not.toContain('smtp-Passw0rd')
+  } finally {
+    await clone.remove()
+  }
+})
