@@ -3,7 +3,7 @@ import { ADMIN } from '../accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
 import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
-import { Icon, type IconName } from './parts.tsx'
+import { Avatar, Icon, type IconName } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 
@@ -15,12 +15,20 @@ export function AccountPage({ view, title, children }: LayoutProps) {
     <Document view={view} title={title}>
       <header class="bar">
         <Brand view={view} />
-        <form method="post" action="/account/sign-out">
-          <button class="quiet">
-            <Icon name="sign-out" />
-            <span>{view.t.signOut}</span>
-          </button>
-        </form>
+        <div class="me">
+          {view.account !== undefined && (
+            <a href="/account">
+              <Avatar name={view.account.username} />
+              <span>{view.account.username}</span>
+            </a>
+          )}
+          <form method="post" action="/account/sign-out">
+            <button class="quiet">
+              <Icon name="sign-out" />
+              <span>{view.t.signOut}</span>
+            </button>
+          </form>
+        </div>
       </header>
       <div class="frame">
         <Navigation view={view} />
@@ -88,12 +96,8 @@ function Brand({ view: { site } }: { view: View }) {
   )
 }
 
-/** The text of the icon's name, unless another is named. */
-type NavigationItem = [
-  address: string,
-  icon: IconName & keyof Texts['nav'],
-  text?: keyof Texts['nav'],
-]
+/** The text has the name of the icon. */
+type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
 
 const PAGES: NavigationItem[] = [
   ['/account', 'overview'],
@@ -108,8 +112,9 @@ const PAGES: NavigationItem[] = [
 
 /** Pages that only admins see in the navigation. */
 const ADMIN_PAGES: NavigationItem[] = [
+  ['/account/admin', 'admin'],
   ['/account/admin/users', 'users'],
-  ['/account/admin/programs', 'programs', 'adminPrograms'],
+  ['/account/admin/programs', 'registered'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],
   ['/account/admin/notices', 'channels'],
@@ -123,9 +128,12 @@ function Navigation({ view }: { view: View }) {
         <NavigationItems view={view} pages={PAGES} />
       </ul>
       {account?.role === ADMIN && (
-        <ul aria-label={t.administration}>
-          <NavigationItems view={view} pages={ADMIN_PAGES} />
-        </ul>
+        <>
+          <p id="administration">{t.administration}</p>
+          <ul aria-labelledby="administration">
+            <NavigationItems view={view} pages={ADMIN_PAGES} />
+          </ul>
+        </>
       )}
     </nav>
   )
@@ -134,11 +142,11 @@ function Navigation({ view }: { view: View }) {
 function NavigationItems({ view: { t, path }, pages }: { view: View; pages: NavigationItem[] }) {
   return (
     <>
-      {pages.map(([address, icon, text = icon]) => (
+      {pages.map(([address, name]) => (
         <li>
           <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
-            <Icon name={icon} />
-            {t.nav[text]}
+            <Icon name={name} />
+            {t.nav[name]}
           </a>
         </li>
       ))}
@@ -146,8 +154,11 @@ function NavigationItems({ view: { t, path }, pages }: { view: View; pages: Navi
   )
 }
 
+/** Every page lies under these. */
+const STARTS = ['/account', '/account/admin']
+
 function isWithin(path: string, address: string): boolean {
-  return path === address || (address !== '/account' && path.startsWith(`${address}/`))
+  return path === address || (!STARTS.includes(address) && path.startsWith(`${address}/`))
 }
 
 function Notice({ view: { notice } }: { view: View }): Child {

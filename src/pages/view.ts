@@ -117,8 +117,10 @@ function isNotice(t: Texts, name: string): name is Notice {
 
 /** Redirects after a form changed something, so that a reload does not send the form again. */
 export function goTo(c: AppContext, path: string, notice?: Notice) {
-  const separator = path.includes('?') ? '&' : '?'
-  return c.redirect(notice === undefined ? path : `${path}${separator}done=${notice}`, 303)
+  if (notice === undefined) return c.redirect(path, 303)
+  const [page = '', ...place] = path.split('#')
+  const separator = page.includes('?') ? '&' : '?'
+  return c.redirect([`${page}${separator}done=${notice}`, ...place].join('#'), 303)
 }
 
 async function siteOf(c: AppContext, settings: Settings): Promise<Site> {

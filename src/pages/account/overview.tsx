@@ -1,26 +1,115 @@
-import { AccountPage } from '../layout.tsx'
-import { Icon } from '../parts.tsx'
-import { PasskeyScript } from '../passkey.tsx'
+import { listLatestOwnEvents } from '../../activity/own-events.ts'
+import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import type { Account } from '../../accounts/accounts.ts'
-import type { View } from '../view.ts'
+import { listAccess } from '../../openid/access.ts'
+import { listSessions } from '../../sessions/own-sessions.ts'
+import { listKeysWithHelp } from '../../ssh-keys/keys.ts'
+import { readWaysIn } from '../../sso/manage.ts'
+import type { AppContext } from '../../http/context.ts'
+import { sessionOf } from '../../http/guard.ts'
+import { AccountPage } from '../layout.tsx'
+import { Avatar, distanceOf, Fold, Icon, type IconName, Tiles } from '../parts.tsx'
+import { PasskeyScript } from '../passkey.tsx'
+import { readView, showPage, type View } from '../view.ts'
+import { EventList } from './activity.tsx'
 
-export function OverviewPage({ view, account }: { view: View; account: Account }) {
+/** With so few recovery codes left, the page asks for new ones. */
+const FEW_CODES = 2
+const SHOWN_EVENTS = 3
+/** The latest sign-ins among which one from another network is looked for. */
+const SEARCHED_SIGN_INS = 10
+
+/** Answers with the overview of the user's account. */
+export async function showOverview(c: AppContext) {
+  const [deps, actor] = [c.get('deps'), sessionOf(c)]
+  const [ways, events, signIns, { keys }, { sessions }, { appPasswords }, { programs }] =
+    await Promise.all([
+      readWaysIn(deps, actor),
+      listLatestOwnEvents(deps, actor, {}, SHOWN_EVENTS),
+      listLatestOwnEvents(deps, actor, { kind: 'sign_in' }, SEARCHED_SIGN_INS),
+      listKeysWithHelp(deps, actor),
+      listSessions(deps, actor),
+      listAppPasswords(deps, actor),
+      listAccess(deps, actor),
+    ])
+  const { account, codesLeft, passkeys } = ways
+  const props: OverviewProps = {
+    view: await readView(c, account),
+    account,
+    codesLeft,
+    passkeys: passkeys.length,
+    events,
+    elsewhere: signIns.find(({ network }) => network !== '' && network !== actor.network),
+    counts: {
+      keys: keys.length,
+      sessions: sessions.length,
+      appPasswords: appPasswords.length,
+      programs: programs.length,
+    },
+  }
+  return showPage(c, <OverviewPage {...props} />)
+}
+
+interface OverviewProps {
+  view: View
+  account: Account
+  /** Number of unused recovery codes. */
+  codesLeft: number
+  passkeys: number
+  events: Awaited<ReturnType<typeof listLatestOwnEvents>>
+  /** The latest sign-in from another network than this one. */
+  elsewhere: { at: number; network: string } | undefined
+  counts: Record<'keys' | 'sessions' | 'appPasswords' | 'programs', number>
+}
+
+function OverviewPage(props: OverviewProps) {
+  const { view, account, events, counts } = props
   const t = view.t.overview
   return (
     <AccountPage view={view} title={t.title}>
-      <h1>{t.greeting(account.username)}</h1>
-      <article class={account.hasTwoFactor ? 'status good' : 'status warn'}>
-        <Icon name={account.hasTwoFactor ? 'security' : 'unprotected'} />
-        <div>
-          <h2>{account.hasTwoFactor ? t.twoFactorOn : t.twoFactorOff}</h2>
-          {!account.hasTwoFactor && <p>{t.twoFactorOffHint}</p>}
-        </div>
-        <a href="/account/security">
-          {account.hasTwoFactor ? t.twoFactorManage : t.twoFactorTurnOn}
-        </a>
-      </article>
+      <header class="person">
+        <Avatar name={account.username} />
+        <h1>{t.greeting(account.username)}</h1>
+      </header>
+      <Protection {...props} />
       {!account.hasPasskey && view.rpId !== undefined && <Nudge view={view} />}
-      <article>
+      <Tiles
+        tiles={[
+          { href: '/account/keys', icon: 'keys', name: t.count.keys, value: counts.keys },
+          {
+            href: '/account/app-passwords',
+            icon: 'app-passwords',
+            name: t.count.appPasswords,
+            value: counts.appPasswords,
+          },
+          {
+            href: '/account/programs',
+            icon: 'programs',
+            name: t.count.programs,
+            value: counts.programs,
+          },
+          {
+            href: '/account/sessions',
+            icon: 'sessions',
+            name: t.count.sessions,
+            value: counts.sessions,
+          },
+        ]}
+      />
+      <section>
+        <h2>{t.latest}</h2>
+        <EventList
+          view={view}
+          events={events}
+          reader="owner"
+          path="/account/activity"
+          isFiltered={false}
+        />
+        <p class="aside">
+          <a href="/account/activity">{t.latestAll}</a>
+        </p>
+      </section>
+      <Fold title={t.account} about={t.roles[account.role] ?? ''}>
         <dl>
           <dt>{t.name}</dt>
           <dd>{account.username}</dd>
@@ -35,8 +124,119 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
             <Permissions view={view} permission={account.permission} />
           </dd>
         </dl>
-      </article>
+      </Fold>
     </AccountPage>
+  )
+}
+
+/** One thing that protects the account, or is missing. */
+interface Safeguard {
+  icon: IconName
+  isThere: boolean
+  words: string
+  hint?: string
+  /** What to do about it. */
+  step?: { href: string; words: string }
+}
+
+function safeguardsOf(props: OverviewProps): Safeguard[] {
+  const { view, account, codesLeft, passkeys, elsewhere } = props
+  const { overview: t, passkeys: words } = view.t
+  const hasFactor = account.hasTwoFactor || account.hasPasskey
+  const security = '/account/security'
+  const factor: Safeguard = {
+    icon: hasFactor ? 'security' : 'unprotected',
+    isThere: hasFactor,
+    words: account.hasTwoFactor ? t.twoFactorOn : hasFactor ? t.factorGood : t.twoFactorOff,
+    ...(!hasFactor && {
+      hint: t.twoFactorOffHint,
+      step: { href: security, words: t.twoFactorTurnOn },
+    }),
+  }
+  const hasCodes = codesLeft > FEW_CODES
+  const codes: Safeguard = {
+    icon: 'recovery',
+    isThere: hasCodes,
+    words: hasCodes ? t.codesGood(codesLeft) : t.codesFew(codesLeft),
+    ...(!hasCodes && {
+      hint: t.codesFewHint,
+      step: { href: security, words: t.codesMake },
+    }),
+  }
+  const hasSpare = passkeys > 1
+  const passkey: Safeguard = {
+    icon: 'passkeys',
+    isThere: hasSpare,
+    words: hasSpare ? t.passkeyMany(passkeys) : passkeys === 1 ? t.passkeyOne : t.passkeyNone,
+    ...(!hasSpare && {
+      hint: passkeys === 1 ? t.passkeyOneHint : t.passkeyNoneHint,
+      step: { href: `${security}/passkeys/add`, words: words.add },
+    }),
+  }
+  const place: Safeguard = {
+    icon: 'sessions',
+    isThere: elsewhere === undefined,
+    words:
+      elsewhere === undefined
+        ? t.sameNetwork
+        : t.elsewhere(elsewhere.network, distanceOf(view, elsewhere.at)),
+    ...(elsewhere !== undefined && {
+      hint: t.elsewhereHint,
+      step: { href: '/account/sessions', words: t.elsewhereLook },
+    }),
+  }
+  return [
+    factor,
+    ...(account.hasTwoFactor ? [codes] : []),
+    ...(view.rpId === undefined && passkeys === 0 ? [] : [passkey]),
+    place,
+  ]
+}
+
+/** How well the account is protected, with the one step that matters most. */
+function Protection(props: OverviewProps) {
+  const { view } = props
+  const t = view.t.overview
+  const safeguards = safeguardsOf(props)
+  const [factor] = safeguards
+  const done = safeguards.filter(({ isThere }) => isThere).length
+  const isWell = done === safeguards.length
+  const next = safeguards.find(({ isThere }) => !isThere)
+  return (
+    <article class={factor?.isThere === true ? 'protection good' : 'protection bad'}>
+      <header>
+        <span class="lock">
+          <Icon name={factor?.isThere === true ? 'security' : 'unprotected'} />
+        </span>
+        <div>
+          <h2>{isWell ? t.well : factor?.isThere === true ? t.fairly : t.badly}</h2>
+          <p class="hint">{t.meter(done, safeguards.length)}</p>
+        </div>
+        {next?.step !== undefined && (
+          <a role="button" href={next.step.href}>
+            {next.step.words}
+          </a>
+        )}
+      </header>
+      <div class="meter" aria-hidden="true">
+        {safeguards
+          .toSorted((one, other) => Number(other.isThere) - Number(one.isThere))
+          .map(({ isThere }) => (
+            <span class={isThere ? 'done' : undefined} />
+          ))}
+      </div>
+      <ul class="safeguards">
+        {safeguards.map(({ icon, isThere, words, hint }) => (
+          <li class={isThere ? 'good' : undefined}>
+            <Icon name={isThere ? 'check' : icon} />
+            <div>
+              {words}
+              {hint !== undefined && <p class="hint">{hint}</p>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </article>
   )
 }
 

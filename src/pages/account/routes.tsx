@@ -26,8 +26,9 @@ import { appPasswordPages } from './app-passwords-routes.tsx'
 import { programPages } from './programs.tsx'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
+import { NEWEST } from '../parts.tsx'
 import { noticePages } from './notice-routes.tsx'
-import { OverviewPage } from './overview.tsx'
+import { showOverview } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
 
@@ -36,10 +37,7 @@ const sessionSchema = v.object({ id: text() })
 /** The pages of a user's own account, under `/account`. */
 export const accountPages = new Hono<App>()
   .use(requireSession)
-  .get('/', async (c) => {
-    const account = await readAccountAs(c.get('deps'), actorOf(c))
-    return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
-  })
+  .get('/', (c) => showOverview(c))
   .post('/sign-out', async (c) => {
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
     clearSessionToken(c)
@@ -61,7 +59,7 @@ export const accountPages = new Hono<App>()
       await addKey(c.get('deps'), actorOf(c), title, key)
     })
     if (refusal instanceof Refusal) return showNewKey(c, fields, refusal)
-    return goTo(c, '/account/keys', 'key-added')
+    return goTo(c, `/account/keys#${NEWEST}`, 'key-added')
   })
   .post('/keys/delete', async (c) => {
     const fields = await readForm(c)

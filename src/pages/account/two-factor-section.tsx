@@ -22,7 +22,12 @@ export function TwoFactorSection({ view, account, codesLeft, refused }: Security
       {account.hasTwoFactor ? (
         <>
           <CodesLeft view={view} left={codesLeft} />
-          <div class="pair">
+          <p class="buttons">
+            <a role="button" class="secondary" href="/account/security/phone">
+              {t.move}
+            </a>
+          </p>
+          <div class="actions">
             <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
             <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />
           </div>

@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
 import type { App } from '../../http/context.ts'
-import { goTo } from '../view.ts'
 import { eventPages } from './event-routes.tsx'
 import { adminProgramPages } from './program-routes.tsx'
 import { noticeAdminPages } from './notice-routes.tsx'
+import { showState } from './state.tsx'
 import { settingPages } from './setting-routes.tsx'
 import { userPages } from './user-routes.tsx'
 
 /** The pages of operators, under `/account/admin`. */
 export const adminPages = new Hono<App>()
-  .get('/', (c) => goTo(c, '/account/admin/users'))
+  .get('/', (c) => showState(c))
   .route('/users', userPages)
   .route('/programs', adminProgramPages)
   .route('/settings', settingPages)

@@ -34,6 +34,8 @@ export function NameAndPassword({
         type="password"
         autocomplete="current-password"
         problem={problem}
+        // After a wrong password, the name is there already.
+        isFocused={username !== '' && problem !== undefined && problem.field === undefined}
         reveal={view.t.reveal}
       />
     </>

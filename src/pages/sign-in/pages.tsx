@@ -26,12 +26,16 @@ export function SignInPage(props: SignInProps) {
   return (
     <SinglePage view={props.view} title={t.title}>
       <article>
-        <h1>{t.title}</h1>
+        <h1>{t.to(props.view.site.title)}</h1>
         {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
+        <p class="or" data-or hidden={props.view.platform === undefined}>
+          {t.or}
+        </p>
         <PasskeyForm {...props} />
         <SsoButton {...props} />
       </article>
+      <p class="aside">{t.lost(props.view.site.title)}</p>
     </SinglePage>
   )
 }
@@ -39,7 +43,7 @@ export function SignInPage(props: SignInProps) {
 function PasswordForm({ view, fields, next, problem }: SignInProps) {
   return (
     <form method="post" action="/account/sign-in">
-      <Alert problem={problem} fields={['username', 'password']} />
+      <Alert problem={problem} fields={['username', 'password']} isFocused={false} />
       <NextField next={next} />
       <NameAndPassword
         view={view}

@@ -12,6 +12,30 @@ const groups: Record<SettingGroup, string> = {
 const SURVIVING =
   'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
 
+/** The overview of operators. */
+export const adminStateEn = {
+  title: 'State of the site',
+  healthy: 'Everything works',
+  unhealthy: 'Something does not work',
+  parts: { d1: 'Database', kv: 'Cache', hasher: 'Password check', migrations: 'Tables' },
+  works: (milliseconds: number) => `${milliseconds} ms`,
+  fails: 'Does not work: see the log',
+  locked: (count: number) =>
+    count === 1
+      ? 'A user was locked out within the last day'
+      : `${count} users were locked out within the last day`,
+  failing: (count: number) =>
+    count === 1 ? 'An alert channel fails' : `${count} alert channels fail`,
+  noChannel: 'Nobody is told when something happens',
+  noChannelHint: 'Add an alert channel, such as a phone.',
+  users: 'Users',
+  disabled: 'Disabled',
+  withoutFactor: 'Without second factor',
+  refused: 'Sign-ins refused today',
+  latest: 'Latest changes and sign-ins',
+  allEvents: 'All site events',
+}
+
 export const adminUsersEn = {
   title: 'Users',
   search: 'Search by name',
@@ -45,6 +69,10 @@ export const adminUsersEn = {
   withoutFactor: 'No second factor',
   disabled: 'Disabled',
 
+  backToList: 'Users',
+  lockedOut: (times: number) => `${times} sign-ins were refused within an hour`,
+  lastAdmin: 'This is the last administrator, who can be neither disabled nor deleted.',
+  latestEvents: 'Latest events',
   account: 'Account',
   name: 'User name',
   role: 'Role',
@@ -61,7 +89,8 @@ export const adminUsersEn = {
   resetPassword: 'Reset password',
   resetPasswordLead: 'The old password stops working, and all sessions end.',
   unlock: 'Unlock',
-  unlockLead: 'Clears the failed sign-ins, so that the user can try again immediately.',
+  unlockLead:
+    'The user may be locked out. Unlocking clears the failed sign-ins, so that the user can try again immediately.',
   cancelTwoFactor: 'Cancel two-step verification',
   cancelTwoFactorLead:
     'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
@@ -85,7 +114,7 @@ export const adminUsersEn = {
   endSession: 'End',
   keys: 'SSH keys',
   noKeys: 'No keys.',
-  events: 'Events of this account',
+  events: 'All events of this account',
 
   generatedTitle: 'Password',
   generatedLead:
@@ -108,7 +137,7 @@ export const adminSettingsEn = {
 }
 
 export const adminEventsEn = {
-  title: 'Events',
+  title: 'Site events',
   lead: 'The events of the site, as long as they are kept.',
   user: 'User name',
   noUser: 'No user has or had this name. A deleted user is also found by id: #7.',

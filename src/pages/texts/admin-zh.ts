@@ -1,7 +1,32 @@
-import type { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import type {
+  adminEventsEn,
+  adminNoticesEn,
+  adminSettingsEn,
+  adminStateEn,
+  adminUsersEn,
+} from './admin-en.ts'
 
 const SURVIVING =
   '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'
+
+export const adminStateZh: typeof adminStateEn = {
+  title: '站点状态',
+  healthy: '一切正常',
+  unhealthy: '有部件出现故障',
+  parts: { d1: '数据库', kv: '缓存', hasher: '密码校验', migrations: '数据表' },
+  works: (milliseconds) => `${milliseconds} 毫秒`,
+  fails: '出现故障，请查看日志',
+  locked: (count) => `一天内有 ${count} 个用户被锁定`,
+  failing: (count) => `${count} 个通知渠道发送失败`,
+  noChannel: '出事时不会通知任何人',
+  noChannelHint: '请添加一个通知渠道，例如手机。',
+  users: '用户',
+  disabled: '已停用',
+  withoutFactor: '没有第二重验证',
+  refused: '今天被拒绝的登录',
+  latest: '最近的更改和登录',
+  allEvents: '全部站点事件',
+}
 
 export const adminUsersZh: typeof adminUsersEn = {
   title: '用户',
@@ -36,6 +61,10 @@ export const adminUsersZh: typeof adminUsersEn = {
   withoutFactor: '没有第二重验证',
   disabled: '已停用',
 
+  backToList: '用户',
+  lockedOut: (times) => `一小时内有 ${times} 次登录被拒绝`,
+  lastAdmin: '这是最后一个管理员，不能停用，也不能删除。',
+  latestEvents: '最近的事件',
   account: '账户',
   name: '用户名',
   role: '角色',
@@ -51,7 +80,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   resetPassword: '重置密码',
   resetPasswordLead: '旧密码失效，所有设备都将退出登录。',
   unlock: '解除锁定',
-  unlockLead: '清除登录失败记录，用户可以立即重试。',
+  unlockLead: '用户可能已被锁定。解除锁定会清除登录失败记录，用户可以立即重试。',
   cancelTwoFactor: '取消两步验证',
   cancelTwoFactorLead:
     '用于手机和恢复代码都已丢失的用户。验证码失效，所有设备都将退出登录。保留的通行密钥仍可登录。',
@@ -71,7 +100,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   endSession: '退出',
   keys: 'SSH 公钥',
   noKeys: '没有公钥。',
-  events: '该账户的动态',
+  events: '该账户的全部事件',
 
   generatedTitle: '密码',
   generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
@@ -100,7 +129,7 @@ export const adminSettingsZh: typeof adminSettingsEn = {
 }
 
 export const adminEventsZh: typeof adminEventsEn = {
-  title: '事件',
+  title: '站点事件',
   lead: '站点上发生的事，保留期内的都在这里。',
   user: '用户名',
   noUser: '没有这个名字的用户，已删除的用户中也没有。已删除的用户也可以按编号查找：#7。',

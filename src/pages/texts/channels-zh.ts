@@ -44,6 +44,33 @@ export const channelsZh: typeof channelsEn = {
     program_registered: '注册了程序，或更换了程序的密钥',
     many_refusals: '大量登录被拒绝（每小时最多一条通知）',
   },
+  kindHints: {
+    webhook: '你的程序以带签名的 JSON 接收每条通知。',
+    ntfy: '用免费应用 ntfy 在手机上接收推送，可用 ntfy.sh 或自己的服务器。',
+    slack: '通过传入 Webhook 发到 Slack 频道。',
+    discord: '通过 Webhook 地址发到 Discord 频道。',
+    telegram: '通过你的机器人发到 Telegram 聊天。',
+    bark: '用 Bark 应用在 iPhone 上接收推送。',
+    email: '通过 Cloudflare 发送电子邮件。',
+  },
+  fieldHints: {
+    webhook: { address: '例如 https://example.org/hook。' },
+    ntfy: {
+      address:
+        '例如 https://ntfy.sh/没人猜得到的主题，并在应用中订阅同一主题（仅限字母、数字、- 和 _）。',
+      token: '仅用于受保护的主题：它的访问令牌。',
+    },
+    slack: { address: '例如 https://hooks.slack.com/services/…' },
+    discord: { address: '例如 https://discord.com/api/webhooks/…' },
+    telegram: {
+      address: '仅用于自建的 Bot API 服务器。',
+      token: '由 @BotFather 提供，例如 123456:…。',
+      chat: '聊天的编号，或 @名称。',
+    },
+    bark: { address: '以设备密钥结尾，例如 https://api.day.app/KEY。' },
+    email: { address: '收件人。', sender: '通过 Cloudflare 发信的域名下的地址。' },
+  },
+  ntfy: 'ntfy 是在手机上显示推送的免费应用。安装后订阅一个没人猜得到的主题，再把它的地址填在这里。',
   add: '添加渠道',
   save: '保存',
   replaceTitle: '更换渠道',

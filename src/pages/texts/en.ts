@@ -4,7 +4,13 @@ import type { LinkedBy } from '../../sso/store.ts'
 import type { EventPhrase, RefusedSignIn } from '../event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
-import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import {
+  adminEventsEn,
+  adminNoticesEn,
+  adminSettingsEn,
+  adminStateEn,
+  adminUsersEn,
+} from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
 import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
@@ -344,6 +350,8 @@ export const en = {
   mainNavigation: 'Account',
   administration: 'Administration',
   signOut: 'Sign out',
+  cancel: 'Cancel',
+  actionsFor: (name: string) => `Actions for ${name}`,
   copy: 'Copy',
   copied: 'Copied',
   print: 'Print',
@@ -363,6 +371,9 @@ export const en = {
     startOver: 'Sign in as another user',
     continue: 'Continue to your account',
     passkey: 'Sign in with a passkey',
+    to: (site: string) => `Sign in to ${site}`,
+    or: 'or',
+    lost: (site: string) => `Lost your password? Ask an administrator of ${site} for a new one.`,
   },
 
   sso: {
@@ -427,15 +438,16 @@ export const en = {
     security: 'Security',
     keys: 'SSH keys',
     sessions: 'Sessions',
-    activity: 'Activity',
+    activity: 'Your activity',
     users: 'Users',
-    settings: 'Settings',
-    events: 'Events',
+    settings: 'Site settings',
+    events: 'Site events',
     'app-passwords': 'App passwords',
     programs: 'Connected programs',
-    adminPrograms: 'Registered programs',
-    notices: 'Notices',
-    channels: 'Channels',
+    admin: 'State of the site',
+    registered: 'Registered programs',
+    notices: 'Your notices',
+    channels: 'Alert channels',
   },
 
   overview: {
@@ -452,6 +464,40 @@ export const en = {
     twoFactorTurnOn: 'Turn it on',
     twoFactorOn: 'Two-step verification is on',
     twoFactorManage: 'Manage',
+    well: 'Your account is well protected',
+    fairly: 'Your account is protected',
+    badly: 'A password alone opens your account',
+    meter: (done: number, all: number) => `${done} of ${all} safeguards are in place`,
+    codesGood: (left: number) => `${left} recovery codes are left`,
+    codesFew: (left: number) =>
+      left === 0
+        ? 'No recovery code is left'
+        : left === 1
+          ? 'One recovery code is left'
+          : `${left} recovery codes are left`,
+    codesFewHint: 'Without one, only an administrator can help you when the phone is lost.',
+    codesMake: 'Make new recovery codes',
+    passkeyNone: 'You have no passkey',
+    passkeyNoneHint:
+      'With a passkey you sign in without a password, and no false page can steal it.',
+    passkeyOne: 'You have one passkey',
+    passkeyOneHint: 'With a second one, on another device, you stay in when you lose the first.',
+    passkeyMany: (count: number) => `You have ${count} passkeys`,
+    factorGood: 'A second factor is asked for',
+    elsewhere: (network: string, when: string) =>
+      `Signed in from another network, ${network}, ${when}`,
+    elsewhereHint: 'If it was not you, end that session and change your password.',
+    elsewhereLook: 'Look at your sessions',
+    sameNetwork: 'Your latest sign-ins came from this network',
+    latest: 'Latest events',
+    latestAll: 'All of your activity',
+    account: 'Your account',
+    count: {
+      keys: 'SSH keys',
+      appPasswords: 'App passwords',
+      programs: 'Programs',
+      sessions: 'Sessions',
+    },
   },
 
   permissions: [
@@ -489,6 +535,7 @@ export const en = {
     on: 'On',
     off: 'Off',
     turnOn: 'Set up',
+    move: 'Move to a new phone',
     turnOff: 'Turn off',
     turnOffLead: 'You will sign in with your password only. Your other sessions end.',
     code: 'Code',
@@ -510,11 +557,13 @@ export const en = {
   },
 
   confirm: {
+    title: 'Confirm that it is you',
     password: 'Your password',
-    hint: 'You signed in some time ago. Enter your password to confirm.',
-    hintOrCode: 'You signed in some time ago. Enter your password or a code to confirm.',
+    hint: 'You signed in some time ago. Confirm that it is you.',
+    hintOrCode: 'You signed in some time ago. Confirm that it is you, with the password or a code.',
     code: 'Or a code',
     passkey: 'Confirm with a passkey',
+    another: 'Another way',
   },
 
   enrolment: {
@@ -527,6 +576,18 @@ export const en = {
     hint: 'When you confirm, your other sessions end.',
     code: 'Code',
     submit: 'Turn on',
+  },
+
+  phone: {
+    title: 'Move to a new phone',
+    lead: 'Your account moves to the authenticator app on the new phone. The old phone and the old recovery codes stop working.',
+    first:
+      'Show that it is you: with a code of the old phone or, if it is lost, with a recovery code.',
+    second: 'Scan a picture with the new phone.',
+    third: 'Keep the new recovery codes.',
+    submit: 'Continue',
+    halfway:
+      'The old phone no longer works. Until you finish this page, two-step verification is off.',
   },
 
   recovery: {
@@ -625,6 +686,7 @@ export const en = {
     delete: 'Delete',
     deleteQuestion: (name: string) => `Delete “${name}”? Programs that use it are refused at once.`,
     deleteSubmit: 'Delete app password',
+    add: 'New app password',
     addTitle: 'Create an app password',
     name: 'Name',
     nameHint: 'The program and the device, such as “rclone on my laptop”.',
@@ -724,7 +786,7 @@ export const en = {
   },
 
   activity: {
-    title: 'Activity',
+    title: 'Your activity',
     lead: 'The activity of your account, as long as it is kept.',
     none: 'No activity yet',
     newer: 'Newer',
@@ -755,6 +817,14 @@ export const en = {
     noneFound: 'No events found',
     noneFoundHint: 'No event that is kept matches.',
     showAll: 'Show all events',
+    repeated: (times: number) => `${times} times`,
+    groups: {
+      warnings: 'Warnings',
+      signIns: 'Sign-ins and sessions',
+      credentials: 'Keys, passwords, second factors',
+      accounts: 'Accounts',
+      site: 'Site and programs',
+    },
     download: 'Download CSV',
     downloadHint: (most: number) =>
       `The CSV file has the events of this list, at most the latest ${most}. For earlier ones, choose dates. Its times are in UTC.`,
@@ -774,6 +844,7 @@ export const en = {
     },
   },
 
+  adminState: adminStateEn,
   adminUsers: adminUsersEn,
   adminSettings: adminSettingsEn,
   adminEvents: adminEventsEn,
@@ -793,7 +864,7 @@ export const en = {
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
     'recovery-code-used':
-      'You signed in with a recovery code, which works only once. If you have a new phone, turn two-step verification off and on again here.',
+      'You signed in with a recovery code, which works only once. If you have a new phone, choose “Move to a new phone” below.',
     'identity-linked': 'The account is linked.',
     'identity-unlinked': 'The account is no longer linked.',
     'password-changed': 'Your password was changed. Sign in with the new password.',

@@ -80,13 +80,15 @@ export const adminProgramsEn = {
   noneHint: 'Register one, then copy its settings into the program.',
   add: 'Register a program',
   name: 'Name',
-  kind: 'Program',
+  presetHint: 'Its addresses are known: give the address of its site.',
+  otherHint: 'Any program with OpenID Connect.',
+  more: 'More addresses',
   presets,
   site: 'Address of the program',
   siteHint:
-    'Such as https://files.example.org; for Cloudflare Access https://TEAM.cloudflareaccess.com. Not needed for “Another program”.',
+    'Such as https://files.example.org; for Cloudflare Access https://TEAM.cloudflareaccess.com.',
   redirects: 'Redirect addresses',
-  redirectsHint: 'For “Another program”: one per line, exactly as it sends them.',
+  redirectsHint: 'One per line, exactly as the program sends them.',
   postLogout: 'Addresses after the sign-out',
   logout: 'Back-channel logout address',
   isPublic: 'It cannot keep a secret (a page or an app)',
@@ -104,7 +106,8 @@ export const adminProgramsEn = {
   secretQuestion: 'The old secret ends at once, until the program has the new one.',
   secretSubmit: 'Make a new secret',
   delete: 'Delete',
-  deleteQuestion: 'Its users can no longer sign in to it, and its tokens end at once.',
+  deleteQuestion: (name: string) =>
+    `Delete “${name}”? Its users can no longer sign in to it, and its tokens end at once.`,
   deleteSubmit: 'Delete the program',
   namesTitle: 'Reserved names',
   namesLead:

@@ -1,4 +1,10 @@
-import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
+import {
+  adminEventsZh,
+  adminNoticesZh,
+  adminSettingsZh,
+  adminStateZh,
+  adminUsersZh,
+} from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
 import { channelsZh } from './channels-zh.ts'
@@ -101,6 +107,8 @@ export const zh: Texts = {
   mainNavigation: '账户',
   administration: '管理',
   signOut: '退出登录',
+  cancel: '取消',
+  actionsFor: (name) => `“${name}”的操作`,
   copy: '复制',
   copied: '已复制',
   print: '打印',
@@ -120,6 +128,9 @@ export const zh: Texts = {
     startOver: '换一个账户登录',
     continue: '继续前往账户页面',
     passkey: '使用通行密钥登录',
+    to: (site) => `登录 ${site}`,
+    or: '或',
+    lost: (site) => `忘记密码？请联系 ${site} 的管理员重新设置。`,
   },
 
   sso: {
@@ -175,14 +186,15 @@ export const zh: Texts = {
     security: '安全',
     keys: 'SSH 公钥',
     sessions: '登录设备',
-    activity: '动态',
+    activity: '我的动态',
     users: '用户',
     settings: '站点设置',
-    events: '事件',
+    events: '站点事件',
     'app-passwords': '应用专用密码',
     programs: '已授权程序',
-    adminPrograms: '接入的程序',
-    notices: '通知',
+    admin: '站点状态',
+    registered: '接入的程序',
+    notices: '我的通知',
     channels: '通知渠道',
   },
 
@@ -200,6 +212,33 @@ export const zh: Texts = {
     twoFactorTurnOn: '去开启',
     twoFactorOn: '两步验证已开启',
     twoFactorManage: '管理',
+    well: '你的账户保护得很好',
+    fairly: '你的账户受到保护',
+    badly: '只凭密码就能进入你的账户',
+    meter: (done, all) => `${all} 项保护中已有 ${done} 项`,
+    codesGood: (left) => `恢复代码还剩 ${left} 个`,
+    codesFew: (left) => (left === 0 ? '没有恢复代码了' : `恢复代码只剩 ${left} 个`),
+    codesFewHint: '没有恢复代码时，手机丢失后只能请管理员帮忙。',
+    codesMake: '重新生成恢复代码',
+    passkeyNone: '你没有通行密钥',
+    passkeyNoneHint: '用通行密钥登录不需要密码，钓鱼网站也偷不走它。',
+    passkeyOne: '你有一个通行密钥',
+    passkeyOneHint: '在另一台设备上再添加一个，丢失第一台设备后仍能登录。',
+    passkeyMany: (count) => `你有 ${count} 个通行密钥`,
+    factorGood: '登录时需要第二重验证',
+    elsewhere: (network, when) => `${when}从另一个网络 ${network} 登录过`,
+    elsewhereHint: '如果不是你本人，请退出该设备并修改密码。',
+    elsewhereLook: '查看登录设备',
+    sameNetwork: '最近的登录都来自当前网络',
+    latest: '最近的事件',
+    latestAll: '查看全部动态',
+    account: '你的账户',
+    count: {
+      keys: 'SSH 公钥',
+      appPasswords: '应用专用密码',
+      programs: '程序',
+      sessions: '登录设备',
+    },
   },
 
   permissions: [
@@ -235,6 +274,7 @@ export const zh: Texts = {
     on: '已开启',
     off: '未开启',
     turnOn: '开始设置',
+    move: '换新手机',
     turnOff: '关闭',
     turnOffLead: '关闭后只凭密码即可登录，其他设备将退出登录。',
     code: '验证码',
@@ -253,11 +293,13 @@ export const zh: Texts = {
   },
 
   confirm: {
+    title: '确认是你本人',
     password: '你的密码',
-    hint: '你已登录一段时间，此操作需要输入密码。',
-    hintOrCode: '你已登录一段时间，此操作需要输入密码或验证码。',
+    hint: '你已登录一段时间，请确认是你本人。',
+    hintOrCode: '你已登录一段时间，请用密码或验证码确认是你本人。',
     code: '或验证码',
     passkey: '用通行密钥确认',
+    another: '其他方式',
   },
 
   enrolment: {
@@ -270,6 +312,16 @@ export const zh: Texts = {
     hint: '确认后，其他设备将退出登录。',
     code: '验证码',
     submit: '开启',
+  },
+
+  phone: {
+    title: '换新手机',
+    lead: '你的账户将改用新手机上的身份验证器应用。旧手机和旧的恢复代码将失效。',
+    first: '确认是你本人：输入旧手机上的验证码；旧手机已丢失时，输入一个恢复代码。',
+    second: '用新手机扫描二维码。',
+    third: '保存新的恢复代码。',
+    submit: '继续',
+    halfway: '旧手机已失效。在完成此页之前，两步验证处于关闭状态。',
   },
 
   recovery: {
@@ -374,6 +426,7 @@ export const zh: Texts = {
     delete: '删除',
     deleteQuestion: (name) => `删除“${name}”？使用它的程序会立即被拒绝。`,
     deleteSubmit: '删除应用专用密码',
+    add: '创建应用专用密码',
     addTitle: '创建应用专用密码',
     name: '名称',
     nameHint: '程序和设备的名称，例如“笔记本上的 rclone”。',
@@ -465,7 +518,7 @@ export const zh: Texts = {
   },
 
   activity: {
-    title: '动态',
+    title: '我的动态',
     lead: '这里列出保留期内与你的账户有关的操作。',
     none: '还没有记录',
     newer: '较新',
@@ -491,6 +544,14 @@ export const zh: Texts = {
     noneFound: '没有找到事件',
     noneFoundHint: '保留的事件中没有符合条件的。',
     showAll: '显示全部事件',
+    repeated: (times) => `${times} 次`,
+    groups: {
+      warnings: '警告',
+      signIns: '登录与设备',
+      credentials: '密钥、密码与第二重验证',
+      accounts: '账户',
+      site: '站点与程序',
+    },
     download: '下载 CSV',
     downloadHint: (most) =>
       `CSV 文件包含此列表中的事件，最多为最近 ${most} 个；要下载更早的，请选择日期。文件中的时间为 UTC。`,
@@ -511,6 +572,7 @@ export const zh: Texts = {
     page: (page, pages) => `第 ${page} 页，共 ${pages} 页`,
   },
 
+  adminState: adminStateZh,
   adminUsers: adminUsersZh,
   adminSettings: adminSettingsZh,
   adminEvents: adminEventsZh,
@@ -530,7 +592,7 @@ export const zh: Texts = {
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
     'recovery-code-used':
-      '你使用恢复代码登录，该代码已失效。如果换了手机，请在此关闭两步验证后重新开启。',
+      '你使用恢复代码登录，该代码已失效。如果换了手机，请选择下面的“换新手机”。',
     'identity-linked': '账户已关联。',
     'identity-unlinked': '账户已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',
