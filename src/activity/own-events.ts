@@ -40,6 +40,6 @@ export async function listLatestOwnEvents(
 type Event = Awaited<ReturnType<typeof selectEvents>>[number]
 
 /** Leaves out where an operator was, and with which browser: that is for operators. */
-function ownEvent(event: Event): Event {
+export function ownEvent(event: Event): Event {
   return isByOperator(event) ? { ...event, network: '', userAgent: '' } : event
 }

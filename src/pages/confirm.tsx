@@ -151,13 +151,7 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
   const { view, label, question = '', action, submit, values = {}, problem } = props
   const { fields = [], confirmedAs, takesCode = true, isHarmless = false } = props
   return (
-    <Confirm
-      label={label}
-      cancel={view.t.cancel}
-      question={question}
-      open={problem !== undefined}
-      isHarmless={isHarmless}
-    >
+    <Confirm label={label} cancel={view.t.cancel} question={question} open={problem !== undefined}>
       <form method="post" action={action}>
         <Alert
           problem={problem}

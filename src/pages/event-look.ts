@@ -2,7 +2,7 @@ import type { EventKind } from '../audit/events.ts'
 import type { IconName, Tone } from './parts.tsx'
 
 /** The groups of kinds in the filter, in their order. */
-export const KIND_GROUPS = ['warnings', 'signIns', 'credentials', 'accounts', 'site'] as const
+const KIND_GROUPS = ['warnings', 'signIns', 'credentials', 'accounts', 'site'] as const
 
 export type KindGroup = (typeof KIND_GROUPS)[number]
 

@@ -66,7 +66,7 @@ export function Icon({ name }: { name: IconName }) {
 const TINTS = 8
 
 /** The tints that mean something; an avatar may have any. */
-export const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
+const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
 
 export type Tone = keyof typeof TONES
 
@@ -90,7 +90,7 @@ export function Avatar({ name }: { name: string }) {
 }
 
 /** A number of a tint, the same for the same name. @see FNV-1a, 32 bits */
-export function tintOf(name: string): number {
+function tintOf(name: string): number {
   let hash = 0x811c9dc5
   for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
   return (hash >>> 0) % TINTS
@@ -260,7 +260,6 @@ interface ConfirmProps {
   cancel: string
   question: string
   open?: boolean
-  isHarmless?: boolean
 }
 
 /**
@@ -268,9 +267,9 @@ interface ConfirmProps {
  * the one that cancels; it needs no script. The script closes the question on Escape as well.
  */
 export function Confirm(props: PropsWithChildren<ConfirmProps>) {
-  const { label, cancel, question, open = false, isHarmless = false, children } = props
+  const { label, cancel, question, open = false, children } = props
   return (
-    <details class={isHarmless ? 'confirm' : 'confirm bad'} open={open} data-escape>
+    <details class="confirm" open={open}>
       <summary>
         <span class="shut">{label}</span>
         <span class="cancel">{cancel}</span>
@@ -286,7 +285,7 @@ export function Confirm(props: PropsWithChildren<ConfirmProps>) {
 /** The button “…” of a row that has several actions; it opens them below the row. */
 export function Menu({ label, open = false, children }: PropsWithChildren<MenuProps>) {
   return (
-    <details class="menu" open={open} data-escape>
+    <details class="menu" open={open}>
       <summary aria-label={label}>
         <Icon name="more" />
       </summary>

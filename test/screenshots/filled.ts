@@ -47,8 +47,7 @@ const TITLES = [
 ]
 const NETWORKS = ['203.0.113.0', '198.51.100.24', '2001:db8:1234:5678::/64', '192.0.2.77']
 
-const pick = <Item>(items: readonly Item[], place: number): Item | string =>
-  items[place % items.length] ?? ''
+const pick = (items: readonly string[], place: number): string => items[place % items.length] ?? ''
 
 /** Fills the database of a clone like that of a site that is used. */
 export function fill(clone: Clone, now = Date.now()): void {
@@ -85,7 +84,7 @@ function fillAccount(clone: Clone, user: number, now: number): void {
       place % 4 === 1 ? 4096 : 256,
       now - (400 - place * 30) * DAY,
       place % 3 === 0 ? now - (400 - place * 30) * DAY : now - place * 5 * HOUR,
-      place % 3 === 0 ? '' : String(pick(NETWORKS, place)),
+      place % 3 === 0 ? '' : pick(NETWORKS, place),
     )
   for (let place = 0; place < 8; place++)
     clone.sql(
@@ -98,7 +97,7 @@ function fillAccount(clone: Clone, user: number, now: number): void {
       now - place * place * 50 * MINUTE,
       pick(NETWORKS, place),
       pick(BROWSERS, place),
-      String(pick(['pwd otp', 'passkey', 'pwd', 'sso otp'], place)),
+      pick(['pwd otp', 'passkey', 'pwd', 'sso otp'], place),
     )
   for (const [place, name] of ['rclone on the laptop', '照片备份', 'Home Assistant'].entries())
     clone.sql(
@@ -107,11 +106,11 @@ function fillAccount(clone: Clone, user: number, now: number): void {
       user,
       name,
       `filled-${user}-${place}`,
-      String(pick(['files:read files:write', 'files:read', 'account:read'], place)),
+      pick(['files:read files:write', 'files:read', 'account:read'], place),
       now - place * 40 * DAY - DAY,
       place === 1 ? now - DAY : place === 2 ? null : now + 200 * DAY,
       place === 2 ? null : now - place * 3 * DAY - HOUR,
-      place === 2 ? null : String(pick(NETWORKS, place)),
+      place === 2 ? null : pick(NETWORKS, place),
     )
   for (const [place, name] of ['iPhone', 'YubiKey 5C', '密码管理器'].entries())
     clone.sql(
@@ -224,10 +223,15 @@ const FILLED_PAGES: [name: string, path: string][] = [
   ['sessions', '/account/sessions'],
   ['activity', '/account/activity'],
   ['notices', '/account/notices'],
+  ['admin-state', '/account/admin'],
   ['admin-users', '/account/admin/users'],
   ['admin-user', '/account/admin/users/3'],
   ['admin-user-new', '/account/admin/users/new'],
   ['admin-programs', '/account/admin/programs'],
+  ['admin-program-kinds', '/account/admin/programs/add'],
+  ['admin-program-new', '/account/admin/programs/add?preset=grafana'],
+  ['admin-channel-new', '/account/admin/notices/add?kind=ntfy'],
+  ['app-password-new', '/account/app-passwords/add'],
   ['admin-settings', '/account/admin/settings/site'],
   ['admin-settings-global', '/account/admin/settings/global'],
   ['admin-events', '/account/admin/events'],

@@ -195,7 +195,7 @@ function foldedByDay(view: View, events: readonly ListedEvent[]) {
 }
 
 function isSame(one: ListedEvent, other: ListedEvent): boolean {
-  const textOf = ({ at: _, ...rest }: ListedEvent) => JSON.stringify({ ...rest, id: 0 })
+  const textOf = (event: ListedEvent) => JSON.stringify({ ...event, id: 0, at: 0 })
   return textOf(one) === textOf(other)
 }
 

@@ -1,10 +1,13 @@
-import { listLatestOwnEvents } from '../../activity/own-events.ts'
-import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
+import { readAs } from '../../access/act-as.ts'
+import { selectSessions } from '../../access/session-store.ts'
 import type { Account } from '../../accounts/accounts.ts'
-import { listAccess } from '../../openid/access.ts'
-import { listSessions } from '../../sessions/own-sessions.ts'
-import { listKeysWithHelp } from '../../ssh-keys/keys.ts'
-import { readWaysIn } from '../../sso/manage.ts'
+import { ownEvent } from '../../activity/own-events.ts'
+import { selectAppPasswords } from '../../app-passwords/store.ts'
+import { selectEvents } from '../../audit/events.ts'
+import { selectAccessOf } from '../../openid/grant-store.ts'
+import { selectPasskeys } from '../../passkeys/store.ts'
+import { countKeys } from '../../ssh-keys/store.ts'
+import { countUnusedCodes } from '../../two-factor/store.ts'
 import type { AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { AccountPage } from '../layout.tsx'
@@ -17,34 +20,36 @@ import { EventList } from './activity.tsx'
 const FEW_CODES = 2
 const SHOWN_EVENTS = 3
 /** The latest sign-ins among which one from another network is looked for. */
-const SEARCHED_SIGN_INS = 10
+const SEARCHED_SIGN_INS = { limit: 10, offset: 0 }
 
-/** Answers with the overview of the user's account. */
+/** Answers with the overview of the user's account, which is read in one round trip. */
 export async function showOverview(c: AppContext) {
   const [deps, actor] = [c.get('deps'), sessionOf(c)]
-  const [ways, events, signIns, { keys }, { sessions }, { appPasswords }, { programs }] =
-    await Promise.all([
-      readWaysIn(deps, actor),
-      listLatestOwnEvents(deps, actor, {}, SHOWN_EVENTS),
-      listLatestOwnEvents(deps, actor, { kind: 'sign_in' }, SEARCHED_SIGN_INS),
-      listKeysWithHelp(deps, actor),
-      listSessions(deps, actor),
-      listAppPasswords(deps, actor),
-      listAccess(deps, actor),
-    ])
-  const { account, codesLeft, passkeys } = ways
+  const { db } = deps
+  const { userId } = actor
+  const read = await readAs(deps, actor, {
+    codes: countUnusedCodes(db, userId),
+    passkeys: selectPasskeys(db, userId),
+    events: selectEvents(db, userId, { limit: SHOWN_EVENTS, offset: 0 }),
+    signIns: selectEvents(db, userId, SEARCHED_SIGN_INS, { kind: 'sign_in' }),
+    keys: countKeys(db, userId),
+    sessions: selectSessions(db, userId, deps.now()),
+    appPasswords: selectAppPasswords(db, userId),
+    programs: selectAccessOf(db, userId),
+  })
+  const { account, signIns } = read
   const props: OverviewProps = {
     view: await readView(c, account),
     account,
-    codesLeft,
-    passkeys: passkeys.length,
-    events,
+    codesLeft: read.codes[0]?.total ?? 0,
+    passkeys: read.passkeys.length,
+    events: read.events.map(ownEvent),
     elsewhere: signIns.find(({ network }) => network !== '' && network !== actor.network),
     counts: {
-      keys: keys.length,
-      sessions: sessions.length,
-      appPasswords: appPasswords.length,
-      programs: programs.length,
+      keys: read.keys[0]?.total ?? 0,
+      sessions: read.sessions.length,
+      appPasswords: read.appPasswords.length,
+      programs: read.programs.length,
     },
   }
   return showPage(c, <OverviewPage {...props} />)
@@ -56,7 +61,7 @@ interface OverviewProps {
   /** Number of unused recovery codes. */
   codesLeft: number
   passkeys: number
-  events: Awaited<ReturnType<typeof listLatestOwnEvents>>
+  events: ReturnType<typeof ownEvent>[]
   /** The latest sign-in from another network than this one. */
   elsewhere: { at: number; network: string } | undefined
   counts: Record<'keys' | 'sessions' | 'appPasswords' | 'programs', number>
@@ -222,7 +227,7 @@ function Protection(props: OverviewProps) {
         {safeguards
           .toSorted((one, other) => Number(other.isThere) - Number(one.isThere))
           .map(({ isThere }) => (
-            <span class={isThere ? 'done' : undefined} />
+            <span class={isThere ? 'full' : undefined} />
           ))}
       </div>
       <ul class="safeguards">

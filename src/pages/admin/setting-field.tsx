@@ -97,6 +97,7 @@ function PermissionSetting({ view, setting, value, problem }: SettingFieldProps)
           {help}
         </p>
       )}
+      <input id={key} type="hidden" name={key} value={value} />
       <input type="hidden" name={`${key}-boxes`} value="" />
       <div class="grid">
         {view.t.permissions.map((name, bit) => (
@@ -172,7 +173,6 @@ function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
       label={t.default}
       cancel={view.t.cancel}
       question={isEmpty ? t.defaultIsEmpty : t.defaultIs}
-      isHarmless
     >
       {!isEmpty && <DefaultValue view={view} setting={setting} />}
       <p class="buttons">

@@ -1,16 +1,17 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../accounts/roles.ts'
 import { Change } from '../confirm.tsx'
+import { Alert } from '../parts.tsx'
 import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
-import { userAction, type UserProps } from './user.tsx'
+import { userAction, type UserProps } from './user-props.ts'
 
 /** Forms that need a fresh session. */
 const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'cancel-two-factor']
 
 /** The forms that grant or take away access: password, lock, second factor, sessions, account. */
 export function AccessForms(props: UserProps) {
-  const { view, user, isLastAdmin } = props
+  const { view, user, isLastAdmin, refused } = props
   const t = view.t.adminUsers
   const enableOrDisable = isLastAdmin ? (
     <></>
@@ -22,6 +23,9 @@ export function AccessForms(props: UserProps) {
   return (
     <section>
       <h2>{t.access}</h2>
+      {isLastAdmin && (refused?.form === 'disable' || refused?.form === 'delete') && (
+        <Alert problem={refused.problem} fields={[]} />
+      )}
       <ul class="rows actions">
         {user.role === GUEST ? (
           enableOrDisable

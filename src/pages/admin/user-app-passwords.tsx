@@ -1,6 +1,6 @@
 import { AppPasswordRow } from '../account/app-passwords.tsx'
 import { Alert, Rows } from '../parts.tsx'
-import { userAction, type UserProps } from './user.tsx'
+import { userAction, type UserProps } from './user-props.ts'
 
 /** The app passwords of a user, for an operator. */
 export function UserAppPasswords(props: UserProps) {

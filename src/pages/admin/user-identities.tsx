@@ -2,7 +2,7 @@ import { CONFIRM_FIELDS, Change } from '../confirm.tsx'
 import { Alert, Row, Rows } from '../parts.tsx'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import { providerIcon } from '../sso/names.ts'
-import { userAction, type UserProps } from './user.tsx'
+import { userAction, type UserProps } from './user-props.ts'
 
 /** The linked accounts of a user at identity providers, for an operator. */
 export function UserIdentities(props: UserProps) {

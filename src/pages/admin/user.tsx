@@ -1,24 +1,19 @@
-import type { Account } from '../../accounts/accounts.ts'
-import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { LIMITS } from '../../throttle/limits.ts'
 import { GUEST } from '../../accounts/roles.ts'
-import { NOTHING_REMAINS, type RemainingAccess } from '../../users/remaining-access.ts'
-import { EventList, type ListedEvent } from '../account/activity.tsx'
+import { NOTHING_REMAINS } from '../../users/remaining-access.ts'
+import { EventList } from '../account/activity.tsx'
 import { browserOf, deviceIcon, Methods } from '../account/sessions.tsx'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
-import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Avatar, Fold, Icon, Row, Rows, Time } from '../parts.tsx'
-import type { View } from '../view.ts'
 import { AccessForms } from './user-access.tsx'
-import type { UserForm } from './user-actions.ts'
+import { userAction, type UserProps } from './user-props.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
-import type { listIdentitiesOf } from '../../sso/manage.ts'
 import { UserAppPasswords } from './user-app-passwords.tsx'
 import { UserIdentities } from './user-identities.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
-import { UserBadges, userAddress, USERS_PATH } from './users.tsx'
+import { UserBadges, USERS_PATH } from './users.tsx'
 import { EVENTS_PATH } from './events.tsx'
 
 /**
@@ -26,29 +21,6 @@ import { EVENTS_PATH } from './events.tsx'
  * too.
  */
 const MAX_LISTED_SESSIONS = 20
-
-export interface UserProps extends RemainingAccess {
-  view: View
-  user: Account
-  sessions: Awaited<ReturnType<typeof listSessionsOf>>
-  identities: Awaited<ReturnType<typeof listIdentitiesOf>>
-  /** The latest events, and the number of sign-ins that were refused since the last unlocking. */
-  events: ListedEvent[]
-  refusals: number
-  /** Disabling or deleting this admin is refused. */
-  isLastAdmin: boolean
-  /** Programs sign users in here, and know them by their names. */
-  hasPrograms: boolean
-  /** The list that the operator came from: the query of its address, or empty. */
-  list: string
-  /** The form that was refused, the problem, and the form's values. */
-  refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
-}
-
-/** Returns the path that a form of a user's page posts to; the way back stays in it. */
-export function userAction({ user, list }: Pick<UserProps, 'user' | 'list'>, form: UserForm) {
-  return userAddress(user.id, list, `/${form}`)
-}
 
 export function UserPage(props: UserProps) {
   const { view, user, channels, list, passkeys, identities, keys, appPasswords, refused } = props

@@ -10,15 +10,14 @@ for (const time of document.querySelectorAll('time[datetime]')) {
   else time.title = text
 }
 // The days of the visitor's zone, which the server does not know.
-const list = document.querySelector('[data-days]')
-if (list) {
-  const date = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  const midnight = (at) => new Date(at).setHours(0, 0, 0, 0)
-  const heading = list.querySelector('.day').cloneNode(true)
-  for (const one of list.querySelectorAll('.day')) one.remove()
+const midnight = (at) => new Date(at).setHours(0, 0, 0, 0)
+const date = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+for (const days of document.querySelectorAll('[data-days]')) {
+  const heading = days.querySelector('.day').cloneNode(true)
+  for (const one of days.querySelectorAll('.day')) one.remove()
   let last
-  for (const row of [...list.children]) {
+  for (const row of days.querySelectorAll('li')) {
     const at = midnight(row.querySelector('time').dateTime)
     if (at === last) continue
     last = at
@@ -31,7 +30,7 @@ if (list) {
 }
 // Escape closes what was opened to be confirmed, and the focus goes back to its button.
 document.addEventListener('keydown', (event) => {
-  const open = event.key === 'Escape' && event.target.closest?.('[data-escape][open]')
+  const open = event.key === 'Escape' && event.target.closest?.(':is(.confirm, .menu)[open]')
   if (!open) return
   open.open = false
   open.querySelector('summary').focus()
