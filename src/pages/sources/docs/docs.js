@@ -17,3 +17,12 @@ explorer.addEventListener('event', () =>
       request.computeCurlSyntax?.()
   }),
 )
+
+// The header has the name of the site; that of the program stays when it can't be read.
+const { data } = await fetch('/api/public/settings')
+  .then((answer) => answer.json())
+  .catch(() => ({}))
+if (data?.site_title) {
+  document.querySelector('#title').textContent = data.site_title
+  document.title = `The interface · ${data.site_title}`
+}
