@@ -28,7 +28,8 @@ type AccountEvent = Awaited<ReturnType<typeof listOwnEvents>>['events'][number]
 
 const PATH = '/account/activity'
 const EVENTS_PER_PAGE = 25
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+const MINUTE_MILLISECONDS = 60 * 1000
+const DAY_MILLISECONDS = 24 * 60 * MINUTE_MILLISECONDS
 /** The kinds that have a chip above the list. */
 const CHIPS: readonly EventKind[] = ['sign_in', 'sign_in_refused', 'key_used']
 
@@ -210,6 +211,10 @@ function dayName({ language, now }: View, at: number): string {
   return new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeZone: 'UTC' }).format(at)
 }
 
+function minuteOf(at: number): number {
+  return Math.floor(at / MINUTE_MILLISECONDS)
+}
+
 interface EventRowProps {
   view: View
   run: Run
@@ -244,7 +249,7 @@ function EventRow({ view, run, reader }: EventRowProps) {
       <p class="facts">
         <span>
           <Time view={view} at={event.at} isClock />
-          {run.length > 1 && (
+          {minuteOf(first.at) < minuteOf(event.at) && (
             <>
               {' ← '}
               <Time view={view} at={first.at} isClock />

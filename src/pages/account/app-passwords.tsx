@@ -169,7 +169,11 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
   const isExpired = item.expiresAt !== null && item.expiresAt <= view.now
   return (
     <>
-      <p>{item.scopes.map((scope) => t.scopes[scope]).join(' · ')}</p>
+      <p class="facts">
+        {item.scopes.map((scope) => (
+          <span>{t.scopes[scope]}</span>
+        ))}
+      </p>
       <p class="facts">
         <span>
           <Time view={view} at={item.createdAt} phrase={t.created} />

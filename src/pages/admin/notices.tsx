@@ -51,6 +51,8 @@ export function NoticesPage({ view, channels, problem }: NoticesProps) {
   )
 }
 
+type KindField = 'address' | 'token' | 'chat' | 'sender'
+
 /** The fields of each kind, after the name. */
 const FIELDS_OF_KIND = {
   webhook: ['address'],
@@ -60,7 +62,7 @@ const FIELDS_OF_KIND = {
   telegram: ['token', 'chat', 'address'],
   bark: ['address'],
   email: ['address', 'sender'],
-} as const satisfies Record<ChannelKind, readonly ('address' | 'token' | 'chat' | 'sender')[]>
+} as const satisfies Record<ChannelKind, readonly KindField[]>
 
 interface NewChannelProps {
   view: View
@@ -126,9 +128,9 @@ function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
           <Field
             name={name}
             label={t[name]}
-            hint={t.fieldHints[kind]?.[name] ?? t[`${name}Hint`]}
             value={name === 'token' ? '' : echo(fields, name)}
             problem={problem}
+            {...hintOf(view, kind, name)}
             optional={name === 'token' ? kind === 'ntfy' : name === 'address' && own.length > 2}
           />
         ))}
@@ -143,6 +145,11 @@ function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
       </form>
     </article>
   )
+}
+
+function hintOf({ t }: View, kind: ChannelKind, name: KindField) {
+  const hint = t.channels.fieldHints[kind]?.[name]
+  return hint === undefined ? {} : { hint }
 }
 
 interface ChannelRowProps {

@@ -190,7 +190,13 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
         />
         <input type="hidden" name="preset" value={kind} />
         <Field {...field('name')} value={name} label={t.name} focus spellcheck />
-        {!isOther && <Field {...field('site')} label={t.site} hint={t.siteHint} />}
+        {!isOther && (
+          <Field
+            {...field('site')}
+            label={t.site}
+            hint={kind === 'cloudflare-access' ? t.teamHint : t.siteHint}
+          />
+        )}
         {isOther ? (
           others
         ) : (

@@ -21,15 +21,10 @@ export const channelsZh: typeof channelsEn = {
   name: '名称',
   nameHint: '便于你认出此渠道。',
   address: '地址',
-  addressHint:
-    'Webhook 的地址。ntfy 的地址以主题结尾，Bark 的地址以设备密钥结尾。电子邮件填写收件人。Telegram 不需要填写。',
   ownAddressHint: '公开的 https 地址，例如 https://ntfy.sh/别人猜不到的主题。',
   token: '令牌',
-  tokenHint: 'Telegram 机器人的令牌，或 ntfy 的访问令牌。',
   chat: '聊天',
-  chatHint: '用于 Telegram：聊天的编号，或 @名称。',
   sender: '发件人',
-  senderHint: '用于电子邮件：通过 Cloudflare 发信的域名下的地址。',
   topicsLabel: '通知哪些事情',
   topics: {
     new_network: '从新的网络登录',

@@ -463,7 +463,6 @@ export const en = {
     twoFactorOffHint: 'A stolen password is enough to sign in as you.',
     twoFactorTurnOn: 'Turn it on',
     twoFactorOn: 'Two-step verification is on',
-    twoFactorManage: 'Manage',
     well: 'Your account is well protected',
     fairly: 'Your account is protected',
     badly: 'A password alone opens your account',
@@ -628,7 +627,6 @@ export const en = {
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     submit: 'Add key',
-    cancel: 'Cancel',
   },
 
   /** How times relative to now are written. */

@@ -85,8 +85,8 @@ export const adminProgramsEn = {
   more: 'More addresses',
   presets,
   site: 'Address of the program',
-  siteHint:
-    'Such as https://files.example.org; for Cloudflare Access https://TEAM.cloudflareaccess.com.',
+  siteHint: 'Such as https://files.example.org.',
+  teamHint: 'Such as https://TEAM.cloudflareaccess.com.',
   redirects: 'Redirect addresses',
   redirectsHint: 'One per line, exactly as the program sends them.',
   postLogout: 'Addresses after the sign-out',

@@ -62,8 +62,8 @@ export const adminProgramsZh: typeof adminProgramsEn = {
     other: '其他程序',
   },
   site: '程序的地址',
-  siteHint:
-    '例如 https://files.example.org；Cloudflare Access 为 https://TEAM.cloudflareaccess.com。',
+  siteHint: '例如 https://files.example.org。',
+  teamHint: '例如 https://TEAM.cloudflareaccess.com。',
   redirects: '回调地址',
   redirectsHint: '每行一个，与程序发送的完全一致。',
   postLogout: '退出后的地址',

@@ -211,7 +211,6 @@ export const zh: Texts = {
     twoFactorOffHint: '现在只要密码泄露，别人就能以你的身份登录。',
     twoFactorTurnOn: '去开启',
     twoFactorOn: '两步验证已开启',
-    twoFactorManage: '管理',
     well: '你的账户保护得很好',
     fairly: '你的账户受到保护',
     badly: '只凭密码就能进入你的账户',
@@ -361,7 +360,6 @@ export const zh: Texts = {
     key: '公钥',
     keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
     submit: '添加公钥',
-    cancel: '取消',
   },
 
   distance: {
