@@ -1,9 +1,10 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { ADMIN } from '../accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
+import { Avatar } from './avatar.tsx'
 import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
-import { Avatar, Icon, type IconName } from './parts.tsx'
+import { Icon, type IconName } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 
@@ -15,13 +16,8 @@ export function AccountPage({ view, title, children }: LayoutProps) {
     <Document view={view} title={title}>
       <header class="bar">
         <Brand view={view} />
-        <div class="me">
-          {view.account !== undefined && (
-            <a href="/account">
-              <Avatar name={view.account.username} />
-              <span>{view.account.username}</span>
-            </a>
-          )}
+        <div class="you">
+          <You view={view} />
           <form method="post" action="/account/sign-out">
             <button class="quiet">
               <Icon name="sign-out" />
@@ -45,7 +41,7 @@ export function AccountPage({ view, title, children }: LayoutProps) {
 /** A page with one centred card and no navigation. */
 export function SinglePage({ view, title, children }: LayoutProps) {
   return (
-    <Document view={view} title={title}>
+    <Document view={view} title={title} kind="gate">
       <main id="content" class="single">
         <Brand view={view} />
         <Announcement view={view} />
@@ -56,7 +52,7 @@ export function SinglePage({ view, title, children }: LayoutProps) {
   )
 }
 
-function Document({ view, title, children }: LayoutProps) {
+function Document({ view, title, kind, children }: LayoutProps & { kind?: 'gate' }) {
   const { t, language, site } = view
   return (
     <html lang={LANGUAGE_TAGS[language]}>
@@ -71,7 +67,7 @@ function Document({ view, title, children }: LayoutProps) {
         <link rel="stylesheet" href={site.theme} />
         <script type="module" src={SCRIPT} />
       </head>
-      <body>
+      <body class={kind}>
         <a class="skip" href="#content">
           {t.skipToContent}
         </a>
@@ -81,6 +77,17 @@ function Document({ view, title, children }: LayoutProps) {
         </footer>
       </body>
     </html>
+  )
+}
+
+/** Who is signed in, on every page with navigation. */
+function You({ view: { t, account } }: { view: View }) {
+  if (account === undefined) return <></>
+  return (
+    <a class="me" href="/account" title={t.signedInAs(account.username)}>
+      <Avatar name={account.username} />
+      <span>{account.username}</span>
+    </a>
   )
 }
 
@@ -165,6 +172,7 @@ function Notice({ view: { notice } }: { view: View }): Child {
   if (notice === undefined) return null
   return (
     <p class={notice.isGood ? 'done' : 'over'} role="status">
+      {notice.isGood && <Icon name="turned" />}
       {notice.text}
     </p>
   )

@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { ICONS } from '../../.build/assets.ts'
+import { DRAWINGS, ICONS } from '../../.build/assets.ts'
 import type { Problem } from './form.ts'
 import { LANGUAGE_TAGS } from './language.ts'
 import type { Texts } from './texts/en.ts'
@@ -42,6 +42,10 @@ export type IconName =
   | 'recovery'
   | 'password'
   | 'new-user'
+  | 'database'
+  | 'turned'
+  | 'done'
+  | 'missing'
 
 /** The title of a page, and a sentence about it. */
 export function Heading({ title, lead }: { title: string; lead: string }) {
@@ -62,11 +66,8 @@ export function Icon({ name }: { name: IconName }) {
   )
 }
 
-/** The number of tints in style.css (`t0` and so on). */
-const TINTS = 8
-
-/** The tints that mean something; an avatar may have any. */
-const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
+/** The tints of icons in style.css, `t0` and so on. */
+export const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
 
 export type Tone = keyof typeof TONES
 
@@ -77,23 +78,6 @@ export function Tile({ icon, tone = 'blue' }: { icon: IconName; tone?: Tone }) {
       <Icon name={icon} />
     </span>
   )
-}
-
-/** The initial of a user in a colour that follows from the name. Screen readers skip it. */
-export function Avatar({ name }: { name: string }) {
-  const [{ segment: initial = '' } = {}] = new Intl.Segmenter().segment(name.trimStart())
-  return (
-    <span class={`avatar tint t${tintOf(name)}`} aria-hidden="true">
-      {initial.toLocaleUpperCase('en')}
-    </span>
-  )
-}
-
-/** A number of a tint, the same for the same name. @see FNV-1a, 32 bits */
-function tintOf(name: string): number {
-  let hash = 0x811c9dc5
-  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
-  return (hash >>> 0) % TINTS
 }
 
 type Options = readonly (readonly [value: string, label: string])[]
@@ -235,16 +219,13 @@ function Revealable({ id, words, children }: PropsWithChildren<RevealableProps>)
 
 interface AlertProps {
   problem: Problem | undefined
+  /** Names of the fields that show their own problems. */
   fields: string[]
+  /** False where a field has the focus. */
   isFocused?: boolean
 }
 
-/**
- * A problem that no field of the form shows.
- *
- * @param fields Names of the fields that show their own problems.
- * @param isFocused False where a field has the focus instead.
- */
+/** A problem that no field of the form shows. */
 export function Alert({ problem, fields, isFocused = true }: AlertProps) {
   if (problem === undefined || fields.includes(problem.field ?? '')) return <></>
   return (
@@ -298,27 +279,6 @@ interface MenuProps {
   /** Names the thing, because the button shows three dots. */
   label: string
   open?: boolean
-}
-
-interface TilesProps {
-  tiles: { href: string; name: string; value: string | number; icon?: IconName }[]
-}
-
-/** Figures that lead to their pages. */
-export function Tiles({ tiles }: TilesProps) {
-  return (
-    <ul class="tiles">
-      {tiles.map(({ href, name, value, icon }) => (
-        <li>
-          <a href={href}>
-            {icon !== undefined && <Icon name={icon} />}
-            <b>{value}</b>
-            <span>{name}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  )
 }
 
 interface FoldProps {
@@ -492,22 +452,62 @@ export function distanceOf({ t, language, now }: View, at: number): string {
   return seconds > 0 ? soon : justNow
 }
 
-interface EmptyProps {
-  icon: IconName
-  title: string
-  hint?: string
+/**
+ * A meter like the pins of a lock, each set or not. The text beside it says the same, so screen
+ * readers skip it.
+ */
+export function Pins({ states }: { states: boolean[] }) {
+  return (
+    <span class="pins" aria-hidden="true">
+      {states
+        .toSorted((one, other) => Number(other) - Number(one))
+        .map((isSet) => (
+          <span class={isSet ? 'set' : undefined} />
+        ))}
+    </span>
+  )
 }
 
-/** Stands in for a list without entries: its icon on a drawn keyring. */
-export function Empty({ icon, title, hint }: EmptyProps) {
+type Figure = [address: string, icon: IconName, label: string, figure: number | string]
+
+/** Figures that lead to their pages. */
+export function Tiles({ tiles }: { tiles: Figure[] }) {
+  return (
+    <ul class="tiles">
+      {tiles.map(([address, icon, label, figure]) => (
+        <li>
+          <a href={address}>
+            <Icon name={icon} />
+            <b>{figure}</b>
+            <span>{label}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The symbols of drawings.svg; a list of another kind has its icon. */
+const DRAWN: readonly IconName[] = [
+  'keys',
+  'app-passwords',
+  'programs',
+  'channels',
+  'users',
+  'activity',
+]
+
+/** Stands in for a list without entries. */
+export function Empty({ icon, title, hint }: { icon: IconName; title: string; hint?: string }) {
   return (
     <div class="empty">
-      <span class="drawing">
-        <svg viewBox="0 0 120 72" aria-hidden="true">
-          <use href={`${ICONS}#ring`} />
+      {DRAWN.includes(icon) ? (
+        <svg class="drawing" aria-hidden="true">
+          <use href={`${DRAWINGS}#${icon}`} />
         </svg>
+      ) : (
         <Icon name={icon} />
-      </span>
+      )}
       <h2>{title}</h2>
       {hint !== undefined && <p>{hint}</p>}
     </div>

@@ -20,6 +20,8 @@ export interface View {
   t: Texts
   language: Language
   site: Site
+  /** The host of the address that the visitor sees. */
+  host: string
   /** Path of the request. */
   path: string
   /** Path and query of the page, for forms that lead back to it. */
@@ -70,6 +72,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     t,
     language,
     site: await siteOf(c, settings),
+    host: new URL(c.req.url).host,
     path: c.req.path,
     address: localPathOf(c.req.url),
     now: deps.now(),

@@ -17,8 +17,10 @@ const PROGRAM_WIDTHS = [375, 500, 1280]
 const TOUR_MILLISECONDS = 120_000
 
 /** Pages for everybody, then those of a signed-in admin; a page's forms are all opened. */
-const PUBLIC_PATHS = ['/no/such/page']
+const PUBLIC_PATHS = ['/no/such/page', '/account/sign-in']
 const PATHS = [
+  '/account',
+  '/account/admin',
   '/account/admin/users',
   '/account/admin/users?search=nobody&group=admins',
   '/account/admin/users?page=2',

@@ -17,6 +17,7 @@ import {
 } from '../event-filter.tsx'
 import { lookOf } from '../event-look.ts'
 import { type EventRecord, eventSentence, type Reader } from '../event-text.ts'
+import { Avatar } from '../avatar.tsx'
 import type { Problem } from '../form.ts'
 import { LANGUAGE_TAGS, languageOf, TEXTS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
@@ -239,7 +240,10 @@ function EventRow({ view, run, reader }: EventRowProps) {
             ) : part.isDeleted || reader === 'owner' ? (
               <b>{part.name}</b>
             ) : (
-              <a href={`/account/admin/users/${part.userId}`}>{part.name}</a>
+              <a href={`/account/admin/users/${part.userId}`}>
+                <Avatar name={part.name} />
+                {part.name}
+              </a>
             ),
           )}
           {run.length > 1 && <span class="badge">{view.t.activity.repeated(run.length)}</span>}

@@ -14,6 +14,7 @@ import {
   endSession,
   listSessions,
 } from '../../sessions/own-sessions.ts'
+import { readOverview } from '../../users/overview.ts'
 import { readAccountAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
@@ -28,7 +29,7 @@ import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
 import { NEWEST } from '../parts.tsx'
 import { noticePages } from './notice-routes.tsx'
-import { showOverview } from './overview.tsx'
+import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
 
@@ -37,7 +38,10 @@ const sessionSchema = v.object({ id: text() })
 /** The pages of a user's own account, under `/account`. */
 export const accountPages = new Hono<App>()
   .use(requireSession)
-  .get('/', (c) => showOverview(c))
+  .get('/', async (c) => {
+    const overview = await readOverview(c.get('deps'), sessionOf(c))
+    return showPage(c, <OverviewPage view={await readView(c, overview.account)} {...overview} />)
+  })
   .post('/sign-out', async (c) => {
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
     clearSessionToken(c)

@@ -4,9 +4,10 @@ import { NOTHING_REMAINS } from '../../users/remaining-access.ts'
 import { EventList } from '../account/activity.tsx'
 import { browserOf, deviceIcon, Methods } from '../account/sessions.tsx'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
+import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Avatar, Fold, Icon, Row, Rows, Time } from '../parts.tsx'
+import { Alert, Fold, Icon, Row, Rows, Time } from '../parts.tsx'
 import { AccessForms } from './user-access.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
@@ -32,8 +33,8 @@ export function UserPage(props: UserProps) {
       <p class="back">
         <a href={list === '' ? USERS_PATH : `${USERS_PATH}?${list}`}>‹ {t.backToList}</a>
       </p>
-      <header class="person">
-        <Avatar name={user.username} />
+      <header class="person hello">
+        <Avatar name={user.username} isLarge />
         <h1>
           {user.username} <UserBadges view={view} user={user} />
         </h1>

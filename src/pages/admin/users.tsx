@@ -4,20 +4,12 @@ import { type findUsers, MAX_LISTED_USERS } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
 import { isNothing, type RemainingAccess } from '../../users/remaining-access.ts'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
+import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  Avatar,
-  Empty,
-  FormButtons,
-  Heading,
-  NumberedPages,
-  ShownOnce,
-  Time,
-} from '../parts.tsx'
+import { Alert, Empty, FormButtons, Heading, NumberedPages, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 
@@ -165,10 +157,12 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
   const isGuest = user.role === GUEST
   return (
     <tr role="row">
-      <th role="rowheader" scope="row">
+      <th role="rowheader" scope="row" class="person">
         <Avatar name={user.username} />
-        <a href={userAddress(user.id, list)}>{user.username}</a>
-        {user.disabled && <span class="badge bad">{t.disabled}</span>}
+        <span>
+          <a href={userAddress(user.id, list)}>{user.username}</a>
+          {user.disabled && <span class="badge bad">{t.disabled}</span>}
+        </span>
       </th>
       <td role="cell">{view.t.overview.roles[user.role]}</td>
       <td role="cell" data-label={t.secondFactor}>

@@ -26,16 +26,20 @@ export function SignInPage(props: SignInProps) {
   return (
     <SinglePage view={props.view} title={t.title}>
       <article>
-        <h1>{t.to(props.view.site.title)}</h1>
+        <Heading title={t.to(props.view.site.title)} lead={t.lead(props.view.host)} />
         {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
-        <p class="or" data-or hidden={props.view.platform === undefined}>
-          {t.or}
-        </p>
-        <PasskeyForm {...props} />
-        <SsoButton {...props} />
+        <div class="others">
+          <p class="or">{t.or}</p>
+          <PasskeyForm {...props} />
+          <SsoButton {...props} />
+        </div>
+        <details class="lost">
+          <summary>{t.lost}</summary>
+          <p>{t.lostPassword(props.view.site.title)}</p>
+          <p>{t.lostPhone}</p>
+        </details>
       </article>
-      <p class="aside">{t.lost(props.view.site.title)}</p>
     </SinglePage>
   )
 }

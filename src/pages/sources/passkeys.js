@@ -108,8 +108,6 @@ async function press(block) {
 }
 
 const blocks = window.PublicKeyCredential ? [...document.querySelectorAll('[data-passkey]')] : []
-const or = document.querySelector('[data-or]')
-if (or && blocks.length > 0) or.hidden = false
 for (const block of blocks) {
   block.hidden = false
   block.querySelector('button').addEventListener('click', () => press(block))

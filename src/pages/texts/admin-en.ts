@@ -1,3 +1,4 @@
+import type { checkParts } from '../../health/health.ts'
 import type { SettingGroup } from '../../settings/definitions.ts'
 
 const groups: Record<SettingGroup, string> = {
@@ -12,28 +13,30 @@ const groups: Record<SettingGroup, string> = {
 const SURVIVING =
   'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
 
-/** The overview of operators. */
-export const adminStateEn = {
+type SiteParts = Awaited<ReturnType<typeof checkParts>>
+
+export const adminSiteEn = {
   title: 'State of the site',
-  healthy: 'Everything works',
-  unhealthy: 'Something does not work',
-  parts: { d1: 'Database', kv: 'Cache', hasher: 'Password check', migrations: 'Tables' },
-  works: (milliseconds: number) => `${milliseconds} ms`,
-  fails: 'Does not work: see the log',
-  locked: (count: number) =>
-    count === 1
-      ? 'A user was locked out within the last day'
-      : `${count} users were locked out within the last day`,
-  failing: (count: number) =>
-    count === 1 ? 'An alert channel fails' : `${count} alert channels fail`,
-  noChannel: 'Nobody is told when something happens',
-  noChannelHint: 'Add an alert channel, such as a phone.',
-  users: 'Users',
-  disabled: 'Disabled',
-  withoutFactor: 'Without second factor',
-  refused: 'Sign-ins refused today',
-  latest: 'Latest changes and sign-ins',
-  allEvents: 'All site events',
+  lead: (site: string) => `How ${site} is doing.`,
+  works: 'Everything works',
+  fails: 'Something does not work',
+  failsHint: 'The log of the service tells why.',
+  parts: {
+    d1: 'Database',
+    kv: 'Cache of the settings',
+    hasher: 'Check of passwords',
+    migrations: 'Tables of this version',
+  } satisfies Record<keyof SiteParts, string>,
+  answers: (part: string, milliseconds: number) => `${part}: ${milliseconds} ms`,
+  silent: (part: string) => `${part}: does not work`,
+  attention: 'Waits for you',
+  locked: (when: string) => `Locked out after too many refused sign-ins ${when}`,
+  failing: (when: string) => `The last notice was not delivered, ${when}`,
+  newEvents: 'Events in 30 days, about',
+  database: 'Size of the database',
+  mebibytes: (size: string) => `${size} MiB`,
+  changes: 'Latest changes',
+  allEvents: 'All events',
 }
 
 export const adminUsersEn = {

@@ -2,30 +2,35 @@ import type {
   adminEventsEn,
   adminNoticesEn,
   adminSettingsEn,
-  adminStateEn,
+  adminSiteEn,
   adminUsersEn,
 } from './admin-en.ts'
 
 const SURVIVING =
   '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'
 
-export const adminStateZh: typeof adminStateEn = {
+export const adminSiteZh: typeof adminSiteEn = {
   title: '站点状态',
-  healthy: '一切正常',
-  unhealthy: '有部件出现故障',
-  parts: { d1: '数据库', kv: '缓存', hasher: '密码校验', migrations: '数据表' },
-  works: (milliseconds) => `${milliseconds} 毫秒`,
-  fails: '出现故障，请查看日志',
-  locked: (count) => `一天内有 ${count} 个用户被锁定`,
-  failing: (count) => `${count} 个通知渠道发送失败`,
-  noChannel: '出事时不会通知任何人',
-  noChannelHint: '请添加一个通知渠道，例如手机。',
-  users: '用户',
-  disabled: '已停用',
-  withoutFactor: '没有第二重验证',
-  refused: '今天被拒绝的登录',
-  latest: '最近的更改和登录',
-  allEvents: '全部站点事件',
+  lead: (site) => `${site} 的运行情况。`,
+  works: '一切正常',
+  fails: '有组件不正常',
+  failsHint: '原因见服务日志。',
+  parts: {
+    d1: '数据库',
+    kv: '设置缓存',
+    hasher: '密码校验',
+    migrations: '本版本的数据表',
+  },
+  answers: (part, milliseconds) => `${part}：${milliseconds} 毫秒`,
+  silent: (part) => `${part}：不正常`,
+  attention: '待处理',
+  locked: (when) => `登录失败过多，${when}被锁定`,
+  failing: (when) => `上一条通知未送达，${when}`,
+  newEvents: '近 30 天事件（约）',
+  database: '数据库大小',
+  mebibytes: (size) => `${size} MiB`,
+  changes: '最近变更',
+  allEvents: '全部事件',
 }
 
 export const adminUsersZh: typeof adminUsersEn = {

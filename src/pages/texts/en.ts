@@ -1,5 +1,6 @@
 import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
+import type { CheckName, Protection } from '../../users/protection.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventPhrase, RefusedSignIn } from '../event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
@@ -8,7 +9,7 @@ import {
   adminEventsEn,
   adminNoticesEn,
   adminSettingsEn,
-  adminStateEn,
+  adminSiteEn,
   adminUsersEn,
 } from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
@@ -352,6 +353,9 @@ export const en = {
   signOut: 'Sign out',
   cancel: 'Cancel',
   actionsFor: (name: string) => `Actions for ${name}`,
+  signedInAs: (name: string) => `Signed in as ${name}`,
+  /** Stands between two sentences, the first of which has no full stop. */
+  sentenceGap: '. ',
   copy: 'Copy',
   copied: 'Copied',
   print: 'Print',
@@ -360,6 +364,12 @@ export const en = {
 
   signIn: {
     title: 'Sign in',
+    lead: (host: string) => `Use your account at ${host}.`,
+    or: 'or',
+    lost: 'Lost your password or your phone?',
+    lostPassword: (site: string) =>
+      `An administrator of ${site} can give you a new password. Nobody can tell you the old one.`,
+    lostPhone: 'Without the phone, enter one of your recovery codes in place of the code.',
     username: 'User name',
     password: 'Password',
     submit: 'Sign in',
@@ -372,8 +382,6 @@ export const en = {
     continue: 'Continue to your account',
     passkey: 'Sign in with a passkey',
     to: (site: string) => `Sign in to ${site}`,
-    or: 'or',
-    lost: (site: string) => `Lost your password? Ask an administrator of ${site} for a new one.`,
   },
 
   sso: {
@@ -461,42 +469,31 @@ export const en = {
     noPermissions: 'You can only browse files.',
     twoFactorOff: 'Two-step verification is off',
     twoFactorOffHint: 'A stolen password is enough to sign in as you.',
-    twoFactorTurnOn: 'Turn it on',
     twoFactorOn: 'Two-step verification is on',
-    well: 'Your account is well protected',
-    fairly: 'Your account is protected',
-    badly: 'A password alone opens your account',
-    meter: (done: number, all: number) => `${done} of ${all} safeguards are in place`,
-    codesGood: (left: number) => `${left} recovery codes are left`,
-    codesFew: (left: number) =>
-      left === 0
-        ? 'No recovery code is left'
-        : left === 1
-          ? 'One recovery code is left'
-          : `${left} recovery codes are left`,
-    codesFewHint: 'Without one, only an administrator can help you when the phone is lost.',
-    codesMake: 'Make new recovery codes',
-    passkeyNone: 'You have no passkey',
-    passkeyNoneHint:
-      'With a passkey you sign in without a password, and no false page can steal it.',
-    passkeyOne: 'You have one passkey',
-    passkeyOneHint: 'With a second one, on another device, you stay in when you lose the first.',
-    passkeyMany: (count: number) => `You have ${count} passkeys`,
-    factorGood: 'A second factor is asked for',
-    elsewhere: (network: string, when: string) =>
-      `Signed in from another network, ${network}, ${when}`,
-    elsewhereHint: 'If it was not you, end that session and change your password.',
-    elsewhereLook: 'Look at your sessions',
-    sameNetwork: 'Your latest sign-ins came from this network',
-    latest: 'Latest events',
-    latestAll: 'All of your activity',
-    account: 'Your account',
-    count: {
-      keys: 'SSH keys',
-      appPasswords: 'App passwords',
-      programs: 'Programs',
-      sessions: 'Sessions',
-    },
+    levels: {
+      good: 'Your account is well protected',
+      fair: 'Your account needs a look',
+      weak: 'Your account has little protection',
+    } satisfies Record<Protection['level'], string>,
+    score: (good: number, all: number) => `${good} of ${all} in place`,
+    noNewPlace: 'No sign-in from a new network in the last 7 days',
+    newPlace: (network: string, when: string) =>
+      `First sign-in from ${network} ${when}: was it you?`,
+    passkeyOnly: 'You sign in with a passkey',
+    hasPasskey: 'You have a passkey',
+    noPasskey: 'No passkey yet: with one, a touch or a look signs you in',
+    hasSpare: 'You have a second passkey in case one is lost',
+    noSpare: 'No second passkey: if this one is lost, you have no other',
+    steps: {
+      places: 'Check where you are signed in',
+      factor: 'Turn on two-step verification',
+      codes: 'Get new recovery codes',
+      passkey: 'Add a passkey',
+      spare: 'Add a second passkey',
+    } satisfies Record<CheckName, string>,
+    latest: 'Latest activity',
+    allActivity: 'All activity',
+    rights: 'What you may do here',
   },
 
   permissions: [
@@ -842,7 +839,7 @@ export const en = {
     },
   },
 
-  adminState: adminStateEn,
+  adminSite: adminSiteEn,
   adminUsers: adminUsersEn,
   adminSettings: adminSettingsEn,
   adminEvents: adminEventsEn,
