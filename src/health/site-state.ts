@@ -11,7 +11,7 @@ const LATEST_CHANGES = 5
 /** More events of an hour are not looked at. */
 const EVENTS_OF_HOUR = { limit: 50, offset: 0 }
 /** Counts end here, so that their cost is bounded. */
-export const MAX_COUNTED_USERS = 10_000
+export const MAX_COUNTED_USERS = 1000
 
 type StateDeps = HealthDeps & Pick<Deps, 'meter'>
 

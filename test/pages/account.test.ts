@@ -539,13 +539,13 @@ describe('moving to a new phone', () => {
 describe('the overview', () => {
   test('says how well the account is protected, and names one next step', async () => {
     const bare = await visitor.get('/account')
-    expect(textOf(bare.html)).toContain('A password alone opens your account')
-    const [protection = ''] = /<article class="protection.*?<\/article>/s.exec(bare.html) ?? []
-    expect(protection.match(/<a role="button"/g)).toHaveLength(1)
+    expect(textOf(bare.html)).toContain('Your account has little protection')
+    const [guard = ''] = /<article class="guard.*?<\/article>/s.exec(bare.html) ?? []
+    expect(guard.match(/<a role="button"/g)).toHaveLength(1)
     await enrol()
     const text = await textAt('/account')
-    expect(text).toContain('Your account is protected')
-    expect(text).toContain('10 recovery codes are left')
+    expect(text).toContain('Your account is well protected')
+    expect(text).toContain('10 of 10 recovery codes left')
     expect(text).toContain('You turned on two-step verification')
   })
 })

@@ -240,10 +240,10 @@ function EventRow({ view, run, reader }: EventRowProps) {
             ) : part.isDeleted || reader === 'owner' ? (
               <b>{part.name}</b>
             ) : (
-              <a href={`/account/admin/users/${part.userId}`}>
+              <>
                 <Avatar name={part.name} />
-                {part.name}
-              </a>
+                <a href={`/account/admin/users/${part.userId}`}>{part.name}</a>
+              </>
             ),
           )}
           {run.length > 1 && <span class="badge">{view.t.activity.repeated(run.length)}</span>}

@@ -104,10 +104,10 @@ function Attention({ view, state: { locked, failing } }: SiteProps): Child {
             tone="red"
             level={3}
             title={
-              <a href={`${USERS}/${userId}`}>
+              <>
                 <Avatar name={username ?? ''} />
-                {username}
-              </a>
+                <a href={`${USERS}/${userId}`}>{username}</a>
+              </>
             }
           >
             <p class="facts">
