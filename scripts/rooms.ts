@@ -64,6 +64,8 @@ const EDGES: Readonly<Record<string, string>> = {
   'users > ssh-keys': 'a new password lists what stays',
   'users > app-passwords': 'a new password lists what stays',
   'users > notices': 'a new password lists what stays',
+  'health > notices': 'the state of a site names the channels that fail',
+  'health > users': 'the state of a site counts its users',
 }
 
 /**

@@ -48,15 +48,17 @@ function makeFiles(): Map<string, string> {
   }
   const logo = source('logo.svg')
   const sso = source('sso.js')
+  const latchkey = addHashed('latchkey', 'svg', source('latchkey.svg'))
   const module = {
     LOGO: addHashed('logo', 'svg', logo),
     ICONS: addHashed('icons', 'svg', source('icons.svg')),
+    DRAWINGS: addHashed('drawings', 'svg', source('drawings.svg')),
     SCRIPT: addHashed('script', 'js', source('script.js')),
     PASSKEY_SCRIPT: addHashed('passkeys', 'js', source('passkeys.js')),
     // Stands in its page: a host may pass only `/api` and `/account` on to this service.
     SSO_SCRIPT: sso,
     SSO_SCRIPT_HASH: `sha256-${createHash('sha256').update(sso).digest('base64')}`,
-    STYLE_SHEET: addHashed('style', 'css', pico() + minifyCss(source('style.css'))),
+    STYLE_SHEET: addHashed('style', 'css', pico() + minifyCss(styleSheet(latchkey))),
   }
   // The default of the setting `logo`.
   files.set(join(SERVED, 'logo.svg'), logo)
@@ -74,8 +76,17 @@ function makeFiles(): Map<string, string> {
   files.set(join(SERVED, 'openapi-explorer-license.txt'), packaged('openapi-explorer/LICENSE'))
   files.set(join(SERVED, 'openapi.json'), JSON.stringify(JSON.parse(read('schema/openapi.json'))))
   files.set(join(SERVED, 'interface.txt'), read('docs/interface.md'))
-  const { LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET } = module
-  const hashed = [LOGO, ICONS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET, ...Object.values(docs)]
+  const { LOGO, ICONS, DRAWINGS, SCRIPT, PASSKEY_SCRIPT, STYLE_SHEET } = module
+  const hashed = [
+    latchkey,
+    LOGO,
+    ICONS,
+    DRAWINGS,
+    SCRIPT,
+    PASSKEY_SCRIPT,
+    STYLE_SHEET,
+    ...Object.values(docs),
+  ]
   files.set(join(SERVED, '_headers'), headers(...hashed))
   files.set(MODULE, toModule(module))
   return files
@@ -112,6 +123,11 @@ function toModule(values: Record<string, string>): string {
 
 function pico(): string {
   return pruneCss(packaged('@picocss/pico/css/pico.classless.min.css').trim())
+}
+
+/** @param latchkey Path of the drawing behind the sign-in. */
+function styleSheet(latchkey: string): string {
+  return source('style.css').replace('/latchkey.svg', latchkey)
 }
 
 /** Works for our style sheet only: it has no strings with double spaces or braces. */

@@ -1,6 +1,6 @@
 import { boundedWindowOf } from '../base/paging.ts'
 import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
-import { countEvents, type EventFilter, isByOperator, selectEvents } from '../audit/events.ts'
+import { countEvents, type EventFilter, ownEvent, selectEvents } from '../audit/events.ts'
 
 /** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100
@@ -35,11 +35,4 @@ export async function listLatestOwnEvents(
     events: selectEvents(deps.db, actor.userId, window, filter),
   })
   return events.map(ownEvent)
-}
-
-type Event = Awaited<ReturnType<typeof selectEvents>>[number]
-
-/** Leaves out where an operator was, and with which browser: that is for operators. */
-function ownEvent(event: Event): Event {
-  return isByOperator(event) ? { ...event, network: '', userAgent: '' } : event
 }

@@ -216,6 +216,13 @@ export function selectEvents(
     .offset(offset)
 }
 
+type OwnEvent = Awaited<ReturnType<typeof selectEvents>>[number]
+
+/** Leaves out where an operator was, and with which browser: that is for operators. */
+export function ownEvent(event: OwnEvent): OwnEvent {
+  return isByOperator(event) ? { ...event, network: '', userAgent: '' } : event
+}
+
 /** The conditions on the events of a list. A missing condition allows every event. */
 export interface EventFilter {
   userId?: UserId
@@ -242,13 +249,13 @@ const siteColumns = {
   country: auditEvents.country,
 }
 
-function selectOfSite(db: Database, filter: EventFilter) {
+function selectOfSite(db: Database, which: SQL | undefined) {
   return db
     .select(siteColumns)
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.userId))
     .leftJoin(actors, eq(actors.id, auditEvents.actorId))
-    .where(fits(filter))
+    .where(which)
 }
 
 /** Selects the id of the last user who was deleted under a name. */
@@ -266,7 +273,7 @@ export function selectDeletedUser(db: Database, name: string) {
 /** Selects the events of the whole site, latest first. Some belong to no user. */
 export function selectAllEvents(db: Database, filter: EventFilter, { limit, offset }: PageWindow) {
   return (
-    selectOfSite(db, filter)
+    selectOfSite(db, fits(filter))
       // The order is that of the table or of an index, so D1 reads only the rows that are shown.
       .orderBy(desc(auditEvents.id))
       .limit(limit)
@@ -274,9 +281,55 @@ export function selectAllEvents(db: Database, filter: EventFilter, { limit, offs
   )
 }
 
+/** The rare kinds that change who may do what, or how the site works. */
+const CHANGES: readonly EventKind[] = [
+  'user_made',
+  'user_changed',
+  'role_changed',
+  'password_reset',
+  'two_factor_cancelled',
+  'user_disabled',
+  'user_enabled',
+  'user_deleted',
+  'user_unlocked',
+  'users_imported',
+  'service_token_made',
+  'service_token_ended',
+  'settings_changed',
+  'client_added',
+  'client_deleted',
+  'client_secret_made',
+  'name_released',
+  'names_reserved',
+  'notices_changed',
+]
+
+/** Selects the latest changes to users and to the site. It reads a few rows of each kind. */
+export function selectLatestChanges(db: Database, limit: number) {
+  const latest = sql`select event.id from json_each(${JSON.stringify(CHANGES)}) as part, ${auditEvents} as event
+    where event.id in (
+      select one.id from ${auditEvents} as one
+      where one.kind = part.value and one.kind not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')
+      order by one.id desc limit ${limit}
+    ) order by event.id desc limit ${limit}`
+  return selectOfSite(db, sql`${auditEvents.id} in (${latest})`)
+    .orderBy(desc(auditEvents.id))
+    .limit(limit)
+}
+
+/** Estimates how many events were written since a time, without reading them. */
+export function estimateEvents(db: Database, since: number) {
+  const last = sql`(select max(id) from ${auditEvents})`
+  return db
+    .select({
+      total: sql<number>`max(0, coalesce(${last} - ${firstIdSince(since)}, 0))`.as('total'),
+    })
+    .from(sql`(select 1) as place`)
+}
+
 /** Selects the first events that fit, in the order in which they were written. */
 export function selectEventsInOrder(db: Database, filter: EventFilter, limit: number) {
-  return selectOfSite(db, filter).orderBy(asc(auditEvents.id)).limit(limit)
+  return selectOfSite(db, fits(filter)).orderBy(asc(auditEvents.id)).limit(limit)
 }
 
 /** Counts the events that fit. It reads every one of them. */

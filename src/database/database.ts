@@ -45,6 +45,8 @@ export interface Meter {
   bookmark?: string
   /** True when the primary answered the last round trip. */
   fromPrimary: boolean
+  /** Size of the database after the last round trip, bytes; 0 before it. */
+  databaseBytes: number
 }
 
 export function createMeter(): Meter {
@@ -55,6 +57,7 @@ export function createMeter(): Meter {
     databaseMilliseconds: 0,
     hashMilliseconds: 0,
     fromPrimary: false,
+    databaseBytes: 0,
   }
 }
 
@@ -172,6 +175,7 @@ function note(meter: Meter, results: D1Result[], bookmark: string | null): void 
   for (const { meta } of results) {
     meter.rowsRead += meta.rows_read
     meter.rowsWritten += meta.rows_written
+    meter.databaseBytes = meta.size_after
   }
   meter.fromPrimary = results.every(({ meta }) => meta.served_by_primary === true)
   if (bookmark !== null) meter.bookmark = bookmark

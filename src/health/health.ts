@@ -18,7 +18,7 @@ export interface PartHealth {
   milliseconds: number
 }
 
-type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
+export type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
 
 /**
  * Checks everything that the service needs, in parallel. The operator's session is checked first,
@@ -28,6 +28,11 @@ type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
  */
 export async function checkHealth(deps: HealthDeps, operator: Operator) {
   await actAsOperator(deps, operator, {})
+  return checkParts(deps)
+}
+
+/** Checks everything that the service needs, for a caller that is an operator. */
+export async function checkParts(deps: HealthDeps) {
   const [d1, kv, hasher, migrations] = await Promise.all([
     timed(async () => (await deps.db.all(sql`select 1`)).length === 1),
     timed(async () => (await deps.kv.get('health')) === null),

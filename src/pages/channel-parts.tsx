@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
 import * as v from 'valibot'
+import type { ChannelKind } from '../notices/channels.ts'
 import type { ListedChannel } from '../notices/store.ts'
 import type { Topic } from '../notices/topics.ts'
 import { own } from '../base/own.ts'
 import type { Fields, Problem } from './form.ts'
-import { ShownOnce, Time } from './parts.tsx'
+import { type IconName, ShownOnce, Time } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 
@@ -44,14 +45,29 @@ export function TopicBoxes({ view, topics, chosen, problem, isLabelled = false }
   )
 }
 
+const ICONS: Record<ChannelKind, IconName> = {
+  webhook: 'channels',
+  ntfy: 'notices',
+  slack: 'chat',
+  discord: 'chat',
+  telegram: 'chat',
+  bark: 'phone',
+  email: 'mail',
+}
+
+export function channelIcon(kind: ChannelKind): IconName {
+  return ICONS[kind]
+}
+
 /** What lists show of a channel, except its name. */
 export function ChannelFacts({ view, channel }: { view: View; channel: ListedChannel }) {
   const t = view.t.channels
   const { lastSentAt, lastFailedAt, failure, waiting, lost } = channel
   return (
     <>
-      <p>
-        {t.kinds[channel.kind]} · {channel.target}
+      <p class="facts">
+        <span>{t.kinds[channel.kind]}</span>
+        <span>{channel.target}</span>
       </p>
       <p class="facts">
         <span>

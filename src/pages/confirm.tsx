@@ -67,13 +67,12 @@ export function ConfirmFields({ children, ...props }: PropsWithChildren<ConfirmF
   if (!isAsked && (view.isFresh || onlyWhenAsked)) return <>{children}</>
   const t = view.t.confirm
   const hasCode = takesCode && view.account?.hasTwoFactor === true
-  return (
+  const fields = (
     <>
       <Field
         name="confirm_password"
         form={form}
         label={t.password}
-        {...(!needsAll && { hint: hasCode ? t.hintOrCode : t.hint })}
         type="password"
         autocomplete="current-password"
         problem={problem}
@@ -92,10 +91,37 @@ export function ConfirmFields({ children, ...props }: PropsWithChildren<ConfirmF
         />
       )}
       {children}
-      {view.ceremony !== undefined && (
-        <PasskeyButton view={view} ceremony={view.ceremony} use="get" label={t.passkey} />
-      )}
     </>
+  )
+  const { ceremony } = view
+  const passkey = ceremony !== undefined && (
+    <PasskeyButton
+      view={view}
+      ceremony={ceremony}
+      use="get"
+      label={t.passkey}
+      isPreferred={!needsAll}
+    />
+  )
+  return (
+    <div class="proof" role="group" aria-label={t.title}>
+      {!needsAll && <p class="hint">{hasCode ? t.hintOrCode : t.hint}</p>}
+      {passkey === false || needsAll ? (
+        <>
+          {fields}
+          {passkey}
+        </>
+      ) : (
+        <>
+          {passkey}
+          {/* The script closes it where the browser has passkeys. */}
+          <details class="another" open data-another={isAsked ? undefined : ''}>
+            <summary>{t.another}</summary>
+            {fields}
+          </details>
+        </>
+      )}
+    </div>
   )
 }
 
@@ -125,7 +151,7 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
   const { view, label, question = '', action, submit, values = {}, problem } = props
   const { fields = [], confirmedAs, takesCode = true, isHarmless = false } = props
   return (
-    <Confirm label={label} question={question} open={problem !== undefined}>
+    <Confirm label={label} cancel={view.t.cancel} question={question} open={problem !== undefined}>
       <form method="post" action={action}>
         <Alert
           problem={problem}

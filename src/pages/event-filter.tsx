@@ -5,6 +5,7 @@ import { endOf, isZone, parseDay, startOf } from '../base/calendar.ts'
 import { reason } from '../base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../base/text.ts'
 import { pageQuery } from '../http/input.ts'
+import { groupedKinds } from './event-look.ts'
 import type { Problem } from './form.ts'
 import { Field } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
@@ -74,6 +75,23 @@ interface FilterProps {
   problem: Problem | undefined
 }
 
+/** Links that show one kind of events, or all. */
+export function EventChips({ view, path, fields, kinds }: Omit<FilterProps, 'problem'>) {
+  const names = view.t.adminEvents.kinds
+  return (
+    <div class="tabs" role="navigation" aria-label={view.t.activity.kind}>
+      {(['', ...kinds] as const).map((kind) => (
+        <a
+          href={filterAddress(path, { ...fields, kind })}
+          aria-current={kind === fields.kind ? 'page' : undefined}
+        >
+          {kind === '' ? view.t.activity.anyKind : names[kind]}
+        </a>
+      ))}
+    </div>
+  )
+}
+
 /** The form above a list of events; the children are further fields, in front of the others. */
 export function EventFilterForm(props: PropsWithChildren<FilterProps>) {
   const { view, path, fields, kinds, problem, children } = props
@@ -87,7 +105,11 @@ export function EventFilterForm(props: PropsWithChildren<FilterProps>) {
         name="kind"
         label={t.kind}
         value={fields.kind}
-        options={[['', t.anyKind], ...kinds.map((kind) => [kind, names[kind]] as const)]}
+        options={[['', t.anyKind]]}
+        groups={groupedKinds(kinds).map(([group, found]) => [
+          t.groups[group],
+          found.map((kind) => [kind, names[kind]] as const),
+        ])}
         optional
       />
       <Field

@@ -1,6 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { ADMIN } from '../accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
+import { Avatar } from './avatar.tsx'
 import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
 import { Icon, type IconName } from './parts.tsx'
@@ -15,12 +16,15 @@ export function AccountPage({ view, title, children }: LayoutProps) {
     <Document view={view} title={title}>
       <header class="bar">
         <Brand view={view} />
-        <form method="post" action="/account/sign-out">
-          <button class="quiet">
-            <Icon name="sign-out" />
-            <span>{view.t.signOut}</span>
-          </button>
-        </form>
+        <div class="you">
+          <You view={view} />
+          <form method="post" action="/account/sign-out">
+            <button class="quiet">
+              <Icon name="sign-out" />
+              <span>{view.t.signOut}</span>
+            </button>
+          </form>
+        </div>
       </header>
       <div class="frame">
         <Navigation view={view} />
@@ -37,7 +41,7 @@ export function AccountPage({ view, title, children }: LayoutProps) {
 /** A page with one centred card and no navigation. */
 export function SinglePage({ view, title, children }: LayoutProps) {
   return (
-    <Document view={view} title={title}>
+    <Document view={view} title={title} kind="gate">
       <main id="content" class="single">
         <Brand view={view} />
         <Announcement view={view} />
@@ -48,7 +52,7 @@ export function SinglePage({ view, title, children }: LayoutProps) {
   )
 }
 
-function Document({ view, title, children }: LayoutProps) {
+function Document({ view, title, kind, children }: LayoutProps & { kind?: 'gate' }) {
   const { t, language, site } = view
   return (
     <html lang={LANGUAGE_TAGS[language]}>
@@ -63,7 +67,7 @@ function Document({ view, title, children }: LayoutProps) {
         <link rel="stylesheet" href={site.theme} />
         <script type="module" src={SCRIPT} />
       </head>
-      <body>
+      <body class={kind}>
         <a class="skip" href="#content">
           {t.skipToContent}
         </a>
@@ -73,6 +77,17 @@ function Document({ view, title, children }: LayoutProps) {
         </footer>
       </body>
     </html>
+  )
+}
+
+/** Who is signed in, on every page with navigation. */
+function You({ view: { t, account } }: { view: View }) {
+  if (account === undefined) return <></>
+  return (
+    <a class="me" href="/account" title={t.signedInAs(account.username)}>
+      <Avatar name={account.username} />
+      <span>{account.username}</span>
+    </a>
   )
 }
 
@@ -88,12 +103,8 @@ function Brand({ view: { site } }: { view: View }) {
   )
 }
 
-/** The text of the icon's name, unless another is named. */
-type NavigationItem = [
-  address: string,
-  icon: IconName & keyof Texts['nav'],
-  text?: keyof Texts['nav'],
-]
+/** The text has the name of the icon. */
+type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
 
 const PAGES: NavigationItem[] = [
   ['/account', 'overview'],
@@ -108,8 +119,9 @@ const PAGES: NavigationItem[] = [
 
 /** Pages that only admins see in the navigation. */
 const ADMIN_PAGES: NavigationItem[] = [
+  ['/account/admin', 'admin'],
   ['/account/admin/users', 'users'],
-  ['/account/admin/programs', 'programs', 'adminPrograms'],
+  ['/account/admin/programs', 'registered'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],
   ['/account/admin/notices', 'channels'],
@@ -123,9 +135,12 @@ function Navigation({ view }: { view: View }) {
         <NavigationItems view={view} pages={PAGES} />
       </ul>
       {account?.role === ADMIN && (
-        <ul aria-label={t.administration}>
-          <NavigationItems view={view} pages={ADMIN_PAGES} />
-        </ul>
+        <>
+          <p id="administration">{t.administration}</p>
+          <ul aria-labelledby="administration">
+            <NavigationItems view={view} pages={ADMIN_PAGES} />
+          </ul>
+        </>
       )}
     </nav>
   )
@@ -134,11 +149,11 @@ function Navigation({ view }: { view: View }) {
 function NavigationItems({ view: { t, path }, pages }: { view: View; pages: NavigationItem[] }) {
   return (
     <>
-      {pages.map(([address, icon, text = icon]) => (
+      {pages.map(([address, name]) => (
         <li>
           <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
-            <Icon name={icon} />
-            {t.nav[text]}
+            <Icon name={name} />
+            {t.nav[name]}
           </a>
         </li>
       ))}
@@ -146,14 +161,18 @@ function NavigationItems({ view: { t, path }, pages }: { view: View; pages: Navi
   )
 }
 
+/** Every page lies under these. */
+const STARTS = ['/account', '/account/admin']
+
 function isWithin(path: string, address: string): boolean {
-  return path === address || (address !== '/account' && path.startsWith(`${address}/`))
+  return path === address || (!STARTS.includes(address) && path.startsWith(`${address}/`))
 }
 
 function Notice({ view: { notice } }: { view: View }): Child {
   if (notice === undefined) return null
   return (
     <p class={notice.isGood ? 'done' : 'over'} role="status">
+      {notice.isGood && <Icon name="turned" />}
       {notice.text}
     </p>
   )

@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { ICONS } from '../../.build/assets.ts'
+import { DRAWINGS, ICONS } from '../../.build/assets.ts'
 import type { Problem } from './form.ts'
 import { LANGUAGE_TAGS } from './language.ts'
 import type { Texts } from './texts/en.ts'
@@ -29,6 +29,23 @@ export type IconName =
   | 'dingtalk'
   | 'casdoor'
   | 'channels'
+  | 'admin'
+  | 'registered'
+  | 'laptop'
+  | 'phone'
+  | 'terminal'
+  | 'more'
+  | 'check'
+  | 'lock'
+  | 'mail'
+  | 'chat'
+  | 'recovery'
+  | 'password'
+  | 'new-user'
+  | 'database'
+  | 'turned'
+  | 'done'
+  | 'missing'
 
 /** The title of a page, and a sentence about it. */
 export function Heading({ title, lead }: { title: string; lead: string }) {
@@ -49,6 +66,22 @@ export function Icon({ name }: { name: IconName }) {
   )
 }
 
+/** The tints of icons in style.css, `t0` and so on. */
+export const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
+
+export type Tone = keyof typeof TONES
+
+/** An icon on a tinted ground, at the left of a row. */
+export function Tile({ icon, tone = 'blue' }: { icon: IconName; tone?: Tone }) {
+  return (
+    <span class={`tile tint t${TONES[tone]}`}>
+      <Icon name={icon} />
+    </span>
+  )
+}
+
+type Options = readonly (readonly [value: string, label: string])[]
+
 interface FieldProps {
   /** Name of the field in the decision's request. */
   name: string
@@ -64,8 +97,13 @@ interface FieldProps {
   /** Number of lines; 1 renders an `input`, more a `textarea`. */
   rows?: number
   /** Renders a `select` with these values and labels. */
-  options?: readonly (readonly [value: string, label: string])[]
+  options?: Options
+  /** More of them, under headings. */
+  groups?: readonly (readonly [heading: string, options: Options])[]
+  /** It gets the focus while no form was refused. */
   focus?: boolean
+  /** It gets the focus. */
+  isFocused?: boolean
   optional?: boolean
   spellcheck?: boolean
   /** Texts of the button that shows and hides a password. */
@@ -85,7 +123,8 @@ export function Field(props: PropsWithChildren<FieldProps>) {
     autocomplete: props.autocomplete ?? 'off',
     'aria-describedby': described || undefined,
     'aria-invalid': isWrong ? ('true' as const) : undefined,
-    autofocus: isWrong || (props.focus === true && problem === undefined),
+    autofocus:
+      isWrong || props.isFocused === true || (props.focus === true && problem === undefined),
     required: props.optional !== true,
     ...(props.spellcheck !== true && { spellcheck: false, autocapitalize: 'off' as const }),
   }
@@ -94,10 +133,11 @@ export function Field(props: PropsWithChildren<FieldProps>) {
       <label for={id}>{label}</label>
       {props.options !== undefined ? (
         <select {...attributes}>
-          {props.options.map(([option, words]) => (
-            <option value={option} selected={option === value}>
-              {words}
-            </option>
+          <OptionList options={props.options} value={value} />
+          {props.groups?.map(([heading, options]) => (
+            <optgroup label={heading}>
+              <OptionList options={options} value={value} />
+            </optgroup>
           ))}
         </select>
       ) : rows > 1 ? (
@@ -125,6 +165,37 @@ export function Field(props: PropsWithChildren<FieldProps>) {
   )
 }
 
+function OptionList({ options, value }: { options: Options; value: string }) {
+  return (
+    <>
+      {options.map(([option, words]) => (
+        <option value={option} selected={option === value}>
+          {words}
+        </option>
+      ))}
+    </>
+  )
+}
+
+interface FormButtonsProps {
+  view: View
+  submit: string
+  /** The page that Cancel leads to. */
+  back: string
+}
+
+/** The buttons of a page that creates something. */
+export function FormButtons({ view, submit, back }: FormButtonsProps) {
+  return (
+    <p class="buttons">
+      <button>{submit}</button>
+      <a role="button" class="secondary" href={back}>
+        {view.t.cancel}
+      </a>
+    </p>
+  )
+}
+
 interface RevealableProps {
   id: string
   words: FieldProps['reveal']
@@ -146,49 +217,143 @@ function Revealable({ id, words, children }: PropsWithChildren<RevealableProps>)
   )
 }
 
-/**
- * A problem that no field of the form shows.
- *
- * @param fields Names of the fields that show their own problems.
- */
-export function Alert({ problem, fields }: { problem: Problem | undefined; fields: string[] }) {
+interface AlertProps {
+  problem: Problem | undefined
+  /** Names of the fields that show their own problems. */
+  fields: string[]
+  /** False where a field has the focus. */
+  isFocused?: boolean
+}
+
+/** A problem that no field of the form shows. */
+export function Alert({ problem, fields, isFocused = true }: AlertProps) {
   if (problem === undefined || fields.includes(problem.field ?? '')) return <></>
   return (
-    <p class="problem alert" role="alert" tabindex={-1} autofocus>
+    <p class="problem alert" role="alert" tabindex={-1} autofocus={isFocused}>
       {problem.message}
     </p>
   )
 }
 
-/** A button that opens a question and a form to confirm it; it needs no script. */
-export function Confirm({
-  label,
-  question,
-  open = false,
-  children,
-}: PropsWithChildren<{ label: Child; question: string; open?: boolean }>) {
+interface ConfirmProps {
+  label: Child
+  /** On the same button while the question is open: a second press closes it. */
+  cancel: string
+  question: string
+  open?: boolean
+}
+
+/**
+ * A button that opens a question and a form to confirm it. The button keeps its place and becomes
+ * the one that cancels; it needs no script. The script closes the question on Escape as well.
+ */
+export function Confirm(props: PropsWithChildren<ConfirmProps>) {
+  const { label, cancel, question, open = false, children } = props
   return (
     <details class="confirm" open={open}>
-      <summary>{label}</summary>
-      {question !== '' && <p>{question}</p>}
-      {children}
+      <summary>
+        <span class="shut">{label}</span>
+        <span class="cancel">{cancel}</span>
+      </summary>
+      <div class="asked">
+        {question !== '' && <p>{question}</p>}
+        {children}
+      </div>
     </details>
   )
 }
 
-/** Where a row has its actions: one beside its name, or several below; small inside of a part. */
-const ROWS = { beside: 'rows acting', below: 'rows', small: 'rows compact acting' }
+/** The button “…” of a row that has several actions; it opens them below the row. */
+export function Menu({ label, open = false, children }: PropsWithChildren<MenuProps>) {
+  return (
+    <details class="menu" open={open}>
+      <summary aria-label={label}>
+        <Icon name="more" />
+      </summary>
+      <div class="actions">{children}</div>
+    </details>
+  )
+}
+
+interface MenuProps {
+  /** Names the thing, because the button shows three dots. */
+  label: string
+  open?: boolean
+}
+
+interface FoldProps {
+  title: string
+  /** How many things are in it; nothing for a form. */
+  count?: number
+  /** What it holds, in a few words. */
+  about?: string
+  open?: boolean
+}
+
+/** A part of a long page that opens when it is needed. */
+export function Fold(props: PropsWithChildren<FoldProps>) {
+  const { title, count, about, open = false, children } = props
+  return (
+    <details class="fold" open={open}>
+      <summary>
+        <h2>{title}</h2>
+        {count !== undefined && <span class="badge">{count}</span>}
+        {about !== undefined && <span class="about">{about}</span>}
+      </summary>
+      <div class="folded">{children}</div>
+    </details>
+  )
+}
 
 interface RowsProps {
   rows: Child[]
   /** What stands there while there are no rows. */
   none: Child
-  actions?: keyof typeof ROWS
 }
 
 /** A list of things with their actions. */
-export function Rows({ rows, none, actions = 'beside' }: RowsProps) {
-  return rows.length === 0 ? <>{none}</> : <ul class={ROWS[actions]}>{rows}</ul>
+export function Rows({ rows, none }: RowsProps) {
+  return rows.length === 0 ? <>{none}</> : <ul class="rows">{rows}</ul>
+}
+
+/** Id of the newest row; an address that ends in `#newest` marks it. */
+export const NEWEST = 'newest'
+
+interface RowProps {
+  id?: string | undefined
+  icon: IconName
+  tone?: Tone
+  title: Child
+  /** The level of the title. */
+  level?: 2 | 3
+}
+
+/** One thing of a list: an icon, its title, its facts, and one action or a menu at the right. */
+export function Row({ id, icon, tone, title, level = 2, children }: PropsWithChildren<RowProps>) {
+  return (
+    <li class="row" id={id}>
+      <Tile icon={icon} {...(tone !== undefined && { tone })} />
+      {level === 2 ? <h2>{title}</h2> : <h3>{title}</h3>}
+      {children}
+    </li>
+  )
+}
+
+interface ChoicesProps {
+  choices: { href: string; icon: IconName; tone?: Tone; title: string; hint?: string }[]
+}
+
+/** The kinds of a thing to create; each leads to the form of its own fields. */
+export function Choices({ choices }: ChoicesProps) {
+  return (
+    <ul class="rows choices">
+      {choices.map(({ href, icon, tone, title, hint }) => (
+        <Row icon={icon} title={<a href={href}>{title}</a>} {...(tone !== undefined && { tone })}>
+          {hint !== undefined && <p class="facts">{hint}</p>}
+        </Row>
+      ))}
+    </ul>
+  )
 }
 
 /**
@@ -249,15 +414,21 @@ const UNITS = [
  *
  * @param at Unix time, milliseconds.
  * @param exact Shows the exact time, with the relative one as the tooltip.
+ * @param isClock The same, without the day: it is the heading.
  * @param phrase Puts the relative time into a sentence, such as “Added 3 days ago”.
  */
-export function Time({ view, at, exact = false, phrase = (when) => when }: TimeProps) {
+export function Time({ view, at, phrase = (when) => when, ...shown }: TimeProps) {
+  const { isClock = false, exact = isClock } = shown
   const iso = new Date(at).toISOString()
   const utc = `${iso.slice(0, 16).replace('T', ' ')} +00:00`
   const distance = phrase(distanceOf(view, at))
   return (
-    <time datetime={iso} title={exact ? distance : utc} data-exact={exact ? '' : undefined}>
-      {exact ? utc : distance}
+    <time
+      datetime={iso}
+      title={exact ? distance : utc}
+      data-exact={exact ? (isClock ? 'clock' : '') : undefined}
+    >
+      {isClock ? `${utc.slice(11, 16)} UTC` : exact ? utc : distance}
     </time>
   )
 }
@@ -266,10 +437,12 @@ interface TimeProps {
   view: View
   at: number
   exact?: boolean
+  isClock?: boolean
   phrase?: (when: string) => string
 }
 
-function distanceOf({ t, language, now }: View, at: number): string {
+/** A time relative to now, such as “3 days ago”. */
+export function distanceOf({ t, language, now }: View, at: number): string {
   const seconds = Math.round((at - now) / 1000)
   const { numeric, written, justNow, soon } = t.distance
   const format = new Intl.RelativeTimeFormat(LANGUAGE_TAGS[language], { numeric })
@@ -279,11 +452,62 @@ function distanceOf({ t, language, now }: View, at: number): string {
   return seconds > 0 ? soon : justNow
 }
 
+/**
+ * A meter like the pins of a lock, each set or not. The text beside it says the same, so screen
+ * readers skip it.
+ */
+export function Pins({ states }: { states: boolean[] }) {
+  return (
+    <span class="pins" aria-hidden="true">
+      {states
+        .toSorted((one, other) => Number(other) - Number(one))
+        .map((isSet) => (
+          <span class={isSet ? 'set' : undefined} />
+        ))}
+    </span>
+  )
+}
+
+type Figure = [address: string, icon: IconName, label: string, figure: number | string]
+
+/** Figures that lead to their pages. */
+export function Tiles({ tiles }: { tiles: Figure[] }) {
+  return (
+    <ul class="tiles">
+      {tiles.map(([address, icon, label, figure]) => (
+        <li>
+          <a href={address}>
+            <Icon name={icon} />
+            <b>{figure}</b>
+            <span>{label}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The symbols of drawings.svg; a list of another kind has its icon. */
+const DRAWN: readonly IconName[] = [
+  'keys',
+  'app-passwords',
+  'programs',
+  'channels',
+  'users',
+  'activity',
+]
+
 /** Stands in for a list without entries. */
 export function Empty({ icon, title, hint }: { icon: IconName; title: string; hint?: string }) {
   return (
     <div class="empty">
-      <Icon name={icon} />
+      {DRAWN.includes(icon) ? (
+        <svg class="drawing" aria-hidden="true">
+          <use href={`${DRAWINGS}#${icon}`} />
+        </svg>
+      ) : (
+        <Icon name={icon} />
+      )}
       <h2>{title}</h2>
       {hint !== undefined && <p>{hint}</p>}
     </div>

@@ -54,6 +54,8 @@ interface PasskeyButtonProps {
   /** Adds a passkey, or uses one. */
   use: 'create' | 'get'
   label: string
+  /** The others stand below it. */
+  isPreferred?: boolean
   /** Offers passkeys in the field of the user name as well. */
   isConditional?: boolean
   /** Path of a page that starts the ceremony again, for a page that was open for too long. */
@@ -66,6 +68,7 @@ interface PasskeyButtonProps {
  */
 export function PasskeyButton(props: PasskeyButtonProps) {
   const { view, ceremony, use, label, isConditional = false, again } = props
+  const { isPreferred = false } = props
   return (
     <div
       class="passkey"
@@ -78,7 +81,7 @@ export function PasskeyButton(props: PasskeyButtonProps) {
     >
       <input type="hidden" name="passkey_session" value={ceremony.session} />
       <input type="hidden" name="passkey_answer" />
-      <button type="button" class={use === 'get' ? 'secondary' : undefined}>
+      <button type="button" class={use === 'get' && !isPreferred ? 'secondary' : undefined}>
         <Icon name="passkeys" />
         {label}
       </button>

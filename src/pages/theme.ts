@@ -17,8 +17,8 @@ interface Theme {
 const WHITE = [255, 255, 255] as const
 const BLACK = [0, 0, 0] as const
 /** The backgrounds of text in the site's colour, as in style.css: page, card, warning. */
-const LIGHT_GROUNDS = ['#f5f6f8', '#ffffff', '#fff4dc'] as const
-const DARK_GROUNDS = ['#11141a', '#1a1f28', '#33290f'] as const
+const LIGHT_GROUNDS = ['#f7f4ee', '#fffefb', '#fdf0d3'] as const
+const DARK_GROUNDS = ['#161411', '#211e19', '#372c13'] as const
 
 let last: { colour: string; theme: Promise<Theme> } | undefined
 

@@ -20,6 +20,8 @@ export interface View {
   t: Texts
   language: Language
   site: Site
+  /** The host of the address that the visitor sees. */
+  host: string
   /** Path of the request. */
   path: string
   /** Path and query of the page, for forms that lead back to it. */
@@ -70,6 +72,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     t,
     language,
     site: await siteOf(c, settings),
+    host: new URL(c.req.url).host,
     path: c.req.path,
     address: localPathOf(c.req.url),
     now: deps.now(),
@@ -117,8 +120,10 @@ function isNotice(t: Texts, name: string): name is Notice {
 
 /** Redirects after a form changed something, so that a reload does not send the form again. */
 export function goTo(c: AppContext, path: string, notice?: Notice) {
-  const separator = path.includes('?') ? '&' : '?'
-  return c.redirect(notice === undefined ? path : `${path}${separator}done=${notice}`, 303)
+  if (notice === undefined) return c.redirect(path, 303)
+  const [page = '', ...place] = path.split('#')
+  const separator = page.includes('?') ? '&' : '?'
+  return c.redirect([`${page}${separator}done=${notice}`, ...place].join('#'), 303)
 }
 
 async function siteOf(c: AppContext, settings: Settings): Promise<Site> {

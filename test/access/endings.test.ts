@@ -538,6 +538,11 @@ const ENDINGS: Row[] = [
     async () => onPage('/account/security/off', { code: site.code(await giveSeed()) }),
   ],
   [
+    'POST /account/security/phone',
+    'two-step verification off',
+    async () => onPage('/account/security/phone', { code: site.code(await giveSeed()) }),
+  ],
+  [
     'POST /api/admin/user/cancel_2fa',
     'two-step verification cancelled',
     async () => {

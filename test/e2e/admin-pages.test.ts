@@ -5,7 +5,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 import { bytesOf, openVisit, type Visit } from '../support/visit.ts'
 
 const MAX_FIRST_LOAD_BYTES = 30 * 1024
@@ -97,6 +97,7 @@ describe('an operator without JavaScript', () => {
     expect(await admin.content()).not.toContain(password)
     const carol = await open()
     await signIn(carol, 'carol', password)
+    await carol.getByText('Your account', { exact: true }).click()
     expect(await mainText(carol)).toContain('Rename')
     await carol.goto('/account/admin/users')
     expect(await mainText(carol)).not.toContain('New user')
@@ -107,13 +108,15 @@ describe('an operator without JavaScript', () => {
     const password = await createUser(admin, 'dora')
     const dora = await open()
     await signIn(dora, 'dora', password)
+    await unfold(admin.getByLabel('Rename'))
     await admin.getByLabel('Rename').uncheck()
     await admin.getByLabel('Copy').check()
     await pressNamed(admin, 'Save changes')
     expect(await admin.getByRole('status').innerText()).toBe('The changes were saved.')
     expect(await admin.getByLabel('Copy').isChecked()).toBe(true)
     await dora.reload()
-    expect(await dora.getByRole('main').getByRole('listitem').allInnerTexts()).toEqual(['Copy'])
+    await unfold(dora.locator('.chips'))
+    expect(await dora.locator('.chips > li').allInnerTexts()).toEqual(['Copy'])
   })
 
   test('cancels a lost second step, and resets a password', async () => {

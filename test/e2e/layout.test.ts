@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
@@ -6,6 +7,7 @@ import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { LANGUAGES, Screen } from '../support/layout.ts'
 import { programStates } from '../screenshots/program-states.ts'
 
+const KIB = 1024
 const LONG_NAME = 'W'.repeat(250)
 /** A phone and a tablet, which are touched, and a screen with a mouse. */
 const LAYOUT_WIDTHS = [375, 768, 1280]
@@ -15,8 +17,10 @@ const PROGRAM_WIDTHS = [375, 500, 1280]
 const TOUR_MILLISECONDS = 120_000
 
 /** Pages for everybody, then those of a signed-in admin; a page's forms are all opened. */
-const PUBLIC_PATHS = ['/no/such/page']
+const PUBLIC_PATHS = ['/no/such/page', '/account/sign-in']
 const PATHS = [
+  '/account',
+  '/account/admin',
   '/account/admin/users',
   '/account/admin/users?search=nobody&group=admins',
   '/account/admin/users?page=2',
@@ -34,8 +38,12 @@ const PATHS = [
   '/account/admin/events',
   '/account/admin/events?user=nobody&from=2026-02-30',
   '/account/admin/events?kind=sign_in&from=2020-01-01',
+  '/account/admin',
   '/account/admin/notices',
+  '/account/admin/notices/add',
+  '/account/admin/notices/add?kind=telegram',
   '/account/notices',
+  '/account',
   '/account/activity',
   '/account/activity?kind=key_used',
   '/account/security',
@@ -43,8 +51,12 @@ const PATHS = [
   '/account/sessions',
   '/account/keys',
   '/account/app-passwords',
+  '/account/app-passwords/add',
   '/account/programs',
   '/account/admin/programs',
+  '/account/admin/programs/add',
+  '/account/admin/programs/add?preset=grafana',
+  '/account/admin/programs/add?preset=other',
   '/account/no-such-page',
 ]
 
@@ -185,16 +197,48 @@ describe.each(LANGUAGES)('in %s', (language) => {
   )
 })
 
-test('the two actions of a passkey stand on one line', async () => {
+test('a question opens below its button, which stays where it is and cancels', async () => {
   const screen = await open('en')
   const { page } = screen
-  await screen.resize(375)
   await page.context().addCookies(cookies)
-  await page.goto('/account/security')
-  const summaries = await page.locator('.passkeys summary').all()
-  const tops = await Promise.all(summaries.map(async (one) => (await one.boundingBox())?.y))
-  expect(tops).toHaveLength(2)
-  expect(tops[0]).toBe(tops[1])
+  for (const width of [320, 375, 1280, 1920]) {
+    await screen.resize(width)
+    await page.goto('/account/keys')
+    const button = page.locator('.row summary').first()
+    const before = await button.boundingBox()
+    await button.click()
+    expect(await button.innerText()).toBe('Cancel')
+    const after = await button.boundingBox()
+    expect([after?.x ?? 0, after?.y ?? 0].map(Math.round), `at ${width}`).toEqual(
+      // The word is longer, and the button ends where it ended.
+      [before && after ? before.x + before.width - after.width : 0, before?.y ?? 0].map(Math.round),
+    )
+    await button.click()
+    expect(await button.innerText()).toBe('Delete')
+  }
+})
+
+test('Escape closes a question, and the focus goes back to its button', async () => {
+  const context = await browser.newContext({ baseURL: site.url, locale: 'en' })
+  contexts.push(context)
+  await context.addCookies(cookies)
+  const page = await context.newPage()
+  await page.goto('/account/keys')
+  await page.locator('.row summary').first().click()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Escape')
+  expect(await page.locator('details.confirm[open]').count()).toBe(0)
+  expect(await page.evaluate('document.activeElement.innerText')).toBe('Delete')
+})
+
+test('the style sheet has at most 14 KiB, and the longest page 30 KiB', async () => {
+  const Cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const read = async (path: string) =>
+    (await fetch(new URL(path, site.url), { headers: { Cookie } })).text()
+  const [, sheet = ''] = /href="(\/style-[^"]+)"/.exec(await read('/account')) ?? []
+  expect(gzipSync(await read(sheet)).length).toBeLessThanOrEqual(14 * KIB)
+  for (const path of PATHS)
+    expect(gzipSync(await read(path)).length, path).toBeLessThanOrEqual(30 * KIB)
 })
 
 test('what is too wide, too small, uneven or covered is found', async () => {

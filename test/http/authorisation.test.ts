@@ -253,7 +253,6 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/sign-in/passkey': 'who has just shown a password',
   // These lead on to a page that asks more closely, and signing out works for who is signed out.
   'POST /account/sign-out': 'a genuine cookie',
-  'GET /account/admin': 'a genuine cookie',
   'GET /account/admin/settings': 'a genuine cookie',
   'GET /account/admin/users/:id{[0-9]+}/:form': 'a genuine cookie',
   'GET /account/admin/settings/sso/check': 'a genuine cookie',

@@ -210,7 +210,9 @@ describe('two-step verification that is on', () => {
     const codes = valueOf(html, 'codes').split('\n')
     expect(await textAt('/account/security')).toContain('10 of 10 recovery codes left')
     for (const code of codes.slice(0, 7)) await new Visitor(site).signIn('alice', PASSWORD, code)
-    expect(await textAt('/account/security')).toContain('3 of 10 recovery codes left New')
+    expect(await textAt('/account/security')).toContain(
+      '3 of 10 recovery codes left Move to a new phone',
+    )
     await new Visitor(site).signIn('alice', PASSWORD, codes[7])
     const few = await visitor.get('/account/security')
     expect(few.html).toContain('<strong>2 of 10 recovery codes left</strong>')
@@ -265,7 +267,7 @@ describe('SSH keys', () => {
     expect(await textAt('/account/keys')).toContain('No keys yet')
     expect(await visitor.post('/account/keys/add', laptop)).toMatchObject({
       status: 303,
-      location: '/account/keys?done=key-added',
+      location: '/account/keys?done=key-added#newest',
     })
     expect(await textAt('/account/keys?done=key-added')).toContain('The key was added.')
     expect(await textAt('/account/keys')).toContain(
@@ -464,10 +466,11 @@ describe('activity', () => {
     await visitor.post('/account/keys/add', { title: 'laptop', key: KEY })
     const { html } = await visitor.get('/account/activity')
     expect(textOf(html)).toContain(
-      'You added the SSH key “laptop” 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux ' +
-        'A sign-in to your account was refused: wrong password 2026-11-21 09:15 +00:00 192.0.2.1 ' +
-        'You signed in 2026-11-21 09:15 +00:00 192.0.2.1 Firefox on Linux',
+      'Today You added the SSH key “laptop” 09:15 UTC 192.0.2.1 Firefox on Linux ' +
+        'A sign-in to your account was refused: wrong password 09:15 UTC 192.0.2.1 ' +
+        'You signed in 09:15 UTC 192.0.2.1 Firefox on Linux',
     )
+    expect(html).toContain('<time datetime="2026-11-21T09:15:06.565Z"')
   })
 
   test('comes in pages', async () => {
@@ -476,7 +479,7 @@ describe('activity', () => {
     expect(textOf(first.html)).toContain('Page 1 of 2')
     expect(first.html).toContain('href="/account/activity?page=2"')
     const second = await visitor.get('/account/activity?page=2')
-    expect(textOf(second.html)).toContain('You signed in 2026')
+    expect(textOf(second.html)).toContain('You signed in')
     expect(second.html).toContain('href="/account/activity?page=1"')
     expect((await visitor.get('/account/activity?page=x')).status).toBe(400)
     expect((await visitor.get('/account/activity?page=9')).status).toBe(200)
@@ -499,5 +502,50 @@ describe('an address that is none', () => {
       const { status, html } = await visitor.get(path)
       expect([status, textOf(html)]).toEqual([404, expect.stringContaining('does not exist')])
     }
+  })
+})
+
+describe('moving to a new phone', () => {
+  test('is one flow from one code to new recovery codes', async () => {
+    const { html } = await enrol()
+    const [recovery = ''] = valueOf(html, 'codes').split('\n')
+    expect((await visitor.get('/account/security')).html).toContain(
+      'href="/account/security/phone"',
+    )
+    expect(textOf((await visitor.get('/account/security/phone')).html)).toContain('new phone')
+    const moved = await visitor.post('/account/security/phone', { code: recovery })
+    expect(moved.status).toBe(200)
+    expect(textOf(moved.html)).toContain('two-step verification is off')
+    const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(moved.html) ?? []
+    const confirm = { secret, move: 'true' }
+    const wrong = await visitor.post('/account/security/confirm', { ...confirm, code: '000000' })
+    expect(textOf(wrong.html)).toContain('two-step verification is off')
+    const code = await site.code(secret)
+    const done = await visitor.post('/account/security/confirm', { ...confirm, code })
+    expect(valueOf(done.html, 'codes').split('\n')).toHaveLength(10)
+    expect(valueOf(done.html, 'codes')).not.toContain(recovery)
+  })
+
+  test('changes nothing for a wrong code, and is for users of two-step verification', async () => {
+    expect((await visitor.get('/account/security/phone')).location).toBe('/account/security')
+    await enrol()
+    const refused = await visitor.post('/account/security/phone', { code: 'aaaa-bbbb-cccc' })
+    expect(refused.status).not.toBe(200)
+    expect(problemAt(refused.html, 'code')).toBeDefined()
+    expect((await visitor.get('/account/security/phone')).status).toBe(200)
+  })
+})
+
+describe('the overview', () => {
+  test('says how well the account is protected, and names one next step', async () => {
+    const bare = await visitor.get('/account')
+    expect(textOf(bare.html)).toContain('Your account has little protection')
+    const [guard = ''] = /<article class="guard.*?<\/article>/s.exec(bare.html) ?? []
+    expect(guard.match(/<a role="button"/g)).toHaveLength(1)
+    await enrol()
+    const text = await textAt('/account')
+    expect(text).toContain('Your account is well protected')
+    expect(text).toContain('10 of 10 recovery codes left')
+    expect(text).toContain('You turned on two-step verification')
   })
 })

@@ -25,8 +25,9 @@ beforeEach(async () => {
 
 /** What the page lists, in words. */
 function rowsIn(html: string): string[] {
-  const [, list = ''] = /<ol class="rows compact">(.*?)<\/ol>/s.exec(html) ?? []
+  const [, list = ''] = /<ol class="rows events"[^>]*>(.*?)<\/ol>/s.exec(html) ?? []
   return list
+    .replaceAll(/<li class="day">.*?<\/li>/gs, '')
     .split('</li>')
     .map(textOf)
     .filter((row) => row !== '')
@@ -46,7 +47,7 @@ function link(number: number): string {
 async function sentencesAt(query: Record<string, string>, language = 'en'): Promise<string[]> {
   const path = `${EVENTS}?${String(new URLSearchParams(query))}`
   const { html } = await admin.get(path, { 'Accept-Language': language })
-  return Array.from(html.matchAll(/<h2>(.*?)<\/h2>/g), ([, sentence = '']) =>
+  return Array.from(html.matchAll(/<h3>(.*?)<\/h3>/g), ([, sentence = '']) =>
     sentence
       .replaceAll(/<[^>]*>/g, '')
       .replaceAll(/\s+/g, ' ')
@@ -87,10 +88,10 @@ describe('the page of all events', () => {
     await admin.post(`/account/admin/users/${aliceId}/disable`)
     const { html } = await admin.get(EVENTS)
     expect(rowsIn(html)).toEqual([
-      'admin disabled alice ’s account 2026-11-21 09:15 +00:00 192.0.2.1',
-      'A sign-in with an unknown name was refused 2026-11-21 09:15 +00:00 192.0.2.1',
-      'A sign-in to alice ’s account was refused: wrong password 2026-11-21 09:15 +00:00 192.0.2.1',
-      'admin signed in 2026-11-21 09:15 +00:00 192.0.2.1',
+      'admin disabled alice ’s account 09:15 UTC 192.0.2.1',
+      'A sign-in with an unknown name was refused 09:15 UTC 192.0.2.1',
+      'A sign-in to alice ’s account was refused: wrong password 09:15 UTC 192.0.2.1',
+      'admin signed in 09:15 UTC 192.0.2.1',
     ])
     expect(html).toContain(`<a href="/account/admin/users/${aliceId}">alice</a>’s account`)
   })
@@ -151,7 +152,7 @@ describe('the page of all events', () => {
   test('says how often names were tried that no account has', async () => {
     for (const name of ['nobody', 'no one', 'nemo']) await site.login(name, 'wrong-Passw0rd')
     expect(await rowsOf({ kind: 'sign_in_refused' })).toEqual([
-      expect.stringMatching(/^3 sign-ins with unknown names were refused 2026-11-21/),
+      expect.stringMatching(/^3 sign-ins with unknown names were refused 09:15 UTC/),
     ])
   })
 
@@ -191,8 +192,8 @@ describe('the page of all events', () => {
     const MANY = 20_000
     await env.DB.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-       insert into audit_events (at, kind, user_id, network, user_agent)
-       select ? + i * 1000, iif(i = 1, 'user_unlocked', 'key_used'), 1, '', '' from n`,
+       insert into audit_events (at, kind, user_id, detail, network, user_agent)
+       select ? + i * 1000, iif(i = 1, 'user_unlocked', 'key_used'), 1, 'key ' || i, '', '' from n`,
     )
       .bind(MANY, NOW - MANY * SECOND)
       .run()
@@ -228,7 +229,11 @@ describe('the page of all events', () => {
       network: '',
       userAgent: '',
     }
-    const many = Array.from({ length: 51 }, (_, second) => ({ ...event, at: NOW + second }))
+    const many = Array.from({ length: 51 }, (_, second) => ({
+      ...event,
+      detail: `laptop ${second}`,
+      at: NOW + second,
+    }))
     for (const one of many) await site.db.insert(auditEvents).values(one)
     const first = await admin.get(page(1))
     expect(rowsIn(first.html)).toHaveLength(25)
@@ -238,6 +243,19 @@ describe('the page of all events', () => {
     expect(rowsIn(last.html)).toHaveLength(1)
     expect(last.html).toContain(`href="${link(2)}">Newer<`)
     expect(last.html).not.toContain('Older')
+  })
+})
+
+describe('equal events in a row', () => {
+  test('are one row that says how many, with the first and the last time', async () => {
+    const event = keyUsed(NOW, 'laptop')
+    for (const minute of [0, 1, 2])
+      await site.db.insert(auditEvents).values({ ...event, at: NOW + minute * 60_000 })
+    await site.db.insert(auditEvents).values(keyUsed(NOW + 180_000, 'phone'))
+    expect(rowsIn((await admin.get(page(1))).html)).toEqual([
+      'alice used the SSH key “phone” 09:18 UTC 192.0.2.7 Unknown program',
+      'alice used the SSH key “laptop” 3 times 09:17 UTC ← 09:15 UTC 192.0.2.7 Unknown program',
+    ])
   })
 })
 

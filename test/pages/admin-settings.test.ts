@@ -56,6 +56,17 @@ async function stored(): Promise<Record<string, string>> {
 }
 
 describe('the pages of settings', () => {
+  test('add up the boxes of the permissions that new users get', async () => {
+    const page = `${SETTINGS_PAGE}/sso`
+    const boxes = { 'sso_default_permission-boxes': '', 'sso_default_permission-4': 'on' }
+    const fields = { sso_default_permission: '0', ...boxes, 'sso_default_permission-10': 'on' }
+    expect(await admin.post(page, fields)).toMatchObject({ status: 303 })
+    expect(await stored()).toEqual({ sso_default_permission: String(16 + 1024) })
+    const { html } = await admin.get(page)
+    expect(html).toMatch(/name="sso_default_permission-10" checked=""/)
+    expect(html).not.toMatch(/name="sso_default_permission-11" checked=""/)
+  })
+
   test('show every setting with its label and its help, and nothing as changed', async () => {
     for (const group of Object.keys(GROUP_NUMBERS)) {
       const { status, html } = await admin.get(`${SETTINGS_PAGE}/${group}`)

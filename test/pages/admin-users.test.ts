@@ -44,13 +44,13 @@ function post(form: string, fields: Record<string, string> = {}) {
 /** What the table says of each user, in words. */
 function rowsIn(html: string): string[] {
   return Array.from(html.matchAll(/<tr role="row"><th role="rowheader".*?<\/tr>/gs), ([row]) =>
-    textOf(row),
+    textOf(row.replaceAll(/<span class="avatar.*?<\/span>/gs, '')),
   )
 }
 
 /** The users of a list. */
 function namesIn(html: string): string[] {
-  const links = html.matchAll(/<th[^>]*><a href="\/account\/admin\/users\/\d+">([^<]*)</g)
+  const links = html.matchAll(/<a href="\/account\/admin\/users\/\d+(?:\?list=[^"]*)?">([^<]*)</g)
   return Array.from(links, ([, name]) => String(name))
 }
 
@@ -345,8 +345,10 @@ describe('the page of a user', () => {
     const deleted = await admin.post(`${USERS}/1/delete`)
     expect(deleted.status).toBe(400)
     expect(alertIn(deleted.html)).toMatch(/the last administrator cannot be deleted/)
-    // Open, so that the reason is seen.
-    expect(deleted.html).toMatch(/<details class="confirm" open="">(?:(?!<\/details>).)*alert/s)
+    // What is refused anyway is not offered.
+    const { html } = await admin.get(`${USERS}/1`)
+    expect(html).not.toMatch(/action="[^"]*\/1\/(?:disable|delete)"/)
+    expect(textOf(html)).toContain('This is the last administrator')
     const [row] = await site.db.select().from(users).where(eq(users.id, 1))
     expect(row).toMatchObject({ role: 2, disabled: false })
   })
@@ -466,5 +468,41 @@ describe('the page of a user', () => {
       expect((await admin.post(`${USERS}/${path}`, { password: '' })).status, path).toBe(404)
     }
     expect((await admin.get(`${USERS}/3/delete`)).location).toBe(`${USERS}/3`)
+  })
+})
+
+describe('the way back from the page of a user', () => {
+  test('is the list that the operator came from, after a form too', async () => {
+    const list = await admin.get(`${USERS}?search=ali&group=without-two-factor`)
+    const [, address = ''] = /href="([^"]*\/users\/3\?list=[^"]*)"/.exec(list.html) ?? []
+    const { html } = await admin.get(address)
+    const back = `href="${USERS}?search=ali&amp;group=without-two-factor"`
+    expect(html).toContain(back)
+    const [, form = ''] = /action="([^"]*\/3\/disable[^"]*)"/.exec(html) ?? []
+    const done = await admin.post(form)
+    expect(done.location).toMatch(/\/users\/3\?list=.*&done=user-disabled$/)
+    expect((await admin.get(done.location ?? '')).html).toContain(back)
+  })
+
+  test.each(['//evil.example', 'search=a&page=x', 'group=nope', 'javascript:alert(1)'])(
+    'leads nowhere else: %j',
+    async (list) => {
+      const query = String(new URLSearchParams({ list }))
+      const { html } = await admin.get(`${USERS}/${aliceId}?${query}`)
+      expect(html).toContain(`<a href="${USERS}">`)
+    },
+  )
+})
+
+describe('a user whose sign-ins are refused', () => {
+  test('is said to be locked out perhaps, and can be unlocked, only then', async () => {
+    const page = `${USERS}/${aliceId}`
+    expect((await admin.get(page)).html).not.toContain('/unlock')
+    for (let attempt = 0; attempt < 5; attempt++) await site.login('alice', 'wrong-Passw0rd')
+    const { html } = await admin.get(page)
+    expect(textOf(html)).toContain('5 sign-ins were refused within an hour')
+    expect(html).toContain(`action="${page}/unlock"`)
+    expect(await admin.post(`${page}/unlock`)).toMatchObject({ status: 303 })
+    expect((await admin.get(page)).html).not.toContain('/unlock')
   })
 })

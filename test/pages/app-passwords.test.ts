@@ -78,13 +78,13 @@ describe('the page of app passwords', () => {
 
   test('offers administration to admins alone', async () => {
     const words = 'everything that an administrator may do'
-    expect(await textAt(PATH)).not.toContain(words)
+    expect(await textAt(`${PATH}/add`)).not.toContain(words)
     const refused = await visitor.post(`${PATH}/create`, { ...form, use: 'admin' })
     expect(refused.status).toBe(403)
     expect(alertIn(refused.html)).toBe('Only administrators can do this.')
     const admin = new Visitor(site)
     await admin.signIn('admin', ADMIN_PASSWORD)
-    expect(textOf((await admin.get(PATH)).html)).toContain(words)
+    expect(textOf((await admin.get(`${PATH}/add`)).html)).toContain(words)
   })
 
   test('keeps what was typed when it refuses', async () => {
@@ -163,7 +163,7 @@ describe('the page of a user, for operators', () => {
     const admin = new Visitor(site)
     await admin.signIn('admin', ADMIN_PASSWORD)
     const path = `/account/admin/users/${ALICE}`
-    expect(textOf((await admin.get(path)).html)).toContain('App passwords rclone Reads files')
+    expect(textOf((await admin.get(path)).html)).toContain('App passwords 1 rclone Reads files')
     const deleted = await admin.post(`${path}/delete-app-password`, { id: String(id) })
     expect(deleted.location).toBe(`${path}?done=app-password-deleted`)
     expect(textOf((await admin.get(path)).html)).toContain('No app passwords')

@@ -56,7 +56,7 @@ describe('a form of a session that is not fresh', () => {
     const form = { ...laptop, confirm_password: PASSWORD }
     expect(await visitor.post('/account/keys/add', form)).toMatchObject({
       status: 303,
-      location: '/account/keys?done=key-added',
+      location: '/account/keys?done=key-added#newest',
     })
     expect((await visitor.get('/account/keys/add')).html).not.toContain('confirm_password')
   })

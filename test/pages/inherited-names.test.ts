@@ -47,7 +47,7 @@ describe.each(NAMES)('a text that is called %s', (name) => {
     ])
     for (const language of ['en', 'zh']) {
       const { html } = await visitor.get('/account/activity', { 'Accept-Language': language })
-      const titles = Array.from(html.matchAll(/<h2>(.*?)<\/h2>/g), ([, title]) => title)
+      const titles = Array.from(html.matchAll(/<h3>(.*?)<\/h3>/g), ([, title]) => title)
       expect(titles.slice(0, 3)).toEqual(
         language === 'en'
           ? [name, 'You ended one of your sessions', 'A sign-in to your account was refused']

@@ -39,7 +39,7 @@ describe('the page of the own notices', () => {
 
   test('adds a channel, tests it, shows why a test failed, and deletes it', async () => {
     expect((await visitor.post(`${OWN}/save`, own)).location).toBe(`${OWN}?done=channel-saved`)
-    expect(await textAt(OWN)).toContain('ntfy · ntfy.sh Nothing delivered yet')
+    expect(await textAt(OWN)).toContain('ntfy ntfy.sh Nothing delivered yet')
     expect((await visitor.post(`${OWN}/test`, {})).location).toBe(`${OWN}?done=channel-tested`)
     status = 404
     const tooSoon = await visitor.post(`${OWN}/test`, {})
@@ -89,7 +89,9 @@ describe('the page of the channels of the site', () => {
   beforeEach(() => visitor.signIn('admin', ADMIN_PASSWORD))
 
   test('adds a channel in the language of the page, chooses topics, tests and deletes', async () => {
-    expect((await visitor.post(`${SITE}/add`, slack)).location).toBe(`${SITE}?done=channel-added`)
+    expect((await visitor.post(`${SITE}/add`, slack)).location).toBe(
+      `${SITE}?done=channel-added#newest`,
+    )
     const [row] = await site.db.select().from(noticeChannels)
     expect(row).toMatchObject({ topics: 'new_admin', language: 'en', origin: 'http://localhost' })
     expect((await visitor.post(`${SITE}/test`, { id: '1' })).location).toBe(

@@ -260,7 +260,7 @@ describe('an operator', () => {
 
   test('lists and deletes the passkeys of a user, when fresh', async () => {
     const { html } = await admin.get('/account/admin/users/3')
-    expect(textOf(html)).toContain('Passkeys phone Added just now')
+    expect(textOf(html)).toContain('Passkeys 1 phone Added just now')
     expect(html).toMatch(/alice\s+<span class="badge good">Passkey/)
     expect(html).not.toContain('Cancel two-step verification')
     const id = /delete-passkey.*?name="id" value="([^"]*)"/s.exec(html)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -17,6 +17,8 @@ export async function adminStates(page: Page, take: Take): Promise<void> {
 }
 
 async function userStates(page: Page, take: Take): Promise<void> {
+  await page.goto('/account/admin')
+  await take('admin-state')
   await page.goto(`${USERS}/new`)
   await take('admin-user-new')
   await page.getByLabel('User name').fill('admin')
@@ -55,15 +57,11 @@ async function otherUserStates(page: Page, take: Take): Promise<void> {
   await page.goto(`${USERS}/999`)
   await take('admin-user-unknown')
   await page.goto(`${USERS}/1`)
+  await unfold(page.getByLabel('Role'))
   await page.getByLabel('Role').selectOption('User')
   await press(page.getByRole('button', { name: 'Save changes' }))
   await take('admin-user-last')
-  for (const name of [
-    'Reset password',
-    'Unlock',
-    'End all sessions and app passwords',
-    'Delete user',
-  ]) {
+  for (const name of ['Reset password', 'End all sessions and app passwords']) {
     await page.locator('summary').getByText(name).click()
   }
   await take('admin-user-actions')
@@ -87,10 +85,10 @@ async function settingStates(page: Page, take: Take): Promise<void> {
   await take('admin-settings-refused')
   await page.getByLabel('Logo').fill('')
   await press(page.getByRole('button', { name: 'Save' }).last())
-  await page.locator('summary').first().click()
+  await page.locator('main summary').first().click()
   await take('admin-settings-changed')
   await press(page.getByRole('button', { name: 'Reset' }).first())
-  await page.locator('summary').first().click()
+  await page.locator('main summary').first().click()
   await press(page.getByRole('button', { name: 'Reset' }).first())
   await take('admin-settings-reset')
 }

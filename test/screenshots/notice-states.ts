@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 import { Receiver } from '../support/receiver.ts'
 
 type Take = (name: string) => Promise<void>
@@ -29,6 +29,8 @@ export async function noticeStates(page: Page, take: Take): Promise<void> {
 async function channelStates(page: Page, receiver: string, take: Take): Promise<void> {
   await page.goto(CHANNELS)
   await take('admin-notices-none')
+  await page.goto(`${CHANNELS}/add`)
+  await take('admin-notices-kinds')
   await add(page, { kind: 'ntfy', name: 'phones', address: 'ftp://files.example.org/x' })
   await take('admin-notices-refused')
   await add(page, { kind: 'ntfy', name: 'phones', address: `${receiver}/a-topic` })
@@ -53,7 +55,6 @@ async function channelStates(page: Page, receiver: string, take: Take): Promise<
   await take('admin-notices-open')
   while ((await page.locator(`form[action="${CHANNELS}/delete"]`).count()) > 0) {
     await page.goto(CHANNELS)
-    await page.locator('.rows > li').first().locator('summary').last().click()
     await submit(page, `${CHANNELS}/delete`)
   }
 }
@@ -70,15 +71,14 @@ async function ownStates(page: Page, take: Take): Promise<void> {
     await take(name)
   }
   await page.goto(OWN)
-  await page.locator('main summary').click()
+  for (const summary of await page.locator('.rows summary').all()) await summary.click()
   await take('notices-delete')
   await submit(page, `${OWN}/delete`)
 }
 
 async function add(page: Page, fields: Record<string, string>): Promise<void> {
-  await page.goto(CHANNELS)
+  await page.goto(`${CHANNELS}/add?kind=${fields['kind'] ?? ''}`)
   const form = page.locator(`form[action="${CHANNELS}/add"]`)
-  await form.locator('[name=kind]').selectOption(fields['kind'] ?? '')
   for (const [name, value] of Object.entries(fields))
     if (name !== 'kind') await form.locator(`[name=${name}]`).fill(value)
   await submit(page, `${CHANNELS}/add`)
@@ -87,6 +87,7 @@ async function add(page: Page, fields: Record<string, string>): Promise<void> {
 /** Sends a form, with the password when the session is no longer fresh, and waits for the answer. */
 async function submit(page: Page, action: string, place = 0): Promise<void> {
   const form = page.locator(`form[action="${action}"]`).nth(place)
+  await unfold(form)
   const password = form.locator('[name=confirm_password]')
   if ((await password.count()) > 0) await password.fill(ADMIN_PASSWORD)
   await press(form.locator('button:not([type])').first())

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -43,17 +43,18 @@ export async function programStates(page: Page, take: Take): Promise<void> {
 async function adminStates(page: Page, take: Take): Promise<void> {
   await page.goto(PROGRAMS)
   await take('admin-programs-none')
+  await page.goto(`${PROGRAMS}/add`)
+  await take('admin-programs-kinds')
+  await page.goto(`${PROGRAMS}/add?preset=openlist`)
   await page.locator('[name=name]').fill('files')
-  await page.locator('[name=preset]').selectOption('openlist')
   await page.locator('[name=site]').fill('http://files.example.org')
   await submit(page, `${PROGRAMS}/add`)
   await take('admin-programs-refused')
   await page.locator('[name=site]').fill(LONG_SITE)
   await submit(page, `${PROGRAMS}/add`)
   await take('admin-programs-settings')
-  await page.goto(PROGRAMS)
+  await page.goto(`${PROGRAMS}/add?preset=other`)
   await page.locator('[name=name]').fill(LONG_NAME)
-  await page.locator('[name=preset]').selectOption('other')
   await page.locator('[name=redirect_uris]').fill(CALLBACK)
   await submit(page, `${PROGRAMS}/add`)
   await take('admin-programs-secret')
@@ -116,7 +117,6 @@ async function requestOf(page: Page): Promise<string> {
 async function removePrograms(page: Page): Promise<void> {
   await page.goto(PROGRAMS)
   while ((await page.locator(`form[action="${PROGRAMS}/delete"]`).count()) > 0) {
-    await page.locator('.rows > li').first().locator('summary').last().click()
     await submit(page, `${PROGRAMS}/delete`)
   }
 }
@@ -124,6 +124,7 @@ async function removePrograms(page: Page): Promise<void> {
 /** Sends a form, with the password when the session is no longer fresh, and waits for the answer. */
 async function submit(page: Page, action: string): Promise<void> {
   const form = page.locator(`form[action="${action}"]`).first()
+  await unfold(form)
   const password = form.locator('[name=confirm_password]')
   if ((await password.count()) > 0 && (await password.inputValue()) === '')
     await password.fill(ADMIN_PASSWORD)

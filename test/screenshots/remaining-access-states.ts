@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -58,9 +58,8 @@ async function signIn(page: Page, clone: Pick<Clone, 'sql'>, secret: string): Pr
 
 /** A program that wants the user to prove again who they are. */
 async function confirmStates(page: Page, clone: Pick<Clone, 'sql'>, take: Take): Promise<void> {
-  await page.goto(PROGRAMS)
+  await page.goto(`${PROGRAMS}/add?preset=other`)
   await page.locator('[name=name]').fill('files')
-  await page.locator('[name=preset]').selectOption('other')
   await page.locator('[name=redirect_uris]').fill(CALLBACK)
   await submit(page, `${PROGRAMS}/add`)
   await page.goto(PROGRAMS)
@@ -78,7 +77,7 @@ async function confirmStates(page: Page, clone: Pick<Clone, 'sql'>, take: Take):
     await take('surviving-authorize-elsewhere')
   })
   await page.goto(PROGRAMS)
-  await page.locator('.rows > li').first().locator('summary').last().click()
+  await unfold(page.locator(`form[action="${PROGRAMS}/delete"]`))
   await submit(page, `${PROGRAMS}/delete`)
 }
 

@@ -3,7 +3,7 @@ import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import { type OidcProvider, signInAt } from '../support/oidc-provider.ts'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 import { survivingStates } from './remaining-access-states.ts'
 
@@ -98,7 +98,7 @@ async function linkedStates(
     await summary.click()
   await take('sso-security-open')
   await page.goto('/account/admin/users/1')
-  await page.locator('details:has([action*="unlink-identity"]) > summary').click()
+  await unfold(page.locator('form[action*="unlink-identity"]'))
   await take('sso-user')
   for (const [state, secret] of Object.entries({ good: CLIENT_SECRET, bad: 'another' })) {
     await set({ sso_client_secret: secret })

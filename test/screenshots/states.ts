@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { phoneCode } from '../support/authenticator.ts'
 import { adminStates } from './admin-states.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
-import { press } from '../support/press.ts'
+import { press, unfold } from '../support/press.ts'
 import { noticeStates } from './notice-states.ts'
 import { passkeyStates } from './passkey-states.ts'
 import { programStates } from './program-states.ts'
@@ -91,7 +91,7 @@ async function keyStates(page: Page, take: Take): Promise<void> {
     await take(name)
   }
   await addKey(page, LONG_TITLE, ECDSA_KEY)
-  await page.locator('.acting summary').first().click()
+  await page.locator('.rows summary').first().click()
   await take('keys-delete')
   await withSftp(page, take)
 }
@@ -112,6 +112,7 @@ async function withSftp(page: Page, take: Take): Promise<void> {
     .fill('# Maintenance\nNo uploads on **Sunday**: [the plan](https://example.org/plan).')
   await page.locator('form.wide button').last().click()
   await page.goto('/account/admin/users/1')
+  await unfold(page.locator('[name="permission-10"]'))
   await page.locator('[name="permission-10"]').check()
   await submit(page, '/account/admin/users/1/change')
   await page.goto('/account/keys')
@@ -122,18 +123,21 @@ async function withSftp(page: Page, take: Take): Promise<void> {
 async function appPasswordStates(page: Page, take: Take): Promise<void> {
   await page.goto('/account/app-passwords')
   await take('app-passwords-none')
+  await page.goto('/account/app-passwords/add')
+  await take('app-passwords-add')
   await page.locator('[name="name"]').fill('rclone on my laptop')
   await submit(page, '/account/app-passwords/create')
   await take('app-passwords-created-files')
-  await page.goto('/account/app-passwords')
+  await page.goto('/account/app-passwords/add')
   await page.locator('[name="name"]').fill(LONG_TITLE.slice(0, 100))
   await page.locator('[name="use"]').selectOption('manage')
   await page.locator('[name="lifetime"]').selectOption('never')
   await submit(page, '/account/app-passwords/create')
   await take('app-passwords-created-programs')
   await page.goto('/account/app-passwords')
-  await page.locator('summary').first().click()
+  await page.locator('main summary').first().click()
   await take('app-passwords')
+  await page.goto('/account/app-passwords/add')
   await page.locator('[name="name"]').fill('rclone on my laptop')
   await submit(page, '/account/app-passwords/create')
   await take('app-passwords-refused')
@@ -157,8 +161,13 @@ async function securityStates(page: Page, take: Take): Promise<string> {
   await submit(page, '/account/security/confirm')
   await take('recovery-codes')
   await page.goto('/account/security')
-  await page.locator('summary').last().click()
+  await page.locator('main summary').last().click()
   await take('security-on')
+  await page.goto('/account/security/phone')
+  await take('new-phone')
+  await page.locator('#code').fill('000000')
+  await submit(page, '/account/security/phone')
+  await take('new-phone-refused')
   return secret
 }
 

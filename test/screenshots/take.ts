@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
+import { fill, filledStates } from './filled.ts'
 import { LANGUAGES } from '../support/layout.ts'
 import { OidcProvider } from '../support/oidc-provider.ts'
 import { ssoStates } from './sso-states.ts'
@@ -42,8 +43,9 @@ try {
   const context = await browser.newContext({ baseURL, locale: 'en' })
   const page = await context.newPage()
   if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
-  await states(page, (name) => take(page, name))
+  if (wantsStates()) await states(page, (name) => take(page, name))
   if (wantsSso()) await takeSso()
+  if (wantsFilled()) await takeFilled()
 } finally {
   await browser.close()
   await clone.remove()
@@ -51,7 +53,31 @@ try {
 
 function wantsSso(): boolean {
   const wanted = process.argv[2] ?? ''
-  return /^$|sso|surviving/.test(wanted)
+  return /^$|^(?!filled).*(?:sso|surviving)/.test(wanted)
+}
+
+function wantsStates(): boolean {
+  return !/^(?:filled|wide)/.test(process.argv[2] ?? '')
+}
+
+function wantsFilled(): boolean {
+  return /^$|^(?:filled|wide)/.test(process.argv[2] ?? '')
+}
+
+/** A site with 40 users, twelve keys, eight sessions and a hundred events, in both languages. */
+async function takeFilled(): Promise<void> {
+  const other = new Clone()
+  const client = await other.serve(ADMIN_PASSWORD)
+  try {
+    fill(other)
+    for (const language of LANGUAGES) {
+      const baseURL = client.url.replace('127.0.0.1', 'localhost')
+      const context = await browser.newContext({ baseURL, locale: language })
+      await filledStates(await context.newPage(), (page, name) => take(page, `${name}-${language}`))
+    }
+  } finally {
+    await other.remove()
+  }
 }
 
 /** Single sign-on has a site of its own, because the admin of the other one has changed. */

@@ -141,7 +141,7 @@ describe("the operators' page of a user", () => {
   })
 
   test('lists and unlinks the linked accounts', async () => {
-    expect(await seen()).toContain('Linked accounts No account is linked.')
+    expect(await seen()).toContain('Linked accounts 0 No account is linked.')
     await link('1')
     expect(await seen()).toContain('Name 1 OpenID Linked just now by the move from another server')
     expect(await seen()).not.toContain(WARNING)

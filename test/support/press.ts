@@ -6,3 +6,9 @@ export async function press(button: Locator): Promise<void> {
   await button.click()
   await answered
 }
+
+/** Opens the menus and folds around an element, from the outermost. */
+export async function unfold(inside: Locator): Promise<void> {
+  const closed = inside.first().locator('xpath=ancestor::details[not(@open)]')
+  while ((await closed.count()) > 0) await closed.first().locator('xpath=summary').click()
+}

@@ -52,7 +52,7 @@ export class Tour {
   ): Promise<Envelope['data']> {
     // A request that is given nothing to work with costs nothing.
     this.#site.meter = createMeter()
-    const isPage = path.startsWith('/account/')
+    const isPage = path.startsWith('/account')
     const credential = isPage
       ? { headers: { ...headers, Cookie: `session=${this.#token}` } }
       : { token: this.#token, headers }
@@ -200,6 +200,7 @@ export class Tour {
       '',
     ])
       await this.#ask('GET', `/account/admin/users?${filter}`)
+    for (const path of ['/account', '/account/admin']) await this.#ask('GET', path)
   }
 
   async #operator(): Promise<void> {

@@ -7,6 +7,7 @@ import { actorOf } from '../../http/guard.ts'
 import { query } from '../../http/input.ts'
 import { MAX_EVENTS_IN_FILE, sendEvents } from '../event-csv.ts'
 import {
+  EventChips,
   type EventFields,
   EventFilterForm,
   eventQuery,
@@ -14,11 +15,13 @@ import {
   isFiltered,
   parseFilter,
 } from '../event-filter.tsx'
+import { lookOf } from '../event-look.ts'
 import { type EventRecord, eventSentence, type Reader } from '../event-text.ts'
+import { Avatar } from '../avatar.tsx'
 import type { Problem } from '../form.ts'
-import { languageOf, TEXTS } from '../language.ts'
+import { LANGUAGE_TAGS, languageOf, TEXTS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Empty, Heading, Pager, Time } from '../parts.tsx'
+import { Empty, Heading, Pager, Row, Time } from '../parts.tsx'
 import { readView, showPage, type View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
 
@@ -26,6 +29,10 @@ type AccountEvent = Awaited<ReturnType<typeof listOwnEvents>>['events'][number]
 
 const PATH = '/account/activity'
 const EVENTS_PER_PAGE = 25
+const MINUTE_MILLISECONDS = 60 * 1000
+const DAY_MILLISECONDS = 24 * 60 * MINUTE_MILLISECONDS
+/** The kinds that have a chip above the list. */
+const CHIPS: readonly EventKind[] = ['sign_in', 'sign_in_refused', 'key_used']
 
 /** Kinds that concern the whole site; no user finds them in the list of an account. */
 const KINDS_OF_SITE: readonly EventKind[] = [
@@ -77,6 +84,7 @@ function ActivityPage({ view, events, page, pages, fields, problem }: ActivityPr
   return (
     <AccountPage view={view} title={t.title}>
       <EventsHeader view={view} title={t.title} lead={t.lead} path={PATH} fields={fields} />
+      <EventChips view={view} path={PATH} fields={fields} kinds={CHIPS} />
       <EventFilterForm
         view={view}
         path={PATH}
@@ -132,7 +140,7 @@ export function DownloadHint({ view }: { view: View }) {
   return <p class="aside">{view.t.activity.downloadHint(MAX_EVENTS_IN_FILE)}</p>
 }
 
-type ListedEvent = EventRecord & Pick<AccountEvent, 'at' | 'network' | 'userAgent'>
+export type ListedEvent = EventRecord & Pick<AccountEvent, 'at' | 'network' | 'userAgent'>
 
 interface ListProps {
   view: View
@@ -142,14 +150,21 @@ interface ListProps {
   isFiltered: boolean
 }
 
-/** A row for each event: the sentence, then time, network and browser. */
+/** The events by day, latest first; equal events in a row are one. */
 export function EventList({ view, events, reader, path, ...props }: ListProps) {
   const t = view.t.activity
   if (events.length > 0)
     return (
-      <ol class="rows compact">
-        {events.map((event) => (
-          <EventRow view={view} event={event} reader={reader} />
+      <ol class="rows events" data-days>
+        {foldedByDay(view, events).map(({ day, runs }) => (
+          <>
+            <li class="day">
+              <h2>{day}</h2>
+            </li>
+            {runs.map((run) => (
+              <EventRow view={view} run={run} reader={reader} />
+            ))}
+          </>
         ))}
       </ol>
     )
@@ -164,27 +179,90 @@ export function EventList({ view, events, reader, path, ...props }: ListProps) {
   )
 }
 
-function EventRow({ view, event, reader }: { view: View; event: ListedEvent; reader: Reader }) {
+/** Equal events, latest first. */
+type Run = [latest: ListedEvent, ...earlier: ListedEvent[]]
+
+/** Puts equal neighbours of a day into one run. The days are those of UTC; the script has others. */
+function foldedByDay(view: View, events: readonly ListedEvent[]) {
+  const days: { day: string; runs: Run[] }[] = []
+  for (const event of events) {
+    const day = dayName(view, event.at)
+    const current = days.at(-1)
+    const last = current?.runs.at(-1)
+    if (current === undefined || current.day !== day) days.push({ day, runs: [[event]] })
+    else if (last !== undefined && isSame(last[0], event)) last.push(event)
+    else current.runs.push([event])
+  }
+  return days
+}
+
+function isSame(one: ListedEvent, other: ListedEvent): boolean {
+  const textOf = (event: ListedEvent) => JSON.stringify({ ...event, id: 0, at: 0 })
+  return textOf(one) === textOf(other)
+}
+
+/** Names a day of UTC: the words for today and yesterday, else the date. */
+function dayName({ language, now }: View, at: number): string {
+  const tag = LANGUAGE_TAGS[language]
+  const age = Math.floor(now / DAY_MILLISECONDS) - Math.floor(at / DAY_MILLISECONDS)
+  if (age === 0 || age === 1) {
+    const word = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(-age, 'day')
+    return word.charAt(0).toUpperCase() + word.slice(1)
+  }
+  return new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeZone: 'UTC' }).format(at)
+}
+
+function minuteOf(at: number): number {
+  return Math.floor(at / MINUTE_MILLISECONDS)
+}
+
+interface EventRowProps {
+  view: View
+  run: Run
+  reader: Reader
+}
+
+/** The sentence of an event, how often it happened, then time, network and browser. */
+function EventRow({ view, run, reader }: EventRowProps) {
+  const [event] = run
+  const first = run.at(-1) ?? event
+  const { icon, tone } = lookOf(event.kind)
   return (
-    <li>
-      <h2>
-        {eventSentence(view.t, event, reader).map((part) =>
-          typeof part === 'string' ? (
-            part
-          ) : part.isDeleted || reader === 'owner' ? (
-            <b>{part.name}</b>
-          ) : (
-            <a href={`/account/admin/users/${part.userId}`}>{part.name}</a>
-          ),
-        )}
-      </h2>
+    <Row
+      icon={icon}
+      tone={tone}
+      level={3}
+      title={
+        <>
+          {eventSentence(view.t, event, reader).map((part) =>
+            typeof part === 'string' ? (
+              part
+            ) : part.isDeleted || reader === 'owner' ? (
+              <b>{part.name}</b>
+            ) : (
+              <>
+                <Avatar name={part.name} />
+                <a href={`/account/admin/users/${part.userId}`}>{part.name}</a>
+              </>
+            ),
+          )}
+          {run.length > 1 && <span class="badge">{view.t.activity.repeated(run.length)}</span>}
+        </>
+      }
+    >
       <p class="facts">
         <span>
-          <Time view={view} at={event.at} exact />
+          <Time view={view} at={event.at} isClock />
+          {minuteOf(first.at) < minuteOf(event.at) && (
+            <>
+              {' ← '}
+              <Time view={view} at={first.at} isClock />
+            </>
+          )}
         </span>
         {event.network !== COMMAND_LINE.network && <span>{event.network}</span>}
         {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
       </p>
-    </li>
+    </Row>
   )
 }

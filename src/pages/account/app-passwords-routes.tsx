@@ -10,7 +10,7 @@ import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { idQuery, validate } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { readAs } from '../../access/act-as.ts'
+import { readAccountAs, readAs } from '../../access/act-as.ts'
 import { parseSftpAddress } from '../../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -22,6 +22,7 @@ import {
   findLifetime,
   findUse,
   LIFETIMES,
+  NewAppPasswordPage,
   scopesOfUse,
 } from './app-passwords.tsx'
 
@@ -33,6 +34,7 @@ const nameForm = v.object({ name: appPasswordNameSchema })
 /** The pages of the user's app passwords. */
 export const appPasswordPages = new Hono<App>()
   .get('/', (c) => showAppPasswords(c))
+  .get('/add', (c) => showNewAppPassword(c))
   .post('/create', async (c) => {
     const fields = await readForm(c)
     const made = await attempt(async () => {
@@ -50,7 +52,7 @@ export const appPasswordPages = new Hono<App>()
       }
       return { name, use, ...(await createAppPassword(deps, sessionOf(c), request)) }
     })
-    if (made instanceof Refusal) return showAppPasswords(c, fields, made)
+    if (made instanceof Refusal) return showNewAppPassword(c, fields, made)
     const { name, use, token } = made
     const deps = c.get('deps')
     const { account, changed } = await readAs(deps, sessionOf(c), {
@@ -66,19 +68,25 @@ export const appPasswordPages = new Hono<App>()
     const refusal = await attempt(async () =>
       deleteAppPassword(c.get('deps'), sessionOf(c), validate(idQuery, fields).id),
     )
-    if (refusal instanceof Refusal) return showAppPasswords(c, {}, refusal)
+    if (refusal instanceof Refusal) return showAppPasswords(c, refusal)
     return goTo(c, PATH, 'app-password-deleted')
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, PATH))
 
-async function showAppPasswords(c: AppContext, fields?: Fields, refusal?: Refusal) {
+async function showNewAppPassword(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const view = await readView(c, await readAccountAs(c.get('deps'), sessionOf(c)))
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <NewAppPasswordPage view={view} fields={fields} problem={problem} />, refusal)
+}
+
+async function showAppPasswords(c: AppContext, refusal?: Refusal) {
   const { account, appPasswords } = await listAppPasswords(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)
   return showPage(
     c,
-    <AppPasswordsPage view={view} appPasswords={appPasswords} fields={fields} problem={problem} />,
+    <AppPasswordsPage view={view} appPasswords={appPasswords} problem={problem} />,
     refusal,
   )
 }

@@ -6,7 +6,18 @@ import { ADMIN } from '../../accounts/roles.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, Field, Heading, Rows, ShownOnce, Time } from '../parts.tsx'
+import {
+  Alert,
+  Empty,
+  Field,
+  FormButtons,
+  Heading,
+  NEWEST,
+  Row,
+  Rows,
+  ShownOnce,
+  Time,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
@@ -44,39 +55,79 @@ export function findLifetime(name: string): Lifetime | undefined {
   return LIFETIME_NAMES.find((one) => one === name)
 }
 
+const PATH = '/account/app-passwords'
+
 interface AppPasswordsProps {
   view: View
   appPasswords: AppPassword[]
-  /** The values of a refused form. */
-  fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
-export function AppPasswordsPage({ view, appPasswords, fields, problem }: AppPasswordsProps) {
+export function AppPasswordsPage({ view, appPasswords, problem }: AppPasswordsProps) {
   const t = view.t.appPasswords
+  const newestFirst = appPasswords.toSorted((one, other) => other.id - one.id)
   return (
     <AccountPage view={view} title={t.title}>
-      <Heading title={t.title} lead={t.lead} />
+      <header class="bar">
+        <Heading title={t.title} lead={t.lead} />
+        <a role="button" href={`${PATH}/add`}>
+          {t.add}
+        </a>
+      </header>
+      <Alert problem={problem} fields={[]} />
       <Rows
-        rows={appPasswords.map((one) => (
-          <li>
-            <h2>{one.name}</h2>
-            <AppPasswordFacts view={view} item={one} />
-            <DeleteAppPassword view={view} item={one} action="/account/app-passwords/delete" />
-          </li>
+        rows={newestFirst.map((one, place) => (
+          <AppPasswordRow
+            view={view}
+            item={one}
+            action={`${PATH}/delete`}
+            id={place === 0 ? NEWEST : undefined}
+          />
         ))}
         none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
       />
-      <article>
-        <h2>{t.addTitle}</h2>
-        <CreateForm view={view} fields={fields} problem={problem} />
-      </article>
       <p class="hint">{t.staysValid}</p>
     </AccountPage>
   )
 }
 
-function CreateForm({ view, fields, problem }: Omit<AppPasswordsProps, 'appPasswords'>) {
+interface AppPasswordRowProps extends DeleteProps {
+  id?: string | undefined
+  level?: 2 | 3
+}
+
+/** An app password in a list, with the form that deletes it. */
+export function AppPasswordRow({ view, item, action, ...props }: AppPasswordRowProps) {
+  const isExpired = item.expiresAt !== null && item.expiresAt <= view.now
+  return (
+    <Row icon="app-passwords" tone={isExpired ? 'red' : 'teal'} title={item.name} {...props}>
+      <AppPasswordFacts view={view} item={item} />
+      <DeleteAppPassword view={view} item={item} action={action} />
+    </Row>
+  )
+}
+
+interface NewAppPasswordProps {
+  view: View
+  /** The values of a refused form. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+export function NewAppPasswordPage(props: NewAppPasswordProps) {
+  const { view } = props
+  const t = view.t.appPasswords
+  return (
+    <AccountPage view={view} title={t.addTitle}>
+      <h1>{t.addTitle}</h1>
+      <article>
+        <CreateForm {...props} />
+      </article>
+    </AccountPage>
+  )
+}
+
+function CreateForm({ view, fields, problem }: NewAppPasswordProps) {
   const t = view.t.appPasswords
   const uses = USE_NAMES.filter((use) => use !== 'admin' || view.account?.role === ADMIN)
   return (
@@ -88,6 +139,7 @@ function CreateForm({ view, fields, problem }: Omit<AppPasswordsProps, 'appPassw
         hint={t.nameHint}
         value={echo(fields, 'name')}
         problem={problem}
+        focus
         spellcheck
       />
       <Field
@@ -106,7 +158,7 @@ function CreateForm({ view, fields, problem }: Omit<AppPasswordsProps, 'appPassw
         problem={problem}
       />
       <ConfirmFields view={view} form="create" problem={problem} />
-      <button>{t.submit}</button>
+      <FormButtons view={view} submit={t.submit} back={PATH} />
     </form>
   )
 }
@@ -117,7 +169,11 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
   const isExpired = item.expiresAt !== null && item.expiresAt <= view.now
   return (
     <>
-      <p>{item.scopes.map((scope) => t.scopes[scope]).join(' · ')}</p>
+      <p class="facts">
+        {item.scopes.map((scope) => (
+          <span>{t.scopes[scope]}</span>
+        ))}
+      </p>
       <p class="facts">
         <span>
           <Time view={view} at={item.createdAt} phrase={t.created} />
@@ -150,7 +206,7 @@ interface DeleteProps {
   action: string
 }
 
-export function DeleteAppPassword({ view, item, action }: DeleteProps) {
+function DeleteAppPassword({ view, item, action }: DeleteProps) {
   const t = view.t.appPasswords
   return (
     <Change
@@ -194,7 +250,7 @@ export function CreatedAppPasswordPage(props: CreatedProps) {
           label={name}
           secret={token}
           rows={2}
-          next="/account/app-passwords"
+          next={`${PATH}#${NEWEST}`}
           done={t.createdDone}
         />
       </article>

@@ -9,14 +9,17 @@ interface EnrolmentProps {
   view: View
   enrolment: Enrolment
   problem: Problem | undefined
+  /** The app moves to another phone. */
+  isMove?: boolean
 }
 
-export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
+export function EnrolmentPage({ view, enrolment, problem, isMove = false }: EnrolmentProps) {
   const t = view.t.enrolment
   const { qr, secret, uri } = enrolment
   return (
-    <AccountPage view={view} title={t.title}>
-      <h1>{t.title}</h1>
+    <AccountPage view={view} title={isMove ? view.t.phone.title : t.title}>
+      <h1>{isMove ? view.t.phone.title : t.title}</h1>
+      {isMove && <p class="over">{view.t.phone.halfway}</p>}
       <article>
         <ol class="steps">
           <li>
@@ -40,6 +43,7 @@ export function EnrolmentPage({ view, enrolment, problem }: EnrolmentProps) {
             <form method="post" action="/account/security/confirm">
               <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
               <input type="hidden" name="secret" value={secret} />
+              {isMove && <input type="hidden" name="move" value="true" />}
               <Field
                 name="code"
                 label={t.code}

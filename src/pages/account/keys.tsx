@@ -6,7 +6,7 @@ import type { listKeysWithHelp, SftpHelp } from '../../ssh-keys/keys.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, CopyButton, Empty, Heading, Icon, Rows, Time } from '../parts.tsx'
+import { Alert, CopyButton, Empty, Heading, Icon, NEWEST, Row, Rows, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
@@ -43,7 +43,7 @@ export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
       ) : (
         <NoAccess view={view} contact={help.contact} />
       )}
-      <KeyRows view={view} keys={newest} />
+      <KeyRows view={view} keys={newest} isNewest />
       {older.length > 0 && (
         <details class="older">
           <summary>{t.older(older.length)}</summary>
@@ -97,23 +97,28 @@ function NoAccess({ view, contact }: { view: View; contact: string | undefined }
   )
 }
 
-function KeyRows({ view, keys }: { view: View; keys: Key[] }) {
+interface KeyRowsProps {
+  view: View
+  keys: Key[]
+  isNewest?: boolean
+}
+
+function KeyRows({ view, keys, isNewest = false }: KeyRowsProps) {
   const t = view.t.keys
   return (
     <Rows
-      rows={keys.map((key) => (
-        <KeyRow view={view} item={key} />
+      rows={keys.map((key, place) => (
+        <KeyRow view={view} item={key} id={isNewest && place === 0 ? NEWEST : undefined} />
       ))}
       none={<Empty icon="keys" title={t.none} hint={t.noneHint} />}
     />
   )
 }
 
-function KeyRow({ view, item }: { view: View; item: Key }) {
+function KeyRow({ view, item, id }: { view: View; item: Key; id: string | undefined }) {
   const t = view.t.keys
   return (
-    <li>
-      <h2>{item.title}</h2>
+    <Row icon="keys" title={item.title} id={id}>
       <p class="facts">
         <Use view={view} item={item} />
         <span>
@@ -131,7 +136,7 @@ function KeyRow({ view, item }: { view: View; item: Key }) {
         values={{ id: item.id }}
         submit={t.deleteSubmit}
       />
-    </li>
+    </Row>
   )
 }
 

@@ -1,7 +1,7 @@
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field, FormButtons } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 interface NewKeyProps {
@@ -37,12 +37,7 @@ export function NewKeyPage({ view, fields, problem }: NewKeyProps) {
             rows={4}
           />
           <ConfirmFields view={view} form="add" problem={problem} />
-          <p class="buttons">
-            <button>{t.submit}</button>
-            <a role="button" class="secondary" href="/account/keys">
-              {t.cancel}
-            </a>
-          </p>
+          <FormButtons view={view} submit={t.submit} back="/account/keys" />
         </form>
       </article>
     </AccountPage>

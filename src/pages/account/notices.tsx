@@ -1,11 +1,11 @@
 import { OWN_CHANNEL_KINDS } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
 import { OWN_TOPICS } from '../../notices/topics.ts'
-import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
+import { ChannelFacts, channelIcon, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, Heading } from '../parts.tsx'
+import { Alert, Field, Heading, Menu, Row } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const OWN_NOTICES_PATH = '/account/notices'
@@ -25,32 +25,38 @@ export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesPro
   const chosen =
     fields === undefined ? (channel?.topics ?? OWN_TOPICS) : chosenTopics(OWN_TOPICS, fields)
   return (
-    <AccountPage view={view} title={t.title}>
-      <Heading title={t.title} lead={t.ownLead} />
+    <AccountPage view={view} title={view.t.nav.notices}>
+      <Heading title={view.t.nav.notices} lead={t.ownLead} />
       {fields === undefined && <Alert problem={problem} fields={[]} />}
       {channel !== undefined && (
-        <article>
-          <h2>{t.ownTitle}</h2>
-          <ChannelFacts view={view} channel={channel} />
-          <div class="pair">
-            <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
-              <button class="secondary">{t.test}</button>
-            </form>
-            <Change
-              view={view}
-              label={t.delete}
-              question={t.deleteOwnQuestion}
-              action={`${OWN_NOTICES_PATH}/delete`}
-              submit={t.deleteSubmit}
-              confirmedAs="delete"
-            />
-          </div>
-        </article>
+        <ul class="rows">
+          <Row
+            icon={channelIcon(channel.kind)}
+            tone={channel.failure === '' ? 'blue' : 'red'}
+            title={t.ownTitle}
+          >
+            <ChannelFacts view={view} channel={channel} />
+            <Menu label={view.t.actionsFor(t.ownTitle)}>
+              <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
+                <button class="secondary">{t.test}</button>
+              </form>
+              <Change
+                view={view}
+                label={t.delete}
+                question={t.deleteOwnQuestion}
+                action={`${OWN_NOTICES_PATH}/delete`}
+                submit={t.deleteSubmit}
+                confirmedAs="delete"
+              />
+            </Menu>
+          </Row>
+        </ul>
       )}
       <article>
         <h2>{channel === undefined ? t.addTitle : t.replaceTitle}</h2>
         <form method="post" action={`${OWN_NOTICES_PATH}/save`}>
           <Alert problem={ofForm} fields={['kind', 'address', 'topics', ...CONFIRM_FIELDS]} />
+          <p class="hint">{t.ntfy}</p>
           <Field
             name="kind"
             label={t.kind}

@@ -1,25 +1,129 @@
-import { AccountPage } from '../layout.tsx'
-import { Icon } from '../parts.tsx'
-import { PasskeyScript } from '../passkey.tsx'
+import type { Child } from 'hono/jsx'
 import type { Account } from '../../accounts/accounts.ts'
+import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
+import type { readOverview } from '../../users/overview.ts'
+import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
+import { Avatar } from '../avatar.tsx'
+import { AccountPage } from '../layout.tsx'
+import { Heading, Icon, Pins, Tiles, Time } from '../parts.tsx'
+import { PasskeyScript } from '../passkey.tsx'
 import type { View } from '../view.ts'
+import { EventList } from './activity.tsx'
 
-export function OverviewPage({ view, account }: { view: View; account: Account }) {
-  const t = view.t.overview
+interface OverviewProps extends Awaited<ReturnType<typeof readOverview>> {
+  view: View
+}
+
+export function OverviewPage(props: OverviewProps) {
+  const { view, account, counts, events } = props
+  const { overview: t, nav } = view.t
+  const protection = protectionOf({
+    ...props,
+    hasTwoFactor: account.hasTwoFactor,
+    passkeys: counts.passkeys,
+    mayAddPasskeys: view.rpId !== undefined,
+    isSeenElsewhere: props.newPlace !== undefined,
+  })
   return (
     <AccountPage view={view} title={t.title}>
-      <h1>{t.greeting(account.username)}</h1>
-      <article class={account.hasTwoFactor ? 'status good' : 'status warn'}>
-        <Icon name={account.hasTwoFactor ? 'security' : 'unprotected'} />
-        <div>
-          <h2>{account.hasTwoFactor ? t.twoFactorOn : t.twoFactorOff}</h2>
-          {!account.hasTwoFactor && <p>{t.twoFactorOffHint}</p>}
-        </div>
-        <a href="/account/security">
-          {account.hasTwoFactor ? t.twoFactorManage : t.twoFactorTurnOn}
-        </a>
-      </article>
-      {!account.hasPasskey && view.rpId !== undefined && <Nudge view={view} />}
+      <div class="person hello">
+        <Avatar name={account.username} isLarge />
+        <Heading title={t.greeting(account.username)} lead={t.roles[account.role] ?? ''} />
+      </div>
+      <Guard {...props} protection={protection} />
+      <Tiles
+        tiles={[
+          ['/account/sessions', 'sessions', nav.sessions, counts.sessions],
+          ['/account/keys', 'keys', nav.keys, counts.keys],
+          ['/account/app-passwords', 'app-passwords', nav['app-passwords'], counts.appPasswords],
+          ['/account/programs', 'programs', nav.programs, counts.programs],
+        ]}
+      />
+      <section>
+        <header class="bar">
+          <h2>{t.latest}</h2>
+          <a href="/account/activity">{t.allActivity}</a>
+        </header>
+        <EventList
+          view={view}
+          events={events}
+          reader="owner"
+          path="/account/activity"
+          isFiltered={false}
+        />
+      </section>
+      <Rights view={view} account={account} />
+      {protection.level === 'weak' && view.rpId !== undefined && <Nudge view={view} />}
+    </AccountPage>
+  )
+}
+
+/** What protects the account and what is missing, and the one thing to do next. */
+function Guard({ protection, ...props }: OverviewProps & { protection: Protection }) {
+  const t = props.view.t.overview
+  const { checks, next, level } = protection
+  const good = checks.filter(({ isGood }) => isGood).length
+  return (
+    <article class={`guard ${level}`}>
+      <Pins states={checks.map(({ isGood }) => isGood)} />
+      <div>
+        <h2>{t.levels[level]}</h2>
+        <p class="hint">{t.score(good, checks.length)}</p>
+      </div>
+      <ul class="checks">
+        {checks.map(({ name, isGood }) => (
+          <li class={isGood ? 'good' : undefined}>
+            <Icon name={isGood ? 'done' : 'missing'} />
+            <span>{checkText(props, name, isGood)}</span>
+          </li>
+        ))}
+      </ul>
+      {next !== undefined && (
+        <p class="buttons">
+          <a role="button" href={STEPS[next]}>
+            {t.steps[next]}
+          </a>
+        </p>
+      )}
+    </article>
+  )
+}
+
+const STEPS: Record<CheckName, string> = {
+  places: '/account/sessions',
+  factor: '/account/security',
+  codes: '/account/security',
+  passkey: '/account/security/passkeys/add',
+  spare: '/account/security/passkeys/add',
+}
+
+function checkText(props: OverviewProps, name: CheckName, isGood: boolean): Child {
+  const { view, account, newPlace, codesLeft } = props
+  const { overview: t, security } = view.t
+  switch (name) {
+    case 'places':
+      if (newPlace === undefined) return t.noNewPlace
+      return (
+        <Time view={view} at={newPlace.at} phrase={(when) => t.newPlace(newPlace.network, when)} />
+      )
+    case 'factor':
+      if (account.hasTwoFactor) return t.twoFactorOn
+      return isGood ? t.passkeyOnly : `${t.twoFactorOff}${view.t.sentenceGap}${t.twoFactorOffHint}`
+    case 'codes':
+      return codesLeft === 0 ? security.noCodes : security.codesLeft(codesLeft, RECOVERY_CODE_COUNT)
+    case 'passkey':
+      return isGood ? t.hasPasskey : t.noPasskey
+    case 'spare':
+      return isGood ? t.hasSpare : t.noSpare
+  }
+}
+
+/** What the user may do here; folded, because it seldom changes. */
+function Rights({ view, account }: { view: View; account: Account }) {
+  const t = view.t.overview
+  return (
+    <details class="older">
+      <summary>{t.rights}</summary>
       <article>
         <dl>
           <dt>{t.name}</dt>
@@ -36,13 +140,14 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
           </dd>
         </dl>
       </article>
-    </AccountPage>
+    </details>
   )
 }
 
 /**
- * Offers a passkey. The script shows it where the device can hold one. It remembers in the browser
- * that the user closed it.
+ * Offers a passkey to a user whose password is all. The script shows it where the device can hold
+ * one, and remembers in the browser that the user closed it. It stands last, so that nothing
+ * moves.
  */
 function Nudge({ view }: { view: View }) {
   const t = view.t.passkeys

@@ -3,7 +3,7 @@ import type { StoredPasskey } from '../../passkeys/store.ts'
 import { passkeyRecord } from '../../passkeys/record.ts'
 import { userHandleOf } from '../../passkeys/user-handle.ts'
 import { Change } from '../confirm.tsx'
-import { Alert, Field, Time } from '../parts.tsx'
+import { Alert, Field, Menu, Row, Rows, Time } from '../parts.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../passkey.tsx'
 import type { View } from '../view.ts'
 import type { SecurityProps } from './security-forms.ts'
@@ -23,17 +23,20 @@ export function PasskeySection(props: SecurityProps) {
       </header>
       <p>{t.lead}</p>
       {isOwnForm && isRefusedElsewhere && <Alert problem={refused.problem} fields={[]} />}
-      {passkeys.length > 0 && (
-        <ul class="passkeys" data-accepted={acceptedIn(props)}>
-          {passkeys.map((one) => (
-            <PasskeyRow
-              {...props}
-              passkey={one}
-              clone={clones.find(({ detail }) => detail === one.name)}
-            />
-          ))}
-        </ul>
-      )}
+      <div data-accepted={passkeys.length > 0 ? acceptedIn(props) : undefined}>
+        <Rows
+          rows={passkeys
+            .toSorted((one, other) => other.createdAt - one.createdAt)
+            .map((one) => (
+              <PasskeyRow
+                {...props}
+                passkey={one}
+                clone={clones.find(({ detail }) => detail === one.name)}
+              />
+            ))}
+          none={<></>}
+        />
+      </div>
       {view.rpId === undefined ? (
         <NoPasskeysHere view={view} />
       ) : (
@@ -75,21 +78,21 @@ interface RowProps extends SecurityProps {
 }
 
 function PasskeyRow(props: RowProps) {
-  const { view, passkey, clone } = props
+  const { view, passkey, clone, refused } = props
+  const isOpen = refused?.passkey === passkeyRecord(passkey).id
   return (
-    <li>
-      <h3>{passkey.name}</h3>
+    <Row icon="passkeys" tone={clone ? 'red' : 'green'} title={passkey.name} level={3}>
       <PasskeyFacts view={view} passkey={passkey} />
       {clone !== undefined && (
         <p class="note warn">
           <Time view={view} at={clone.at} phrase={view.t.passkeys.cloned} />
         </p>
       )}
-      <div class="pair">
+      <Menu label={view.t.actionsFor(passkey.name)} open={isOpen}>
         <RenameForm {...props} />
         <DeleteForm {...props} />
-      </div>
-    </li>
+      </Menu>
+    </Row>
   )
 }
 

@@ -6,7 +6,7 @@ import { listAccess, removeAccess } from '../../openid/access.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { attempt, type Problem, problemOf, readForm } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, Heading, Rows, Time } from '../parts.tsx'
+import { Alert, Empty, Heading, Row, Rows, Time } from '../parts.tsx'
 import { goTo, readView, showPage, type View } from '../view.ts'
 
 const PATH = '/account/programs'
@@ -44,8 +44,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
       <Alert problem={problem} fields={[]} />
       <Rows
         rows={programs.map(({ id, name, usedAt }) => (
-          <li>
-            <h2>{name}</h2>
+          <Row icon="programs" tone="violet" title={name}>
             {usedAt !== null && (
               <p class="facts">
                 <span>
@@ -61,7 +60,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
               values={{ id }}
               submit={t.removeSubmit}
             />
-          </li>
+          </Row>
         ))}
         none={<Empty icon="programs" title={t.none} hint={t.noneHint} />}
       />

@@ -14,6 +14,7 @@ import {
   endSession,
   listSessions,
 } from '../../sessions/own-sessions.ts'
+import { readOverview } from '../../users/overview.ts'
 import { readAccountAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
@@ -26,6 +27,7 @@ import { appPasswordPages } from './app-passwords-routes.tsx'
 import { programPages } from './programs.tsx'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
+import { NEWEST } from '../parts.tsx'
 import { noticePages } from './notice-routes.tsx'
 import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
@@ -37,8 +39,8 @@ const sessionSchema = v.object({ id: text() })
 export const accountPages = new Hono<App>()
   .use(requireSession)
   .get('/', async (c) => {
-    const account = await readAccountAs(c.get('deps'), actorOf(c))
-    return showPage(c, <OverviewPage view={await readView(c, account)} account={account} />)
+    const overview = await readOverview(c.get('deps'), sessionOf(c))
+    return showPage(c, <OverviewPage view={await readView(c, overview.account)} {...overview} />)
   })
   .post('/sign-out', async (c) => {
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
@@ -61,7 +63,7 @@ export const accountPages = new Hono<App>()
       await addKey(c.get('deps'), actorOf(c), title, key)
     })
     if (refusal instanceof Refusal) return showNewKey(c, fields, refusal)
-    return goTo(c, '/account/keys', 'key-added')
+    return goTo(c, `/account/keys#${NEWEST}`, 'key-added')
   })
   .post('/keys/delete', async (c) => {
     const fields = await readForm(c)

@@ -17,6 +17,7 @@ import { clearSessionToken } from '../session-cookie.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { EnrolmentPage } from './enrolment.tsx'
+import { NewPhonePage } from './new-phone.tsx'
 import { RecoveryCodesPage } from './recovery-codes.tsx'
 import { identityPages } from '../sso/identity-routes.tsx'
 import { passkeyPages } from './passkey-routes.tsx'
@@ -58,6 +59,20 @@ export const securityPages = new Hono<App>()
   })
   .route('/passkeys', passkeyPages)
   .route('/identities', identityPages)
+  .get('/phone', (c) => showNewPhone(c))
+  .post('/phone', async (c) => {
+    const deps = c.get('deps')
+    const fields = await readForm(c)
+    const moved = await attempt(async () => {
+      const { code } = validate(codeSchema, fields)
+      await confirmWith(c, fields)
+      await disableTwoFactor(deps, sessionOf(c), code)
+      const { values } = await readSettings(deps)
+      return startEnrolment(deps, sessionOf(c), values.site_title)
+    })
+    if (moved instanceof Refusal) return showNewPhone(c, moved)
+    return showEnrolment(c, moved.secret, { isMove: true })
+  })
   .post('/start', async (c) => {
     const deps = c.get('deps')
     const { values } = await readSettings(deps)
@@ -74,7 +89,11 @@ export const securityPages = new Hono<App>()
       // Enrolment does not use the code up, so the same code renews the recovery codes.
       return renewRecoveryCodes(c.get('deps'), sessionOf(c), enrolment.code)
     })
-    if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
+    if (codes instanceof Refusal)
+      return showEnrolment(c, fields['secret'] ?? '', {
+        refusal: codes,
+        isMove: fields['move'] !== undefined,
+      })
     return showRecoveryCodes(c, codes)
   })
   .post('/codes', async (c) => {
@@ -100,14 +119,30 @@ export const securityPages = new Hono<App>()
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, PATH))
 
-async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
+async function showNewPhone(c: AppContext, refusal?: Refusal) {
+  const account = await readAccountAs(c.get('deps'), sessionOf(c))
+  if (!account.hasTwoFactor) return goTo(c, PATH)
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <NewPhonePage view={view} problem={problem} />, refusal)
+}
+
+interface ShownEnrolment {
+  refusal?: Refusal
+  /** The app moves to another phone, and the old one is gone already. */
+  isMove?: boolean
+}
+
+async function showEnrolment(c: AppContext, secret: string, shown: ShownEnrolment = {}) {
+  const { refusal, isMove = false } = shown
   const account = await readAccountAs(c.get('deps'), toEnrol(sessionOf(c)))
   const view = await readView(c, account)
   const enrolment = await showSecret(view.site.title, account.username, secret)
   // The secret was tampered with, or two-step verification is on already.
   if (enrolment === undefined || account.hasTwoFactor) return goTo(c, PATH)
   const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <EnrolmentPage view={view} enrolment={enrolment} problem={problem} />, refusal)
+  const props = { view, enrolment, problem, isMove }
+  return showPage(c, <EnrolmentPage {...props} />, refusal)
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {

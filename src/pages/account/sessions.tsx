@@ -4,7 +4,7 @@ import { own } from '../../base/own.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Heading, Time } from '../parts.tsx'
+import { Alert, Heading, type IconName, Row, Time } from '../parts.tsx'
 import { EndEverything } from './end-everything.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
@@ -29,7 +29,7 @@ export function SessionsPage({ view, sessions, currentId, problem }: SessionsPro
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
       <Alert problem={problem} fields={[]} />
-      <ul class="rows acting">
+      <ul class="rows">
         {[...current, ...others].map((session) => (
           <SessionRow view={view} session={session} isCurrent={session.id === currentId} />
         ))}
@@ -59,11 +59,16 @@ interface RowProps {
 function SessionRow({ view, session, isCurrent }: RowProps) {
   const t = view.t.sessions
   return (
-    <li>
-      <h2>
-        {browserOf(view, session.userAgent)}
-        {isCurrent && <span class="badge good">{t.current}</span>}
-      </h2>
+    <Row
+      icon={deviceIcon(session.userAgent)}
+      tone={isCurrent ? 'green' : 'blue'}
+      title={
+        <>
+          {browserOf(view, session.userAgent)}
+          {isCurrent && <span class="badge good">{t.current}</span>}
+        </>
+      }
+    >
       <p class="facts">
         <span>
           {isCurrent ? t.activeNow : <LastActive view={view} at={session.lastActiveAt} />}
@@ -84,8 +89,15 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
           </button>
         </form>
       )}
-    </li>
+    </Row>
   )
+}
+
+/** The icon of the device that a User-Agent describes. */
+export function deviceIcon(userAgent: string): IconName {
+  const { program, system } = describeUserAgent(userAgent)
+  if (['iPhone', 'iPad', 'Android'].includes(system ?? '')) return 'phone'
+  return system === undefined && program !== undefined ? 'terminal' : 'laptop'
 }
 
 /** How a session was made, as in “with password and code”; nothing for one of an earlier version. */

@@ -1,12 +1,10 @@
 import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
+import { FEW_CODES } from '../../users/protection.ts'
 import { Change } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
 import { Alert, Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { problemIn, type SecurityProps } from './security-forms.ts'
-
-/** With so few recovery codes left, the page asks for new ones. */
-const FEW_CODES = 2
 
 export function TwoFactorSection({ view, account, codesLeft, refused }: SecurityProps) {
   const t = view.t.security
@@ -22,7 +20,12 @@ export function TwoFactorSection({ view, account, codesLeft, refused }: Security
       {account.hasTwoFactor ? (
         <>
           <CodesLeft view={view} left={codesLeft} />
-          <div class="pair">
+          <p class="buttons">
+            <a role="button" class="secondary" href="/account/security/phone">
+              {t.move}
+            </a>
+          </p>
+          <div class="actions">
             <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
             <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />
           </div>

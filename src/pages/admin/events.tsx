@@ -1,13 +1,26 @@
 import type { listSiteEvents } from '../../activity/operator-events.ts'
-import { EVENT_KINDS } from '../../audit/events.ts'
+import { EVENT_KINDS, type EventKind } from '../../audit/events.ts'
 import { DownloadHint, EventList, EventsHeader } from '../account/activity.tsx'
-import { type EventFields, EventFilterForm, filterAddress, isFiltered } from '../event-filter.tsx'
+import {
+  EventChips,
+  type EventFields,
+  EventFilterForm,
+  filterAddress,
+  isFiltered,
+} from '../event-filter.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Field, Pager } from '../parts.tsx'
 import type { View } from '../view.ts'
 
-const PATH = '/account/admin/events'
+export const EVENTS_PATH = '/account/admin/events'
+/** The kinds that have a chip above the list. */
+const CHIPS: readonly EventKind[] = [
+  'sign_in_refused',
+  'sign_in',
+  'user_changed',
+  'settings_changed',
+]
 
 interface EventsProps {
   view: View
@@ -23,10 +36,11 @@ export function EventsPage({ view, events, page, more, fields, problem }: Events
   const t = view.t.adminEvents
   return (
     <AccountPage view={view} title={t.title}>
-      <EventsHeader view={view} title={t.title} lead={t.lead} path={PATH} fields={fields} />
+      <EventsHeader view={view} title={t.title} lead={t.lead} path={EVENTS_PATH} fields={fields} />
+      <EventChips view={view} path={EVENTS_PATH} fields={fields} kinds={CHIPS} />
       <EventFilterForm
         view={view}
-        path={PATH}
+        path={EVENTS_PATH}
         fields={fields}
         kinds={EVENT_KINDS}
         problem={problem}
@@ -37,14 +51,14 @@ export function EventsPage({ view, events, page, more, fields, problem }: Events
         view={view}
         events={events}
         reader="operator"
-        path={PATH}
+        path={EVENTS_PATH}
         isFiltered={isFiltered(fields)}
       />
       <Pager
         view={view}
         page={page}
         pages={more ? page + 1 : page}
-        address={(to) => filterAddress(PATH, fields, to)}
+        address={(to) => filterAddress(EVENTS_PATH, fields, to)}
         words={{ ...view.t.activity, page: t.page }}
       />
       <DownloadHint view={view} />

@@ -17,12 +17,14 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { goTo, showPage } from '../view.ts'
-import { NOTICES_PATH, NoticesPage } from './notices.tsx'
+import { NEWEST } from '../parts.tsx'
+import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
 import { adminView } from './view.ts'
 
 /** The page of the operators' channels, under `/account/admin/notices`. */
 export const noticeAdminPages = new Hono<App>()
   .get('/', (c) => showNotices(c))
+  .get('/add', (c) => showNewChannel(c, c.req.query('kind')))
   .post('/add', async (c) => {
     const { language } = await adminView(c)
     const fields = await readForm(c)
@@ -32,8 +34,8 @@ export const noticeAdminPages = new Hono<App>()
       await confirmWith(c, fields)
       return createNoticeChannel(c.get('deps'), actorOf(c), wish, new URL(c.req.url).origin)
     })
-    if (made instanceof Refusal) return showNotices(c, made, fields)
-    if (made.secret === '') return goTo(c, NOTICES_PATH, 'channel-added')
+    if (made instanceof Refusal) return showNewChannel(c, fields['kind'], fields, made)
+    if (made.secret === '') return goTo(c, `${NOTICES_PATH}#${NEWEST}`, 'channel-added')
     const view = await adminView(c)
     return showPage(
       c,
@@ -71,15 +73,27 @@ export const noticeAdminPages = new Hono<App>()
     if (outcome instanceof Refusal) return showNotices(c, outcome)
     if (outcome === undefined) return goTo(c, NOTICES_PATH, 'channel-tested')
     const { t } = await adminView(c)
-    return showNotices(c, undefined, undefined, testProblem(t, outcome))
+    return showNotices(c, undefined, testProblem(t, outcome))
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, NOTICES_PATH))
 
-async function showNotices(c: AppContext, refusal?: Refusal, fields?: Fields, failed?: Problem) {
+async function showNewChannel(
+  c: AppContext,
+  kind: string | undefined,
+  fields?: Fields,
+  refusal?: Refusal,
+) {
+  const view = await adminView(c)
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = { view, kind, fields, problem }
+  return showPage(c, <NewChannelPage {...props} />, refusal)
+}
+
+async function showNotices(c: AppContext, refusal?: Refusal, failed?: Problem) {
   const view = await adminView(c)
   const channels = await listNoticeChannels(c.get('deps'), actorOf(c))
   const problem = refusal === undefined ? failed : problemOf(view.t, refusal)
-  const props = { view, channels, fields, problem }
+  const props = { view, channels, problem }
   return showPage(c, <NoticesPage {...props} />, refusal)
 }

@@ -1,11 +1,23 @@
-import { CHANNEL_KINDS } from '../../notices/channels.ts'
+import { CHANNEL_KINDS, type ChannelKind } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
 import { TOPICS } from '../../notices/topics.ts'
-import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
+import { ChannelFacts, channelIcon, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, Field, Heading, Rows } from '../parts.tsx'
+import {
+  Alert,
+  Choices,
+  Empty,
+  Field,
+  FormButtons,
+  Heading,
+  Menu,
+  NEWEST,
+  Row,
+  Rows,
+  Tile,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const NOTICES_PATH = '/account/admin/notices'
@@ -13,71 +25,151 @@ export const NOTICES_PATH = '/account/admin/notices'
 interface NoticesProps {
   view: View
   channels: ListedChannel[]
-  /** The values of a refused form for a new channel. */
-  fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
-const FIELDS = ['kind', 'name', 'address', 'token', 'chat', 'sender', 'topics', ...CONFIRM_FIELDS]
-
 /** The channels of the operators. */
-export function NoticesPage({ view, channels, fields, problem }: NoticesProps) {
+export function NoticesPage({ view, channels, problem }: NoticesProps) {
   const t = view.t.channels
-  const ofForm = fields === undefined ? undefined : problem
+  const newestFirst = channels.toSorted((one, other) => other.id - one.id)
   return (
     <AccountPage view={view} title={view.t.nav.channels}>
-      <Heading title={view.t.nav.channels} lead={t.adminLead} />
-      {fields === undefined && <Alert problem={problem} fields={[]} />}
+      <header class="bar">
+        <Heading title={view.t.nav.channels} lead={t.adminLead} />
+        <a role="button" href={`${NOTICES_PATH}/add`}>
+          {t.add}
+        </a>
+      </header>
+      <Alert problem={problem} fields={[]} />
       <Rows
-        rows={channels.map((channel) => (
-          <ChannelRow view={view} channel={channel} />
+        rows={newestFirst.map((channel, place) => (
+          <ChannelRow view={view} channel={channel} id={place === 0 ? NEWEST : undefined} />
         ))}
         none={<Empty icon="channels" title={t.none} hint={t.noneHint} />}
-        actions="below"
       />
-      <article>
-        <h2>{t.addTitle}</h2>
-        <form method="post" action={`${NOTICES_PATH}/add`}>
-          <Alert problem={ofForm} fields={FIELDS} />
-          <Field
-            name="kind"
-            label={t.kind}
-            options={CHANNEL_KINDS.map((kind) => [kind, t.kinds[kind]] as const)}
-            value={echo(fields, 'kind') || 'webhook'}
-            problem={ofForm}
-          />
-          {(['name', 'address', 'token', 'chat', 'sender'] as const).map((name) => (
-            <Field
-              name={name}
-              label={t[name]}
-              hint={t[`${name}Hint`]}
-              value={name === 'token' ? '' : echo(fields, name)}
-              problem={ofForm}
-              optional={name !== 'name'}
-            />
-          ))}
-          <TopicBoxes
-            view={view}
-            topics={TOPICS}
-            chosen={fields === undefined ? TOPICS : chosenTopics(TOPICS, fields)}
-            problem={ofForm}
-          />
-          <ConfirmFields view={view} form="add" problem={ofForm} />
-          <button>{t.add}</button>
-        </form>
-      </article>
     </AccountPage>
   )
 }
 
-function ChannelRow({ view, channel }: { view: View; channel: ListedChannel }) {
+type KindField = 'address' | 'token' | 'chat' | 'sender'
+
+/** The fields of each kind, after the name. */
+const FIELDS_OF_KIND = {
+  webhook: ['address'],
+  ntfy: ['address', 'token'],
+  slack: ['address'],
+  discord: ['address'],
+  telegram: ['token', 'chat', 'address'],
+  bark: ['address'],
+  email: ['address', 'sender'],
+} as const satisfies Record<ChannelKind, readonly KindField[]>
+
+interface NewChannelProps {
+  view: View
+  /** The values of a refused form. */
+  fields?: Fields | undefined
+  kind: string | undefined
+  problem?: Problem | undefined
+}
+
+/** Asks for the kind of a new channel, then for the fields of that kind. */
+export function NewChannelPage({ view, kind: name, fields, problem }: NewChannelProps) {
+  const t = view.t.channels
+  const kind = CHANNEL_KINDS.find((one) => one === name)
+  return (
+    <AccountPage view={view} title={t.addTitle}>
+      <h1>{t.addTitle}</h1>
+      {kind === undefined ? (
+        <>
+          <Alert problem={problem} fields={[]} />
+          <Choices
+            choices={CHANNEL_KINDS.map((one) => ({
+              href: `${NOTICES_PATH}/add?kind=${one}`,
+              icon: channelIcon(one),
+              title: t.kinds[one],
+              hint: t.kindHints[one],
+            }))}
+          />
+          <p class="aside">
+            <a href={NOTICES_PATH}>{view.t.cancel}</a>
+          </p>
+        </>
+      ) : (
+        <NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />
+      )}
+    </AccountPage>
+  )
+}
+
+function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
+  const { view, kind, fields, problem } = props
+  const t = view.t.channels
+  const own = FIELDS_OF_KIND[kind]
+  return (
+    <article>
+      <header>
+        <Tile icon={channelIcon(kind)} />
+        <h2>{t.kinds[kind]}</h2>
+      </header>
+      <p class="hint">{t.kindHints[kind]}</p>
+      <form method="post" action={`${NOTICES_PATH}/add`}>
+        <Alert problem={problem} fields={['name', ...own, 'topics', ...CONFIRM_FIELDS]} />
+        <input type="hidden" name="kind" value={kind} />
+        <Field
+          name="name"
+          label={t.name}
+          hint={t.nameHint}
+          value={echo(fields, 'name')}
+          problem={problem}
+          focus
+          spellcheck
+        />
+        {own.map((name) => (
+          <Field
+            name={name}
+            label={t[name]}
+            value={name === 'token' ? '' : echo(fields, name)}
+            problem={problem}
+            {...hintOf(view, kind, name)}
+            optional={name === 'token' ? kind === 'ntfy' : name === 'address' && own.length > 2}
+          />
+        ))}
+        <TopicBoxes
+          view={view}
+          topics={TOPICS}
+          chosen={fields === undefined ? TOPICS : chosenTopics(TOPICS, fields)}
+          problem={problem}
+        />
+        <ConfirmFields view={view} form="add" problem={problem} />
+        <FormButtons view={view} submit={t.add} back={NOTICES_PATH} />
+      </form>
+    </article>
+  )
+}
+
+function hintOf({ t }: View, kind: ChannelKind, name: KindField) {
+  const hint = t.channels.fieldHints[kind]?.[name]
+  return hint === undefined ? {} : { hint }
+}
+
+interface ChannelRowProps {
+  view: View
+  channel: ListedChannel
+  id: string | undefined
+}
+
+function ChannelRow({ view, channel, id: place }: ChannelRowProps) {
   const t = view.t.channels
   const id = String(channel.id)
   return (
-    <li>
-      <h2>{channel.name}</h2>
+    <Row
+      id={place}
+      icon={channelIcon(channel.kind)}
+      tone={channel.failure === '' ? 'blue' : 'red'}
+      title={channel.name}
+    >
       <ChannelFacts view={view} channel={channel} />
-      <div class="pair">
+      <Menu label={view.t.actionsFor(channel.name)}>
         <form method="post" action={`${NOTICES_PATH}/test`}>
           <button class="secondary" name="id" value={id}>
             {t.test}
@@ -103,7 +195,7 @@ function ChannelRow({ view, channel }: { view: View; channel: ListedChannel }) {
           submit={t.deleteSubmit}
           confirmedAs={`delete-${id}`}
         />
-      </div>
-    </li>
+      </Menu>
+    </Row>
   )
 }

@@ -22,7 +22,7 @@ import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { goTo, showPage } from '../view.ts'
-import { AdminProgramsPage, ProgramSettingsPage } from './programs.tsx'
+import { AdminProgramsPage, NewProgramPage, ProgramSettingsPage } from './programs.tsx'
 import { adminView } from './view.ts'
 
 const PATH = '/account/admin/programs'
@@ -44,6 +44,7 @@ const siteSchema = v.object({ site: clientSiteSchema })
 /** The pages of registered programs, under `/account/admin/programs`. */
 export const adminProgramPages = new Hono<App>()
   .get('/', (c) => showPrograms(c))
+  .get('/add', (c) => showNewProgram(c, c.req.query('preset')))
   .post('/add', async (c) => {
     const fields = await readForm(c)
     const made = await attempt(async () => {
@@ -72,7 +73,7 @@ export const adminProgramPages = new Hono<App>()
       })
       return { name, preset, site, issuer, ...client }
     })
-    if (made instanceof Refusal) return showPrograms(c, fields, made)
+    if (made instanceof Refusal) return showNewProgram(c, fields['preset'] ?? 'other', fields, made)
     const { name, preset, site, issuer, clientId, secret = '' } = made
     const settings = presetSettings(preset, { issuer, clientId, secret, site })
     const view = await adminView(c)
@@ -86,7 +87,7 @@ export const adminProgramPages = new Hono<App>()
       await confirmWith(c, fields)
       return { client, secret: await replaceSecret(c.get('deps'), actorOf(c), client) }
     })
-    if (made instanceof Refusal) return showPrograms(c, {}, made)
+    if (made instanceof Refusal) return showPrograms(c, made)
     const { client, secret } = made
     const { id: clientId, name } = client
     const deps = c.get('deps')
@@ -102,19 +103,31 @@ export const adminProgramPages = new Hono<App>()
       await confirmWith(c, fields)
       await deleteClient(c.get('deps'), actorOf(c), client)
     })
-    if (refusal instanceof Refusal) return showPrograms(c, {}, refusal)
+    if (refusal instanceof Refusal) return showPrograms(c, refusal)
     return goTo(c, PATH, 'program-deleted')
   })
   .post('/release', async (c) => {
     const { username = '' } = await readForm(c)
     const refusal = await attempt(() => releaseName(c.get('deps'), actorOf(c), username))
-    if (refusal instanceof Refusal) return showPrograms(c, {}, refusal)
+    if (refusal instanceof Refusal) return showPrograms(c, refusal)
     return goTo(c, PATH, 'name-released')
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, PATH))
 
-async function showPrograms(c: AppContext, fields?: Fields, refusal?: Refusal) {
+async function showNewProgram(
+  c: AppContext,
+  kind: string | undefined,
+  fields?: Fields,
+  refusal?: Refusal,
+) {
+  const view = await adminView(c)
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = { view, kind, fields, problem }
+  return showPage(c, <NewProgramPage {...props} />, refusal)
+}
+
+async function showPrograms(c: AppContext, refusal?: Refusal) {
   const deps = c.get('deps')
   const view = await adminView(c)
   const [clients, names] = await Promise.all([
@@ -122,6 +135,6 @@ async function showPrograms(c: AppContext, fields?: Fields, refusal?: Refusal) {
     listReservedNames(deps, actorOf(c)),
   ])
   const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, clients, names, fields, problem }
+  const props = { view, clients, names, problem }
   return showPage(c, <AdminProgramsPage {...props} />, refusal)
 }

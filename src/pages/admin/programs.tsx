@@ -10,7 +10,20 @@ import type { listReservedNames } from '../../users/reserved-names.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, CopyButton, Empty, Field, Heading, Rows } from '../parts.tsx'
+import {
+  Alert,
+  Choices,
+  CopyButton,
+  Empty,
+  Field,
+  FormButtons,
+  Heading,
+  Menu,
+  NEWEST,
+  Row,
+  Rows,
+  Tile,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/admin/programs'
@@ -19,33 +32,40 @@ interface ProgramsProps {
   view: View
   clients: OpenidClient[]
   names: Awaited<ReturnType<typeof listReservedNames>>
-  fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
 /** The programs that sign users in through this site, for operators. */
-export function AdminProgramsPage({ view, clients, names, fields, problem }: ProgramsProps) {
+export function AdminProgramsPage({ view, clients, names, problem }: ProgramsProps) {
   const t = view.t.adminPrograms
+  const newestFirst = clients.toSorted((one, other) => other.createdAt - one.createdAt)
   return (
     <AccountPage view={view} title={t.title}>
-      <Heading title={t.title} lead={t.lead} />
+      <header class="bar">
+        <Heading title={t.title} lead={t.lead} />
+        <a role="button" href={`${PATH}/add`}>
+          {t.add}
+        </a>
+      </header>
+      <Alert problem={problem} fields={[]} />
       <Rows
-        rows={clients.map((client) => (
-          <ProgramRow view={view} client={client} />
+        rows={newestFirst.map((client, place) => (
+          <ProgramRow view={view} client={client} id={place === 0 ? NEWEST : undefined} />
         ))}
-        none={<Empty icon="programs" title={t.none} hint={t.noneHint} />}
-        actions="below"
+        none={<Empty icon="registered" title={t.none} hint={t.noneHint} />}
       />
-      <article>
-        <h2>{t.add}</h2>
-        <NewProgramForm view={view} fields={fields} problem={problem} />
-      </article>
       {names.length > 0 && <ReservedNames view={view} names={names} />}
     </AccountPage>
   )
 }
 
-function ProgramRow({ view, client }: { view: View; client: OpenidClient }) {
+interface ProgramRowProps {
+  view: View
+  client: OpenidClient
+  id: string | undefined
+}
+
+function ProgramRow({ view, client, id: place }: ProgramRowProps) {
   const t = view.t.adminPrograms
   const { id, name, redirectUris, secretHash } = client
   const flags = [
@@ -54,24 +74,21 @@ function ProgramRow({ view, client }: { view: View; client: OpenidClient }) {
     secretHash === null && t.isPublicShort,
   ].filter((flag) => flag !== false)
   return (
-    <li>
-      <h2>{name}</h2>
-      <p>
-        client_id <code>{id}</code>
-      </p>
-      <p class="facts lines">
+    <Row id={place} icon="registered" tone="violet" title={name}>
+      <p class="facts">
         {redirectUris.map((uri) => (
           <span>{uri}</span>
         ))}
       </p>
-      {flags.length > 0 && (
-        <p class="facts">
-          {flags.map((flag) => (
-            <span>{flag}</span>
-          ))}
-        </p>
-      )}
-      <div class="pair">
+      <p class="facts">
+        <span>
+          client_id <code>{id}</code>
+        </span>
+        {flags.map((flag) => (
+          <span>{flag}</span>
+        ))}
+      </p>
+      <Menu label={view.t.actionsFor(name)}>
         {secretHash !== null && (
           <Change
             view={view}
@@ -87,57 +104,123 @@ function ProgramRow({ view, client }: { view: View; client: OpenidClient }) {
         <Change
           view={view}
           label={t.delete}
-          question={t.deleteQuestion}
+          question={t.deleteQuestion(name)}
           action={`${PATH}/delete`}
           values={{ id }}
           submit={t.deleteSubmit}
           confirmedAs={`delete-${id}`}
         />
-      </div>
-    </li>
+      </Menu>
+    </Row>
   )
 }
 
-const SHOWN = ['name', 'preset', 'site', 'redirect_uris', 'post_logout_uris', 'logout_uri']
+const SHOWN_OF_PRESET = ['name', 'site', 'redirect_uris', 'post_logout_uris', 'logout_uri']
+const SHOWN_OF_OTHER = ['name', 'redirect_uris', 'post_logout_uris', 'logout_uri']
+const KINDS = [...PRESETS, 'other' as const]
 
-function NewProgramForm({
-  view,
-  fields,
-  problem,
-}: Pick<ProgramsProps, 'view' | 'fields' | 'problem'>) {
+interface NewProgramProps {
+  view: View
+  /** A preset or `other`; a choice among them for any other name. */
+  kind: string | undefined
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** Asks which program is registered, then for the fields that are not known of it. */
+export function NewProgramPage({ view, kind: name, fields, problem }: NewProgramProps) {
   const t = view.t.adminPrograms
-  const kinds = [...PRESETS, 'other' as const]
-  const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
+  const kind = KINDS.find((one) => one === name)
   return (
-    <form method="post" action={`${PATH}/add`}>
-      <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
-      <Field {...field('name')} label={t.name} spellcheck />
-      <Field
-        {...field('preset')}
-        label={t.kind}
-        options={kinds.map((kind) => [kind, t.presets[kind]] as const)}
-      />
-      <Field {...field('site')} label={t.site} hint={t.siteHint} optional />
+    <AccountPage view={view} title={t.add}>
+      <h1>{t.add}</h1>
+      {kind === undefined ? (
+        <>
+          <Alert problem={problem} fields={[]} />
+          <Choices
+            choices={KINDS.map((one) => ({
+              href: `${PATH}/add?preset=${one}`,
+              icon: one === 'other' ? 'programs' : 'registered',
+              tone: one === 'other' ? 'blue' : 'violet',
+              title: t.presets[one],
+              hint: one === 'other' ? t.otherHint : t.presetHint,
+            }))}
+          />
+          <p class="aside">
+            <a href={PATH}>{view.t.cancel}</a>
+          </p>
+        </>
+      ) : (
+        <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />
+      )}
+    </AccountPage>
+  )
+}
+
+function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
+  const { view, kind, fields, problem } = props
+  const t = view.t.adminPrograms
+  const isOther = kind === 'other'
+  const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
+  const name = fields === undefined && !isOther ? t.presets[kind] : echo(fields, 'name')
+  const others = (
+    <>
       <Field
         {...field('redirect_uris')}
         label={t.redirects}
         hint={t.redirectsHint}
         rows={3}
-        optional
+        optional={!isOther}
       />
       <Field {...field('post_logout_uris')} label={t.postLogout} rows={2} optional />
       <Field {...field('logout_uri')} label={t.logout} optional />
-      <fieldset>
-        {(['first_party', 'admins_only', 'is_public'] as const).map((name) => (
-          <label>
-            <input type="checkbox" name={name} checked={echo(fields, name) !== ''} />
-            {{ first_party: t.firstParty, admins_only: t.adminsOnly, is_public: t.isPublic }[name]}
-          </label>
-        ))}
-      </fieldset>
-      <ConfirmFields view={view} form="new" problem={problem} />
-      <button>{t.submit}</button>
-    </form>
+    </>
+  )
+  const isOpen = ['redirect_uris', 'post_logout_uris', 'logout_uri'].includes(problem?.field ?? '')
+  return (
+    <article>
+      <header>
+        <Tile icon={isOther ? 'programs' : 'registered'} tone="violet" />
+        <h2>{t.presets[kind]}</h2>
+      </header>
+      <form method="post" action={`${PATH}/add`}>
+        <Alert
+          problem={problem}
+          fields={[...(isOther ? SHOWN_OF_OTHER : SHOWN_OF_PRESET), ...CONFIRM_FIELDS]}
+        />
+        <input type="hidden" name="preset" value={kind} />
+        <Field {...field('name')} value={name} label={t.name} focus spellcheck />
+        {!isOther && (
+          <Field
+            {...field('site')}
+            label={t.site}
+            hint={kind === 'cloudflare-access' ? t.teamHint : t.siteHint}
+          />
+        )}
+        {isOther ? (
+          others
+        ) : (
+          <details class="older" open={isOpen}>
+            <summary>{t.more}</summary>
+            {others}
+          </details>
+        )}
+        <fieldset>
+          {(['first_party', 'admins_only', 'is_public'] as const).map((flag) => (
+            <label>
+              <input type="checkbox" name={flag} checked={echo(fields, flag) !== ''} />
+              {
+                { first_party: t.firstParty, admins_only: t.adminsOnly, is_public: t.isPublic }[
+                  flag
+                ]
+              }
+            </label>
+          ))}
+        </fieldset>
+        <ConfirmFields view={view} form="new" problem={problem} />
+        <FormButtons view={view} submit={t.submit} back={PATH} />
+      </form>
+    </article>
   )
 }
 
@@ -147,16 +230,15 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
     <section>
       <h2>{t.namesTitle}</h2>
       <p class="hint">{t.namesLead}</p>
-      <ul class="rows compact">
+      <ul class="rows">
         {names.map(({ username }) => (
-          <li class="bar">
-            <h3>{username}</h3>
+          <Row icon="users" tone="amber" title={username} level={3}>
             <form method="post" action={`${PATH}/release`}>
               <button class="secondary" name="username" value={username}>
                 {t.release}
               </button>
             </form>
-          </li>
+          </Row>
         ))}
       </ul>
     </section>
@@ -207,7 +289,7 @@ export function ProgramSettingsPage(props: SettingsProps) {
         ))}
         {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
         <p class="buttons">
-          <a role="button" href={PATH}>
+          <a role="button" href={`${PATH}#${NEWEST}`}>
             {t.createdDone}
           </a>
         </p>

@@ -1,15 +1,23 @@
 import { Hono } from 'hono'
 import type { App } from '../../http/context.ts'
-import { goTo } from '../view.ts'
+import { readSiteState } from '../../health/site-state.ts'
+import { actorOf } from '../../http/guard.ts'
+import { showPage } from '../view.ts'
 import { eventPages } from './event-routes.tsx'
 import { adminProgramPages } from './program-routes.tsx'
 import { noticeAdminPages } from './notice-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
+import { SitePage } from './site.tsx'
 import { userPages } from './user-routes.tsx'
+import { adminView } from './view.ts'
 
 /** The pages of operators, under `/account/admin`. */
 export const adminPages = new Hono<App>()
-  .get('/', (c) => goTo(c, '/account/admin/users'))
+  .get('/', async (c) => {
+    const view = await adminView(c)
+    const state = await readSiteState(c.get('deps'), actorOf(c))
+    return showPage(c, <SitePage view={view} state={state} />)
+  })
   .route('/users', userPages)
   .route('/programs', adminProgramPages)
   .route('/settings', settingPages)

@@ -1,6 +1,6 @@
 import { own } from '../../base/own.ts'
 import type { Setting } from '../../settings/manage-settings.ts'
-import type { Problem } from '../form.ts'
+import type { Fields, Problem } from '../form.ts'
 import { Confirm, Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 
@@ -21,6 +21,7 @@ export function SettingField(props: SettingFieldProps) {
   const help = view.t.settings.help[key]
   if (setting.isReadOnly) return <ReadOnly {...props} />
   if (setting.type === 'bool') return <Switch {...props} />
+  if (PERMISSION_SETTINGS.includes(key)) return <PermissionSetting {...props} />
   return (
     <Field
       name={key}
@@ -78,6 +79,50 @@ function Label({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setti
   )
 }
 
+/** The settings whose number is a set of permissions. */
+export const PERMISSION_SETTINGS: readonly string[] = ['sso_default_permission']
+
+/** A checkbox for each permission; they send numbers that the route adds up. */
+function PermissionSetting({ view, setting, value, problem }: SettingFieldProps) {
+  const { key } = setting
+  const help = view.t.settings.help[key]
+  return (
+    <fieldset class="field" aria-describedby={help && `${key}-hint`}>
+      <legend>
+        <Label view={view} setting={setting} />
+      </legend>
+      {problem?.field === key && <p class="problem">{problem.message}</p>}
+      {help !== undefined && (
+        <p class="hint" id={`${key}-hint`}>
+          {help}
+        </p>
+      )}
+      <input id={key} type="hidden" name={key} value={value} />
+      <input type="hidden" name={`${key}-boxes`} value="" />
+      <div class="grid">
+        {view.t.permissions.map((name, bit) => (
+          <label>
+            <input
+              type="checkbox"
+              name={`${key}-${bit}`}
+              checked={(Number(value) & (1 << bit)) !== 0}
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+      <Reset view={view} setting={setting} />
+    </fieldset>
+  )
+}
+
+/** Adds up the boxes of a setting; `undefined` when the form has none. */
+export function permissionIn(fields: Fields, key: string): string | undefined {
+  if (fields[`${key}-boxes`] === undefined) return undefined
+  const bits = Array.from({ length: 16 }, (_, bit) => (`${key}-${bit}` in fields ? 1 << bit : 0))
+  return String(bits.reduce((sum, bit) => sum | bit, 0))
+}
+
 /** A cleared box sends nothing, so a hidden field of the same name sends `false`. */
 function Switch({ view, setting, value, problem }: SettingFieldProps) {
   const { key } = setting
@@ -124,7 +169,11 @@ function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
   if (!setting.isChanged) return <></>
   const isEmpty = setting.default === ''
   return (
-    <Confirm label={t.default} question={isEmpty ? t.defaultIsEmpty : t.defaultIs}>
+    <Confirm
+      label={t.default}
+      cancel={view.t.cancel}
+      question={isEmpty ? t.defaultIsEmpty : t.defaultIs}
+    >
       {!isEmpty && <DefaultValue view={view} setting={setting} />}
       <p class="buttons">
         <button class="secondary" name="reset" value={setting.key} formnovalidate>

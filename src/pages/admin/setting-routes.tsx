@@ -8,6 +8,7 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { actorOf } from '../../http/guard.ts'
 import { goTo, type Notice, showPage } from '../view.ts'
+import { PERMISSION_SETTINGS, permissionIn } from './setting-field.tsx'
 import { isGroup, SettingsPage } from './settings.tsx'
 import { adminView } from './view.ts'
 
@@ -27,7 +28,7 @@ export const settingPages = new Hono<App>()
   .get('/:group', (c) => showGroup(c, groupOf(c)))
   .post('/:group', async (c) => {
     const group = groupOf(c)
-    const fields = await readForm(c)
+    const fields = withPermissions(await readForm(c))
     const { reset } = fields
     if (reset !== undefined) return resetSetting(c, group, reset, fields)
     const changed = await attempt(async () => {
@@ -43,6 +44,15 @@ function groupOf(c: AppContext): SettingGroup {
   const group = c.req.param('group') ?? ''
   if (!isGroup(group)) throw new Refusal('unknownPath')
   return group
+}
+
+/** Puts the numbers of the permissions' boxes into their fields. */
+function withPermissions(fields: Fields): Fields {
+  const numbers = PERMISSION_SETTINGS.flatMap((key) => {
+    const number = permissionIn(fields, key)
+    return number === undefined ? [] : [[key, number]]
+  })
+  return { ...fields, ...Object.fromEntries(numbers) }
 }
 
 function parseValues(fields: Fields, group: SettingGroup): Record<string, string> {

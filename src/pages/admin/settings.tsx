@@ -64,7 +64,9 @@ export function SettingsPage(props: SettingsProps) {
             />
           ))}
           <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
-          <button>{t.save}</button>
+          <p class="buttons sticky">
+            <button>{t.save}</button>
+          </p>
         </form>
       </article>
       {group === 'sso' && <SsoSetup {...props} />}

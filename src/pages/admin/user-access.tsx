@@ -1,18 +1,21 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../accounts/roles.ts'
 import { Change } from '../confirm.tsx'
+import { Alert } from '../parts.tsx'
 import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
-import type { UserProps } from './user.tsx'
+import { userAction, type UserProps } from './user-props.ts'
 
 /** Forms that need a fresh session. */
-const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'unlock', 'cancel-two-factor']
+const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'cancel-two-factor']
 
 /** The forms that grant or take away access: password, lock, second factor, sessions, account. */
 export function AccessForms(props: UserProps) {
-  const { view, user } = props
+  const { view, user, isLastAdmin, refused } = props
   const t = view.t.adminUsers
-  const enableOrDisable = user.disabled ? (
+  const enableOrDisable = isLastAdmin ? (
+    <></>
+  ) : user.disabled ? (
     <AccessForm {...props} form="enable" label={t.enable} lead="" />
   ) : (
     <AccessForm {...props} form="disable" label={t.disable} lead={t.disableLead} isDangerous />
@@ -20,6 +23,9 @@ export function AccessForms(props: UserProps) {
   return (
     <section>
       <h2>{t.access}</h2>
+      {isLastAdmin && (refused?.form === 'disable' || refused?.form === 'delete') && (
+        <Alert problem={refused.problem} fields={[]} />
+      )}
       <ul class="rows actions">
         {user.role === GUEST ? (
           enableOrDisable
@@ -33,7 +39,7 @@ export function AccessForms(props: UserProps) {
 
 /** The forms that the guest lacks: the guest has no password and can't be deleted. */
 function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
-  const { view, user, passkeys, refused } = props
+  const { view, user, passkeys, refused, isLastAdmin } = props
   const t = view.t.adminUsers
   const problem = refused?.form === 'password' ? refused.problem : undefined
   return (
@@ -41,7 +47,6 @@ function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
       <AccessForm {...props} form="password" label={t.resetPassword} lead={t.resetPasswordLead}>
         <PasswordField view={view} problem={problem} />
       </AccessForm>
-      <AccessForm {...props} form="unlock" label={t.unlock} lead={t.unlockLead} />
       {user.hasTwoFactor && (
         <AccessForm
           {...props}
@@ -68,7 +73,11 @@ function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
         isDangerous
       />
       {children}
-      <AccessForm {...props} form="delete" label={t.delete} lead={t.deleteLead} isDangerous />
+      {isLastAdmin ? (
+        <li class="row-note">{t.lastAdmin}</li>
+      ) : (
+        <AccessForm {...props} form="delete" label={t.delete} lead={t.deleteLead} isDangerous />
+      )}
     </>
   )
 }
@@ -82,7 +91,7 @@ interface AccessFormProps extends UserProps {
 
 /** A row that expands to its form. */
 function AccessForm(props: PropsWithChildren<AccessFormProps>) {
-  const { view, user, refused, form, label, lead, isDangerous = false } = props
+  const { view, refused, form, label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined
   return (
     <li>
@@ -90,7 +99,7 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
         view={view}
         label={label}
         question={lead}
-        action={`/account/admin/users/${user.id}/${form}`}
+        action={userAction(props, form)}
         submit={label}
         problem={problem}
         fields={form === 'password' ? ['password'] : []}

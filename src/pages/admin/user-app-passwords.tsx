@@ -1,35 +1,27 @@
-import type { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
-import { AppPasswordFacts, DeleteAppPassword } from '../account/app-passwords.tsx'
-import type { Problem } from '../form.ts'
+import { AppPasswordRow } from '../account/app-passwords.tsx'
 import { Alert, Rows } from '../parts.tsx'
-import type { View } from '../view.ts'
-
-interface UserAppPasswordsProps {
-  view: View
-  userId: number
-  appPasswords: Awaited<ReturnType<typeof listAppPasswordsOf>>
-  problem: Problem | undefined
-}
+import { userAction, type UserProps } from './user-props.ts'
 
 /** The app passwords of a user, for an operator. */
-export function UserAppPasswords({ view, userId, appPasswords, problem }: UserAppPasswordsProps) {
-  const t = view.t.appPasswords
-  const action = `/account/admin/users/${userId}/delete-app-password`
+export function UserAppPasswords(props: UserProps) {
+  const { view, appPasswords, refused } = props
   return (
-    <section>
-      <h2>{t.title}</h2>
-      <Alert problem={problem} fields={[]} />
+    <>
+      <Alert
+        problem={refused?.form === 'delete-app-password' ? refused.problem : undefined}
+        fields={[]}
+      />
       <Rows
         rows={appPasswords.map((one) => (
-          <li>
-            <h3>{one.name}</h3>
-            <AppPasswordFacts view={view} item={one} />
-            <DeleteAppPassword view={view} item={one} action={action} />
-          </li>
+          <AppPasswordRow
+            view={view}
+            item={one}
+            action={userAction(props, 'delete-app-password')}
+            level={3}
+          />
         ))}
-        none={<p class="hint">{t.noneOf}</p>}
-        actions="small"
+        none={<p class="hint">{view.t.appPasswords.noneOf}</p>}
       />
-    </section>
+    </>
   )
 }

@@ -1,16 +1,15 @@
 import { CONFIRM_FIELDS, Change } from '../confirm.tsx'
-import { Alert, Icon, Rows } from '../parts.tsx'
+import { Alert, Row, Rows } from '../parts.tsx'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import { providerIcon } from '../sso/names.ts'
-import type { UserProps } from './user.tsx'
+import { userAction, type UserProps } from './user-props.ts'
 
 /** The linked accounts of a user at identity providers, for an operator. */
-export function UserIdentities({ view, user, identities, refused }: UserProps) {
+export function UserIdentities(props: UserProps) {
+  const { view, identities, refused } = props
   const t = view.t.sso
-  if (identities.length === 0 && view.platform === undefined) return <></>
   return (
-    <section>
-      <h2>{t.title}</h2>
+    <>
       <Alert
         problem={refused?.form === 'unlink-identity' ? refused.problem : undefined}
         fields={CONFIRM_FIELDS}
@@ -25,10 +24,7 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
             refused.fields['subject'] === subject
           const warning = identity.isLastWayIn ? ` ${t.lastWayIn}` : ''
           return (
-            <li>
-              <h3 class="mark">
-                <Icon name={providerIcon(platform)} /> {shown}
-              </h3>
+            <Row icon={providerIcon(platform)} tone="violet" title={shown} level={3}>
               <IdentityFacts view={view} identity={identity} ofOther />
               <p class="facts">
                 {t.subject} <code>{subject}</code>
@@ -37,7 +33,7 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                 view={view}
                 label={t.unlink}
                 question={`${t.unlinkQuestion(shown)}${warning}`}
-                action={`/account/admin/users/${user.id}/unlink-identity`}
+                action={userAction(props, 'unlink-identity')}
                 values={{
                   issuer,
                   subject,
@@ -47,12 +43,11 @@ export function UserIdentities({ view, user, identities, refused }: UserProps) {
                 problem={isRefused ? refused.problem : undefined}
                 confirmedAs={`unlink-${subject}`}
               />
-            </li>
+            </Row>
           )
         })}
         none={<p class="hint">{t.none}</p>}
-        actions="small"
       />
-    </section>
+    </>
   )
 }

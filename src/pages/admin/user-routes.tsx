@@ -2,6 +2,10 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App, AppContext } from '../../http/context.ts'
 import { idQuery, pageQuery, query } from '../../http/input.ts'
+import type { Account } from '../../accounts/accounts.ts'
+import { ADMIN } from '../../accounts/roles.ts'
+import { listSiteEvents } from '../../activity/operator-events.ts'
+import { LIMITS } from '../../throttle/limits.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'
@@ -25,7 +29,13 @@ import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
 import { NEW_USER, parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
-import { GeneratedPasswordPage, NewUserPage, usersAddress, UsersPage } from './users.tsx'
+import {
+  GeneratedPasswordPage,
+  NewUserPage,
+  userAddress,
+  usersAddress,
+  UsersPage,
+} from './users.tsx'
 import { adminView } from './view.ts'
 
 const PATH = '/account/admin/users'
@@ -95,7 +105,7 @@ export const userPages = new Hono<App>()
     const { user, surviving, generated } = changed
     if (generated === undefined) {
       const notice = isNothing(surviving) ? 'user-password-set' : 'user-password-set-surviving'
-      return goTo(c, `${PATH}/${id}`, notice)
+      return goTo(c, userAddress(id, listOf(c)), notice)
     }
     const props = { view, user, surviving, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
@@ -110,7 +120,10 @@ export const userPages = new Hono<App>()
       await run(c.get('deps'), actorOf(c), userIdOf(c), fields)
     })
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
-    return goTo(c, form === 'delete' ? PATH : `${PATH}/${userIdOf(c)}`, noticeFor(c, form, notice))
+    const list = listOf(c)
+    const listPath = list === '' ? PATH : `${PATH}?${list}`
+    const path = form === 'delete' ? listPath : userAddress(userIdOf(c), list)
+    return goTo(c, path, noticeFor(c, form, notice))
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:id{[0-9]+}/:form', (c) => goTo(c, `${PATH}/${c.req.param('id')}`))
@@ -135,19 +148,60 @@ function userIdOf(c: AppContext): number {
   return result.output.id
 }
 
+/** Reads the query of the list that the user's page leads back to; anything else is dropped. */
+function listOf(c: AppContext): string {
+  const given = Object.fromEntries(new URLSearchParams(c.req.query('list')))
+  const parsed = v.safeParse(listQuery, given)
+  if (!parsed.success) return ''
+  const { search, group, page } = parsed.output
+  return usersAddress({ search, group }, page).split('?')[1] ?? ''
+}
+
+/** The events on a user's page. */
+const LATEST_EVENTS = { limit: 5, offset: 0 }
+/** As many refused sign-ins as the page can count. */
+const COUNTED_REFUSALS = { limit: LIMITS.account.failures, offset: 0 }
+const MAX_COUNTED_ADMINS = 25
+
+/** Reads what tells whether a user is locked out, and what has happened lately. */
+async function readLately(c: AppContext, userId: number) {
+  const [deps, operator] = [c.get('deps'), actorOf(c)]
+  const since = deps.now() - LIMITS.account.seconds * 1000
+  const refused = { userId, kind: 'sign_in_refused', since } as const
+  const unlocked = { userId, kind: 'user_unlocked', since } as const
+  const [latest, refusals, unlockings] = await Promise.all([
+    listSiteEvents(deps, operator, { userId }, LATEST_EVENTS),
+    listSiteEvents(deps, operator, refused, COUNTED_REFUSALS),
+    listSiteEvents(deps, operator, unlocked, { limit: 1, offset: 0 }),
+  ])
+  const unlockedAt = unlockings.events[0]?.at ?? 0
+  const counted = refusals.events.filter(({ at }) => at > unlockedAt)
+  return { events: latest.events, refusals: counted.length }
+}
+
+/** Tells whether nobody could administer the site without this user. */
+async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
+  if (user.role !== ADMIN || user.disabled) return false
+  const filter = { search: '', groups: ['admins' as const] }
+  const { users } = await findUsers(c.get('deps'), actorOf(c), filter, 1, MAX_COUNTED_ADMINS)
+  return users.every(({ id, disabled }) => id === user.id || disabled)
+}
+
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, sessions, surviving, identities, clients] = await Promise.all([
+  const [user, sessions, surviving, identities, clients, lately] = await Promise.all([
     getUser(...target),
     listSessionsOf(...target),
     listRemainingAccessOf(...target),
     listIdentitiesOf(...target),
     listClients(c.get('deps'), actorOf(c)),
+    readLately(c, userIdOf(c)),
   ])
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
   const hasPrograms = clients.length > 0
-  const lists = { ...surviving, sessions, identities }
-  const props = { view, user, ...lists, hasPrograms, refused }
+  const lists = { ...surviving, ...lately, sessions, identities, list: listOf(c) }
+  const isLast = await isLastAdmin(c, user)
+  const props = { view, user, ...lists, hasPrograms, isLastAdmin: isLast, refused }
   return showPage(c, <UserPage {...props} />, refusal)
 }

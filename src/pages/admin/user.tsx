@@ -1,22 +1,21 @@
-import type { Account } from '../../accounts/accounts.ts'
-import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
+import { LIMITS } from '../../throttle/limits.ts'
 import { GUEST } from '../../accounts/roles.ts'
-import { NOTHING_REMAINS, type RemainingAccess } from '../../users/remaining-access.ts'
-import { browserOf, Methods } from '../account/sessions.tsx'
+import { NOTHING_REMAINS } from '../../users/remaining-access.ts'
+import { EventList } from '../account/activity.tsx'
+import { browserOf, deviceIcon, Methods } from '../account/sessions.tsx'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
+import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
-import type { Fields, Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Rows, Time } from '../parts.tsx'
-import type { View } from '../view.ts'
+import { Alert, Fold, Icon, Row, Rows, Time } from '../parts.tsx'
 import { AccessForms } from './user-access.tsx'
-import type { UserForm } from './user-actions.ts'
+import { userAction, type UserProps } from './user-props.ts'
 import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
-import type { listIdentitiesOf } from '../../sso/manage.ts'
 import { UserAppPasswords } from './user-app-passwords.tsx'
 import { UserIdentities } from './user-identities.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
-import { UserBadges } from './users.tsx'
+import { UserBadges, USERS_PATH } from './users.tsx'
+import { EVENTS_PATH } from './events.tsx'
 
 /**
  * The page lists the latest sessions only; “End all sessions and app passwords” ends the others
@@ -24,59 +23,115 @@ import { UserBadges } from './users.tsx'
  */
 const MAX_LISTED_SESSIONS = 20
 
-export interface UserProps extends RemainingAccess {
-  view: View
-  user: Account
-  sessions: Awaited<ReturnType<typeof listSessionsOf>>
-  identities: Awaited<ReturnType<typeof listIdentitiesOf>>
-  /** Programs sign users in here, and know them by their names. */
-  hasPrograms: boolean
-  /** The form that was refused, the problem, and the form's values. */
-  refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
-}
-
 export function UserPage(props: UserProps) {
-  const { view, user, channels } = props
+  const { view, user, channels, list, passkeys, identities, keys, appPasswords, refused } = props
   const t = view.t.adminUsers
   const eventsOf = new URLSearchParams({ user: user.username })
+  const hasIdentities = identities.length > 0 || view.platform !== undefined
   return (
     <AccountPage view={view} title={user.username}>
-      <h1>
-        {user.username} <UserBadges view={view} user={user} />
-      </h1>
+      <p class="back">
+        <a href={list === '' ? USERS_PATH : `${USERS_PATH}?${list}`}>‹ {t.backToList}</a>
+      </p>
+      <header class="person hello">
+        <Avatar name={user.username} isLarge />
+        <h1>
+          {user.username} <UserBadges view={view} user={user} />
+        </h1>
+      </header>
+      <LockedOut {...props} />
       <ChangeForm {...props} />
       <AccessForms {...props} />
       {user.role !== GUEST && (
         <>
-          <Sessions {...props} />
-          <UserPasskeys {...props} />
-          <UserIdentities {...props} />
-          <Keys {...props} />
-          <UserAppPasswords
-            view={view}
-            userId={user.id}
-            appPasswords={props.appPasswords}
-            problem={
-              props.refused?.form === 'delete-app-password' ? props.refused.problem : undefined
-            }
-          />
-          <section>
-            <RemainingAccessLists
-              view={view}
-              surviving={{ ...NOTHING_REMAINS, channels }}
-              ofOther
-            />
-          </section>
+          <Fold
+            title={t.sessions}
+            count={props.sessions.length}
+            open={refused?.form === 'end-session'}
+          >
+            <Sessions {...props} />
+          </Fold>
+          <Fold
+            title={view.t.passkeys.title}
+            count={passkeys.length}
+            open={refused?.form === 'delete-passkey'}
+          >
+            <UserPasskeys {...props} />
+          </Fold>
+          {hasIdentities && (
+            <Fold
+              title={view.t.sso.title}
+              count={identities.length}
+              open={refused?.form === 'unlink-identity'}
+            >
+              <UserIdentities {...props} />
+            </Fold>
+          )}
+          <Fold title={t.keys} count={keys.length} open={refused?.form === 'delete-key'}>
+            <Keys {...props} />
+          </Fold>
+          <Fold
+            title={view.t.appPasswords.title}
+            count={appPasswords.length}
+            open={refused?.form === 'delete-app-password'}
+          >
+            <UserAppPasswords {...props} />
+          </Fold>
+          {channels.length > 0 && (
+            <Fold title={view.t.channels.title} count={channels.length}>
+              <RemainingAccessLists
+                view={view}
+                surviving={{ ...NOTHING_REMAINS, channels }}
+                ofOther
+              />
+            </Fold>
+          )}
         </>
       )}
-      <p class="aside">
-        <a href={`/account/admin/events?${String(eventsOf)}`}>{t.events}</a>
-      </p>
+      <section>
+        <h2>{t.latestEvents}</h2>
+        <EventList
+          view={view}
+          events={props.events}
+          reader="operator"
+          path={EVENTS_PATH}
+          isFiltered={false}
+        />
+        <p class="aside">
+          <a href={`${EVENTS_PATH}?${String(eventsOf)}`}>{t.events}</a>
+        </p>
+      </section>
     </AccountPage>
   )
 }
 
-function ChangeForm({ view, user, hasPrograms, refused }: UserProps) {
+/** Says that sign-ins were refused so often that the user may be locked out, and ends that. */
+function LockedOut(props: UserProps) {
+  const { view, refusals, refused } = props
+  const t = view.t.adminUsers
+  if (refusals < LIMITS.pair.failures && refused?.form !== 'unlock') return <></>
+  return (
+    <article class="status warn">
+      <Icon name="lock" />
+      <div>
+        <h2>{t.lockedOut(refusals)}</h2>
+        <p>{t.unlockLead}</p>
+      </div>
+      <Change
+        view={view}
+        label={t.unlock}
+        action={userAction(props, 'unlock')}
+        submit={t.unlock}
+        problem={refused?.form === 'unlock' ? refused.problem : undefined}
+        confirmedAs="unlock"
+        isHarmless
+      />
+    </article>
+  )
+}
+
+function ChangeForm(props: UserProps) {
+  const { view, user, hasPrograms, refused } = props
   const t = view.t.adminUsers
   const nameHint = hasPrograms ? view.t.adminPrograms.renameHint : undefined
   const isRefused = refused?.form === 'change'
@@ -84,66 +139,66 @@ function ChangeForm({ view, user, hasPrograms, refused }: UserProps) {
   // The guest's form sends no role.
   const fields = isRefused ? { role: String(user.role), ...refused.fields } : fieldsOf(user)
   return (
-    <article>
-      <h2>{t.account}</h2>
-      <form class="wide" method="post" action={`/account/admin/users/${user.id}/change`}>
+    <Fold
+      title={t.account}
+      about={`${view.t.overview.roles[user.role] ?? ''} · ${user.basePath}`}
+      open={isRefused}
+    >
+      <form class="wide" method="post" action={userAction(props, 'change')}>
         <Alert problem={problem} fields={[...USER_FIELDS, ...CONFIRM_FIELDS]} />
         <UserFields view={view} fields={fields} problem={problem} nameHint={nameHint} />
         <PermissionBoxes view={view} fields={fields} />
         <ConfirmFields view={view} form="change" problem={problem} onlyWhenAsked />
         <button>{t.save}</button>
       </form>
-    </article>
+    </Fold>
   )
 }
 
-function Sessions({ view, user, sessions, refused }: UserProps) {
+function Sessions(props: UserProps) {
+  const { view, sessions, refused } = props
   const t = view.t.adminUsers
   const more = sessions.length - MAX_LISTED_SESSIONS
   return (
-    <section>
-      <h2>{t.sessions}</h2>
+    <>
       <Alert problem={refused?.form === 'end-session' ? refused.problem : undefined} fields={[]} />
-      {sessions.length === 0 ? (
-        <p class="hint">{t.noSessions}</p>
-      ) : (
-        <ul class="rows compact">
-          {sessions.slice(0, MAX_LISTED_SESSIONS).map((session) => (
-            <li class="bar">
-              <div>
-                <h3>{browserOf(view, session.userAgent)}</h3>
-                <p class="facts">
-                  <span>{session.network}</span>
-                  <span>
-                    <Time view={view} at={session.createdAt} phrase={view.t.sessions.since} />
-                  </span>
-                  <Methods view={view} amr={session.amr} />
-                </p>
-              </div>
-              <form method="post" action={`/account/admin/users/${user.id}/end-session`}>
-                <button class="secondary" name="id" value={session.id}>
-                  {t.endSession}
-                </button>
-              </form>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={sessions.slice(0, MAX_LISTED_SESSIONS).map((session) => (
+          <Row
+            icon={deviceIcon(session.userAgent)}
+            title={browserOf(view, session.userAgent)}
+            level={3}
+          >
+            <p class="facts">
+              <span>{session.network}</span>
+              <span>
+                <Time view={view} at={session.createdAt} phrase={view.t.sessions.since} />
+              </span>
+              <Methods view={view} amr={session.amr} />
+            </p>
+            <form method="post" action={userAction(props, 'end-session')}>
+              <button class="secondary" name="id" value={session.id}>
+                {t.endSession}
+              </button>
+            </form>
+          </Row>
+        ))}
+        none={<p class="hint">{t.noSessions}</p>}
+      />
       {more > 0 && <p class="hint">{t.moreSessions(more)}</p>}
-    </section>
+    </>
   )
 }
 
-function Keys({ view, user, keys, refused }: UserProps) {
+function Keys(props: UserProps) {
+  const { view, keys, refused } = props
   const { adminUsers: t, keys: words } = view.t
   return (
-    <section>
-      <h2>{t.keys}</h2>
+    <>
       <Alert problem={refused?.form === 'delete-key' ? refused.problem : undefined} fields={[]} />
       <Rows
-        rows={keys.map((key) => (
-          <li>
-            <h3>{key.title}</h3>
+        rows={keys.toReversed().map((key) => (
+          <Row icon="keys" title={key.title} level={3}>
             <p class="facts">
               <span>{key.type}</span>
               <span>
@@ -155,15 +210,14 @@ function Keys({ view, user, keys, refused }: UserProps) {
               view={view}
               label={words.delete}
               question={words.deleteQuestion(key.title)}
-              action={`/account/admin/users/${user.id}/delete-key`}
+              action={userAction(props, 'delete-key')}
               values={{ id: key.id }}
               submit={words.deleteSubmit}
             />
-          </li>
+          </Row>
         ))}
         none={<p class="hint">{t.noKeys}</p>}
-        actions="small"
       />
-    </section>
+    </>
   )
 }

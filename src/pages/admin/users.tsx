@@ -4,17 +4,28 @@ import { type findUsers, MAX_LISTED_USERS } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
 import { isNothing, type RemainingAccess } from '../../users/remaining-access.ts'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
+import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, Heading, NumberedPages, ShownOnce, Time } from '../parts.tsx'
+import { Alert, Empty, FormButtons, Heading, NumberedPages, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 
 type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
 
-const PATH = '/account/admin/users'
+export const USERS_PATH = '/account/admin/users'
+
+/**
+ * Returns the address of a user's page, or of a form on it.
+ *
+ * @param list The query of the list that the page leads back to, or empty.
+ */
+export function userAddress(id: number, list: string, form = ''): string {
+  const back = list === '' ? '' : `?${String(new URLSearchParams({ list }))}`
+  return `${USERS_PATH}/${id}${form}${back}`
+}
 
 /** The fields of the search; an empty one matches every user. */
 export interface UserSearch {
@@ -38,11 +49,11 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
     <AccountPage view={view} title={t.title}>
       <header class="bar">
         <Heading title={t.title} lead={totalText(view, total)} />
-        <a role="button" href={`${PATH}/new`}>
+        <a role="button" href={`${USERS_PATH}/new`}>
           {t.add}
         </a>
       </header>
-      <form class="search" action={PATH}>
+      <form class="search" action={USERS_PATH}>
         {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
         <input
           type="search"
@@ -67,7 +78,11 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
       {users.length === 0 ? (
         <NoUsers view={view} {...fields} />
       ) : (
-        <UserTable view={view} users={users} />
+        <UserTable
+          view={view}
+          users={users}
+          list={usersAddress(fields, page).split('?')[1] ?? ''}
+        />
       )}
       <NumberedPages
         label={t.pages}
@@ -93,7 +108,7 @@ export function usersAddress({ search, group }: UserSearch, page = 1): string {
     ...(group !== '' && { group }),
     ...(page > 1 && { page: String(page) }),
   })
-  return query.size === 0 ? PATH : `${PATH}?${String(query)}`
+  return query.size === 0 ? USERS_PATH : `${USERS_PATH}?${String(query)}`
 }
 
 function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
@@ -103,7 +118,7 @@ function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
     <>
       <Empty icon="users" title={t.adminUsers.none} hint={hint} />
       <p class="aside">
-        <a href={PATH}>{t.adminUsers.showAll}</a>
+        <a href={USERS_PATH}>{t.adminUsers.showAll}</a>
       </p>
     </>
   )
@@ -113,7 +128,7 @@ function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
  * A table of users. The roles are written out, because browsers drop those of a table whose rows
  * are grids.
  */
-function UserTable({ view, users }: { view: View; users: ListedUser[] }) {
+function UserTable({ view, users, list }: { view: View; users: ListedUser[]; list: string }) {
   const t = view.t.adminUsers
   const columns = [t.name, t.role, t.secondFactor, t.lastSignIn, t.keysOf]
   return (
@@ -129,7 +144,7 @@ function UserTable({ view, users }: { view: View; users: ListedUser[] }) {
       </thead>
       <tbody role="rowgroup">
         {users.map((user) => (
-          <UserRow view={view} user={user} />
+          <UserRow view={view} user={user} list={list} />
         ))}
       </tbody>
     </table>
@@ -137,14 +152,17 @@ function UserTable({ view, users }: { view: View; users: ListedUser[] }) {
 }
 
 /** A row of the table. Its link covers the whole row (`style.css`). */
-function UserRow({ view, user }: { view: View; user: ListedUser }) {
+function UserRow({ view, user, list }: { view: View; user: ListedUser; list: string }) {
   const t = view.t.adminUsers
   const isGuest = user.role === GUEST
   return (
     <tr role="row">
-      <th role="rowheader" scope="row">
-        <a href={`${PATH}/${user.id}`}>{user.username}</a>
-        {user.disabled && <span class="badge bad">{t.disabled}</span>}
+      <th role="rowheader" scope="row" class="person">
+        <Avatar name={user.username} />
+        <span>
+          <a href={userAddress(user.id, list)}>{user.username}</a>
+          {user.disabled && <span class="badge bad">{t.disabled}</span>}
+        </span>
       </th>
       <td role="cell">{view.t.overview.roles[user.role]}</td>
       <td role="cell" data-label={t.secondFactor}>
@@ -203,7 +221,7 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
           <PasswordField view={view} problem={problem} />
           <PermissionBoxes view={view} fields={fields} />
           <ConfirmFields view={view} form="new" problem={problem} />
-          <button>{t.create}</button>
+          <FormButtons view={view} submit={t.create} back={USERS_PATH} />
         </form>
       </article>
     </AccountPage>

@@ -1,5 +1,6 @@
 import type { OpenidClient } from '../../openid/client-store.ts'
 import { type AuthorizationRequest, wholeQuery } from '../../openid/authorization-request.ts'
+import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
 import { SinglePage } from '../layout.tsx'
@@ -101,7 +102,10 @@ function NotYou({ view, request }: Omit<RequestProps, 'client'>) {
   const t = view.t.authorize
   return (
     <form class="aside" method="post" action={SWITCH_PATH}>
-      <p>{t.signedInAs(view.account?.username ?? '')}</p>
+      <p class="person">
+        <Avatar name={view.account?.username ?? ''} />
+        <span>{t.signedInAs(view.account?.username ?? '')}</span>
+      </p>
       <RequestFields view={view} request={request} />
       <button class="quiet">{t.notYou}</button>
     </form>

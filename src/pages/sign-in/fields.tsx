@@ -18,6 +18,8 @@ export function NameAndPassword({
 }: FieldsProps & { autocomplete?: string }) {
   const t = view.t.signIn
   const username = echo(fields, 'username')
+  // A problem of no field is most often a wrong password.
+  const ofField = problem?.field === undefined ? undefined : problem
   return (
     <>
       <Field
@@ -25,7 +27,7 @@ export function NameAndPassword({
         label={t.username}
         value={username}
         autocomplete={autocomplete}
-        problem={problem}
+        problem={ofField}
         focus={username === ''}
       />
       <Field
@@ -33,7 +35,8 @@ export function NameAndPassword({
         label={t.password}
         type="password"
         autocomplete="current-password"
-        problem={problem}
+        problem={ofField}
+        focus={username !== ''}
         reveal={view.t.reveal}
       />
     </>

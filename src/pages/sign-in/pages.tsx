@@ -26,11 +26,19 @@ export function SignInPage(props: SignInProps) {
   return (
     <SinglePage view={props.view} title={t.title}>
       <article>
-        <h1>{t.title}</h1>
+        <Heading title={t.to(props.view.site.title)} lead={t.lead(props.view.host)} />
         {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
-        <PasskeyForm {...props} />
-        <SsoButton {...props} />
+        <div class="others">
+          <p class="or">{t.or}</p>
+          <PasskeyForm {...props} />
+          <SsoButton {...props} />
+        </div>
+        <details class="lost">
+          <summary>{t.lost}</summary>
+          <p>{t.lostPassword(props.view.site.title)}</p>
+          <p>{t.lostPhone}</p>
+        </details>
       </article>
     </SinglePage>
   )
@@ -39,7 +47,7 @@ export function SignInPage(props: SignInProps) {
 function PasswordForm({ view, fields, next, problem }: SignInProps) {
   return (
     <form method="post" action="/account/sign-in">
-      <Alert problem={problem} fields={['username', 'password']} />
+      <Alert problem={problem} fields={['username', 'password']} isFocused={false} />
       <NextField next={next} />
       <NameAndPassword
         view={view}

@@ -112,6 +112,16 @@ for (const block of blocks) {
   block.hidden = false
   block.querySelector('button').addEventListener('click', () => press(block))
   const form = block.closest('form')
+  // The passkey is the preferred way. A closed field can't be filled in, so Enter means the passkey.
+  const another = block.parentElement.querySelector('[data-another]')
+  if (another) {
+    another.open = false
+    form.addEventListener('click', (event) => {
+      if (another.open || !event.target.closest('button:not([type])')) return
+      event.preventDefault()
+      void press(block)
+    })
+  }
   // The form to add a passkey has no other button: Enter presses this one.
   if (block.dataset.use === 'create')
     form.addEventListener('submit', (event) => {

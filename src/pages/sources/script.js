@@ -1,11 +1,40 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, closes questions on Escape, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
 for (const time of document.querySelectorAll('time[datetime]')) {
   const text = local.format(new Date(time.dateTime))
-  if ('exact' in time.dataset) time.textContent = text
+  const { exact } = time.dataset
+  if (exact === 'clock') time.textContent = clock.format(new Date(time.dateTime))
+  else if (exact === '') time.textContent = text
   else time.title = text
 }
+// The days of the visitor's zone, which the server does not know.
+const midnight = (at) => new Date(at).setHours(0, 0, 0, 0)
+const date = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+for (const days of document.querySelectorAll('[data-days]')) {
+  const heading = days.querySelector('.day').cloneNode(true)
+  for (const one of days.querySelectorAll('.day')) one.remove()
+  let last
+  for (const row of days.querySelectorAll('li')) {
+    const at = midnight(row.querySelector('time').dateTime)
+    if (at === last) continue
+    last = at
+    const age = Math.round((midnight(Date.now()) - at) / 86_400_000)
+    const word = age < 2 ? relative.format(-age, 'day') : date.format(at)
+    const day = heading.cloneNode(true)
+    day.firstElementChild.textContent = word.charAt(0).toUpperCase() + word.slice(1)
+    row.before(day)
+  }
+}
+// Escape closes what was opened to be confirmed, and the focus goes back to its button.
+document.addEventListener('keydown', (event) => {
+  const open = event.key === 'Escape' && event.target.closest?.(':is(.confirm, .menu)[open]')
+  if (!open) return
+  open.open = false
+  open.querySelector('summary').focus()
+})
 // `scrollIntoView` would also scroll the page, which a browser may have put back to where it was.
 for (const link of document.querySelectorAll('nav [aria-current]')) {
   const list = link.closest('ul')

@@ -1,7 +1,7 @@
 import type { StoredIdentity } from '../../sso/store.ts'
 import { Change } from '../confirm.tsx'
 import { own } from '../../base/own.ts'
-import { Icon, Time } from '../parts.tsx'
+import { Icon, Row, Rows, Time } from '../parts.tsx'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { problemIn } from '../account/security-forms.ts'
 import type { View } from '../view.ts'
@@ -20,15 +20,12 @@ export function IdentitySection(props: SecurityProps) {
     <article>
       <h2>{t.title}</h2>
       <p>{t.lead}</p>
-      {identities.length === 0 ? (
-        <p class="hint">{t.none}</p>
-      ) : (
-        <ul class="passkeys">
-          {identities.map((identity) => (
-            <IdentityRow {...props} identity={identity} />
-          ))}
-        </ul>
-      )}
+      <Rows
+        rows={identities.map((identity) => (
+          <IdentityRow {...props} identity={identity} />
+        ))}
+        none={<p class="hint">{t.none}</p>}
+      />
       {platform !== undefined && (
         <Change
           view={view}
@@ -57,10 +54,7 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
   const problem = isRefused ? refused.problem : undefined
   const shown = name || t.unnamed
   return (
-    <li>
-      <h3 class="mark">
-        <Icon name={providerIcon(platform)} /> {shown}
-      </h3>
+    <Row icon={providerIcon(platform)} tone="violet" title={shown} level={3}>
       <IdentityFacts view={view} identity={identity} />
       <Change
         view={view}
@@ -72,7 +66,7 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
         problem={problem}
         confirmedAs={`unlink-${subject}`}
       />
-    </li>
+    </Row>
   )
 }
 

@@ -1,3 +1,4 @@
+import type { checkParts } from '../../health/health.ts'
 import type { SettingGroup } from '../../settings/definitions.ts'
 
 const groups: Record<SettingGroup, string> = {
@@ -11,6 +12,32 @@ const groups: Record<SettingGroup, string> = {
 
 const SURVIVING =
   'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
+
+type SiteParts = Awaited<ReturnType<typeof checkParts>>
+
+export const adminSiteEn = {
+  title: 'State of the site',
+  lead: (site: string) => `How ${site} is doing.`,
+  works: 'Everything works',
+  fails: 'Something does not work',
+  failsHint: 'The log of the service tells why.',
+  parts: {
+    d1: 'Database',
+    kv: 'Cache of the settings',
+    hasher: 'Check of passwords',
+    migrations: 'Tables of this version',
+  } satisfies Record<keyof SiteParts, string>,
+  answers: (part: string, milliseconds: number) => `${part}: ${milliseconds} ms`,
+  silent: (part: string) => `${part}: does not work`,
+  attention: 'Waits for you',
+  locked: (when: string) => `Locked out after too many refused sign-ins ${when}`,
+  failing: (when: string) => `The last notice was not delivered, ${when}`,
+  newEvents: 'Events in 30 days, about',
+  database: 'Size of the database',
+  mebibytes: (size: string) => `${size} MiB`,
+  changes: 'Latest changes',
+  allEvents: 'All events',
+}
 
 export const adminUsersEn = {
   title: 'Users',
@@ -45,6 +72,10 @@ export const adminUsersEn = {
   withoutFactor: 'No second factor',
   disabled: 'Disabled',
 
+  backToList: 'Users',
+  lockedOut: (times: number) => `${times} sign-ins were refused within an hour`,
+  lastAdmin: 'This is the last administrator, who can be neither disabled nor deleted.',
+  latestEvents: 'Latest events',
   account: 'Account',
   name: 'User name',
   role: 'Role',
@@ -61,7 +92,8 @@ export const adminUsersEn = {
   resetPassword: 'Reset password',
   resetPasswordLead: 'The old password stops working, and all sessions end.',
   unlock: 'Unlock',
-  unlockLead: 'Clears the failed sign-ins, so that the user can try again immediately.',
+  unlockLead:
+    'The user may be locked out. Unlocking clears the failed sign-ins, so that the user can try again immediately.',
   cancelTwoFactor: 'Cancel two-step verification',
   cancelTwoFactorLead:
     'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
@@ -85,7 +117,7 @@ export const adminUsersEn = {
   endSession: 'End',
   keys: 'SSH keys',
   noKeys: 'No keys.',
-  events: 'Events of this account',
+  events: 'All events of this account',
 
   generatedTitle: 'Password',
   generatedLead:
@@ -108,7 +140,7 @@ export const adminSettingsEn = {
 }
 
 export const adminEventsEn = {
-  title: 'Events',
+  title: 'Site events',
   lead: 'The events of the site, as long as they are kept.',
   user: 'User name',
   noUser: 'No user has or had this name. A deleted user is also found by id: #7.',

@@ -1,7 +1,37 @@
-import type { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import type {
+  adminEventsEn,
+  adminNoticesEn,
+  adminSettingsEn,
+  adminSiteEn,
+  adminUsersEn,
+} from './admin-en.ts'
 
 const SURVIVING =
   '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'
+
+export const adminSiteZh: typeof adminSiteEn = {
+  title: '站点状态',
+  lead: (site) => `${site} 的运行情况。`,
+  works: '一切正常',
+  fails: '有组件不正常',
+  failsHint: '原因见服务日志。',
+  parts: {
+    d1: '数据库',
+    kv: '设置缓存',
+    hasher: '密码校验',
+    migrations: '本版本的数据表',
+  },
+  answers: (part, milliseconds) => `${part}：${milliseconds} 毫秒`,
+  silent: (part) => `${part}：不正常`,
+  attention: '待处理',
+  locked: (when) => `登录失败过多，${when}被锁定`,
+  failing: (when) => `上一条通知未送达，${when}`,
+  newEvents: '近 30 天事件（约）',
+  database: '数据库大小',
+  mebibytes: (size) => `${size} MiB`,
+  changes: '最近变更',
+  allEvents: '全部事件',
+}
 
 export const adminUsersZh: typeof adminUsersEn = {
   title: '用户',
@@ -36,6 +66,10 @@ export const adminUsersZh: typeof adminUsersEn = {
   withoutFactor: '没有第二重验证',
   disabled: '已停用',
 
+  backToList: '用户',
+  lockedOut: (times) => `一小时内有 ${times} 次登录被拒绝`,
+  lastAdmin: '这是最后一个管理员，不能停用，也不能删除。',
+  latestEvents: '最近的事件',
   account: '账户',
   name: '用户名',
   role: '角色',
@@ -51,7 +85,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   resetPassword: '重置密码',
   resetPasswordLead: '旧密码失效，所有设备都将退出登录。',
   unlock: '解除锁定',
-  unlockLead: '清除登录失败记录，用户可以立即重试。',
+  unlockLead: '用户可能已被锁定。解除锁定会清除登录失败记录，用户可以立即重试。',
   cancelTwoFactor: '取消两步验证',
   cancelTwoFactorLead:
     '用于手机和恢复代码都已丢失的用户。验证码失效，所有设备都将退出登录。保留的通行密钥仍可登录。',
@@ -71,7 +105,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   endSession: '退出',
   keys: 'SSH 公钥',
   noKeys: '没有公钥。',
-  events: '该账户的动态',
+  events: '该账户的全部事件',
 
   generatedTitle: '密码',
   generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
@@ -100,7 +134,7 @@ export const adminSettingsZh: typeof adminSettingsEn = {
 }
 
 export const adminEventsZh: typeof adminEventsEn = {
-  title: '事件',
+  title: '站点事件',
   lead: '站点上发生的事，保留期内的都在这里。',
   user: '用户名',
   noUser: '没有这个名字的用户，已删除的用户中也没有。已删除的用户也可以按编号查找：#7。',

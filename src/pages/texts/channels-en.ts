@@ -44,6 +44,41 @@ const failures: Record<string, string> = {
   sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
 }
 
+/** What each kind is. */
+const kindHints: Record<ChannelKind, string> = {
+  webhook: 'A program of yours gets each notice as signed JSON.',
+  ntfy: 'Push notices on phones, with the free app ntfy: from ntfy.sh or a server of your own.',
+  slack: 'A channel in Slack, by an incoming webhook.',
+  discord: 'A channel in Discord, by the address of a webhook.',
+  telegram: 'A chat in Telegram, by a bot of yours.',
+  bark: 'Push notices on iPhones, with the app Bark.',
+  email: 'E-mails.',
+}
+
+type KindField = 'address' | 'token' | 'chat' | 'sender'
+
+/** The hints that are other ones for a kind. */
+const fieldHints: Partial<Record<ChannelKind, Partial<Record<KindField, string>>>> = {
+  webhook: { address: 'Such as https://example.org/hook.' },
+  ntfy: {
+    address:
+      'Such as https://ntfy.sh/a-topic-that-nobody-guesses: subscribe to the same topic in the app.',
+    token: 'Only for a topic that is protected: its access token.',
+  },
+  slack: { address: 'Such as https://hooks.slack.com/services/…' },
+  discord: { address: 'Such as https://discord.com/api/webhooks/…' },
+  telegram: {
+    address: 'Only for a Bot API server of your own.',
+    token: 'From @BotFather, such as 123456:….',
+    chat: 'The number of the chat, or @name.',
+  },
+  bark: { address: 'It ends in the device key, such as https://api.day.app/KEY.' },
+  email: {
+    address: 'The recipient.',
+    sender: 'An address for which your mail server, or Cloudflare, sends.',
+  },
+}
+
 export const channelsEn = {
   title: 'Notices',
   ownLead: 'Be told when something happens to your account that you may not have done.',
@@ -54,18 +89,16 @@ export const channelsEn = {
   ownTitle: 'Your channel',
   kind: 'Kind',
   kinds,
+  kindHints,
+  fieldHints,
+  ntfy: 'ntfy is a free app that shows push notices on your phone. Install it, subscribe to a topic whose name nobody guesses, and give its address here.',
   name: 'Name',
   nameHint: 'How you recognise this channel.',
   address: 'Address',
-  addressHint:
-    'The address of the webhook. For ntfy it ends in the topic, for Bark in the device key. For e-mail it is the recipient. Telegram needs none.',
   ownAddressHint: 'A public https address, such as https://ntfy.sh/a-topic-that-nobody-guesses.',
   token: 'Token',
-  tokenHint: 'The token of the Telegram bot, or an access token of ntfy.',
   chat: 'Chat',
-  chatHint: 'For Telegram: the number of the chat, or @name.',
   sender: 'Sender',
-  senderHint: 'For e-mail: an address for which your mail server sends.',
   topicsLabel: 'Notify about',
   topics,
   add: 'Add channel',

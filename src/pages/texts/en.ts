@@ -1,10 +1,17 @@
 import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
+import type { CheckName, Protection } from '../../users/protection.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventPhrase, RefusedSignIn } from '../event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
-import { adminEventsEn, adminNoticesEn, adminSettingsEn, adminUsersEn } from './admin-en.ts'
+import {
+  adminEventsEn,
+  adminNoticesEn,
+  adminSettingsEn,
+  adminSiteEn,
+  adminUsersEn,
+} from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
 import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
@@ -379,6 +386,11 @@ export const en = {
   mainNavigation: 'Account',
   administration: 'Administration',
   signOut: 'Sign out',
+  cancel: 'Cancel',
+  actionsFor: (name: string) => `Actions for ${name}`,
+  signedInAs: (name: string) => `Signed in as ${name}`,
+  /** Stands between two sentences, the first of which has no full stop. */
+  sentenceGap: '. ',
   copy: 'Copy',
   copied: 'Copied',
   print: 'Print',
@@ -387,6 +399,12 @@ export const en = {
 
   signIn: {
     title: 'Sign in',
+    lead: (host: string) => `Use your account at ${host}.`,
+    or: 'or',
+    lost: 'Lost your password or your phone?',
+    lostPassword: (site: string) =>
+      `An administrator of ${site} can give you a new password. Nobody can tell you the old one.`,
+    lostPhone: 'Without the phone, enter one of your recovery codes in place of the code.',
     username: 'User name',
     password: 'Password',
     submit: 'Sign in',
@@ -398,6 +416,7 @@ export const en = {
     startOver: 'Sign in as another user',
     continue: 'Continue to your account',
     passkey: 'Sign in with a passkey',
+    to: (site: string) => `Sign in to ${site}`,
   },
 
   sso: {
@@ -462,15 +481,16 @@ export const en = {
     security: 'Security',
     keys: 'SSH keys',
     sessions: 'Sessions',
-    activity: 'Activity',
+    activity: 'Your activity',
     users: 'Users',
-    settings: 'Settings',
-    events: 'Events',
+    settings: 'Site settings',
+    events: 'Site events',
     'app-passwords': 'App passwords',
     programs: 'Connected programs',
-    adminPrograms: 'Registered programs',
-    notices: 'Notices',
-    channels: 'Channels',
+    admin: 'State of the site',
+    registered: 'Registered programs',
+    notices: 'Your notices',
+    channels: 'Alert channels',
   },
 
   overview: {
@@ -484,9 +504,31 @@ export const en = {
     noPermissions: 'You can only browse files.',
     twoFactorOff: 'Two-step verification is off',
     twoFactorOffHint: 'A stolen password is enough to sign in as you.',
-    twoFactorTurnOn: 'Turn it on',
     twoFactorOn: 'Two-step verification is on',
-    twoFactorManage: 'Manage',
+    levels: {
+      good: 'Your account is well protected',
+      fair: 'Your account needs a look',
+      weak: 'Your account has little protection',
+    } satisfies Record<Protection['level'], string>,
+    score: (good: number, all: number) => `${good} of ${all} in place`,
+    noNewPlace: 'No sign-in from a new network in the last 7 days',
+    newPlace: (network: string, when: string) =>
+      `First sign-in from ${network} ${when}: was it you?`,
+    passkeyOnly: 'You sign in with a passkey',
+    hasPasskey: 'You have a passkey',
+    noPasskey: 'No passkey yet: with one, a touch or a look signs you in',
+    hasSpare: 'You have a second passkey in case one is lost',
+    noSpare: 'No second passkey: if this one is lost, you have no other',
+    steps: {
+      places: 'Check where you are signed in',
+      factor: 'Turn on two-step verification',
+      codes: 'Get new recovery codes',
+      passkey: 'Add a passkey',
+      spare: 'Add a second passkey',
+    } satisfies Record<CheckName, string>,
+    latest: 'Latest activity',
+    allActivity: 'All activity',
+    rights: 'What you may do here',
   },
 
   permissions: [
@@ -524,6 +566,7 @@ export const en = {
     on: 'On',
     off: 'Off',
     turnOn: 'Set up',
+    move: 'Move to a new phone',
     turnOff: 'Turn off',
     turnOffLead: 'You will sign in with your password only. Your other sessions end.',
     code: 'Code',
@@ -545,11 +588,13 @@ export const en = {
   },
 
   confirm: {
+    title: 'Confirm that it is you',
     password: 'Your password',
-    hint: 'You signed in some time ago. Enter your password to confirm.',
-    hintOrCode: 'You signed in some time ago. Enter your password or a code to confirm.',
+    hint: 'You signed in some time ago. Confirm that it is you.',
+    hintOrCode: 'You signed in some time ago. Confirm that it is you, with the password or a code.',
     code: 'Or a code',
     passkey: 'Confirm with a passkey',
+    another: 'Another way',
   },
 
   enrolment: {
@@ -562,6 +607,18 @@ export const en = {
     hint: 'When you confirm, your other sessions end.',
     code: 'Code',
     submit: 'Turn on',
+  },
+
+  phone: {
+    title: 'Move to a new phone',
+    lead: 'Your account moves to the authenticator app on the new phone. The old phone and the old recovery codes stop working.',
+    first:
+      'Show that it is you: with a code of the old phone or, if it is lost, with a recovery code.',
+    second: 'Scan a picture with the new phone.',
+    third: 'Keep the new recovery codes.',
+    submit: 'Continue',
+    halfway:
+      'The old phone no longer works. Until you finish this page, two-step verification is off.',
   },
 
   recovery: {
@@ -602,7 +659,6 @@ export const en = {
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     submit: 'Add key',
-    cancel: 'Cancel',
   },
 
   /** How times relative to now are written. */
@@ -660,6 +716,7 @@ export const en = {
     delete: 'Delete',
     deleteQuestion: (name: string) => `Delete “${name}”? Programs that use it are refused at once.`,
     deleteSubmit: 'Delete app password',
+    add: 'New app password',
     addTitle: 'Create an app password',
     name: 'Name',
     nameHint: 'The program and the device, such as “rclone on my laptop”.',
@@ -759,7 +816,7 @@ export const en = {
   },
 
   activity: {
-    title: 'Activity',
+    title: 'Your activity',
     lead: 'The activity of your account, as long as it is kept.',
     none: 'No activity yet',
     newer: 'Newer',
@@ -790,6 +847,14 @@ export const en = {
     noneFound: 'No events found',
     noneFoundHint: 'No event that is kept matches.',
     showAll: 'Show all events',
+    repeated: (times: number) => `${times} times`,
+    groups: {
+      warnings: 'Warnings',
+      signIns: 'Sign-ins and sessions',
+      credentials: 'Keys, passwords, second factors',
+      accounts: 'Accounts',
+      site: 'Site and programs',
+    },
     download: 'Download CSV',
     downloadHint: (most: number) =>
       `The CSV file has the events of this list, at most the latest ${most}. For earlier ones, choose dates. Its times are in UTC.`,
@@ -811,6 +876,7 @@ export const en = {
     },
   },
 
+  adminSite: adminSiteEn,
   adminUsers: adminUsersEn,
   adminSettings: adminSettingsEn,
   adminEvents: adminEventsEn,
@@ -830,7 +896,7 @@ export const en = {
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
     'recovery-code-used':
-      'You signed in with a recovery code, which works only once. If you have a new phone, turn two-step verification off and on again here.',
+      'You signed in with a recovery code, which works only once. If you have a new phone, choose “Move to a new phone” below.',
     'identity-linked': 'The account is linked.',
     'identity-unlinked': 'The account is no longer linked.',
     'password-changed': 'Your password was changed. Sign in with the new password.',

@@ -1,4 +1,10 @@
-import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
+import {
+  adminEventsZh,
+  adminNoticesZh,
+  adminSettingsZh,
+  adminSiteZh,
+  adminUsersZh,
+} from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
 import { channelsZh } from './channels-zh.ts'
@@ -114,6 +120,10 @@ export const zh: Texts = {
   mainNavigation: '账户',
   administration: '管理',
   signOut: '退出登录',
+  cancel: '取消',
+  actionsFor: (name) => `“${name}”的操作`,
+  signedInAs: (name) => `已登录：${name}`,
+  sentenceGap: '。',
   copy: '复制',
   copied: '已复制',
   print: '打印',
@@ -122,6 +132,11 @@ export const zh: Texts = {
 
   signIn: {
     title: '登录',
+    lead: (host) => `使用你在 ${host} 的账户登录。`,
+    or: '或',
+    lost: '忘记密码或丢失手机？',
+    lostPassword: (site) => `${site} 的管理员可以为你设置新密码。旧密码无人能查看。`,
+    lostPhone: '手机不在身边时，可用一个恢复代码代替验证码。',
     username: '用户名',
     password: '密码',
     submit: '登录',
@@ -133,6 +148,7 @@ export const zh: Texts = {
     startOver: '换一个账户登录',
     continue: '继续前往账户页面',
     passkey: '使用通行密钥登录',
+    to: (site) => `登录 ${site}`,
   },
 
   sso: {
@@ -188,14 +204,15 @@ export const zh: Texts = {
     security: '安全',
     keys: 'SSH 公钥',
     sessions: '登录设备',
-    activity: '动态',
+    activity: '我的动态',
     users: '用户',
     settings: '站点设置',
-    events: '事件',
+    events: '站点事件',
     'app-passwords': '应用专用密码',
     programs: '已授权程序',
-    adminPrograms: '接入的程序',
-    notices: '通知',
+    admin: '站点状态',
+    registered: '接入的程序',
+    notices: '我的通知',
     channels: '通知渠道',
   },
 
@@ -210,9 +227,30 @@ export const zh: Texts = {
     noPermissions: '你只能浏览文件。',
     twoFactorOff: '两步验证尚未开启',
     twoFactorOffHint: '现在只要密码泄露，别人就能以你的身份登录。',
-    twoFactorTurnOn: '去开启',
     twoFactorOn: '两步验证已开启',
-    twoFactorManage: '管理',
+    levels: {
+      good: '你的账户保护良好',
+      fair: '你的账户需要留意',
+      weak: '你的账户保护不足',
+    },
+    score: (good, all) => `已具备 ${good} 项，共 ${all} 项`,
+    noNewPlace: '近 7 天没有来自新网络的登录',
+    newPlace: (network, when) => `${when}首次从 ${network} 登录：是你本人吗？`,
+    passkeyOnly: '你使用通行密钥登录',
+    hasPasskey: '你有通行密钥',
+    noPasskey: '还没有通行密钥：有了它，轻触或看一眼即可登录',
+    hasSpare: '你有第二个通行密钥，可防丢失',
+    noSpare: '没有第二个通行密钥：一旦丢失就没有备用的',
+    steps: {
+      places: '查看登录设备',
+      factor: '开启两步验证',
+      codes: '生成新的恢复代码',
+      passkey: '添加通行密钥',
+      spare: '添加第二个通行密钥',
+    },
+    latest: '最近动态',
+    allActivity: '全部动态',
+    rights: '你的权限范围',
   },
 
   permissions: [
@@ -248,6 +286,7 @@ export const zh: Texts = {
     on: '已开启',
     off: '未开启',
     turnOn: '开始设置',
+    move: '换新手机',
     turnOff: '关闭',
     turnOffLead: '关闭后只凭密码即可登录，其他设备将退出登录。',
     code: '验证码',
@@ -266,11 +305,13 @@ export const zh: Texts = {
   },
 
   confirm: {
+    title: '确认是你本人',
     password: '你的密码',
-    hint: '你已登录一段时间，此操作需要输入密码。',
-    hintOrCode: '你已登录一段时间，此操作需要输入密码或验证码。',
+    hint: '你已登录一段时间，请确认是你本人。',
+    hintOrCode: '你已登录一段时间，请用密码或验证码确认是你本人。',
     code: '或验证码',
     passkey: '用通行密钥确认',
+    another: '其他方式',
   },
 
   enrolment: {
@@ -283,6 +324,16 @@ export const zh: Texts = {
     hint: '确认后，其他设备将退出登录。',
     code: '验证码',
     submit: '开启',
+  },
+
+  phone: {
+    title: '换新手机',
+    lead: '你的账户将改用新手机上的身份验证器应用。旧手机和旧的恢复代码将失效。',
+    first: '确认是你本人：输入旧手机上的验证码；旧手机已丢失时，输入一个恢复代码。',
+    second: '用新手机扫描二维码。',
+    third: '保存新的恢复代码。',
+    submit: '继续',
+    halfway: '旧手机已失效。在完成此页之前，两步验证处于关闭状态。',
   },
 
   recovery: {
@@ -322,7 +373,6 @@ export const zh: Texts = {
     key: '公钥',
     keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
     submit: '添加公钥',
-    cancel: '取消',
   },
 
   distance: {
@@ -387,6 +437,7 @@ export const zh: Texts = {
     delete: '删除',
     deleteQuestion: (name) => `删除“${name}”？使用它的程序会立即被拒绝。`,
     deleteSubmit: '删除应用专用密码',
+    add: '创建应用专用密码',
     addTitle: '创建应用专用密码',
     name: '名称',
     nameHint: '程序和设备的名称，例如“笔记本上的 rclone”。',
@@ -478,7 +529,7 @@ export const zh: Texts = {
   },
 
   activity: {
-    title: '动态',
+    title: '我的动态',
     lead: '这里列出保留期内与你的账户有关的操作。',
     none: '还没有记录',
     newer: '较新',
@@ -504,6 +555,14 @@ export const zh: Texts = {
     noneFound: '没有找到事件',
     noneFoundHint: '保留的事件中没有符合条件的。',
     showAll: '显示全部事件',
+    repeated: (times) => `${times} 次`,
+    groups: {
+      warnings: '警告',
+      signIns: '登录与设备',
+      credentials: '密钥、密码与第二重验证',
+      accounts: '账户',
+      site: '站点与程序',
+    },
     download: '下载 CSV',
     downloadHint: (most) =>
       `CSV 文件包含此列表中的事件，最多为最近 ${most} 个；要下载更早的，请选择日期。文件中的时间为 UTC。`,
@@ -526,6 +585,7 @@ export const zh: Texts = {
     page: (page, pages) => `第 ${page} 页，共 ${pages} 页`,
   },
 
+  adminSite: adminSiteZh,
   adminUsers: adminUsersZh,
   adminSettings: adminSettingsZh,
   adminEvents: adminEventsZh,
@@ -545,7 +605,7 @@ export const zh: Texts = {
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
     'recovery-code-used':
-      '你使用恢复代码登录，该代码已失效。如果换了手机，请在此关闭两步验证后重新开启。',
+      '你使用恢复代码登录，该代码已失效。如果换了手机，请选择下面的“换新手机”。',
     'identity-linked': '账户已关联。',
     'identity-unlinked': '账户已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',

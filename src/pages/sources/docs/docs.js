@@ -17,3 +17,15 @@ explorer.addEventListener('event', () =>
       request.computeCurlSyntax?.()
   }),
 )
+
+// The header looks like that of the site. Without the answer, it keeps the name of the program.
+const { data } = await fetch('/api/public/settings')
+  .then((response) => response.json())
+  .catch(() => ({}))
+if (data?.site_title) {
+  document.querySelector('#title').textContent = data.site_title
+  document.title = `${data.site_title}: the interface`
+}
+// The policy of this page allows pictures of this host alone.
+const [logo] = (data?.logo ?? '').split('\n')
+if (/^\/(?![/\\])/.test(logo)) document.querySelector('#logo').src = logo

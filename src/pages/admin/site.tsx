@@ -1,0 +1,138 @@
+import type { Child } from 'hono/jsx'
+import { MAX_COUNTED_USERS, type readSiteState } from '../../health/site-state.ts'
+import { EventList } from '../account/activity.tsx'
+import { Avatar } from '../avatar.tsx'
+import { LANGUAGE_TAGS } from '../language.ts'
+import { AccountPage } from '../layout.tsx'
+import { Heading, Icon, Pins, Row, Tiles, Time } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+type State = Awaited<ReturnType<typeof readSiteState>>
+
+interface SiteProps {
+  view: View
+  state: State
+}
+
+const USERS = '/account/admin/users'
+const EVENTS = '/account/admin/events'
+const MEBIBYTE = 1024 * 1024
+
+/** What an operator should know first. */
+export function SitePage({ view, state }: SiteProps) {
+  const { adminSite: t, nav, adminUsers } = view.t
+  const format = new Intl.NumberFormat(LANGUAGE_TAGS[view.language])
+  const users = (total: number) =>
+    total > MAX_COUNTED_USERS ? `${format.format(MAX_COUNTED_USERS)}+` : format.format(total)
+  return (
+    <AccountPage view={view} title={t.title}>
+      <Heading title={t.title} lead={t.lead(view.site.title)} />
+      <Health view={view} state={state} />
+      <Attention view={view} state={state} />
+      <Tiles
+        tiles={[
+          [USERS, 'users', nav.users, users(state.users)],
+          [
+            `${USERS}?group=without-two-factor`,
+            'unprotected',
+            adminUsers.groups['without-two-factor'],
+            users(state.factorless),
+          ],
+          [EVENTS, 'events', t.newEvents, format.format(state.events)],
+          [EVENTS, 'database', t.database, t.mebibytes(sizeOf(view, state.databaseBytes))],
+        ]}
+      />
+      <section>
+        <header class="bar">
+          <h2>{t.changes}</h2>
+          <a href={EVENTS}>{t.allEvents}</a>
+        </header>
+        <EventList
+          view={view}
+          events={state.changes}
+          reader="operator"
+          path={EVENTS}
+          isFiltered={false}
+        />
+      </section>
+    </AccountPage>
+  )
+}
+
+function sizeOf({ language }: View, bytes: number): string {
+  const format = new Intl.NumberFormat(LANGUAGE_TAGS[language], { maximumFractionDigits: 1 })
+  return format.format(bytes / MEBIBYTE)
+}
+
+function Health({ view, state: { parts } }: SiteProps) {
+  const t = view.t.adminSite
+  const checks = (['d1', 'kv', 'hasher', 'migrations'] as const).map((name) => ({
+    name,
+    ...parts[name],
+  }))
+  const works = checks.every(({ ok }) => ok)
+  return (
+    <article class={works ? 'guard good' : 'guard weak'}>
+      <Pins states={checks.map(({ ok }) => ok)} />
+      <div>
+        <h2>{works ? t.works : t.fails}</h2>
+        {!works && <p class="hint">{t.failsHint}</p>}
+      </div>
+      <ul class="checks">
+        {checks.map(({ name, ok, milliseconds }) => (
+          <li class={ok ? 'good' : undefined}>
+            <Icon name={ok ? 'done' : 'missing'} />
+            <span>{ok ? t.answers(t.parts[name], milliseconds) : t.silent(t.parts[name])}</span>
+          </li>
+        ))}
+      </ul>
+    </article>
+  )
+}
+
+/** What waits for an operator; nothing when nothing does. */
+function Attention({ view, state: { locked, failing } }: SiteProps): Child {
+  const t = view.t.adminSite
+  if (locked.length + failing.length === 0) return null
+  return (
+    <section>
+      <h2>{t.attention}</h2>
+      <ul class="rows">
+        {locked.map(({ userId, username, at }) => (
+          <Row
+            icon="lock"
+            tone="red"
+            level={3}
+            title={
+              <>
+                <Avatar name={username ?? ''} />
+                <a href={`${USERS}/${userId}`}>{username}</a>
+              </>
+            }
+          >
+            <p class="facts">
+              <Time view={view} at={at} phrase={t.locked} />
+            </p>
+          </Row>
+        ))}
+        {failing.map(({ name, kind, target, lastFailedAt }) => (
+          <Row
+            icon="channels"
+            tone="red"
+            level={3}
+            title={<a href="/account/admin/notices">{name || view.t.channels.kinds[kind]}</a>}
+          >
+            <p class="facts">
+              <span>{target}</span>
+              {lastFailedAt !== null && (
+                <span>
+                  <Time view={view} at={lastFailedAt} phrase={t.failing} />
+                </span>
+              )}
+            </p>
+          </Row>
+        ))}
+      </ul>
+    </section>
+  )
+}

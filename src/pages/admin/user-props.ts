@@ -1,0 +1,32 @@
+import type { Account } from '../../accounts/accounts.ts'
+import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
+import type { listIdentitiesOf } from '../../sso/manage.ts'
+import type { RemainingAccess } from '../../users/remaining-access.ts'
+import type { ListedEvent } from '../account/activity.tsx'
+import type { Fields, Problem } from '../form.ts'
+import type { View } from '../view.ts'
+import type { UserForm } from './user-actions.ts'
+import { userAddress } from './users.tsx'
+
+export interface UserProps extends RemainingAccess {
+  view: View
+  user: Account
+  sessions: Awaited<ReturnType<typeof listSessionsOf>>
+  identities: Awaited<ReturnType<typeof listIdentitiesOf>>
+  /** The latest events, and the number of sign-ins that were refused since the last unlocking. */
+  events: ListedEvent[]
+  refusals: number
+  /** Disabling or deleting this admin is refused. */
+  isLastAdmin: boolean
+  /** Programs sign users in here, and know them by their names. */
+  hasPrograms: boolean
+  /** The list that the operator came from: the query of its address, or empty. */
+  list: string
+  /** The form that was refused, the problem, and the form's values. */
+  refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
+}
+
+/** Returns the path that a form of a user's page posts to; the way back stays in it. */
+export function userAction({ user, list }: Pick<UserProps, 'user' | 'list'>, form: UserForm) {
+  return userAddress(user.id, list, `/${form}`)
+}

@@ -1,0 +1,60 @@
+import { and, count, eq, gt, isNull, or } from 'drizzle-orm'
+import { appPasswords, passkeys, sessions, sshKeys } from '../../schema/tables.ts'
+import { readAs, type ReaderDeps, type SessionActor } from '../access/act-as.ts'
+import { ownEvent, selectEvents } from '../audit/events.ts'
+import { selectNewNetwork } from '../audit/new-network.ts'
+import type { Database } from '../deps.ts'
+import { selectAccessOf } from '../openid/grant-store.ts'
+import { countUnusedCodes } from '../two-factor/store.ts'
+
+/** How long a network that a user has signed in from is new. */
+const NEW_MILLISECONDS = 7 * 24 * 60 * 60 * 1000
+const LATEST_EVENTS = { limit: 3, offset: 0 }
+
+/**
+ * Reads what a user wants to know first: what protects the account, how much of everything it has,
+ * and the latest events. One round trip.
+ */
+export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
+  const { db } = deps
+  const { userId, network } = actor
+  const now = deps.now()
+  const { account, codes, places, programs, events, ...counted } = await readAs(deps, actor, {
+    codes: countUnusedCodes(db, userId),
+    places: selectNewNetwork(db, userId, now - NEW_MILLISECONDS, network),
+    programs: selectAccessOf(db, userId),
+    events: selectEvents(db, userId, LATEST_EVENTS),
+    ...countHoldings(db, userId, now),
+  })
+  const total = (rows: { total: number }[]) => rows[0]?.total ?? 0
+  return {
+    account,
+    codesLeft: total(codes),
+    newPlace: places[0],
+    events: events.map(ownEvent),
+    counts: {
+      passkeys: total(counted.passkeys),
+      sessions: total(counted.sessions),
+      keys: total(counted.keys),
+      appPasswords: total(counted.appPasswords),
+      programs: programs.length,
+    },
+  }
+}
+
+/** Counts what has not ended. */
+function countHoldings(db: Database, userId: number, now: number) {
+  const isLasting = or(isNull(appPasswords.expiresAt), gt(appPasswords.expiresAt, now))
+  return {
+    passkeys: db.select({ total: count() }).from(passkeys).where(eq(passkeys.userId, userId)),
+    sessions: db
+      .select({ total: count() })
+      .from(sessions)
+      .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now))),
+    keys: db.select({ total: count() }).from(sshKeys).where(eq(sshKeys.userId, userId)),
+    appPasswords: db
+      .select({ total: count() })
+      .from(appPasswords)
+      .where(and(eq(appPasswords.userId, userId), isLasting)),
+  }
+}

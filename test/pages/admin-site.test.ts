@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, noticeChannels } from '../../schema/tables.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { preparedVisit } from '../support/signed-in.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
+
+const SITE = '/account/admin'
+const aliceId = 3
+
+let site: CheapSite
+let admin: Visitor
+
+const signIn = preparedVisit(async (arranged, browser) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: 'alice-Passw0rd' })
+  await browser.signIn('admin', ADMIN_PASSWORD)
+})
+
+beforeEach(async () => {
+  site = new CheapSite()
+  admin = await signIn(site)
+})
+
+async function textAt(path = SITE): Promise<string> {
+  return textOf((await admin.get(path)).html)
+}
+
+async function addEvent(kind: string, at: number, event: object = {}): Promise<void> {
+  const row = { kind, at, userId: aliceId, network: '192.0.2.9', userAgent: '', ...event }
+  await site.db.insert(auditEvents).values(row)
+}
+
+describe('the overview of administrators', () => {
+  test('tells that everything works, and how many users there are', async () => {
+    const text = await textAt()
+    expect(text).toContain('Everything works Database: ')
+    expect(text).toContain('3 Users')
+    expect(text).toContain('2 Without second factor')
+    expect(text).toMatch(/0\.\d MiB Size of the database/)
+    expect(text).not.toContain('Waits for you')
+  })
+
+  test('tells what does not work', async () => {
+    const kv = new Proxy(site.deps.kv, { get: () => () => Promise.reject(new Error('down')) })
+    const visitor = new Visitor(new CheapSite({ kv }))
+    for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
+    const text = textOf((await visitor.get(SITE)).html)
+    expect(text).toContain('Something does not work')
+    expect(text).toContain('Cache of the settings: does not work')
+    expect(text).toContain('Database: ')
+  })
+
+  test('names who is locked out, until an operator unlocks the account', async () => {
+    await addEvent('account_locked', site.now - 10 * MINUTE)
+    const { html } = await admin.get(SITE)
+    expect(textOf(html)).toContain(
+      'Waits for you alice Locked out after too many refused sign-ins 10 minutes ago',
+    )
+    expect(html).toContain(`<a href="${SITE}/users/${aliceId}">alice</a>`)
+    await admin.post(`${SITE}/users/${aliceId}/unlock`)
+    expect(await textAt()).not.toContain('Waits for you')
+  })
+
+  test('forgets a lock after an hour, and that of a deleted user', async () => {
+    await addEvent('account_locked', site.now - HOUR - MINUTE)
+    await addEvent('account_locked', site.now, { userId: 99 })
+    expect(await textAt()).not.toContain('Waits for you')
+  })
+
+  test('names the channels whose last notice failed', async () => {
+    const channel = {
+      kind: 'ntfy',
+      target: 'ntfy.example.org',
+      config: '',
+      topics: '',
+      language: 'en',
+      origin: '',
+      sinceEventId: 0,
+      createdAt: 0,
+    }
+    await site.db.insert(noticeChannels).values([
+      { ...channel, name: 'broken', lastSentAt: 1, lastFailedAt: site.now - 3 * HOUR },
+      { ...channel, name: 'mended', lastSentAt: site.now, lastFailedAt: site.now - HOUR },
+      { ...channel, name: 'new' },
+    ])
+    const text = await textAt()
+    expect(text).toContain('broken ntfy.example.org The last notice was not delivered, 3 hours ago')
+    expect(text).not.toMatch(/mended|new ntfy/)
+  })
+
+  test('shows the latest five changes of the site among many sign-ins, and reads few', async () => {
+    for (let place = 0; place < 7; place++)
+      await addEvent('settings_changed', site.now, {
+        userId: null,
+        actorId: 1,
+        detail: `k${place}`,
+      })
+    for (let place = 0; place < 60; place++) await addEvent('sign_in', site.now)
+    const { html } = await admin.get(SITE)
+    expect(textOf(html).match(/admin changed the site settings: k\d/g)).toEqual(
+      [6, 5, 4, 3, 2].map((place) => `admin changed the site settings: k${place}`),
+    )
+    const { rowsRead } = site.meter
+    for (let place = 0; place < 300; place++) await addEvent('sign_in', site.now)
+    await admin.get(SITE)
+    expect(site.meter.rowsRead).toBeLessThan(rowsRead + 100)
+  })
+
+  test('estimates the events of 30 days', async () => {
+    await site.db.delete(auditEvents)
+    for (let place = 0; place < 20; place++) await addEvent('sign_in', site.now - 40 * 24 * HOUR)
+    for (let place = 0; place < 30; place++) await addEvent('sign_in', site.now - HOUR)
+    const [, events] = /(\d+) Events in 30 days, about/.exec(await textAt()) ?? []
+    // The search for the place where the time begins looks at eight neighbours.
+    expect(Number(events)).toBeGreaterThanOrEqual(30 - 8)
+    expect(Number(events)).toBeLessThanOrEqual(30 + 8)
+  })
+
+  test('is for administrators', async () => {
+    const visitor = new Visitor(site)
+    await visitor.signIn('alice', 'alice-Passw0rd')
+    expect((await visitor.get(SITE)).status).toBe(403)
+    expect((await visitor.get('/account')).html).not.toContain('id="administration"')
+    expect((await admin.get('/account')).html).toContain(
+      '<p id="administration">Administration</p>',
+    )
+  })
+})

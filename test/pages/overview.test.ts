@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, passkeys, recoveryCodes, sshKeys, users } from '../../schema/tables.ts'
+import { protectionOf } from '../../src/users/protection.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { preparedVisit } from '../support/signed-in.ts'
+import { HOUR } from '../support/site.ts'
+import { textOf, type Visitor } from '../support/visitor.ts'
+
+const DAY = 24 * HOUR
+const aliceId = 3
+
+let site: CheapSite
+let visitor: Visitor
+
+const signIn = preparedVisit(async (arranged, browser) => {
+  await arranged.addFirstUsers()
+  await arranged.addUser('alice', { password: 'alice-Passw0rd' })
+  await browser.signIn('alice', 'alice-Passw0rd')
+})
+
+beforeEach(async () => {
+  site = new CheapSite()
+  visitor = await signIn(site)
+})
+
+async function addPasskey(name: string): Promise<void> {
+  await site.db.insert(passkeys).values({
+    credentialId: name,
+    userId: aliceId,
+    publicKey: 'x',
+    algorithm: -7,
+    signCount: 0,
+    backedUp: false,
+    transports: '',
+    aaguid: '',
+    rpId: 'localhost',
+    name,
+    createdAt: site.now,
+  })
+}
+
+async function turnOnTwoFactor(codes: number): Promise<void> {
+  await site.db.update(users).set({ totpSeed: 'sealed' })
+  for (let place = 0; place < codes; place++)
+    await site.db.insert(recoveryCodes).values({ userId: aliceId, codeHash: `code ${place}` })
+}
+
+/** A sign-in that has been, `ago` milliseconds before now. */
+async function addSignIn(network: string, ago: number, kind = 'sign_in'): Promise<void> {
+  const event = { kind, userId: aliceId, network, userAgent: '', at: site.now - ago }
+  await site.db.insert(auditEvents).values(event)
+}
+
+async function overview() {
+  const { html } = await visitor.get('/account')
+  return { html, text: textOf(html) }
+}
+
+/** The one thing to do next: its words and where it leads; `undefined` when there is none. */
+function stepIn(html: string) {
+  const [, address, words] =
+    /<p class="buttons"><a role="button" href="([^"]+)">([^<]+)<\/a><\/p><\/article>/.exec(html) ??
+    []
+  return address === undefined ? undefined : [words, address]
+}
+
+describe('the overview', () => {
+  test('warns a user whose password is all, and leads to two-step verification', async () => {
+    const { html, text } = await overview()
+    expect(text).toContain('Your account has little protection 1 of 3 in place')
+    expect(stepIn(html)).toEqual(['Turn on two-step verification', '/account/security'])
+  })
+
+  test('asks for new recovery codes when two or fewer are left', async () => {
+    await turnOnTwoFactor(2)
+    const few = await overview()
+    expect(few.text).toContain('Your account needs a look')
+    expect(few.text).toContain('2 of 10 recovery codes left')
+    expect(stepIn(few.html)).toEqual(['Get new recovery codes', '/account/security'])
+    await site.db.insert(recoveryCodes).values({ userId: aliceId, codeHash: 'third' })
+    const enough = await overview()
+    expect(enough.text).toContain('Your account is well protected')
+    expect(stepIn(enough.html)).toEqual(['Add a passkey', '/account/security/passkeys/add'])
+  })
+
+  test('wishes for a second passkey, and then for nothing', async () => {
+    await turnOnTwoFactor(10)
+    await addPasskey('phone')
+    const one = await overview()
+    expect(stepIn(one.html)).toEqual(['Add a second passkey', '/account/security/passkeys/add'])
+    await addPasskey('laptop')
+    const two = await overview()
+    expect(two.text).toContain('Your account is well protected 5 of 5 in place')
+    expect(stepIn(two.html)).toBeUndefined()
+  })
+
+  test('asks about a sign-in from a network that is new, before anything else', async () => {
+    await addSignIn('198.51.100.7', 40 * DAY)
+    await addSignIn('203.0.113.9', 2 * DAY)
+    const { html, text } = await overview()
+    expect(text).toContain('First sign-in from 203.0.113.9 2 days ago: was it you?')
+    expect(stepIn(html)).toEqual(['Check where you are signed in', '/account/sessions'])
+  })
+
+  test.each([
+    ['the network of the first sign-in', [['203.0.113.9', 2 * DAY]]],
+    [
+      'one that was seen before',
+      [
+        ['203.0.113.9', 40 * DAY],
+        ['203.0.113.9', DAY],
+      ],
+    ],
+    [
+      'one of more than a week ago',
+      [
+        ['198.51.100.7', 40 * DAY],
+        ['203.0.113.9', 8 * DAY],
+      ],
+    ],
+    [
+      'the network where the user is',
+      [
+        ['198.51.100.7', 40 * DAY],
+        ['192.0.2.1', DAY],
+      ],
+    ],
+  ] as const)('does not ask about %s', async (_, signIns) => {
+    await site.db.delete(auditEvents)
+    for (const [network, ago] of signIns) await addSignIn(network, ago)
+    expect((await overview()).text).toContain('No sign-in from a new network in the last 7 days')
+  })
+
+  test('counts sessions, keys, app passwords and programs, each with a way to its page', async () => {
+    for (const title of ['laptop', 'work'])
+      await site.db.insert(sshKeys).values({
+        userId: aliceId,
+        title,
+        fingerprint: title,
+        type: 'ssh-ed25519',
+        bits: 256,
+        line: 'x',
+        addedAt: 0,
+        lastUsedAt: 0,
+      })
+    const { html } = await overview()
+    const [, tiles = ''] = /<ul class="tiles">(.*?)<\/ul>/s.exec(html) ?? []
+    expect(textOf(tiles)).toBe('1 Sessions 2 SSH keys 0 App passwords 0 Connected programs')
+    expect(
+      Array.from(tiles.matchAll(/href="([^"]+)"/g), ([, address]) => address).filter(
+        (address) => !address?.includes('#'),
+      ),
+    ).toEqual(['/account/sessions', '/account/keys', '/account/app-passwords', '/account/programs'])
+  })
+
+  test('shows the three latest events, and not where an operator was', async () => {
+    for (const detail of ['one', 'two', 'three'])
+      await site.db.insert(auditEvents).values({
+        at: site.now,
+        kind: 'key_deleted',
+        userId: aliceId,
+        detail,
+        network: '198.51.100.200',
+        userAgent: '',
+        actorId: 1,
+      })
+    const { text } = await overview()
+    expect(text.match(/admin deleted your SSH key “\w+”/g)).toEqual([
+      'admin deleted your SSH key “three”',
+      'admin deleted your SSH key “two”',
+      'admin deleted your SSH key “one”',
+    ])
+    expect(text).not.toContain('198.51.100.200')
+  })
+
+  test('reads no more for a user who has signed in a thousand times', async () => {
+    await overview()
+    const few = site.meter.rowsRead
+    for (let place = 0; place < 50; place++) await addSignIn('192.0.2.1', place * HOUR)
+    await visitor.get('/account')
+    expect(site.meter.rowsRead).toBeLessThanOrEqual(few + 5)
+  })
+})
+
+describe('the protection of an account', () => {
+  const all = {
+    hasTwoFactor: true,
+    codesLeft: 10,
+    passkeys: 2,
+    mayAddPasskeys: true,
+    isSeenElsewhere: false,
+  }
+
+  test('leaves out what a user cannot have', () => {
+    const none = { ...all, hasTwoFactor: false, codesLeft: 0, passkeys: 0, mayAddPasskeys: false }
+    expect(protectionOf(none).checks.map(({ name }) => name)).toEqual(['places', 'factor'])
+    expect(protectionOf(all).checks.map(({ name }) => name)).toEqual([
+      'places',
+      'factor',
+      'codes',
+      'passkey',
+      'spare',
+    ])
+  })
+
+  test('is good with passkeys alone, and says so once', () => {
+    const alone = { ...all, hasTwoFactor: false, codesLeft: 0 }
+    expect(protectionOf(alone)).toEqual({
+      checks: [
+        { name: 'places', isGood: true },
+        { name: 'factor', isGood: true },
+        { name: 'spare', isGood: true },
+      ],
+      next: undefined,
+      level: 'good',
+    })
+  })
+})
