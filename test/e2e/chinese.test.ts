@@ -36,7 +36,7 @@ const TEXTS = `
       ['aria-label', 'title', 'alt', 'placeholder'].map((name) => element.getAttribute(name) ?? ''),
     ),
     [...document.querySelectorAll('body *')]
-      .filter((element) => !element.matches('code, pre, textarea, script, option[value^="/"]'))
+      .filter((element) => !element.matches('code, pre, textarea, script, .avatar, option[value^="/"]'))
       .flatMap((element) => [...element.childNodes].filter((node) => node.nodeType === 3))
       .map((node) => node.textContent),
   ).join('\\n')
