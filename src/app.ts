@@ -1,7 +1,7 @@
 import { mountApi } from './api.ts'
 import { countDeadAppPasswords } from './app-passwords/http/count-dead.ts'
 import type { Deps } from './deps.ts'
-import { fileRules, forwardToFiles } from './files/http/gateway.ts'
+import { createFileRules, forwardToFiles } from './files/http/gateway.ts'
 import { limitBody } from './http/body-limit.ts'
 import { bookmark } from './http/bookmark.ts'
 import type { App } from './http/context.ts'
@@ -15,6 +15,7 @@ import { noticesAfterRequests } from './notices/http/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
 import { tellClients } from './openid/http/tell-clients.ts'
+import { faultPage } from './pages/fault-page.ts'
 import { authorizePages, endSessionPages } from './pages/openid/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
 import { ssoAnswers } from './pages/sso/answers.tsx'
@@ -38,7 +39,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
     await next().catch(throwError)
   })
   app.use(requestLog)
-  app.use(fileRules)
+  app.use(createFileRules(faultPage))
   app.use(browserRules)
   app.use(httpsOnly)
   app.use('/api/*', limitBody)

@@ -226,7 +226,7 @@ export function createDeps(
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
     isIssuerSet: isSet(env.ISSUER),
-    fileServer: () => parseFileServer(env),
+    fileServer: () => fileServerOf(env),
     defer,
     sendOut: (url, init, reach) => {
       const options: RequestInit = { ...init, redirect: 'manual' }
@@ -355,6 +355,17 @@ function nearbyHasher(env: Env, request?: Request) {
   const location = typeof colo === 'string' ? colo : 'local'
   const slot = Math.floor(Math.random() * HASHERS_PER_LOCATION)
   return env.PASSWORD_HASHER.getByName(`${location}-${slot}`)
+}
+
+const fileServers = new WeakMap<object, { server: FileServer | undefined }>()
+
+/** Reads the bindings of the file server once: they stay as they are while the isolate lives. */
+function fileServerOf(env: Env & OptionalBindings): FileServer | undefined {
+  const known = fileServers.get(env)
+  if (known !== undefined) return known.server
+  const server = parseFileServer(env)
+  fileServers.set(env, { server })
+  return server
 }
 
 let lastKeyRing: { secrets: string | undefined; ring: Promise<KeyRing> } | undefined

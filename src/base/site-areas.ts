@@ -51,6 +51,8 @@ export function readSitePath(path: string): { area: SiteArea; decoded: string } 
   // oxlint-disable-next-line no-control-regex -- These are what is looked for.
   if (/[\u0000-\u001f\u007f]/.test(decoded)) return undefined
   const area = areaOf(decoded)
+  // Most paths are resolved already.
+  if (!/[\\;]|\/\.|\/\//.test(decoded)) return { area, decoded }
   const isOneReading = [true, false].every((merges) => areaOf(resolve(decoded, merges)) === area)
   return isOneReading ? { area, decoded } : undefined
 }

@@ -18,6 +18,7 @@ import { comparePasskeys } from './passkeys.ts'
 import { type Results, toMarkdown, toRowTable } from './report.ts'
 import { measureRows } from './rows.ts'
 import { type Side, Sites } from './sites.ts'
+import { measureStreams, toStreamTable } from './streams.ts'
 import { weigh } from './weight.ts'
 
 const D1_DELAY_MILLISECONDS = 50
@@ -35,6 +36,8 @@ interface Options {
   credentials?: true
   openid?: true
   files?: true
+  streams?: true
+  mebibytes: string
   start?: true
   publish?: true
 }
@@ -51,6 +54,8 @@ const program = new Command('bench')
   .option('--credentials', 'only app passwords beside sessions and passwords')
   .option('--openid', 'only the OpenID provider, beside the settings')
   .option('--files', 'only a list of files through the gateway, beside a bare Worker')
+  .option('--streams', 'only a large file through npm start, beside nginx before OpenList')
+  .option('--mebibytes <number>', 'of that file', '1024')
   .option('--start', 'only npm start, beside a bare proxy and beside workerd')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
   .action((options: Options) =>
@@ -58,6 +63,7 @@ const program = new Command('bench')
       if (options.rows) return printRows()
       if (options.openid) return printOpenid(options)
       if (options.files) return printFiles(options)
+      if (options.streams) return printStreams(options)
       if (options.start) return printFront(options)
       return options.credentials ? printCredentials(options) : run(options)
     }),
@@ -130,6 +136,17 @@ async function printFiles({ rounds, seconds }: Options): Promise<void> {
   } finally {
     server.stop()
   }
+}
+
+/** `OPENLIST_BIN`, or `openlist` on `PATH`; nginx and curl. */
+async function printStreams({ rounds, mebibytes }: Options): Promise<void> {
+  const programs = {
+    openlist: process.env['OPENLIST_BIN'] ?? 'openlist',
+    nginx: process.env['NGINX_BIN'] ?? 'nginx',
+    curl: process.env['CURL_BIN'] ?? 'curl',
+  }
+  const effort = { rounds: Number(rounds), mebibytes: Number(mebibytes) }
+  console.log(toStreamTable(await measureStreams(programs, effort)))
 }
 
 async function run(options: Options): Promise<void> {

@@ -8,7 +8,7 @@ import {
   type Server,
 } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Proxy } from '../../src/cli/start/front-request.ts'
 import type { Answered } from '../../src/cli/start/exchange.ts'
 import { createFront } from '../../src/cli/start/front.ts'
@@ -38,7 +38,7 @@ function isAddressInfo(address: AddressInfo | string | null): address is Address
 }
 
 /** A front server before something that answers as the Worker would. */
-async function front(answer: RequestListener, proxy?: Proxy) {
+async function front(answer: RequestListener, proxy?: Proxy, hasFiles = false) {
   const seen: IncomingMessage[] = []
   const answers: Answered[] = []
   const told = new EventEmitter()
@@ -55,7 +55,7 @@ async function front(answer: RequestListener, proxy?: Proxy) {
   const url = new URL(`http://127.0.0.1:${worker}`)
   return {
     port: await listen(
-      createFront({ worker: async () => url, secret: SECRET, proxy, onAnswer: note }),
+      createFront({ worker: async () => url, secret: SECRET, proxy, hasFiles, onAnswer: note }),
     ),
     seen,
     answers,
@@ -535,6 +535,36 @@ describe('a body', () => {
     request.destroy()
     await closed
     expect(socket.destroyed).toBe(true)
+  })
+})
+
+describe('an upload to the file server', () => {
+  const MINUTE = 60_000
+  const head = 'PUT /dav/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n\r\n'
+
+  test('may take longer than any other request, but not stop for five minutes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const parts = new EventEmitter()
+    const { port } = await front(
+      (request) =>
+        request.on('data', (part) => parts.emit('part', String(part))).on('error', () => undefined),
+      undefined,
+      true,
+    )
+    const socket = connect(port, '127.0.0.1')
+    socket.write(head)
+    for (const part of ['abc', 'def', 'ghi']) {
+      const arrived = once(parts, 'part')
+      socket.write(part)
+      expect(await arrived).toEqual([part])
+      vi.advanceTimersByTime(4 * MINUTE)
+      expect(socket.destroyed).toBe(false)
+    }
+    const closed = once(socket, 'close')
+    socket.on('error', () => undefined).resume()
+    vi.advanceTimersByTime(2 * MINUTE)
+    await closed
   })
 })
 

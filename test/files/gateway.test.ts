@@ -535,6 +535,22 @@ describe('settings', () => {
     expect(await (await site.fetch('GET', '/account/sign-in')).text()).toContain('Ours')
   })
 
+  test.each([
+    ['goes away', () => Promise.reject(new TypeError('no route')), 503],
+    ['refuses them', () => Response.json({ code: 400, message: 'no', data: null }), 400],
+  ])('are saved nowhere when OpenList %s in between', async (_, answer, code) => {
+    openlist.answer = ({ path }) => (path === '/api/admin/setting/save' ? answer() : undefined)
+    const items = [
+      { key: 'site_title', value: 'Ours' },
+      { key: 'webauthn_login_enabled', value: 'true' },
+      { key: 'home_icon', value: 'x' },
+    ]
+    const before = (await settings()).data
+    expect(await post('/api/admin/setting/save', items, await adminToken())).toMatchObject({ code })
+    expect((await settings()).data).toEqual(before)
+    expect(await (await site.fetch('GET', '/account/sign-in')).text()).not.toContain('Ours')
+  })
+
   test.each(['reset_token', 'delete?key=token', 'delete?key=webauthn_login_enabled'])(
     'are not for OpenList to end: %s',
     async (path) => {
@@ -581,11 +597,15 @@ describe('when OpenList', () => {
     },
   )
 
-  test('is away, a browser gets a page, and other programs a sentence', async () => {
+  test('is away, a browser gets a page in its language, and other programs a sentence', async () => {
     openlist.answer = () => Promise.reject(new TypeError('no route'))
     const page = await site.fetch('GET', '/', { headers: { Accept: 'text/html,*/*' } })
     expect([page.status, page.headers.get('Retry-After')]).toEqual([503, '5'])
     expect(await page.text()).toMatch(/<h1>The file server does not answer.*href="\/account"/s)
+    const headers = { Accept: 'text/html', 'Accept-Language': 'zh-CN,en;q=0.5' }
+    expect(await (await site.fetch('GET', '/', { headers })).text()).toMatch(
+      /<html lang="zh-Hans">.*<h1>文件服务器没有响应，请重试。/s,
+    )
     const text = await site.fetch('GET', '/d/x')
     expect([text.status, await text.text()]).toEqual([
       503,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -7,6 +7,7 @@ import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts'
 import { FilesSite, PASSWORD } from './files-site.ts'
+import { FILM, PDF, PNG, ZIP } from './media.ts'
 import { findProgram } from './programs.ts'
 import { findStockClient } from './stock-client.ts'
 
@@ -24,11 +25,11 @@ const ATTACKS: Record<string, string> = {
   'attack.md': `# shown\n\n<script>${STEAL}</script><img src=x onerror="${STEAL}">\n\n[x](javascript:${STEAL})`,
   'attack.svg': `<svg xmlns="http://www.w3.org/2000/svg" onload="${STEAL}"><script>${STEAL}</script></svg>`,
 }
+/** The pages that have one button to save. */
+const SAVED_GROUPS = ['style', 'preview', 'global', 'sso', 'ldap', 's3', 'ftp', 'traffic']
 const MANAGEMENT = [
   '/@manage',
-  ...['site', 'style', 'preview', 'global', 'sso', 'ldap', 's3', 'ftp', 'traffic', 'other'].map(
-    (group) => `/@manage/settings/${group}`,
-  ),
+  ...['site', ...SAVED_GROUPS, 'other'].map((group) => `/@manage/settings/${group}`),
   ...['offline_download', 'upload', 'copy', 'move', 'decompress'].map(
     (kind) => `/@manage/tasks/${kind}`,
   ),
@@ -61,6 +62,7 @@ describe.skipIf(program === undefined || dist === undefined)(
       put('note.txt', 'the text of a note')
       put('worker.js', 'self.addEventListener("fetch", () => {})')
       mkdirSync(join(site.folder, 'folder'))
+      mkdirSync(join(site.folder, 'target'))
       browser = await openBrowser()
     })
     afterAll(async () => {
@@ -74,12 +76,18 @@ describe.skipIf(program === undefined || dist === undefined)(
         (url) => url.origin !== site.client.url,
         (route) => route.abort(),
       )
-      page = await context.newPage()
       complaints = []
       stolen = []
       context.on('request', (request) => {
         if (request.url().includes('/stolen')) stolen.push(request.url())
       })
+      page = await newPage()
+      return () => context.close()
+    })
+
+    /** Opens a page, whose complaints are noted. */
+    async function newPage(): Promise<Page> {
+      const page = await context.newPage()
       page.on('pageerror', ({ message }) => complaints.push(message))
       page.on('console', (message) => {
         const isOwn = message.type() === 'error' && !message.text().includes('net::ERR_FAILED')
@@ -90,11 +98,11 @@ describe.skipIf(program === undefined || dist === undefined)(
         const { code } = await response.json().catch(() => ({ code: 200 }))
         if (code !== 200) complaints.push(`${response.url()} ${String(code)}`)
       })
-      return () => context.close()
-    })
+      return page
+    }
 
-    function put(name: string, text: string): void {
-      writeFileSync(join(site.folder, name), text)
+    function put(name: string, content: string | Uint8Array): void {
+      writeFileSync(join(site.folder, name), content)
     }
 
     async function signIn(username = 'alice', password = PASSWORD): Promise<void> {
@@ -155,18 +163,71 @@ describe.skipIf(program === undefined || dist === undefined)(
       expect(await tokenOfPage()).not.toBe('')
     })
 
-    async function upload(name: string, path: string): Promise<void> {
+    async function chooseFile(path: string): Promise<void> {
       await page.goto('/folder')
       const [toggle, button] = [page.locator('.toolbar-toggle'), page.locator('svg[tips=upload]')]
       await toggle.or(button).first().waitFor()
       if (!(await button.isVisible())) await toggle.click()
       await button.click()
       await page.locator('input[type=file]').first().setInputFiles(path)
+    }
+
+    test('previews an image, a document and a film', async () => {
+      put('red.png', PNG)
+      put('page.pdf', PDF)
+      await signedIn()
+      put('film.webm', Uint8Array.from(await page.evaluate<number[]>(FILM)))
+      await page.goto('/red.png')
+      await shows(`document.querySelector('img[src*="/p/red.png"]')?.naturalWidth`, 40)
+      await page.goto('/page.pdf')
+      // The viewer draws each page to a picture, behind a shadow root.
+      const pages = `[...(document.querySelector('embedpdf-container')?.shadowRoot?.querySelectorAll('img') ?? [])]`
+      await shows(`${pages}.some(({ naturalWidth }) => naturalWidth > 0)`, true)
+      await page.goto('/film.webm')
+      await shows(`document.querySelector('video')?.videoWidth`, 64)
+      expect(complaints).toEqual([])
+    })
+
+    /** Waits until an expression in the page has a value. */
+    async function shows(expression: string, value: unknown): Promise<void> {
       await vi.waitFor(
-        () => expect(readdirSync(join(site.folder, 'folder'))).toContain(name),
+        async () => expect(await page.evaluate<unknown>(expression)).toEqual(value),
         UPLOAD_WAIT,
       )
     }
+
+    test('shows the text of a member of an archive, and downloads the member', async () => {
+      put('packed.zip', ZIP)
+      await signedIn()
+      await page.goto('/packed.zip')
+      await page.getByText('in.txt').click({ button: 'right' })
+      const download = page.waitForEvent('download')
+      await page.getByText('Download', { exact: true }).click()
+      expect(readFileSync(await (await download).path(), 'utf8')).toBe('in the archive')
+      await page.getByText('in.txt').click()
+      await page.getByText('in the archive').first().waitFor()
+      expect(complaints).toEqual([])
+    })
+
+    test.each([
+      ['Move', ['target/way.txt']],
+      ['Copy', ['target/way.txt', 'way.txt']],
+    ])('does what its menu calls %s', async (item, left) => {
+      const ways = () =>
+        ['way.txt', 'target/way.txt'].filter((name) => existsSync(join(site.folder, name)))
+      put('way.txt', 'on its way')
+      rmSync(join(site.folder, 'target/way.txt'), { force: true })
+      await signedIn()
+      await page.goto('/?way')
+      await page.getByText('way.txt').click({ button: 'right' })
+      await page.getByText(item, { exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('target', { exact: true }).click()
+      await dialog.getByRole('button', { name: 'OK' }).click()
+      await vi.waitFor(() => expect(ways().toSorted()).toEqual(left), UPLOAD_WAIT)
+      expect(readFileSync(join(site.folder, 'target/way.txt'), 'utf8')).toBe('on its way')
+      expect(complaints).toEqual([])
+    })
 
     // It writes 200 MB three times: here, through the browser, and at OpenList.
     test('uploads files, small and of 200 MB', async () => {
@@ -177,7 +238,7 @@ describe.skipIf(program === undefined || dist === undefined)(
       })) {
         const path = join(site.clone.folder, name)
         writeFileSync(path, Buffer.alloc(bytes, name))
-        await upload(name, path)
+        await chooseFile(path)
         await vi.waitFor(
           () => expect(statSync(join(site.folder, 'folder', name)).size).toBe(bytes),
           UPLOAD_WAIT,
@@ -185,6 +246,39 @@ describe.skipIf(program === undefined || dist === undefined)(
       }
       expect(complaints).toEqual([])
     })
+
+    // It has no button for that: who closes the page cancels.
+    test('has no whole file of a cancelled upload, and uploads the next one', async () => {
+      const bytes = 24 * MEBIBYTE
+      const [cancelled, next] = ['cancelled.bin', 'next.bin'].map((name) => {
+        const path = join(site.clone.folder, name)
+        writeFileSync(path, Buffer.alloc(bytes, name))
+        return { path, there: join(site.folder, 'folder', name) }
+      })
+      if (cancelled === undefined || next === undefined) throw new Error('no files')
+      await signedIn()
+      const network = await context.newCDPSession(page)
+      await network.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: MEBIBYTE,
+      })
+      const sending = page.waitForRequest((request) => request.method() === 'PUT')
+      await chooseFile(cancelled.path)
+      await sending
+      await page.close()
+      page = await newPage()
+      await chooseFile(next.path)
+      await vi.waitFor(() => expect(isSame(next)).toBe(true), UPLOAD_WAIT)
+      expect(isSame(cancelled)).toBe(false)
+      expect(complaints).toEqual([])
+    })
+
+    /** Tells whether a file has arrived whole. */
+    function isSame({ path, there }: { path: string; there: string }): boolean {
+      return existsSync(there) && readFileSync(there).equals(readFileSync(path))
+    }
 
     test('renames a file, and deletes it', async () => {
       put('folder/up.bin', 'x')
@@ -244,6 +338,96 @@ describe.skipIf(program === undefined || dist === undefined)(
         expect(data.site_title).toBe('Files of ours')
       })
       expect(complaints).toEqual([])
+    })
+
+    test.each(SAVED_GROUPS)(
+      'saves the page of settings “%s”, which changes nothing',
+      async (group) => {
+        const before = await site.openlist.asAdmin('GET', '/api/admin/setting/list')
+        await signedIn('admin', ADMIN_PASSWORD)
+        await page.goto(`/@manage/settings/${group}`)
+        await page.waitForLoadState('networkidle')
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('Saved Successfully').first().waitFor()
+        expect(await site.openlist.asAdmin('GET', '/api/admin/setting/list')).toEqual(before)
+        expect(complaints).toEqual([])
+      },
+    )
+
+    test('saves each setting of its other programs as OpenList alone does', async () => {
+      await signedIn('admin', ADMIN_PASSWORD)
+      await page.goto('/@manage/settings/other')
+      await page.waitForLoadState('networkidle')
+      const buttons = page.getByRole('button', { name: 'Save', exact: true })
+      for (const button of await buttons.all()) {
+        const answer = page.waitForResponse((response) => response.url().includes('/setting/set_'))
+        await button.click()
+        const { code } = await (await answer).json()
+        // Programs that are not there.
+        const isAbsent = /set_(?:aria2|qbit|transmission)$/.test((await answer).url())
+        expect([(await answer).url(), code]).toEqual([(await answer).url(), isAbsent ? 500 : 200])
+      }
+    })
+
+    test('makes an index, and finds a file in it', async () => {
+      await signedIn('admin', ADMIN_PASSWORD)
+      await site.asAdmin('POST', '/api/admin/setting/save', [
+        { key: 'search_index', value: 'database', type: 'select', group: 6 },
+      ])
+      await page.goto('/@manage/indexes')
+      await page.getByRole('button', { name: 'Build indexes' }).click()
+      await vi.waitFor(async () => {
+        const progress = await site.asAdmin('GET', '/api/admin/index/progress')
+        expect(progress).toMatchObject({ is_done: true, error: '' })
+        expect(progress.obj_count).toBeGreaterThan(1)
+      }, UPLOAD_WAIT)
+      complaints = []
+      await page.goto('/')
+      await page.getByText('note.txt').waitFor()
+      await page.keyboard.press('Control+k')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('textbox').fill('worker')
+      await page.keyboard.press('Enter')
+      await dialog.getByText('worker.js').first().waitFor()
+      expect(complaints).toEqual([])
+    })
+
+    test('adds a user and a meta, saves a storage, and restores a backup', async () => {
+      await signedIn('admin', ADMIN_PASSWORD)
+      await page.goto('/@manage/users/add')
+      await page.locator('#username').fill('bob')
+      await page.locator('#password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await page.waitForURL(({ pathname }) => pathname !== '/@manage/users/add')
+      expect(await site.user('bob')).toMatchObject({ role: 0 })
+      await page.goto('/@manage/metas/add')
+      await page.locator('#path').fill('/target')
+      await page.locator('#password').fill('of-a-meta')
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await vi.waitFor(async () =>
+        expect(await site.openlist.asAdmin('GET', '/api/admin/meta/list')).toMatchObject({
+          content: [{ path: '/target', password: 'of-a-meta' }],
+        }),
+      )
+      await page.waitForURL(({ pathname }) => pathname !== '/@manage/metas/add')
+      await page.goto('/@manage/storages')
+      await page.getByRole('button', { name: 'Edit' }).first().click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.waitForURL('**/@manage/storages')
+      expect(complaints).toEqual([])
+      await page.goto('/@manage/backup-restore')
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Backup' }).click()
+      const backup = await (await download).path()
+      const token = await site.openlist.token()
+      expect(readFileSync(backup, 'utf8')).not.toContain(token)
+      const chooser = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Restore' }).click()
+      await (await chooser).setFiles(backup)
+      await page.getByText('[ Settings ] Restore was successful').waitFor()
+      await page.getByText('Finish Restore').waitFor()
+      expect(await site.openlist.token()).toBe(token)
+      expect(await site.list(await site.adminToken())).toMatchObject({ code: 200 })
     })
 
     describe('keeps what files do from the viewer', () => {

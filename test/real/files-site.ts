@@ -18,10 +18,18 @@ export class FilesSite {
   readonly client: Client
   /** Where the files are. */
   readonly folder: string
+  /** The process of `npm start`. */
+  readonly pid: number
   #adminToken: Promise<string> | undefined
   #programs = 0
 
-  private constructor(openlist: OpenListServer, clone: Clone, client: Client, folder: string) {
+  private constructor(
+    openlist: OpenListServer,
+    clone: Clone,
+    client: Client,
+    { folder, pid }: { folder: string; pid: number },
+  ) {
+    this.pid = pid
     this.openlist = openlist
     this.clone = clone
     this.client = client
@@ -41,8 +49,10 @@ export class FilesSite {
     writeFileSync(clone.path('.dev.vars'), text.join(''))
     const port = await freePort()
     const args = ['--files', openlist.client.url]
-    await clone.start({ PORT: port, ADMIN_PASSWORD }, { args }).until('serves on')
-    return new FilesSite(openlist, clone, new OpenListClient(`http://localhost:${port}`), folder)
+    const started = clone.start({ PORT: port, ADMIN_PASSWORD }, { args })
+    await started.until('serves on')
+    const client = new OpenListClient(`http://localhost:${port}`)
+    return new FilesSite(openlist, clone, client, { folder, pid: started.pid })
   }
 
   adminToken(): Promise<string> {

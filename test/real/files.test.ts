@@ -9,6 +9,7 @@ import { newSecretKey } from '../../src/cli/site/dev-vars.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'
+import { ZIP } from './media.ts'
 import { OPENLIST_PASSWORD, OpenListClient, OpenListServer } from './openlist-server.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 import type { Envelope } from '../support/envelope.ts'
@@ -18,9 +19,6 @@ import { execute, findProgram } from './programs.ts'
 const program = findProgram('OPENLIST_BIN', 'openlist')
 const rclone = findProgram('RCLONE_BIN', 'rclone')
 const MEBIBYTE = 1024 * 1024
-/** With one file, `in.txt`. */
-const ZIP =
-  'UEsDBBQAAAAAAAAAeF0SRc00DgAAAA4AAAAGAAAAaW4udHh0aW4gdGhlIGFyY2hpdmVQSwECFAMUAAAAAAAAAHhdEkXNNA4AAAAOAAAABgAAAAAAAAAAAAAAgAEAAAAAaW4udHh0UEsFBgAAAAABAAEANAAAADIAAAAAAA=='
 /** Runs of a property that asks two servers each time. */
 const RUNS = 400
 
@@ -113,7 +111,7 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
   test('the calls of programs are answered as OpenList answers them', async () => {
     mkdirSync(join(site.folder, 'media'))
     put('media/film.mkv', 'a film')
-    writeFileSync(join(site.folder, 'media/packed.zip'), Buffer.from(ZIP, 'base64'))
+    writeFileSync(join(site.folder, 'media/packed.zip'), ZIP)
     const direct = site.openlist.client
     await site.openlist.addUser('program', PASSWORD, ALL_RIGHTS)
     await site.addUser('program2')

@@ -44,7 +44,7 @@ export interface FrontOptions {
 export function createFront(options: FrontOptions): Server {
   const busy = new WeakSet<Duplex>()
   // A request without a host gets its refusal from `readHost`.
-  // A long upload takes longer than Node allows; `readBody` has a deadline of its own.
+  // A long upload takes longer than Node allows; `readBody` and `endWhenIdle` have deadlines.
   const limits = options.hasFiles === true ? { requestTimeout: 0 } : {}
   const server = createServer({ requireHostHeader: false, ...limits }, (request, response) => {
     busy.add(request.socket)
@@ -62,7 +62,10 @@ export function createFront(options: FrontOptions): Server {
   return server
 }
 
-/** As long as Node gives to a whole request, where it is not told otherwise. */
+/**
+ * As long as Node gives to a whole request, where it is not told otherwise. A body that passes to
+ * the file server may take longer, but not pause for longer.
+ */
 const BODY_MILLISECONDS = 300_000
 
 /** Node's statuses for requests that its parser refuses. */
@@ -236,6 +239,14 @@ function answerTo(
     if (!(body instanceof IncomingMessage)) return onward.end(body)
     // A client that goes away ends the request, so that the file server does not keep half a file.
     body.once('error', () => onward.destroy())
+    endWhenIdle(body)
     return body.pipe(onward)
   })
+}
+
+/** Ends a request whose body has stopped coming: for these, Node has no limit (`createFront`). */
+function endWhenIdle(body: IncomingMessage): void {
+  const deadline = setTimeout(() => body.destroy(), BODY_MILLISECONDS)
+  body.on('data', () => deadline.refresh())
+  for (const event of ['end', 'close']) body.once(event, () => clearTimeout(deadline))
 }

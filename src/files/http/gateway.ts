@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import type { FileServer } from '../../base/file-server.ts'
 import { readSitePath, type SiteArea } from '../../base/site-areas.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { logError } from '../../database/log.ts'
 import type { Deps } from '../../deps.ts'
 import type { App, AppContext } from '../../http/context.ts'
@@ -10,7 +10,6 @@ import { isPreflight } from '../../http/headers.ts'
 import { type IdentityDeps, writeChangedFileUsers } from '../identity.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { answerApi } from './api.ts'
-import { FAULT_POLICY, faultPage } from './fault-page.ts'
 import { forward, readSentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { withPagePolicy } from './page-policy.ts'
@@ -19,33 +18,42 @@ import { answerDav } from './webdav.ts'
 const PREFLIGHT_SECONDS = 86_400
 const EXPOSED = 'ETag, Content-Range, Content-Disposition, DAV, Retry-After, X-Request-Id'
 
+/** The policy of the page that tells of a fault: nothing is loaded. */
+const FAULT_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
+
+/** Makes the page that tells a person of a fault. */
+export type FaultPage = (c: AppContext, refusal: Refusal, isAccountHere: boolean) => Promise<string>
+
 /**
  * Finds who answers a request, on a site with a file server, and sets the headers of what the file
  * server answers. It writes changed users to the file server after each answer.
  */
-export const fileRules = createMiddleware<App>(async function fileRules(c, next) {
-  const deps = c.get('deps')
-  const files = deps.fileServer()
-  if (files === undefined) return next()
-  const url = new URL(c.req.url)
-  if (files.host !== undefined && url.host !== files.host) return next()
-  const found = readSitePath(url.pathname)
-  const area = found === undefined ? undefined : areaAt(files, found)
-  if (area === 'latchkey') {
-    await next()
-    if (deps.meter.rowsWritten > 0)
-      deps.defer(writeAfterAnswer({ ...deps, db: deps.backgroundDb }, files))
-    return
-  }
-  if (isPreflight(c.req.raw)) return answerFilePreflight(c, area)
-  c.set('fileArea', area ?? 'client')
-  c.set('filePath', found?.decoded ?? '')
-  const refusal = found === undefined ? new Refusal('pathInvalid') : refusalOf(c, area)
-  if (refusal === undefined) await next()
-  else c.res = refuse(c, refusal)
-  if (isFaultForPerson(c, area)) await showFault(c, files)
-  setFileHeaders(c, area)
-})
+export const createFileRules = (faultPage: FaultPage) =>
+  createMiddleware<App>(async function fileRules(c, next) {
+    const deps = c.get('deps')
+    const files = deps.fileServer()
+    if (files === undefined) return next()
+    const url = new URL(c.req.url)
+    if (files.host !== undefined && url.host !== files.host) return next()
+    const found = readSitePath(url.pathname)
+    const area = found === undefined ? undefined : areaAt(files, found)
+    if (area === 'latchkey') {
+      await next()
+      if (deps.meter.rowsWritten > 0)
+        deps.defer(writeAfterAnswer({ ...deps, db: deps.backgroundDb }, files))
+      return
+    }
+    if (isPreflight(c.req.raw)) return answerFilePreflight(c, area)
+    c.set('fileArea', area ?? 'client')
+    c.set('filePath', found?.decoded ?? '')
+    const refusal = found === undefined ? new Refusal('pathInvalid') : refusalOf(c, area)
+    if (refusal === undefined) await next()
+    else c.res = refuse(c, refusal)
+    if (isFaultForPerson(c, area))
+      showFault(c, await faultPage(c, refusal ?? refusalIn(c.error), files.host === undefined))
+    setFileHeaders(c, area)
+  })
 
 /** A refusal of ours, to a browser that shows it: `refuse` has made a text of it. */
 function isFaultForPerson(c: AppContext, area: SiteArea | undefined): boolean {
@@ -55,14 +63,12 @@ function isFaultForPerson(c: AppContext, area: SiteArea | undefined): boolean {
   )
 }
 
-async function showFault(c: AppContext, { host }: FileServer): Promise<void> {
+function showFault(c: AppContext, page: string): void {
   const { status, headers } = c.res
-  const message = (await c.res.text()).trim()
   headers.set('Content-Type', 'text/html; charset=UTF-8')
   headers.set('Content-Security-Policy', FAULT_POLICY)
   headers.set('Cache-Control', 'no-store')
   headers.delete('Content-Length')
-  const page = String(await faultPage(c, status, message, host === undefined))
   c.res = undefined
   c.res = new Response(page, { status, headers })
 }

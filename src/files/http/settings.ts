@@ -134,7 +134,7 @@ async function listBoth(c: AppContext, files: FileServer, name: 'list' | 'defaul
   )
   // The token is a key to everything there, and nobody has to read it here.
   const hidden = theirs.map((item) => (item.key === 'token' ? { ...item, value: '' } : item))
-  return { actor, items: [...hidden, ...ours] as Item[], ourKeys }
+  return { actor, items: [...hidden, ...ours] as Item[], ourKeys, settings }
 }
 
 async function answerList(c: AppContext, files: FileServer, name: 'list' | 'default') {
@@ -161,24 +161,42 @@ function isChangeable({ key }: { key: string }): boolean {
   return key !== 'version' && key !== 'token'
 }
 
-/** Saves the settings of this site, which may be refused, before those of the file server. */
+/**
+ * Saves the settings of this site, which may be refused, before those of the file server. When the
+ * file server fails, those of this site get their values back.
+ */
 async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const deps = c.get('deps')
-  const { actor, ourKeys } = await listBoth(c, files, 'list')
+  const { actor, ourKeys, settings } = await listBoth(c, files, 'list')
+  const items = (await readSaved(c)).filter(isChangeable)
+  const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
+  const theirs = items.filter(({ key }) => !ourKeys.has(key))
+  const save = (values: readonly { key: string; value: string }[]) =>
+    saveSettings(deps, actor, Object.fromEntries(values.map(({ key, value }) => [key, value])))
+  if (ours.length > 0) await save(ours)
+  if (theirs.length === 0) return ok(c, null)
+  const takeBack = async () => {
+    const keys = new Set(ours.map(({ key }) => key))
+    // The value of a secret is not known any more; no page of the web client saves one of ours with theirs.
+    const before = settings.filter(({ key, isSecret }) => keys.has(key) && !isSecret)
+    if (before.length > 0) await save(before)
+  }
+  const answer = callAsAdmin(deps, files, '/api/admin/setting/save', theirs)
+  const { code, message } = await answer.catch(async (error: unknown) => {
+    await takeBack()
+    throw error
+  })
+  delete deps.isolateMemory.filesSettings
+  if (code === 200) return ok(c, null)
+  await takeBack()
+  return c.json({ code, message, data: null })
+}
+
+/** @throws {Refusal} `bodyTooLarge`, `invalidBody`. */
+async function readSaved(c: AppContext) {
   if (Number(c.req.header('Content-Length') ?? MAX_SAVED_BYTES + 1) > MAX_SAVED_BYTES)
     throw new Refusal('bodyTooLarge')
   const parsed = v.safeParse(savedSchema, await c.req.raw.json().catch(() => undefined))
-  if (!parsed.success)
-    throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
-  const items = parsed.output.filter(isChangeable)
-  const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
-  const theirs = items.filter(({ key }) => !ourKeys.has(key))
-  if (ours.length > 0)
-    await saveSettings(deps, actor, Object.fromEntries(ours.map(({ key, value }) => [key, value])))
-  if (theirs.length > 0) {
-    const { code, message } = await callAsAdmin(deps, files, '/api/admin/setting/save', theirs)
-    if (code !== 200) return c.json({ code, message, data: null })
-    delete deps.isolateMemory.filesSettings
-  }
-  return ok(c, null)
+  if (parsed.success) return parsed.output
+  throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
 }
