@@ -29,9 +29,9 @@ export async function mailForgotten(
   from: Client,
   language: Language,
 ): Promise<void> {
+  const ring = await deps.keyRing()
   getMailSite(deps)
   await chargeForgotten(deps, from)
-  const ring = await deps.keyRing()
   const secrets = await Promise.all(
     Array.from({ length: MAX_ACCOUNTS }, async () => {
       const { secret, tokenHash } = await newSecret(deps)

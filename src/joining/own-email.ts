@@ -16,7 +16,7 @@ import type { Language } from '../base/language.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
 import type { Deps } from '../deps.ts'
-import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
+import { type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
 import {
@@ -52,6 +52,13 @@ export async function readOwnDetails(deps: ReaderDeps, actor: Actor): Promise<De
   return details[0] ?? NO_DETAILS
 }
 
+/** @throws {Refusal} `mailOff`, but first what an ended session is told. */
+async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> {
+  if (mailSiteOf(deps) !== undefined) return
+  await actAs(deps, actor, {})
+  throw new Refusal('mailOff')
+}
+
 /**
  * Reads an address that somebody entered.
  *
@@ -76,7 +83,7 @@ export async function changeOwnEmail(
   text: string,
   language: Language,
 ): Promise<void> {
-  getMailSite(deps)
+  await requireMail(deps, actor)
   const email = text.trim() === '' ? '' : checkedEmail(text)
   const { db } = deps
   const { userId } = actor
@@ -103,7 +110,7 @@ export async function sendConfirmation(
   actor: SessionActor,
   language: Language,
 ): Promise<void> {
-  getMailSite(deps)
+  await requireMail(deps, actor)
   const { db } = deps
   const { userId } = actor
   const { details } = await actAs(deps, actor, { details: selectDetails(db, userId) })
@@ -144,11 +151,11 @@ export async function sendConfirmation(
  * @throws {Refusal} `mailOff`, `linkInvalid`, and `linkOfOther`, which leaves the link unused.
  */
 export async function confirmOwnEmail(
-  deps: ActorDeps & MailSiteDeps & Pick<Deps, 'randomBytes'>,
+  deps: EmailDeps & Pick<Deps, 'randomBytes'>,
   actor: SessionActor,
   secret: string,
 ): Promise<void> {
-  getMailSite(deps)
+  await requireMail(deps, actor)
   const { db } = deps
   const { userId } = actor
   const use = await linkUse(deps, 'email', secret)

@@ -37,6 +37,7 @@ export async function resetPassword(
   language: Language,
 ): Promise<void> {
   const { db } = deps
+  const ring = await deps.keyRing()
   const use = await linkUse(deps, 'reset', secret)
   // First, because a hash is expensive, and a link for nobody must not cost one.
   const { found, common } = await runBatch(db, {
@@ -49,7 +50,7 @@ export async function resetPassword(
   checkPasswordLength(password)
   refuseCommonPassword(common)
   const passwordHash = await hashPassword(deps, await staticDigest(password))
-  const nameHash = await hashName(await deps.keyRing(), link.ownerName)
+  const nameHash = await hashName(ring, link.ownerName)
   const { userId, secondFactor } = link
   const now = deps.now()
   const by = isUsedBy(db, use)

@@ -11,19 +11,17 @@ export class MailSite extends CheapSite {
   /** The next mails are refused with these codes. */
   readonly failures: string[]
 
-  constructor() {
+  constructor(bindings: Partial<Env> = {}) {
     const sent: EmailText[] = []
     const failures: string[] = []
-    super({
-      mailFrom: () => MAIL_FROM,
-      siteAddress: () => SITE_ADDRESS,
-      sendEmail: async (message) => {
-        const code = failures.shift()
-        if (code !== undefined) throw Object.assign(new Error(`no: ${message.to}`), { code })
-        sent.push(message)
-        for (const secret of secretsIn(message)) rememberSecret(secret)
-      },
-    })
+    const sendEmail = async (message: EmailText) => {
+      const code = failures.shift()
+      if (code !== undefined) throw Object.assign(new Error(`no: ${message.to}`), { code })
+      sent.push(message)
+      for (const secret of secretsIn(message)) rememberSecret(secret)
+    }
+    const mail = { mailFrom: () => MAIL_FROM, siteAddress: () => SITE_ADDRESS, sendEmail }
+    super(mail, bindings)
     this.sent = sent
     this.failures = failures
   }
