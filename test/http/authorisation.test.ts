@@ -239,6 +239,13 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'GET /account/forgotten': 'everybody',
+  'POST /account/forgotten': 'everybody',
+  // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
+  'GET /account/link/:secret': 'everybody',
+  'GET /account/link': 'everybody',
+  'POST /account/link': 'everybody',
+  'GET /account/email/send': 'a genuine cookie',
   'GET /api/auth/sso': 'nobody while single sign-on is off',
   'GET /api/auth/sso_callback': 'nobody while single sign-on is off',
   'GET /api/auth/sso_get_token': 'nobody while single sign-on is off',

@@ -18,6 +18,8 @@ interface SignInProps {
   ceremony: Ceremony | undefined
   /** The program that asks for the sign-in. */
   asking?: Asking | undefined
+  /** Whether this site sends mail. */
+  hasMail: boolean
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -31,6 +33,11 @@ export function SignInPage(props: SignInProps) {
         <PasswordForm {...props} />
         <PasskeyForm {...props} />
         <SsoButton {...props} />
+        {props.hasMail && (
+          <p class="aside">
+            <a href="/account/forgotten">{props.view.t.joining.forgottenLink}</a>
+          </p>
+        )}
       </article>
     </SinglePage>
   )
@@ -92,7 +99,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking' | 'hasMail'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>
