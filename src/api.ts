@@ -6,6 +6,8 @@ import { eventRoutes } from './activity/http/routes.ts'
 import { discoveryRoutes, openidRoutes } from './openid/http/routes.ts'
 import { getHasEffect } from './http/http-methods.ts'
 import { healthRoutes } from './health/http/routes.ts'
+import { forgottenRoutes } from './joining/http/forgotten-routes.ts'
+import { emailRoutes } from './joining/http/email-routes.ts'
 import { loginRoutes } from './sign-in/http/routes.ts'
 import { adminSettingRoutes } from './settings/http/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/http/routes.ts'
@@ -37,7 +39,9 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/auth', createSsoRoutes(ssoPages))
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/authn', passkeyRoutes)
+  app.route('/api/auth', forgottenRoutes)
   app.route('/api/me', userRoutes)
+  app.route('/api/me', emailRoutes)
   app.route('/api/me/sshkey', sshKeyRoutes)
   app.route('/api/me/sessions', sessionRoutes)
   app.route('/api/me/events', eventRoutes)

@@ -6,6 +6,7 @@ import {
   tokenServerOperations,
 } from './operations/app-passwords.ts'
 import { loginOperations } from './operations/login.ts'
+import { emailOperations, forgottenOperations } from './operations/mail.ts'
 import { meOperations } from './operations/me.ts'
 import { openidOperations } from './operations/openid.ts'
 import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
@@ -22,11 +23,11 @@ import { twoFactorOperations } from './operations/two-factor.ts'
  * ones.
  */
 export const operationGroups: Record<string, Operations> = {
-  'Sign-in': loginOperations,
+  'Sign-in': { ...loginOperations, ...forgottenOperations },
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
   'Single sign-on': ssoOperations,
-  'Own account': meOperations,
+  'Own account': { ...meOperations, ...emailOperations },
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
   Notices: noticeOperations,

@@ -19,6 +19,12 @@ const total = v.pipe(v.number(), v.integer(), v.minValue(0))
 const network = v.pipe(v.string(), v.description('an IPv4 address or an IPv6 /64'))
 
 export const nothing = v.null()
+
+export const details = v.object({
+  email: v.string(),
+  email_verified: v.boolean(),
+  ends_at: v.nullable(v.string()),
+})
 export const token = v.strictObject({
   token: v.pipe(v.string(), v.regex(/^[\w-]+\.[\w-]+\.[\w-]+$/), v.description('JWT, HS256')),
 })

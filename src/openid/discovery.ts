@@ -48,6 +48,8 @@ export function discoveryDocument(issuer: string) {
       'name',
       'preferred_username',
       'updated_at',
+      'email',
+      'email_verified',
       'groups',
     ],
     claims_parameter_supported: false,

@@ -228,6 +228,9 @@ export function selectByAccessToken(
       role: users.role,
       createdAt: users.createdAt,
       renamedAt: users.renamedAt,
+      verifiedEmail: sql<
+        string | null
+      >`iif(${users.emailVerified} = 1, nullif(${users.email}, ''), null)`.as('verified_email'),
       issuer: openidGrants.issuer,
       clientId: openidGrants.clientId,
       sessionId: openidGrants.sessionId,

@@ -20,7 +20,7 @@ export const ACR_VALUES = [ONE_FACTOR, TWO_FACTORS]
  * @see https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims
  */
 export function claimsOf(user: SignedInUser) {
-  const { username, role, scope, createdAt, renamedAt } = user
+  const { username, role, scope, createdAt, renamedAt, verifiedEmail } = user
   const scopes = parseScope(scope)
   return {
     sub: user.sub,
@@ -29,6 +29,9 @@ export function claimsOf(user: SignedInUser) {
       preferred_username: username,
       updated_at: toSeconds(Math.max(createdAt, renamedAt)),
     }),
+    // Programs ignore `email_verified`, and take an account for that of the address.
+    ...(scopes.includes('email') &&
+      verifiedEmail !== null && { email: verifiedEmail, email_verified: true }),
     ...(scopes.includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),
   }
 }

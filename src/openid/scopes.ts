@@ -1,7 +1,7 @@
 import { and, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 
 /** The scopes that clients may ask for. Others are ignored. */
-export const SCOPES = ['openid', 'profile', 'groups', 'offline_access'] as const
+export const SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const
 
 export type Scope = (typeof SCOPES)[number]
 

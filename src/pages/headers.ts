@@ -38,6 +38,11 @@ export function policyWithForm(protocol: string): string {
  */
 const KEEPS_OPENER = /^\/(?:oauth|api\/auth|account\/(?:sign-in|language|announcement))(?:\/|$)/
 
+/** The path of such a page holds a secret, which a request for a style sheet must not repeat. */
+function isOfLink(path: string): boolean {
+  return path === '/account/link' || path.startsWith('/account/link/')
+}
+
 /** Sets the headers of pages, in addition to those of every answer. */
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
   await next()
@@ -50,7 +55,8 @@ export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, n
     c.header('Content-Security-Policy', policy.replace("script-src 'self'", `script-src ${named}`))
   }
   // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
-  c.header('Referrer-Policy', 'same-origin')
+  c.header('Referrer-Policy', isOfLink(c.req.path) ? 'strict-origin' : 'same-origin')
+  if (isOfLink(c.req.path)) c.header('X-Robots-Tag', 'noindex')
   if (!KEEPS_OPENER.test(c.req.path)) c.header('Cross-Origin-Opener-Policy', 'same-origin')
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
 })

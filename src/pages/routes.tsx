@@ -3,6 +3,7 @@ import { limitBody } from '../http/body-limit.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { isApiPath } from '../http/envelope.ts'
 import { logError } from '../database/log.ts'
+import { loggedPath } from '../base/logged-path.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
 import { acceptsPages } from '../http/accepts.ts'
@@ -15,6 +16,7 @@ import { localPathOf, parseLocalPath } from './local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
+import { forgottenPages, linkPages } from './joining/routes.tsx'
 import { signInPath } from './sign-in/next.ts'
 import { signInPages } from './sign-in/routes.tsx'
 import { themeOf } from './theme.ts'
@@ -46,6 +48,8 @@ export const pageRoutes = new Hono<App>()
     return goTo(c, parseLocalPath(path) || '/account')
   })
   .route('/sign-in', signInPages)
+  .route('/forgotten', forgottenPages)
+  .route('/link', linkPages)
   .route('/', accountPages)
   .all('/*', () => {
     throw new Refusal('unknownPath')
@@ -57,7 +61,7 @@ export async function showFailure(error: Error, c: AppContext) {
   if (isSessionOver(refusal)) return askToSignIn(c)
   if (refusal.refusal === 'secondFactorMissing' || refusal.refusal === 'secondFactorUnused')
     return goTo(c, '/account/security', 'second-factor-needed')
-  if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
+  if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
   const view = await readView(c)
   if (refusal.refusal === 'unknownPath') return showPage(c, <NotFoundPage view={view} />, refusal)
   return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)

@@ -51,6 +51,22 @@ export const LIMITS = {
    * receiver has 8 seconds, so there is one test at a time.
    */
   test: { failures: 1, seconds: 15, blockSeconds: 0 },
+  /** Requests of a network for mails about forgotten passwords. */
+  forgotten: { failures: 20, seconds: 15 * 60, blockSeconds: 0 },
+  /** The same from all networks of one IPv6 /48. */
+  forgottens: { failures: 40, seconds: 15 * 60, blockSeconds: 0 },
+  /** Mails about a forgotten password to one account. The link of the first still works. */
+  resetMail: { failures: 1, seconds: 10 * 60, blockSeconds: 0 },
+  /**
+   * The same in a day, for the user's known networks and for others apart: a stranger can't use up
+   * the user's own.
+   */
+  resetMails: { failures: 8, seconds: 24 * 60 * 60, blockSeconds: 0 },
+  /** Mails that confirm an address, of one account. */
+  confirmMail: { failures: 1, seconds: 60, blockSeconds: 0 },
+  confirmMails: { failures: 5, seconds: 24 * 60 * 60, blockSeconds: 0 },
+  /** The same to one address, over all accounts: it may be a stranger's. */
+  confirmMailsTo: { failures: 5, seconds: 24 * 60 * 60, blockSeconds: 0 },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof LIMITS

@@ -51,7 +51,11 @@ export function signInCounters(
 }
 
 /** The limits that bound what strangers write, with those of a /48. They block no password. */
-const LIMIT_OF_SITE = { stranger: 'strangers', appPassword: 'appPasswords' } as const
+const LIMIT_OF_SITE = {
+  stranger: 'strangers',
+  appPassword: 'appPasswords',
+  forgotten: 'forgottens',
+} as const
 
 /** Returns the counters of a network, and of its /48, for what a stranger causes to be written. */
 export function strangerCounters(
@@ -69,9 +73,77 @@ export function chargeUnspent(
   by: Authority,
   counters: readonly Counter[],
   now: number,
+  when?: SQL,
 ) {
-  const isOpen = sql`not exists (select 1 from ${rowsOf(counters)} where ${BLOCK_OF_ROW} > ${now})`
-  return charge(db, by, counters, now, isOpen)
+  return charge(db, by, counters, now, and(areOpen(counters, now), when))
+}
+
+/**
+ * Charges a request of a stranger that may have a mail sent.
+ *
+ * @throws {Refusal} `tooManyRequests`.
+ */
+export async function chargeForgotten(
+  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  { network }: Client,
+): Promise<void> {
+  const now = clock()
+  const counters = strangerCounters('forgotten', network)
+  const { blocks, charged } = await runBatch(db, {
+    blocks: selectBlocks(db, counters, now),
+    charged: chargeUnspent(db, THE_SERVICE, counters, now),
+  })
+  if (charged.length === 0) throw tooManyAttempts(blocks, now, 'tooManyRequests')
+}
+
+/**
+ * Returns the counters of mails that confirm an address.
+ *
+ * @param addressHash Keyed hash: the address itself is not kept.
+ */
+export function confirmationCounters(userId: number, addressHash: string): Counter[] {
+  return [
+    counter('confirmMail', String(userId)),
+    counter('confirmMails', String(userId)),
+    counter('confirmMailsTo', addressHash),
+  ]
+}
+
+/** Holds when no counter blocks. `selectBlocks` then returns no row. */
+export function areOpen(counters: readonly Counter[], now: number): SQL {
+  return sql`not exists (select 1 from ${rowsOf(counters)} where ${BLOCK_OF_ROW} > ${now})`
+}
+
+/**
+ * Holds while a mail about a forgotten password may go to a user.
+ *
+ * @param userId A column of a query, as `isKnown`: whether the network of the request is known.
+ */
+export function mayMailReset(userId: SQL, isKnown: SQL, now: number): SQL {
+  const { key } = throttleCounters
+  return sql`not exists (
+    select 1 from ${throttleCounters} where ${key} in (${resetKey(userId)}, ${resetDayKey(userId, isKnown)})
+      and ${BLOCK_OF_ROW} > ${now}
+  )`
+}
+
+const resetKey = (userId: SQL) => sql`('resetMail/' || ${userId})`
+const resetDayKey = (userId: SQL, isKnown: SQL) =>
+  sql`('resetMails/' || ${userId} || iif(${isKnown}, '/known', '/other'))`
+
+/**
+ * Charges the mails of `mayMailReset`.
+ *
+ * @param from Rows with the columns `id` and `is_known`, named `found`.
+ */
+export function chargeResetMails(db: Database, by: Authority, from: SQL, now: number, when: SQL) {
+  const [id, isKnown] = [sql`found.id`, sql`found.is_known`]
+  const row = (key: SQL, limit: LimitName) =>
+    sql`select json_array(${key}, ${endAfter(counter(limit, ''), now)}, json('{}'), ${now}) as value
+      from ${from} where ${when}`
+  const rows = sql`(${row(resetKey(id), 'resetMail')}
+    union all ${row(resetDayKey(id, isKnown), 'resetMails')})`
+  return chargeRows(db, by, rows, undefined)
 }
 
 /**
@@ -151,8 +223,13 @@ function charge(
   when: SQL | undefined,
 ) {
   const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now), now])
+  return chargeRows(db, by, sql`json_each(${JSON.stringify(rows)})`, when)
+}
+
+/** @param rows Their column `value` is that of `CHARGED_ROW`. */
+function chargeRows(db: Database, by: Authority, rows: SQL, when: SQL | undefined) {
   const { key } = throttleCounters
-  const charged = sql`json_each(${JSON.stringify(rows)}) as charged
+  const charged = sql`${rows} as charged
     left join ${throttleCounters} on ${key} = charged.value ->> 0`
   return writing(db, by)
     .insert(throttleCounters, CHARGED_ROW, { from: charged, where: when })
@@ -228,7 +305,7 @@ export function selectProofBlocks(db: Database, proof: Counter, now: number) {
   return selectBlocks(db, [proof], now)
 }
 
-function selectBlocks(
+export function selectBlocks(
   db: Database,
   counters: readonly Counter[],
   now: number,
@@ -400,11 +477,12 @@ export function pruneCounters(db: Database, now: number) {
 /**
  * @param blocks The blocks that the batch of the refused charge read.
  * @param refusal `testedLately`, whose message names the seconds, for a test of a channel.
+ *   `tooManyRequests` where nothing was tried.
  */
 export function tooManyAttempts(
   blocks: { expiresAt: number }[],
   now: number,
-  refusal: 'tooManyAttempts' | 'testedLately' = 'tooManyAttempts',
+  refusal: 'tooManyAttempts' | 'testedLately' | 'tooManyRequests' = 'tooManyAttempts',
 ): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))

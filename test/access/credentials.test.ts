@@ -541,6 +541,8 @@ const ROWS_OF_TABLE: Record<string, string | null> = {
   notice_channels: null,
   // They sign nobody in: a new password does, after a sign-in with it.
   links: null,
+  // Mails that wait, with the sealed secret of such a link.
+  mails: null,
 }
 
 describe('the table above has', () => {

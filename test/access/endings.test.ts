@@ -7,6 +7,7 @@ import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { createApp } from '../../src/app.ts'
 import { toBase32 } from '../../src/base/base32.ts'
+import { sha256Hex } from '../../src/base/encoding.ts'
 import { randomBytes } from '../../src/deps.ts'
 import { getHasEffect } from '../../src/http/http-methods.ts'
 import { runNightly } from '../../src/nightly-run.ts'
@@ -72,6 +73,8 @@ type Thing = keyof typeof THINGS
 const OTHER_TABLES = {
   audit_events: 'the column `events`',
   file_users: 'test/files/gateway.test.ts',
+  links: 'test/joining/forgotten.test.ts',
+  mails: 'test/mail/outbox.test.ts',
   openid_logouts: 'the column `told`',
   reserved_names: 'test/openid/names.test.ts',
 }
@@ -131,6 +134,18 @@ const OUTCOMES = {
     ended: [...SESSIONS, ...GRANTS, 'password at SFTPGo'],
     told: BOTH,
     events: ['password_reset'],
+    notices: ['password'],
+  },
+  'a password set with a link': {
+    ended: [...SESSIONS, ...GRANTS, 'password at SFTPGo'],
+    told: BOTH,
+    events: ['password_reset_by_link'],
+    notices: ['password'],
+  },
+  'a password set with a link that takes off two-step verification': {
+    ended: [...SESSIONS, ...GRANTS, 'password at SFTPGo', 'recovery code'],
+    told: BOTH,
+    events: ['password_reset_by_link'],
     notices: ['password'],
   },
   'two-step verification on': {
@@ -430,6 +445,22 @@ const FORMS = 'POST /account/admin/users/:id{[0-9]+}/:form'
 const form = (name: keyof typeof USER_ACTIONS) => `${FORMS} ${name}`
 const NEW_PASSWORD = 'another-Passw0rd'
 
+const LINK = 'x'.repeat(43)
+
+/** Makes a link for a new password of alice. */
+async function giveLink(secondFactor = false): Promise<void> {
+  const [alice] = await site.db.select().from(users).where(eq(users.id, ALICE))
+  await site.db.insert(tables.links).values({
+    kind: 'reset',
+    tokenHash: await sha256Hex(LINK),
+    userId: ALICE,
+    passwordChangedAt: alice?.passwordChangedAt,
+    secondFactor,
+    createdAt: site.now,
+    endsAt: site.now + HOUR,
+  })
+}
+
 /** Every way in which something ends. A route may have several rows. */
 const ENDINGS: Row[] = [
   ['GET /api/auth/logout', 'a sign-out', () => site.get('/api/auth/logout', me())],
@@ -453,6 +484,31 @@ const ENDINGS: Row[] = [
     'POST /oauth/authorize/switch',
     'a sign-out',
     () => onPage('/oauth/authorize/switch', { request: requestOf(held.client) }),
+  ],
+  [
+    'POST /api/auth/reset',
+    'a password set with a link',
+    async () => {
+      await giveLink()
+      await site.post('/api/auth/reset', { link: LINK, password: NEW_PASSWORD })
+    },
+  ],
+  [
+    'POST /api/auth/reset',
+    'a password set with a link that takes off two-step verification',
+    async () => {
+      await giveLink(true)
+      await site.post('/api/auth/reset', { link: LINK, password: NEW_PASSWORD })
+    },
+  ],
+  [
+    'POST /account/link',
+    'a password set with a link',
+    async () => {
+      await giveLink()
+      const fields = { link: LINK, password: NEW_PASSWORD, repeat: NEW_PASSWORD }
+      await new Visitor(site).post('/account/link', fields)
+    },
   ],
   [
     'POST /api/me/sessions/delete',
@@ -678,6 +734,9 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/announcement',
   'POST /account/app-passwords/create',
   'POST /account/app-passwords/delete',
+  'POST /account/email',
+  'POST /account/email/send',
+  'POST /account/forgotten',
   'POST /account/keys/add',
   'POST /account/keys/delete',
   'POST /account/keys/delete-all',
@@ -714,6 +773,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /api/admin/user/token/delete',
   'POST /api/auth/2fa/generate',
   'POST /api/auth/2fa/recovery_codes',
+  'POST /api/auth/forgotten',
   'POST /api/auth/login',
   'POST /api/auth/login/hash',
   'POST /api/authn/delete_authn',
@@ -721,6 +781,9 @@ const ENDS_NOTHING_ELSE = [
   'POST /api/authn/webauthn_finish_login',
   'POST /api/authn/webauthn_finish_registration',
   'POST /api/me/confirm',
+  'POST /api/me/email',
+  'POST /api/me/email/confirm',
+  'POST /api/me/email/send',
   'POST /api/me/notices/delete',
   'POST /api/me/notices/save',
   'POST /api/me/notices/test',

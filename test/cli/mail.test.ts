@@ -2,7 +2,9 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { Request } from 'miniflare'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openSmtp, readSmtpUrl } from '../../src/cli/start/smtp.ts'
+import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
 import { MailServer } from '../support/mail-server.ts'
 
 let server: MailServer
@@ -112,6 +114,42 @@ test('npm start sends e-mails by SMTP_URL, which the Worker never gets', async (
     // What is kept of the Worker and its bindings.
     const kept = readFileSync(clone.path('.wrangler/latchkey.bundle'), 'utf8')
     expect(kept).not.toContain('smtp-Passw0rd')
+  } finally {
+    await clone.remove()
+  }
+})
+
+test('npm start mails a link for a forgotten password, and its log shows no link', async () => {
+  const clone = new Clone(inject('startedSite'))
+  try {
+    const url = server.url.replace('//', '//u:smtp-Passw0rd@')
+    appendFileSync(clone.path('.dev.vars'), `\nSMTP_URL=${url}\nMAIL_FROM=accounts@example.org\n`)
+    const port = await freePort()
+    const program = clone.start({ PORT: port })
+    await program.until('serves on')
+    const site = new Client(`http://127.0.0.1:${port}`)
+    clone.sql("update users set email = 'root@example.org', email_verified = 1 where id = 1")
+    const asked = await site.call('POST', '/api/auth/forgotten', { body: { name: 'admin' } })
+    expect(asked).toEqual({ code: 200, message: 'success', data: null })
+    await server.until(1)
+    const [arrived] = server.got
+    expect(arrived).toMatchObject({
+      from: 'accounts@example.org',
+      to: ['root@example.org'],
+      mail: { subject: 'Choose a new password for Latchkey' },
+    })
+    const line = `http://localhost:${port}/account/link/`
+    const [link = ''] = (arrived?.mail.text ?? '').split('\n').filter((one) => one.startsWith(line))
+    expect(link.length).toBe(line.length + 43)
+    expect(String(arrived?.mail.html)).toContain(`href="${link}"`)
+    expect((await fetch(link.replace('localhost', '127.0.0.1'))).status).toBe(200)
+    const body = { link: link.slice(-43), password: 'a new Passw0rd' }
+    expect(await site.call('POST', '/api/auth/reset', { body })).toMatchObject({ code: 200 })
+    expect(await site.signIn('admin', 'a new Passw0rd')).toMatchObject({ code: 200 })
+    await server.until(2)
+    expect(server.got[1]?.mail.subject).toBe('Your password for Latchkey was replaced')
+    await program.until('GET /account/link/… 200')
+    expect(program.stdout + program.stderr).not.toContain(body.link)
   } finally {
     await clone.remove()
   }

@@ -14,6 +14,7 @@ import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { makeAppPassword } from '../../src/access/app-password.ts'
 import type { AppPasswordScope } from '../../src/access/scopes.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
+import { MailSite } from '../support/mail-site.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { prepared } from '../support/prepared.ts'
@@ -213,9 +214,12 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/auth/login': 'everybody',
   'POST /api/auth/login/hash': 'everybody',
   'GET /api/auth/logout': 'everybody',
+  'POST /api/auth/forgotten': 'everybody',
+  'POST /api/auth/reset': 'everybody',
   'GET /api/authn/webauthn_begin_login': 'everybody',
   'POST /api/authn/webauthn_finish_login': 'everybody',
   'GET /api/me': 'users and the guest',
+  'GET /api/me/details': 'users who read',
   'GET /api/me/sshkey/list': 'users who read',
   'GET /api/me/sessions': 'users who read',
   'GET /api/me/events': 'users who read',
@@ -235,6 +239,13 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'GET /account/forgotten': 'everybody',
+  'POST /account/forgotten': 'everybody',
+  // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
+  'GET /account/link/:secret': 'everybody',
+  'GET /account/link': 'everybody',
+  'POST /account/link': 'everybody',
+  'GET /account/email/send': 'a genuine cookie',
   'GET /api/auth/sso': 'nobody while single sign-on is off',
   'GET /api/auth/sso_callback': 'nobody while single sign-on is off',
   'GET /api/auth/sso_get_token': 'nobody while single sign-on is off',
@@ -374,6 +385,11 @@ const INPUTS: Record<
   'POST /api/auth/login/hash': {
     body: { ...CREDENTIALS, password: await staticDigest(CREDENTIALS.password) },
   },
+  'POST /api/auth/forgotten': { body: { name: 'alice' } },
+  'POST /api/auth/reset': { body: { link: 'x'.repeat(43), password: 'a-new-Passw0rd' } },
+  'POST /api/me/email': { body: { email: 'alice@example.org' } },
+  'POST /api/me/email/send': { code: 400 },
+  'POST /api/me/email/confirm': { body: { link: 'x'.repeat(43) } },
   'POST /api/auth/2fa/verify': { body: { code: '000000', secret: 'AAAA' }, code: 400 },
   'POST /api/auth/2fa/recovery_codes': { body: { otp_code: '000000' }, code: 400 },
   'POST /api/auth/2fa/disable': { body: { otp_code: '000000' }, code: 400 },
@@ -605,7 +621,7 @@ async function readEverything(): Promise<string> {
 
 /** What an endpoint answers to every caller, and whom it refused although something has changed. */
 async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send => site.request) {
-  const site = new CheapSite()
+  const site = new MailSite()
   const tokens = await arrange(site)
   const send = sendTo(site)
   const answers = new Map<Caller, typeof SERVED | Asked>()

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { operations } from '../../scripts/openapi/operations.ts'
+import { MailSite } from '../support/mail-site.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { prepared } from '../support/prepared.ts'
 import { MINUTE } from '../support/site.ts'
@@ -45,12 +46,15 @@ const kv = new Proxy(env.SETTINGS, {
 
 const arrange = prepared(async (arranged) => {
   await arranged.addFirstUsers()
-  for (let i = 0; i < KNOWN_USERS; i++) await arranged.addUser(`user${i}`)
+  for (let i = 0; i < KNOWN_USERS; i++) {
+    const email = `user${i}@example.org`
+    await arranged.addUser(`user${i}`, { email, emailVerified: true })
+  }
 })
 
 beforeEach(async () => {
   kvWrites = 0
-  site = new CheapSite({}, { SETTINGS: kv })
+  site = new MailSite({ SETTINGS: kv })
   await arrange(site)
 })
 
@@ -72,7 +76,12 @@ async function ask(endpoint: string, credential: string, network: string, turn: 
   const path = PARAMETERS.reduce((text, [part, value]) => text.replace(part, value), pattern)
   const { query, body } = operations[endpoint]?.examples.success ?? {}
   const before = kvWrites
-  const names = { username: `user${turn % KNOWN_USERS}`, password: 'wrong-Passw0rd' }
+  const username = `user${turn % KNOWN_USERS}`
+  const names = {
+    username,
+    password: 'wrong-Passw0rd',
+    ...(path.endsWith('/forgotten') && { name: username }),
+  }
   const isForm = path.startsWith('/account') || path.startsWith('/oauth')
   const sent = isForm
     ? new URLSearchParams(names).toString()
@@ -105,7 +114,8 @@ async function spend(endpoint: string, credential: string, network: string) {
 async function rowsOfDay(endpoint: string, credential: string, network: string, rows: number) {
   for (const [wait, times] of [
     [5 * MINUTE, 288],
-    [55 * MINUTE, 24],
+    [10 * MINUTE, 96],
+    [45 * MINUTE, 24],
   ] as const) {
     site.now += wait
     if ((await ask(endpoint, credential, network, MANY)) > 0) return rows * times

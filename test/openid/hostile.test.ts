@@ -110,7 +110,7 @@ describe('a refresh token that was replaced', () => {
   })
 
   test('may repeat a scope of which names were ignored', async () => {
-    const scope = 'openid email offline_access'
+    const scope = 'openid phone offline_access'
     const code = await codeFor(alice, client, { scope })
     const { refresh_token: token = '' } = await exchangeCode(site, client, code)
     const form = { grant_type: 'refresh_token', refresh_token: token }

@@ -57,6 +57,11 @@ const claims = v.strictObject({
     v.optional(v.number()),
     v.description('with the scope `profile`; Unix time, seconds'),
   ),
+  email: v.pipe(
+    v.optional(v.string()),
+    v.description('with the scope `email`; only an address that its user has confirmed'),
+  ),
+  email_verified: v.pipe(v.optional(v.literal(true)), v.description('with `email`')),
   groups: v.pipe(
     v.optional(v.tuple([v.picklist(['admin', 'user'])])),
     v.description('with the scope `groups`'),

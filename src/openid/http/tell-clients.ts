@@ -1,3 +1,4 @@
+import { loggedPath } from '../../base/logged-path.ts'
 import { createMiddleware } from 'hono/factory'
 import type { App } from '../../http/context.ts'
 import { logError } from '../../database/log.ts'
@@ -8,7 +9,7 @@ export const tellClients = createMiddleware<App>(async function tellClients(c, n
   await next()
   const deps = c.get('deps')
   if (!deps.outbox.hasLogouts || deps.meter.rowsWritten === 0) return
-  const about = { id: c.get('requestId'), path: c.req.path }
+  const about = { id: c.get('requestId'), path: loggedPath(c.req.path) }
   const work = sendLogouts({ ...deps, db: deps.backgroundDb })
   deps.defer(work.catch((error: unknown) => logError(error, about)))
 })

@@ -130,6 +130,10 @@ function Rights({ view, account }: { view: View; account: Account }) {
           <dd>{account.username}</dd>
           <dt>{t.role}</dt>
           <dd>{t.roles[account.role]}</dd>
+          <dt>{view.t.joining.emailTitle}</dt>
+          <dd>
+            <a href="/account/email">{view.t.joining.manage}</a>
+          </dd>
           <dt>{t.basePath}</dt>
           <dd>
             <code>{account.basePath}</code>

@@ -29,6 +29,7 @@ import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
 import { NEWEST } from '../parts.tsx'
 import { noticePages } from './notice-routes.tsx'
+import { emailPages } from '../joining/routes.tsx'
 import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
@@ -52,6 +53,7 @@ export const accountPages = new Hono<App>()
   .route('/app-passwords', appPasswordPages)
   .route('/programs', programPages)
   .route('/notices', noticePages)
+  .route('/email', emailPages)
   .route('/admin', adminPages)
   .get('/keys', (c) => showKeys(c))
   .get('/keys/add', (c) => showNewKey(c))

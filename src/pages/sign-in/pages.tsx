@@ -18,6 +18,8 @@ interface SignInProps {
   ceremony: Ceremony | undefined
   /** The program that asks for the sign-in. */
   asking?: Asking | undefined
+  /** Whether this site sends mail. */
+  hasMail: boolean
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -36,7 +38,13 @@ export function SignInPage(props: SignInProps) {
         </div>
         <details class="lost">
           <summary>{t.lost}</summary>
-          <p>{t.lostPassword(props.view.site.title)}</p>
+          <p>
+            {props.hasMail ? (
+              <a href="/account/forgotten">{props.view.t.joining.forgottenLink}</a>
+            ) : (
+              t.lostPassword(props.view.site.title)
+            )}
+          </p>
           <p>{t.lostPhone}</p>
         </details>
       </article>
@@ -100,7 +108,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking' | 'hasMail'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>

@@ -4,6 +4,7 @@ import type { Scope } from '../../openid/scopes.ts'
 /** What a program wants to know. `profile` adds nothing that `openid` has not said. */
 const scopes: Partial<Record<Scope, string>> = {
   openid: 'your user name, and when and how you signed in',
+  email: 'your e-mail address, if you have confirmed it',
   groups: 'whether you are an administrator',
 }
 

@@ -6,6 +6,7 @@ export const authorizeZh: typeof authorizeEn = {
   consentLead: (host) => `${host} 上的程序想知道：`,
   scopes: {
     openid: '你的用户名，以及登录的时间和方式',
+    email: '你的电子邮件地址（如果已确认）',
     groups: '你是否为管理员',
   },
   consentOffline: '你从本站退出后，它仍希望保持登录。',

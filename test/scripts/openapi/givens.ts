@@ -26,6 +26,7 @@ import {
   signedIn as visitorOf,
   withClient,
 } from '../../support/openid.ts'
+import { MailSite } from '../../support/mail-site.ts'
 import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
@@ -49,6 +50,26 @@ export interface Asked {
   form?: Record<string, string>
   /** Sent instead of the documented body. */
   rawBody?: string
+}
+
+const ADDRESS = 'alice@example.org'
+
+async function withMail() {
+  const site = new MailSite()
+  return { site, token: await site.addSignedInUser('alice', PASSWORD) }
+}
+
+async function withAddress() {
+  const asked = await withMail()
+  await asked.site.post('/api/me/email', { email: ADDRESS }, { token: asked.token })
+  return asked
+}
+
+async function withConfirmation() {
+  const { site, token } = await withAddress()
+  await site.post('/api/me/email/send', undefined, { token })
+  const [link = ''] = await site.linksTo(ADDRESS)
+  return { site, token, body: { link } }
 }
 
 async function withCode() {
@@ -133,6 +154,32 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { site } = await signedIn()
     await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
+  },
+  'nobody is signed in, the site sends mail': async () => ({ site: (await withMail()).site }),
+  'nobody is signed in, and asked twenty times for a new password': async () => {
+    const { site } = await withMail()
+    for (let i = 0; i < 20; i++) await site.post('/api/auth/forgotten', { name: `user${i}` })
+    return { site }
+  },
+  'alice is signed in, the site sends mail': withMail,
+  'alice signed in an hour ago, the site sends mail': async () => {
+    const asked = await withMail()
+    asked.site.now += HOUR
+    return asked
+  },
+  'alice has an e-mail address that is not confirmed': withAddress,
+  'alice was mailed a link that confirms her address': withConfirmation,
+  'bob was mailed a link that confirms his address': async () => {
+    const { site, body } = await withConfirmation()
+    await site.addUser('bob', { password: PASSWORD })
+    return { site, body, token: await site.token('bob', PASSWORD) }
+  },
+  'alice was mailed a link for a new password': async () => {
+    const { site } = await withAddress()
+    await site.db.update(users).set({ emailVerified: true }).where(eq(users.id, 3))
+    await site.post('/api/auth/forgotten', { name: 'alice' })
+    const [link = ''] = await site.linksTo(ADDRESS)
+    return { site, body: { link } }
   },
   'alice has a channel': withOwnChannel,
   'alice has a channel and has just tested it': async () =>

@@ -1,0 +1,83 @@
+import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
+import { links, users } from '../../schema/tables.ts'
+import type { Language } from '../base/language.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { UserId } from '../database/user-id.ts'
+import type { Database } from '../deps.ts'
+import { GIVE_UP_MILLISECONDS, insertMail } from '../mail/outbox.ts'
+
+/** Selects what a user sees of the own account beside the specified record. */
+export function selectDetails(db: Database, userId: UserId) {
+  return db
+    .select({
+      email: users.email,
+      emailVerified: users.emailVerified,
+      endsAt: users.endsAt,
+    })
+    .from(users)
+    .where(eq(users.id, userId))
+}
+
+export type Details = ReturnType<typeof selectDetails>['_']['result'][number]
+
+/** Holds while the user has another address than this one. */
+export function hasOtherEmail(db: Database, userId: number, email: string): SQL {
+  const own = db.select({ id: users.id }).from(users)
+  return exists(own.where(and(eq(users.id, userId), ne(users.email, email))))
+}
+
+/** Replaces the address of a user; a new one is not verified. @param email Empty for none. */
+export function updateEmail(db: Database, by: Authority, userId: number, email: string) {
+  return writing(db, by)
+    .update(
+      users,
+      { email, emailVerified: false },
+      and(eq(users.id, userId), ne(users.email, email)),
+    )
+    .returning({ id: users.id })
+}
+
+/** Tells the verified address that a change takes away. It stands before the change. */
+export function mailToOldAddress(
+  db: Database,
+  by: Authority,
+  userId: number,
+  email: string,
+  language: Language,
+  now: number,
+) {
+  const mail = {
+    kind: 'email_changed',
+    userId,
+    linkHash: null,
+    address: sql`${users.email}`,
+    language,
+    sealed: '',
+    expiresAt: now + GIVE_UP_MILLISECONDS,
+  } as const
+  const where = and(eq(users.id, userId), eq(users.emailVerified, true), ne(users.email, email))
+  return insertMail(db, by, mail, now, { from: sql`${users}`, where })
+}
+
+/** Holds while this is the address of the user, and not verified. */
+export function isUnverified(db: Database, userId: number, email: string): SQL {
+  const own = db.select({ id: users.id }).from(users)
+  const isSame = and(eq(users.email, email), eq(users.emailVerified, false))
+  return exists(own.where(and(eq(users.id, userId), isSame)))
+}
+
+/** Holds once the link with this hash is there. */
+export function isLinkMade(db: Database, tokenHash: string): SQL {
+  return exists(db.select({ id: links.id }).from(links).where(eq(links.tokenHash, tokenHash)))
+}
+
+/** Holds for a link of this user. */
+export function isLinkOf(userId: number): SQL {
+  return eq(links.userId, userId)
+}
+
+export function verifyEmail(db: Database, by: Authority, userId: number) {
+  return writing(db, by)
+    .update(users, { emailVerified: true }, eq(users.id, userId))
+    .returning({ id: users.id })
+}

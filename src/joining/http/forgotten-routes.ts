@@ -1,0 +1,29 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { text } from '../../base/text.ts'
+import { clientOf } from '../../http/client.ts'
+import type { App } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { jsonBody } from '../../http/input.ts'
+import { languageOf } from '../../http/language.ts'
+import { mailForgotten } from '../forgotten.ts'
+import { resetPassword } from '../reset.ts'
+
+const forgottenSchema = v.object({
+  /** A user name, or an e-mail address. */
+  name: text(),
+})
+const resetSchema = v.object({ link: text(), password: text() })
+
+/** Routes for people who have forgotten their password, under `/api/auth`. */
+export const forgottenRoutes = new Hono<App>()
+  .post('/forgotten', jsonBody(forgottenSchema), async (c) => {
+    const { name } = c.req.valid('json')
+    await mailForgotten(c.get('deps'), name, clientOf(c), languageOf(c))
+    return ok(c, null)
+  })
+  .post('/reset', jsonBody(resetSchema), async (c) => {
+    const { link, password } = c.req.valid('json')
+    await resetPassword(c.get('deps'), link, password, clientOf(c), languageOf(c))
+    return ok(c, null)
+  })

@@ -1,0 +1,178 @@
+import { and } from 'drizzle-orm'
+import {
+  actAs,
+  actFreshAs,
+  type Actor,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+  type SessionActor,
+} from '../access/act-as.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import { isFresh, isLive } from '../access/session-store.ts'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { emailKey, parseEmail } from '../base/email.ts'
+import type { Language } from '../base/language.ts'
+import { Refusal } from '../base/refusals.ts'
+import { hashName } from '../crypto/key-ring.ts'
+import type { Deps } from '../deps.ts'
+import { type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
+import { insertMail } from '../mail/outbox.ts'
+import { sealSecret } from '../mail/sealed-secret.ts'
+import {
+  areOpen,
+  chargeUnspent,
+  confirmationCounters,
+  selectBlocks,
+  tooManyAttempts,
+} from '../throttle/throttle.ts'
+import {
+  type Details,
+  hasOtherEmail,
+  isLinkMade,
+  isLinkOf,
+  isUnverified,
+  mailToOldAddress,
+  selectDetails,
+  updateEmail,
+  verifyEmail,
+} from './email-store.ts'
+import { insertLink, isUsedBy, selectLive, spendLink } from './link-store.ts'
+import { LIFETIMES, linkUse, newSecret } from './links.ts'
+
+type EmailDeps = ActorDeps & MailSiteDeps & Pick<Deps, 'outbox'>
+
+const NO_DETAILS: Details = { email: '', emailVerified: false, endsAt: null }
+
+/** Returns the address of the actor, and when the account ends. */
+export async function readOwnDetails(deps: ReaderDeps, actor: Actor): Promise<Details> {
+  const { details } = await readAs(deps, actor, {
+    details: selectDetails(deps.db, actor.userId),
+  })
+  return details[0] ?? NO_DETAILS
+}
+
+/** @throws {Refusal} `mailOff`, but first what an ended session is told. */
+async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> {
+  if (mailSiteOf(deps) !== undefined) return
+  await actAs(deps, actor, {})
+  throw new Refusal('mailOff')
+}
+
+/**
+ * Reads an address that somebody entered.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+export function checkedEmail(text: string): string {
+  const email = parseEmail(text)
+  if (email !== undefined) return email
+  throw new Refusal('invalidBody', { field: 'email', reason: { code: 'email', values: {} } })
+}
+
+/**
+ * Replaces the address of the actor, which is not verified then. A verified address that is taken
+ * away is told.
+ *
+ * @param text Empty for none.
+ * @throws {Refusal} `mailOff`, `invalidBody`, `confirmationNeeded`.
+ */
+export async function changeOwnEmail(
+  deps: EmailDeps & FreshnessDeps,
+  actor: SessionActor,
+  text: string,
+  language: Language,
+): Promise<void> {
+  await requireMail(deps, actor)
+  const email = text.trim() === '' ? '' : checkedEmail(text)
+  const { db } = deps
+  const { userId } = actor
+  const now = deps.now()
+  const by = isFresh(deps, actor, now)
+  const event = eventOf(actor, 'email_changed', now)
+  const { changed } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(db, by, event, hasOtherEmail(db, userId, email)),
+    told: mailToOldAddress(db, by, userId, email, language, now),
+    changed: updateEmail(db, by, userId, email),
+  })
+  if (changed.length === 0) return
+  deps.outbox.hasMails = true
+  logEvent(event)
+}
+
+/**
+ * Mails a link that confirms the address of the actor.
+ *
+ * @throws {Refusal} `mailOff`, `noAddressToConfirm`, `tooManyRequests`.
+ */
+export async function sendConfirmation(
+  deps: EmailDeps & Pick<Deps, 'randomBytes' | 'keyRing'>,
+  actor: SessionActor,
+  language: Language,
+): Promise<void> {
+  await requireMail(deps, actor)
+  const { db } = deps
+  const { userId } = actor
+  const { details } = await actAs(deps, actor, { details: selectDetails(db, userId) })
+  const { email, emailVerified } = details[0] ?? NO_DETAILS
+  if (email === '' || emailVerified) throw new Refusal('noAddressToConfirm')
+  const ring = await deps.keyRing()
+  const { secret, tokenHash } = await newSecret(deps)
+  const sealed = await sealSecret(deps, ring, secret)
+  const counters = confirmationCounters(userId, await hashName(ring, `to ${emailKey(email)}`))
+  const now = deps.now()
+  const endsAt = now + LIFETIMES.email.milliseconds
+  const by = isLive(db, actor, now)
+  const isMade = isLinkMade(db, tokenHash)
+  const link = { kind: 'email', tokenHash, userId, email, createdAt: now, endsAt } as const
+  const mail = { kind: 'confirm', userId, linkHash: tokenHash, address: email } as const
+  const { made, blocks } = await actAs(deps, actor, {
+    blocks: selectBlocks(db, counters, now),
+    made: insertLink(db, by, link, and(isUnverified(db, userId, email), areOpen(counters, now))),
+    queued: insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
+      where: isMade,
+    }),
+    charged: chargeUnspent(db, by, counters, now, isMade),
+  })
+  if (made.length > 0) {
+    deps.outbox.hasMails = true
+    return
+  }
+  if (blocks.length > 0) throw tooManyAttempts(blocks, now, 'tooManyRequests')
+  // The address was changed or confirmed meanwhile.
+  throw new Refusal('noAddressToConfirm')
+}
+
+/**
+ * Verifies the address of the actor with the link that was mailed there. Only a session of the
+ * account may: a stranger who opens the link would verify what somebody else has claimed.
+ *
+ * @param secret 43 characters.
+ * @throws {Refusal} `mailOff`, `linkInvalid`, and `linkOfOther`, which leaves the link unused.
+ */
+export async function confirmOwnEmail(
+  deps: EmailDeps & Pick<Deps, 'randomBytes'>,
+  actor: SessionActor,
+  secret: string,
+): Promise<void> {
+  await requireMail(deps, actor)
+  const { db } = deps
+  const { userId } = actor
+  const use = await linkUse(deps, 'email', secret)
+  const now = deps.now()
+  const isUsed = isUsedBy(db, use)
+  const event = eventOf(actor, 'email_verified', now)
+  const { found, spent } = await actAs(deps, actor, {
+    found: selectLive(db, use.tokenHash, now),
+    spent: spendLink(db, use, now, and(isLinkOf(userId), isLive(db, actor, now))),
+    event: insertEvent(db, isUsed, event),
+    verified: verifyEmail(db, isUsed, userId),
+  })
+  if (spent.length > 0) {
+    logEvent(event)
+    return
+  }
+  const [link] = found
+  const isOfOther = link?.kind === 'email' && link.userId !== userId
+  throw new Refusal(isOfOther ? 'linkOfOther' : 'linkInvalid')
+}

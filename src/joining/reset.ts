@@ -1,0 +1,72 @@
+import { allSessions, type EndingDeps, endSessions } from '../access/endings.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
+import type { Language } from '../base/language.ts'
+import type { Client } from '../base/network.ts'
+import { Refusal } from '../base/refusals.ts'
+import { hashName } from '../crypto/key-ring.ts'
+import { runBatch } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import {
+  checkPasswordLength,
+  refuseCommonPassword,
+  selectCommonPassword,
+} from '../passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../passwords/passwords.ts'
+import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
+import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
+import { isUsedBy, selectLive, spendLink } from './link-store.ts'
+import { linkUse } from './links.ts'
+import { mailToUser, replacePassword } from './reset-store.ts'
+
+type ResetDeps = EndingDeps & Pick<Deps, 'now' | 'randomBytes' | 'keyRing' | 'hashPassword'>
+
+/**
+ * Replaces the password of an account with a link. Every session ends, and everything that programs
+ * got; the failures of the account are forgotten; two-step verification stays, unless an operator
+ * made the link to take it off. Nobody is signed in by it.
+ *
+ * @param secret 43 characters.
+ * @throws {Refusal} `linkInvalid`, and `invalidBody` for a poor password, which leaves the link
+ *   unused.
+ */
+export async function resetPassword(
+  deps: ResetDeps,
+  secret: string,
+  password: string,
+  from: Client,
+  language: Language,
+): Promise<void> {
+  const { db } = deps
+  const ring = await deps.keyRing()
+  const use = await linkUse(deps, 'reset', secret)
+  // First, because a hash is expensive, and a link for nobody must not cost one.
+  const { found, common } = await runBatch(db, {
+    found: selectLive(db, use.tokenHash, deps.now()),
+    common: selectCommonPassword(db, password),
+  })
+  const [link] = found
+  if (link === undefined || link.kind !== 'reset' || link.userId === null)
+    throw new Refusal('linkInvalid')
+  checkPasswordLength(password)
+  refuseCommonPassword(common)
+  const passwordHash = await hashPassword(deps, await staticDigest(password))
+  const nameHash = await hashName(ring, link.ownerName)
+  const { userId, secondFactor } = link
+  const now = deps.now()
+  const by = isUsedBy(db, use)
+  const event: AuditEvent = { ...from, at: now, kind: 'password_reset_by_link', userId }
+  const { spent } = await runBatch(db, {
+    spent: spendLink(db, use, now),
+    event: insertEvent(db, by, event),
+    replaced: replacePassword(db, by, userId, passwordHash, now),
+    seed: secondFactor ? clearSeed(db, by, userId) : undefined,
+    codes: secondFactor ? deleteRecoveryCodes(db, by, userId) : undefined,
+    counters: clearAccountCounters(db, by, userId, nameHash),
+    pairs: clearPairs(db, by, nameHash),
+    mail: mailToUser(db, by, userId, 'password_reset', language, now),
+    ...endSessions(deps, by, allSessions(userId)),
+  })
+  if (spent.length === 0) throw new Refusal('linkInvalid')
+  deps.outbox.hasMails = true
+  logEvent(event)
+}

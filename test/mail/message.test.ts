@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LANGUAGES } from '../../src/base/language.ts'
+import { parseEmail } from '../../src/base/email.ts'
+import { siteAddressOf } from '../../src/base/site-address.ts'
+import { messageOf } from '../../src/mail/message.ts'
+import { MAIL_KINDS } from '../../src/mail/texts.ts'
+
+const SITE = { from: 'accounts@example.org', address: 'https://account.example.org' }
+const SECRET = 'nXvF1uTbC9S0kq3w7yZ2rE5oP8aD4hJ6mLgNiQcVtBs'
+const LINK = `https://account.example.org/account/link/${SECRET}`
+const WITHOUT_LINK = ['no_password', 'reset_link_made', 'password_reset', 'email_changed']
+const FOR_STRANGERS = ['confirm', 'invitation']
+
+const write = (
+  kind: (typeof MAIL_KINDS)[number],
+  language: (typeof LANGUAGES)[number] = 'en',
+  username = 'alice',
+  title = 'Files',
+) =>
+  messageOf(
+    { kind, address: 'alice@example.org', language, username, secret: SECRET, expiresAt: 0 },
+    SITE,
+    title,
+  )
+
+const all = MAIL_KINDS.flatMap((kind) => LANGUAGES.map((language) => [kind, language] as const))
+
+describe.each(all)('the mail %s in %s', (kind, language) => {
+  test('has its link once in the text, on a line of its own, and once in HTML', () => {
+    const { text, html = '' } = write(kind, language)
+    const count = WITHOUT_LINK.includes(kind) ? 0 : 1
+    expect(text.split('\n').filter((line) => line === LINK)).toHaveLength(count)
+    expect(text.split(SECRET)).toHaveLength(count + 1)
+    expect(html.split(SECRET)).toHaveLength(count + 1)
+    expect(html.split('<a ')).toHaveLength(count + 1)
+  })
+
+  test('loads nothing, and has no script', () => {
+    const { html = '' } = write(kind, language)
+    expect(html).not.toMatch(/<(?:img|link|script|style|iframe|form|object)|url\(|src=|@import/i)
+  })
+
+  test('names the user only where the address is verified', () => {
+    const { subject, text, html } = write(kind, language, 'Mallory-was-here')
+    const names = JSON.stringify([subject, text, html]).includes('Mallory-was-here')
+    expect(names).toBe(!FOR_STRANGERS.includes(kind))
+  })
+
+  test('makes every name harmless', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (user, title) => {
+        const { subject, text, html = '' } = write(kind, language, user, title)
+        expect(subject).not.toMatch(/[\r\n\0]/)
+        expect(Array.from(subject).length).toBeLessThan(120)
+        const plain = write(kind, language, 'x', 'x')
+        expect(text.split('\n')).toHaveLength(plain.text.split('\n').length)
+        const tagsOf = (page: string) => page.match(/<[^>]*>/g)
+        expect(tagsOf(html)).toEqual(tagsOf(plain.html ?? ''))
+      }),
+    )
+  })
+})
+
+test('a long name is cut', () => {
+  const { text } = write('reset', 'en', 'x'.repeat(255))
+  expect(text).toContain(`${'x'.repeat(60)}…`)
+  expect(text).not.toContain('x'.repeat(61))
+})
+
+describe('an address', () => {
+  test('is one plain address, whatever is read', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress()), (text) => {
+        const email = parseEmail(text)
+        if (email === undefined) return
+        expect(email).toMatch(/^[^\s@,;:<>()[\]"\\]+@[a-z\d.-]+$/)
+        expect(email.length).toBeLessThanOrEqual(254)
+        expect(parseEmail(email)).toBe(email)
+      }),
+    )
+  })
+
+  test('of the usual kind is taken', () => {
+    for (const address of ['a@b.co', "o'neil+tag@sub.example.org", 'x_y.z@xn--bcher-kva.example'])
+      expect(parseEmail(address)).toBe(address)
+  })
+})
+
+describe('the address of the site', () => {
+  test.each([
+    [
+      { SITE_ADDRESS: 'https://a.example.org', ISSUER: 'https://b.example.org' },
+      'https://a.example.org',
+    ],
+    [
+      { ISSUER: 'https://b.example.org', LOCAL_ADDRESS: 'http://localhost:1' },
+      'https://b.example.org',
+    ],
+    [{ SITE_ADDRESS: '', ISSUER: '', LOCAL_ADDRESS: 'http://localhost:1' }, 'http://localhost:1'],
+    [{}, undefined],
+  ])('%j is %s', (bindings, address) => {
+    expect(siteAddressOf(bindings)).toEqual({ address })
+  })
+
+  test.each(['account.example.org', 'https://account.example.org/', 'http://account.example.org'])(
+    '%s is refused',
+    (text) => {
+      expect(siteAddressOf({ SITE_ADDRESS: text })).toEqual({
+        problem: `SITE_ADDRESS must be an origin such as https://account.example.org, not "${text}"`,
+      })
+    },
+  )
+})
