@@ -22,7 +22,7 @@ const SAMPLE_MILLISECONDS = 100
 const NAME = 'large.bin'
 
 /** The programs that it needs. */
-export interface StreamPrograms {
+interface StreamPrograms {
   openlist: string
   nginx: string
   curl: string
@@ -36,7 +36,7 @@ interface Way {
 }
 
 /** How fast a large file passes one way, beside nginx before the same OpenList. */
-export interface StreamFigure {
+interface StreamFigure {
   name: string
   mebibytesPerSecond: Figure
   /** Of the rate over that of nginx in the same round; `undefined` for nginx itself. */
@@ -44,7 +44,7 @@ export interface StreamFigure {
 }
 
 /** The figures, and what `npm start` and its children held in memory, in MiB. */
-export interface StreamResults {
+interface StreamResults {
   figures: StreamFigure[]
   memory: { before: number; most: number }
 }
