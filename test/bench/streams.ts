@@ -22,7 +22,7 @@ const SAMPLE_MILLISECONDS = 100
 const NAME = 'large.bin'
 
 /** The programs that it needs. */
-export interface StreamPrograms {
+interface StreamPrograms {
   openlist: string
   nginx: string
   curl: string
@@ -36,7 +36,7 @@ interface Way {
 }
 
 /** How fast a large file passes one way, beside nginx before the same OpenList. */
-export interface StreamFigure {
+interface StreamFigure {
   name: string
   mebibytesPerSecond: Figure
   /** Of the rate over that of nginx in the same round; `undefined` for nginx itself. */
@@ -44,7 +44,7 @@ export interface StreamFigure {
 }
 
 /** The figures, and what `npm start` and its children held in memory, in MiB. */
-export interface StreamResults {
+interface StreamResults {
   figures: StreamFigure[]
   memory: { before: number; most: number }
 }
@@ -145,10 +145,8 @@ async function readFile(curl: string, { url, token }: Way, copy: string): Promis
 
 /** Runs curl, whose answer must be good. */
 async function timed(curl: string, args: string[]): Promise<number> {
-  const { status, printed } = await execute(curl, [
-    ...['-sS', '--fail', '-w', '\n%{time_total}'],
-    ...args,
-  ])
+  const quiet = ['-sS', '--fail', '-w', '\n%{time_total}']
+  const { status, printed } = await execute(curl, [...quiet, ...args])
   const [, seconds = ''] = /(?:^|\n)([\d.]+)$/.exec(printed) ?? []
   if (status !== 0 || /"code":(?!200\b)/.test(printed)) throw new Error(printed)
   return Number(seconds)
@@ -223,8 +221,6 @@ http {
 }
 
 export function toStreamTable({ figures, memory: { before, most } }: StreamResults): string {
-  const cell = ({ median, least, most: highest }: Figure, digits: number) =>
-    `${median.toFixed(digits)} (${least.toFixed(digits)} to ${highest.toFixed(digits)})`
   return [
     '| | MiB/s | beside nginx |',
     '|---|---|---|',
@@ -235,4 +231,8 @@ export function toStreamTable({ figures, memory: { before, most } }: StreamResul
     '',
     `Memory of npm start and its children: ${before.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB.`,
   ].join('\n')
+}
+
+function cell({ median, least, most }: Figure, digits: number): string {
+  return `${median.toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`
 }

@@ -7,7 +7,7 @@ import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_ORIGIN, FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import type { Envelope } from '../support/envelope.ts'
-import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const WEBDAV = 3 << 8
@@ -122,10 +122,9 @@ describe('a session', () => {
     expect(await list()).toMatchObject(asAlice)
   })
 
-  test('tries its token there before it sends a large body', async () => {
+  test('tries its token there before it sends a large body, also right after it worked', async () => {
     await list()
     openlist.restart()
-    site.now += MINUTE
     const body = new Uint8Array(1024 * 1024 + 1)
     const headers = { 'Content-Length': String(body.length) }
     openlist.paths()
@@ -516,6 +515,10 @@ describe('settings', () => {
     const items = [
       { key: 'site_title', value: 'Ours' },
       { key: 'token', value: '' },
+      // Its database may be one that takes these for the same.
+      { key: 'TOKEN', value: '' },
+      { key: 'token ', value: '' },
+      { key: 'tokén', value: '' },
       { key: 'webauthn_login_enabled', value: 'true' },
       // OpenList reads JSON without regard to case.
       { key: 'index_progress', value: 'x', KEY: 'token', VALUE: '' },
@@ -526,7 +529,7 @@ describe('settings', () => {
     })
     expect(openlist.settings).toMatchObject({ site_title: 'Ours', index_progress: 'x' })
     expect(openlist.settings['token']).toBeUndefined()
-    expect(openlist.sent.map(({ body }) => body).join('')).not.toMatch(/token/i)
+    expect(openlist.sent.map(({ body }) => body).join('')).not.toMatch(/tok[eé]n/i)
     expect(openlist.settings['webauthn_login_enabled']).toBeUndefined()
     expect((await settings()).data).toMatchObject({
       site_title: 'Ours',
@@ -551,16 +554,18 @@ describe('settings', () => {
     expect(await (await site.fetch('GET', '/account/sign-in')).text()).not.toContain('Ours')
   })
 
-  test.each(['reset_token', 'delete?key=token', 'delete?key=webauthn_login_enabled'])(
-    'are not for OpenList to end: %s',
-    async (path) => {
-      const admin = await adminToken()
-      const call = { token: admin }
-      const refused = await site.post(`/api/admin/setting/${path}`, undefined, call)
-      expect(refused).toMatchObject({ code: 403 })
-      expect(openlist.sent.filter(({ method }) => method === 'POST')).toEqual([])
-    },
-  )
+  test.each([
+    'reset_token',
+    'delete?key=token',
+    'delete?key=TOKEN',
+    'delete?key=webauthn_login_enabled',
+  ])('are not for OpenList to end: %s', async (path) => {
+    const admin = await adminToken()
+    const call = { token: admin }
+    const refused = await site.post(`/api/admin/setting/${path}`, undefined, call)
+    expect(refused).toMatchObject({ code: 403 })
+    expect(openlist.sent.filter(({ method }) => method === 'POST')).toEqual([])
+  })
 })
 
 test('metas name users by their ids there, and show those here', async () => {

@@ -41,6 +41,11 @@ const MANAGEMENT = [
   '/@manage/backup-restore',
 ]
 
+/** Tells whether a file has arrived whole. */
+function isSame({ path, there }: { path: string; there: string }): boolean {
+  return existsSync(there) && readFileSync(there).equals(readFileSync(path))
+}
+
 describe.skipIf(program === undefined || dist === undefined)(
   'the stock web client 4.2.6 of a real OpenList, through Latchkey',
   () => {
@@ -87,18 +92,18 @@ describe.skipIf(program === undefined || dist === undefined)(
 
     /** Opens a page, whose complaints are noted. */
     async function newPage(): Promise<Page> {
-      const page = await context.newPage()
-      page.on('pageerror', ({ message }) => complaints.push(message))
-      page.on('console', (message) => {
+      const opened = await context.newPage()
+      opened.on('pageerror', ({ message }) => complaints.push(message))
+      opened.on('console', (message) => {
         const isOwn = message.type() === 'error' && !message.text().includes('net::ERR_FAILED')
         if (isOwn) complaints.push(message.text())
       })
-      page.on('response', async (response) => {
+      opened.on('response', async (response) => {
         if (!response.url().includes('/api/')) return
         const { code } = await response.json().catch(() => ({ code: 200 }))
         if (code !== 200) complaints.push(`${response.url()} ${String(code)}`)
       })
-      return page
+      return opened
     }
 
     function put(name: string, content: string | Uint8Array): void {
@@ -274,11 +279,6 @@ describe.skipIf(program === undefined || dist === undefined)(
       expect(isSame(cancelled)).toBe(false)
       expect(complaints).toEqual([])
     })
-
-    /** Tells whether a file has arrived whole. */
-    function isSame({ path, there }: { path: string; there: string }): boolean {
-      return existsSync(there) && readFileSync(there).equals(readFileSync(path))
-    }
 
     test('renames a file, and deletes it', async () => {
       put('folder/up.bin', 'x')

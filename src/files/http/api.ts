@@ -22,8 +22,6 @@ const BELIEVED_MILLISECONDS = 30_000
 
 declare module '../../deps.ts' {
   interface IsolateMemory {
-    /** When the token of a user last worked (Unix time, milliseconds), by the user's id. */
-    workedAt?: Map<number, number>
     /** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
     closedAt?: number
   }
@@ -102,18 +100,15 @@ async function answerAs(
   const deps = c.get('deps')
   let token = await tokenOf(deps, files, account, link)
   // OpenList refuses a body by closing the connection, so its token must be good before it is sent.
-  if (body.stream !== undefined && !hasWorkedLately()) {
+  // A token that has just worked may be dead already: those of a process end with it.
+  if (body.stream !== undefined) {
     const { code } = await callOrigin(deps, files, '/api/me', { token })
     if (code === 401) token = await tokenOf(deps, files, account, link, true)
   }
   headers.set('Authorization', token)
   const first = await forward(c, files, headers, body)
   const { isRefused, answer } = await isTokenRefused(first)
-  if (!isRefused) {
-    workedAt().set(account.id, deps.now())
-    return checked(answer)
-  }
-  workedAt().delete(account.id)
+  if (!isRefused) return checked(answer)
   // What the file server says of its own token is nothing that a client could act on.
   if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
   headers.set('Authorization', await tokenOf(deps, files, account, link, true))
@@ -121,14 +116,6 @@ async function answerAs(
   if (second.isRefused)
     throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
   return checked(second.answer)
-
-  function workedAt() {
-    return (deps.isolateMemory.workedAt ??= new Map())
-  }
-
-  function hasWorkedLately() {
-    return (workedAt().get(account.id) ?? 0) > deps.now() - BELIEVED_MILLISECONDS
-  }
 }
 
 /** Reads a short answer; OpenList refuses a token with HTTP 200 and the code 401. */

@@ -153,12 +153,17 @@ async function answerGet(c: AppContext, files: FileServer) {
 
 async function isOurs(c: AppContext, files: FileServer, key: string): Promise<boolean> {
   const { ourKeys } = await listBoth(c, files, 'list')
-  return key === 'token' || ourKeys.has(key)
+  return isToken(key) || ourKeys.has(key)
 }
 
 /** The client's restore sends every setting back; an empty token would make everybody an admin. */
 function isChangeable({ key }: { key: string }): boolean {
-  return key !== 'version' && key !== 'token'
+  return key !== 'version' && !isToken(key)
+}
+
+/** A database there may compare without regard to case, accents and spaces at the end. */
+function isToken(key: string): boolean {
+  return !/^\w+$/.test(key) || key.toLowerCase() === 'token'
 }
 
 /**
