@@ -237,7 +237,7 @@ describe('the pages', () => {
     })
     const events = '/account/admin/events?kind=role_changed'
     expect(textOf((await visitor.get(events)).html)).toContain(
-      'admin changed alice ’s role: User → Administrator 2026',
+      'admin changed alice ’s role: User → Administrator ',
     )
     const chinese = await visitor.get(events, { 'Accept-Language': 'zh' })
     expect(textOf(chinese.html)).toContain('admin 修改了 alice 的角色：普通用户 → 管理员')

@@ -24,13 +24,13 @@ const NO_CHINESE_FONT = `No font has Chinese characters, so the Chinese pages sh
 const SCHEMES = ['light', 'dark'] as const
 
 /** The picture of the README. */
-const README_STATE = 'filled-overview-en'
+const README_STATE = 'overview'
 const README_PICTURE = 'docs/images/account.png'
 const README_HEIGHT = 660
 
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
- * filled-overview-en`, it takes the picture of the README as well.
+ * overview`, it takes the picture of the README as well.
  */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
