@@ -145,7 +145,7 @@ describe('the page of all events', () => {
       'alice signed out',
       'alice signed out on all other devices',
       'alice signed in',
-      'An operator on the command line changed alice’s account: base folder / → /x',
+      'An administrator on the command line changed alice’s account: base folder / → /x',
     ])
   })
 

@@ -120,7 +120,7 @@ describe('the page of app passwords', () => {
     await site.settle()
     site.now += HOUR
     expect(await textAt(PATH)).toContain(
-      'tool Reads the account · Changes SSH keys and sessions Created 1 hour ago Last used 1 hour ago from 192.0.2.1 Expires in 1 hour',
+      'tool Reads the account Changes SSH keys and sessions Created 1 hour ago Last used 1 hour ago from 192.0.2.1 Expires in 1 hour',
     )
     site.now += HOUR
     expect(await textAt(PATH)).toContain('Expired just now')

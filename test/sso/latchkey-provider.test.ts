@@ -61,7 +61,7 @@ test.each([
   console.error = error
   expect(seen.status).toBe(400)
   expect(textOf(seen.html)).toContain(
-    'The provider refuses this site: single sign-on is set up wrongly. Tell the operator.',
+    'The provider refuses this site: single sign-on is set up wrongly. Tell an administrator.',
   )
   // Errors are logged by `npm start` also without --json.
   expect(faults.map((line) => JSON.parse(line))).toEqual([

@@ -162,7 +162,7 @@ export const adminEventsEn = {
     user_made: 'Users created',
     user_changed: 'Users changed',
     role_changed: 'Roles changed',
-    password_reset: 'Passwords set by operators',
+    password_reset: 'Passwords set by administrators',
     two_factor_cancelled: 'Two-step verification cancelled',
     user_disabled: 'Users disabled',
     user_enabled: 'Users enabled',

@@ -7,7 +7,7 @@ const topics: Record<Topic, string> = {
   locked_out: 'An account or a network is locked out',
   second_factor_off: 'Two-step verification off or cancelled',
   new_admin: 'A new administrator',
-  password: 'A password changed or set by an operator',
+  password: 'A password changed or set by an administrator',
   credential_added: 'An SSH key, passkey, app password, linked account or service token added',
   passkey_cloned: 'A passkey that may have been copied',
   access_replayed: 'A code or token for a program used twice: it may be stolen',

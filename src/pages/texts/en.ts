@@ -169,7 +169,7 @@ const refusals: Record<RefusalName, string> = {
   ssoNoMethod: 'The address of this page is incomplete.',
   ssoPlatformInvalid: 'Single sign-on is not set up completely on this site.',
   ssoMisconfigured:
-    'The provider refuses this site: single sign-on is set up wrongly. Tell the operator.',
+    'The provider refuses this site: single sign-on is set up wrongly. Tell an administrator.',
   ssoRefused: 'The sign-in could not be verified. Start it again.',
   ssoOff: 'Single sign-on is turned off on this site.',
   ssoDenied: 'The provider did not confirm the sign-in. Start it again, or sign in another way.',
@@ -250,7 +250,7 @@ const refusals: Record<RefusalName, string> = {
   appPasswordForDav: 'WebDAV takes an app password, not the password of the account.',
   filesBroken: 'The file server gave no usable answer.',
   filesUnavailable: 'The file server does not answer. Try again.',
-  filesNotSetUp: 'The file server is not set up. Tell the operator.',
+  filesNotSetUp: 'The file server is not set up. Tell an administrator.',
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }
 
@@ -438,7 +438,7 @@ export const en = {
     doneLead: 'This window closes by itself.',
     boundTitle: 'The account is confirmed',
     noOpener:
-      'This window has lost the page that opened it. Close it and start again. If that does not help, the operator can turn on the compatibility mode.',
+      'This window has lost the page that opened it. Close it and start again. If that does not help, an administrator can turn on the compatibility mode.',
     failedTitle: 'Signing in did not work',
     title: 'Linked accounts',
     lead: 'With a linked account at an identity provider you sign in without the password of this site.',
@@ -836,7 +836,7 @@ export const en = {
     /** Stands on both sides of a name in a sentence. */
     gap: '',
     someone: 'Someone',
-    commandLine: 'An operator on the command line',
+    commandLine: 'An administrator on the command line',
     deletedName: (name: string) => `${name} (deleted)`,
     deletedUser: (id: number) => `User ${id} (deleted)`,
     kind: 'Event',
