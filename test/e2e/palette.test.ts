@@ -69,3 +69,13 @@ describe('what a page loads', () => {
     expect(all.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(MAX_LOADED_BYTES)
   })
 })
+
+test('the drawings and icons are XML that browsers read: no comment has two hyphens', () => {
+  for (const name of ['drawings', 'icons', 'latchkey', 'logo']) {
+    const text = readFileSync(`src/pages/sources/${name}.svg`, 'utf8')
+    for (const [, comment] of text.matchAll(/<!--(.*?)-->/gs))
+      expect(comment, name).not.toContain('--')
+    const ids = Array.from(text.matchAll(/<symbol id="([^"]+)"/g), ([, id]) => id)
+    expect(new Set(ids).size, name).toBe(ids.length)
+  }
+})

@@ -53,7 +53,7 @@ export function OverviewPage(props: OverviewProps) {
         />
       </section>
       <Rights view={view} account={account} />
-      {protection.level === 'weak' && view.rpId !== undefined && <Nudge view={view} />}
+      {counts.passkeys === 0 && view.rpId !== undefined && <Nudge view={view} />}
     </AccountPage>
   )
 }
