@@ -26,7 +26,6 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
     events: selectEvents(db, userId, LATEST_EVENTS),
     ...countHoldings(db, userId, now),
   })
-  const total = (rows: { total: number }[]) => rows[0]?.total ?? 0
   return {
     account,
     codesLeft: total(codes),
@@ -40,6 +39,10 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
       programs: programs.length,
     },
   }
+}
+
+function total(rows: { total: number }[]): number {
+  return rows[0]?.total ?? 0
 }
 
 /** Counts what has not ended. */

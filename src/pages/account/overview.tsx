@@ -98,24 +98,32 @@ const STEPS: Record<CheckName, string> = {
 }
 
 function checkText(props: OverviewProps, name: CheckName, isGood: boolean): Child {
-  const { view, account, newPlace, codesLeft } = props
-  const { overview: t, security } = view.t
-  switch (name) {
-    case 'places':
-      if (newPlace === undefined) return t.noNewPlace
-      return (
-        <Time view={view} at={newPlace.at} phrase={(when) => t.newPlace(newPlace.network, when)} />
-      )
-    case 'factor':
-      if (account.hasTwoFactor) return t.twoFactorOn
-      return isGood ? t.passkeyOnly : `${t.twoFactorOff}${view.t.sentenceGap}${t.twoFactorOffHint}`
-    case 'codes':
-      return codesLeft === 0 ? security.noCodes : security.codesLeft(codesLeft, RECOVERY_CODE_COUNT)
-    case 'passkey':
-      return isGood ? t.hasPasskey : t.noPasskey
-    case 'spare':
-      return isGood ? t.hasSpare : t.noSpare
+  const t = props.view.t.overview
+  const texts: Record<CheckName, () => Child> = {
+    places: () => placeText(props),
+    factor: () => factorText(props, isGood),
+    codes: () => codesText(props),
+    passkey: () => (isGood ? t.hasPasskey : t.noPasskey),
+    spare: () => (isGood ? t.hasSpare : t.noSpare),
   }
+  return texts[name]()
+}
+
+function placeText({ view, newPlace }: OverviewProps): Child {
+  const t = view.t.overview
+  if (newPlace === undefined) return t.noNewPlace
+  return <Time view={view} at={newPlace.at} phrase={(when) => t.newPlace(newPlace.network, when)} />
+}
+
+function factorText({ view, account }: OverviewProps, isGood: boolean): string {
+  const t = view.t.overview
+  if (account.hasTwoFactor) return t.twoFactorOn
+  return isGood ? t.passkeyOnly : `${t.twoFactorOff}${view.t.sentenceGap}${t.twoFactorOffHint}`
+}
+
+function codesText({ view, codesLeft }: OverviewProps): string {
+  const t = view.t.security
+  return codesLeft === 0 ? t.noCodes : t.codesLeft(codesLeft, RECOVERY_CODE_COUNT)
 }
 
 /** What the user may do here; folded, because it seldom changes. */
