@@ -67,7 +67,7 @@ export function Icon({ name }: { name: IconName }) {
 }
 
 /** The tints of icons in style.css, `t0` and so on. */
-export const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
+const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
 
 export type Tone = keyof typeof TONES
 
@@ -442,7 +442,7 @@ interface TimeProps {
 }
 
 /** A time relative to now, such as “3 days ago”. */
-export function distanceOf({ t, language, now }: View, at: number): string {
+function distanceOf({ t, language, now }: View, at: number): string {
   const seconds = Math.round((at - now) / 1000)
   const { numeric, written, justNow, soon } = t.distance
   const format = new Intl.RelativeTimeFormat(LANGUAGE_TAGS[language], { numeric })
