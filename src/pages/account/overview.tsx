@@ -5,7 +5,7 @@ import type { readOverview } from '../../users/overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
 import { Avatar } from '../avatar.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Heading, Icon, Pins, Tiles, Time } from '../parts.tsx'
+import { Fold, Heading, Icon, Pins, Tiles, Time } from '../parts.tsx'
 import { PasskeyScript } from '../passkey.tsx'
 import type { View } from '../view.ts'
 import { EventList } from './activity.tsx'
@@ -130,29 +130,26 @@ function codesText({ view, codesLeft }: OverviewProps): string {
 function Rights({ view, account }: { view: View; account: Account }) {
   const t = view.t.overview
   return (
-    <details class="older">
-      <summary>{t.rights}</summary>
-      <article>
-        <dl>
-          <dt>{t.name}</dt>
-          <dd>{account.username}</dd>
-          <dt>{t.role}</dt>
-          <dd>{t.roles[account.role]}</dd>
-          <dt>{view.t.joining.emailTitle}</dt>
-          <dd>
-            <a href="/account/email">{view.t.joining.manage}</a>
-          </dd>
-          <dt>{t.basePath}</dt>
-          <dd>
-            <code>{account.basePath}</code>
-          </dd>
-          <dt>{t.permissions}</dt>
-          <dd>
-            <Permissions view={view} permission={account.permission} />
-          </dd>
-        </dl>
-      </article>
-    </details>
+    <Fold title={t.rights} about={t.roles[account.role] ?? ''}>
+      <dl>
+        <dt>{t.name}</dt>
+        <dd>{account.username}</dd>
+        <dt>{t.role}</dt>
+        <dd>{t.roles[account.role]}</dd>
+        <dt>{view.t.joining.emailTitle}</dt>
+        <dd>
+          <a href="/account/email">{view.t.joining.manage}</a>
+        </dd>
+        <dt>{t.basePath}</dt>
+        <dd>
+          <code>{account.basePath}</code>
+        </dd>
+        <dt>{t.permissions}</dt>
+        <dd>
+          <Permissions view={view} permission={account.permission} />
+        </dd>
+      </dl>
+    </Fold>
   )
 }
 

@@ -531,7 +531,7 @@ export const en = {
     } satisfies Record<CheckName, string>,
     latest: 'Latest activity',
     allActivity: 'All activity',
-    rights: 'What you may do here',
+    rights: 'Your account',
   },
 
   permissions: [

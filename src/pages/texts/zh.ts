@@ -253,7 +253,7 @@ export const zh: Texts = {
     },
     latest: '最近动态',
     allActivity: '全部动态',
-    rights: '你的权限范围',
+    rights: '你的账户',
   },
 
   permissions: [
