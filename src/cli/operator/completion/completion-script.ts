@@ -14,7 +14,7 @@ export function completionScript(
   commands: readonly Listed[],
   folder: string,
 ): string {
-  const offer = `printf '%s\\n' '${tableOf(commands)}' | awk -F '\\t' '${OFFER}'`
+  const offer = `printf '%s\\n' '${tableOf(commands)}' | awk -F '|' '${OFFER}'`
   return SCRIPTS[shell](offer, folder)
 }
 
@@ -36,7 +36,7 @@ function tableOf(commands: readonly Listed[]): string {
         ]),
       ]
     })
-    .map((cells) => cells.join('\t'))
+    .map((cells) => cells.join('|'))
     .join('\n')
 }
 
@@ -55,7 +55,7 @@ function valuesOf({ form, choices, offered = choices }: Omit<Taken<unknown>, 'ab
 function quotable(about: Text): string {
   return say(about)
     .replaceAll("'", '’')
-    .replaceAll(/[\\\t\n]/g, ' ')
+    .replaceAll(/[\\|\n]/g, ' ')
 }
 
 /**
@@ -81,7 +81,7 @@ END {
   else if (values == "") {
     for (i = 1; i <= NR; i++) {
       split(row[i], cell, FS)
-      if (cell[1] == path && cell[2] !~ /^[0-9]$|^[*]$/) print cell[2] FS cell[4]
+      if (cell[1] == path && cell[2] !~ /^[0-9]$|^[*]$/) print cell[2] "\\t" cell[4]
     }
   } else if (values != "text") {
     count = split(values, words, " ")
