@@ -15,7 +15,7 @@ import { createKeyRing } from '../../../crypto/key-ring.ts'
 import { DEV_VARS_FILE, readSecretKeys } from '../../site/dev-vars.ts'
 import { command, takes } from '../../shared/declaration.ts'
 import { narrowPrivateFiles } from '../../site/private-files.ts'
-import { listMigrations, readSiteConfig } from '../../site/site-config.ts'
+import { listMigrations, readSiteConfig, refuseLaterMigrations } from '../../site/site-config.ts'
 import { withSite } from '../../site/site.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 import {
@@ -97,13 +97,12 @@ async function checkBackup(file: string): Promise<void> {
     if (error instanceof CommandError) throw error
     throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)
   }
-  const applied = readApplied(file)
   const known = listMigrations(await readSiteConfig())
-  const unknown = applied.filter((name) => !known.includes(name))
-  if (unknown.length > 0)
-    throw new CommandError(
-      `${file} was written by a later version (${unknown.join(', ')}): git pull first.`,
-    )
+  refuseLaterMigrations(
+    known,
+    readApplied(file),
+    (names) => `${file} was written by a later version (${names}): git pull first.`,
+  )
 }
 
 /** Columns that the database has in every version. */
