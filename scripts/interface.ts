@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
+import { loadCommands } from '../src/cli/commands.ts'
 import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
+import { isOption } from '../src/cli/shared/declaration.ts'
+import type { Listed } from '../src/cli/shared/listed.ts'
 
-const FILE = 'docs/interface.md'
-const BEGIN = '<!-- Generated from schema/openapi.json by npm run interface: begin -->\n'
 const END = '<!-- end -->'
 /** For an answer with more members, the list shows their number only. */
 const MAX_NAMED_MEMBERS = 12
@@ -69,18 +70,42 @@ interface Endpoint extends DocumentedOperation {
 
 /**
  * `npm run interface`: writes the lists of endpoints and of messages in `docs/interface.md` from
- * the OpenAPI document, and a copy for the site; with `--check`, fails instead when they are
- * stale.
+ * the OpenAPI document, and the list of commands in `docs/operating.md` from their declarations;
+ * with `--check`, fails instead when they are stale.
  */
 await runCommand(async () => {
-  const written = readFileSync(FILE, 'utf8')
-  const [before, after] = [written.indexOf(BEGIN) + BEGIN.length, written.indexOf(END)]
-  if (before < BEGIN.length || after < before)
-    throw new CommandError(`${FILE} needs the lines "${BEGIN.trim()}" and "${END}".`)
-  const current = `${written.slice(0, before)}\n${render()}\n${written.slice(after)}`
-  if (!process.argv.includes('--check')) writeFileSync(FILE, current)
-  else if (written !== current) throw new CommandError(`${FILE} is stale: npm run interface`)
+  const lists = [
+    { file: 'docs/interface.md', source: 'schema/openapi.json', text: render() },
+    { file: 'docs/operating.md', source: 'src/cli', text: renderCommands(await loadCommands()) },
+  ]
+  for (const { file, source, text } of lists) {
+    const written = readFileSync(file, 'utf8')
+    const begin = `<!-- Generated from ${source} by npm run interface: begin -->\n`
+    const [before, after] = [written.indexOf(begin) + begin.length, written.indexOf(END)]
+    if (before < begin.length || after < before)
+      throw new CommandError(`${file} needs the lines "${begin.trim()}" and "${END}".`)
+    const current = `${written.slice(0, before)}\n${text}\n${written.slice(after)}`
+    if (!process.argv.includes('--check')) writeFileSync(file, current)
+    else if (written !== current) throw new CommandError(`${file} is stale: npm run interface`)
+  }
 })
+
+/** Lists the commands, with what each takes. */
+function renderCommands(commands: readonly Listed[]): string {
+  const rows = commands
+    .filter(({ isGroup }) => !isGroup)
+    .map(({ words, takes, about: [english] }) => {
+      const usage = [
+        ...words,
+        ...takes.filter((one) => !isOption(one)).map(({ form }) => form),
+        ...takes
+          .filter(isOption)
+          .map((one) => (one.isRequired === true ? one.form : `[${one.form}]`)),
+      ]
+      return `| \`${usage.join(' ')}\` | ${english} |`
+    })
+  return ['| command | what it does |', '|---|---|', ...rows, ''].join('\n')
+}
 
 function render(): string {
   const { tags, paths } = v.parse(documentSchema, openapi)

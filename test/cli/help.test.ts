@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isChinese } from '../../src/cli/shared/help.ts'
-import { ZH } from '../../src/cli/shared/help-zh.ts'
 import { createWholeProgram } from '../../src/cli/program.ts'
 
 /** The home and the present folder of somebody who pastes examples. */
@@ -94,18 +93,6 @@ describe('--help', () => {
       )
       expect(prose, words).not.toMatch(/[A-Za-z']{2,} [a-z']{2,} [a-z']{2,} /)
     }
-  })
-
-  test('has no Chinese text that no command uses', async () => {
-    vi.stubEnv('LANG', 'zh_CN.UTF-8')
-    const commands = (await listCommands()).flatMap(({ command }) => [
-      command,
-      ...(command.parent === null ? [] : [command.parent]),
-    ])
-    const program = await createWholeProgram()
-    const help = [...commands, program].map(helpOf).join('\n').replaceAll(/\s/g, '')
-    for (const chinese of Object.values(ZH))
-      expect(help, chinese).toContain(chinese.replaceAll(/\s/g, ''))
   })
 
   test.each([

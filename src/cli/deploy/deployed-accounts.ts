@@ -1,12 +1,18 @@
 import { createMeter, openDatabase } from '../../database/database.ts'
 import { randomBytes } from '../../deps.ts'
 import { deriveScrypt } from '../../crypto/scrypt.ts'
+import type { Database } from '../../deps.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import type { Wrangler } from '../site/cloudflare.ts'
 import { WranglerD1 } from './wrangler-d1.ts'
 
 /** An import of wrangler uploads a file and waits until it has run. */
 const DEADLINE_MILLISECONDS = 5 * 60_000
+
+/** @param folder Private and temporary. */
+export function openDeployed(wrangler: Wrangler, folder: string): Database {
+  return openDatabase(new WranglerD1(wrangler, folder), createMeter(), DEADLINE_MILLISECONDS)
+}
 
 /**
  * Creates the first accounts in the deployed database.
@@ -19,7 +25,6 @@ export function createDeployedAccounts(
   folder: string,
   adminPassword: string | undefined,
 ): Promise<string | undefined> {
-  const d1 = new WranglerD1(wrangler, folder)
-  const db = openDatabase(d1, createMeter(), DEADLINE_MILLISECONDS)
+  const db = openDeployed(wrangler, folder)
   return createFirstAccounts({ db, hashPassword: deriveScrypt, randomBytes }, adminPassword)
 }

@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { selectMigrations } from '../../database/migrations.ts'
 import { buildBundle, kib } from './bundle.ts'
 import { findResources, listSecrets, readJson } from '../site/cloudflare.ts'
 import { CommandError } from '../shared/command-error.ts'
+import { openDeployed } from './deployed-accounts.ts'
 import type { Deployment, Step } from './run-steps.ts'
 import {
   findProductionSecretKeys,
@@ -13,6 +15,7 @@ import {
 import { tryMigrations } from '../site/local-migrations.ts'
 import {
   customDomains,
+  leftAsItIs,
   listMigrations,
   namespaceTitle,
   refuseLaterMigrations,
@@ -164,27 +167,16 @@ const migrate: Step = {
     await tryMigrations(config.d1_databases[0].migrations_dir, migrations)
     return `${migrations.length} apply to an empty database: ${migrations.join(', ')}`
   },
-  async run({ wrangler, config }) {
+  async run({ wrangler, config, folder }) {
     await wrangler(['d1', 'migrations', 'apply', 'DB', '--remote'])
     const known = listMigrations(config)
     refuseLaterMigrations(
       known,
-      await listApplied(wrangler),
-      'deploy that version, or go back with Time Travel (docs/deploying.md, Backup)',
+      await selectMigrations(openDeployed(wrangler, folder)),
+      leftAsItIs('deploy that version, or go back with Time Travel (docs/deploying.md, Backup)'),
     )
     return `all ${known.length} are applied`
   },
-}
-
-const appliedSchema = v.tuple([
-  v.looseObject({ results: v.array(v.looseObject({ name: v.string() })) }),
-])
-
-async function listApplied(wrangler: Deployment['wrangler']): Promise<string[]> {
-  const query = ['--command', 'select name from d1_migrations']
-  const args = ['d1', 'execute', 'DB', '--remote', '--json', ...query]
-  const [{ results }] = await readJson(wrangler, args, appliedSchema)
-  return results.map(({ name }) => name)
 }
 
 const upload: Step = {

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { KeyRing } from '../../crypto/key-ring.ts'
-import { addHelp } from '../shared/help.ts'
+import { takes } from '../shared/declaration.ts'
 import { onSite } from '../site/on-site.ts'
 import type { Site } from '../site/site.ts'
 import { isRpId } from './passkeys.ts'
@@ -12,42 +12,48 @@ import { selectSiteState } from './store.ts'
 import { type OldSecrets, readOldSecrets, unseal } from './unseal.ts'
 import { type Written, writePlan } from './write.ts'
 
-const NOTES = `Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the
-public settings. Users who exist here stay unchanged, so a second run does no harm; users without password,
-sessions and keys here get them. The exit code is 1 when something was refused; everything else is
-then imported.`
-
 /** `latchkey import`: imports a site from OpenList or AList. */
-export function addImportCommand(program: Command, command: Command): void {
-  addHelp(command, { notes: NOTES, examples: ['import data.db --dry-run', 'import data.db'] })
-    .argument(
+export const importCommand = onSite({
+  takes: {
+    file: takes(
       '<file>',
       'data.db, a database of OpenList-Worker or Latchkey, or a file saved by Backup & Restore of the web client',
-    )
-    .option('--dry-run', 'only show what would happen', false)
-    .option('--secrets <file>', 'the .dev.vars of the old site, if its database is encrypted')
-    .option(
+      'data.db、OpenList-Worker 或 Latchkey 的数据库，或网页端“备份与恢复”保存的文件',
+    ),
+    isDryRun: takes('--dry-run', 'only show what would happen', '只显示将会发生什么，不写入'),
+    secretsFile: takes(
+      '--secrets <file>',
+      'the .dev.vars of the old site, if its database is encrypted',
+      '原站点的 .dev.vars，用于加密的数据库',
+    ),
+    passkeyRpId: takes(
       '--passkey-rp-id <host>',
       'the host name under which the old site was visited, for its passkeys (default: that of its site_url)',
+      '访问原站点所用的主机名，用于其中的通行密钥（默认取自原站点的 site_url）',
       parseRpId,
-    )
-    .action(async (file: string, { dryRun, secrets: secretsFile, passkeyRpId }: ImportOptions) => {
-      const source = await readSource(file)
-      const secrets = secretsFile === undefined ? {} : await readOldSecrets(secretsFile)
-      await onSite(program, async (site, output) => {
-        const choices = passkeyRpId === undefined ? {} : { passkeyRpId }
-        const report = await importSource(site, source, secrets, choices, dryRun)
-        output.report(reportText(report), report)
-        if (report.refused.length > 0) process.exitCode = 1
-      })
-    })
-}
-
-interface ImportOptions {
-  dryRun: boolean
-  secrets?: string
-  passkeyRpId?: string
-}
+    ),
+  },
+  notes: [
+    `Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the
+public settings. Users who exist here stay unchanged, so a second run does no harm; users without password,
+sessions and keys here get them. The exit code is 1 when something was refused; everything else is
+then imported.`,
+    `导入用户的 id、角色、权限、根文件夹、密码、两步验证、SSH 公钥和通行密钥，以及公开设置。
+这里已有的用户保持不变，因此可以重复运行；在这里没有密码、登录设备和公钥的用户会得到补全。
+有内容被拒绝时退出码为 1，其余内容仍会导入。`,
+  ],
+  examples: ['import data.db --dry-run', 'import data.db'],
+  async before({ file, secretsFile }) {
+    const source = await readSource(file)
+    return { source, secrets: secretsFile === undefined ? {} : await readOldSecrets(secretsFile) }
+  },
+  async run(site, { isDryRun, passkeyRpId }, { output }, { source, secrets }) {
+    const choices = passkeyRpId === undefined ? {} : { passkeyRpId }
+    const report = await importSource(site, source, secrets, choices, isDryRun)
+    output.report(reportText(report), report)
+    if (report.refused.length > 0) process.exitCode = 1
+  },
+})
 
 function parseRpId(host: string): string {
   if (isRpId(host)) return host

@@ -1,5 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import { CommandError, UsageError } from './command-error.ts'
+import { takes } from './declaration.ts'
+
+/** The option that answers a question before it is asked. */
+export const YES = takes('--yes', 'do not ask', '不再询问')
 
 /** @throws {UsageError} When there is no terminal. */
 export function needTerminal(): void {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { say, type Text } from './help.ts'
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -6,8 +7,18 @@ export interface GlobalOptions {
   json: boolean
 }
 
+/** Their forms. */
+export const GLOBAL_OPTIONS: readonly { form: `--${keyof GlobalOptions}`; about: Text }[] = [
+  {
+    form: '--remote',
+    about: [
+      'work on the deployed site, through remote bindings',
+      '操作已部署的站点（通过远程绑定）',
+    ],
+  },
+  { form: '--json', about: ['print JSON, for programs', '输出 JSON，供程序使用'] },
+]
+
 export function addGlobalOptions(program: Command): void {
-  program
-    .option('--remote', 'work on the deployed site, through remote bindings', false)
-    .option('--json', 'print JSON, for programs', false)
+  for (const { form, about } of GLOBAL_OPTIONS) program.option(form, say(about), false)
 }

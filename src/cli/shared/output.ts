@@ -18,10 +18,15 @@ interface Page {
 /** The output of a command, as text or as JSON. */
 export interface Output {
   /**
-   * Prints a list. Text has these columns of `shown`, or the sentence `empty` when there are no
-   * rows; JSON has everything.
+   * Prints a list: a page, or all rows. Text has these columns of `shown`, or the sentence `empty`
+   * when there are no rows; JSON has everything.
    */
-  list: (columns: readonly string[], page: Page, empty: string, shown?: readonly Row[]) => void
+  list: (
+    columns: readonly string[],
+    rows: Page | readonly Row[],
+    empty: string,
+    shown?: readonly Row[],
+  ) => void
   /**
    * Returns a function that prints one row: as text with these columns, as wide as the widest row
    * so far, or as one line of JSON.
@@ -35,8 +40,12 @@ export interface Output {
   report: (text: string, record: object) => void
 }
 
+function pageOf(rows: Page | readonly Row[]): Page {
+  return 'content' in rows ? rows : { content: rows, total: rows.length }
+}
+
 export const jsonOutput: Output = {
-  list: (_, page) => console.log(terminalJson(page)),
+  list: (_, rows) => console.log(terminalJson(pageOf(rows))),
   rows: () => (row) => console.log(terminalJson(row)),
   record: (record) => console.log(terminalJson(record)),
   done: (_, record, shownOnce) => console.log(terminalJson({ ...record, ...shownOnce })),
@@ -56,12 +65,15 @@ export const textOutput: Output = {
 
 function printTable(
   columns: readonly string[],
-  { content, total, more }: Page,
+  list: Page | readonly Row[],
   empty: string,
-  shown = content,
+  shown?: readonly Row[],
 ): void {
+  const { content, total, more } = pageOf(list)
   if (content.length === 0) return console.error(empty)
-  const rows = shown.map((row) => columns.map((column) => shortened(cellText(row[column]))))
+  const rows = (shown ?? content).map((row) =>
+    columns.map((column) => shortened(cellText(row[column]))),
+  )
   const table = borderless(columnWidths([columns, ...rows]))
   table.push(columns.map(heading), ...rows)
   console.log(textOf(table))

@@ -1,19 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander'
-
-/** The part of a long list to show. */
-export interface PageOptions {
-  /** From 1. */
-  page: number
-  limit: number
-}
+import { InvalidArgumentError } from 'commander'
+import { takes, withDefault } from './declaration.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_NUMBER = 1_000_000
 
-export function addPageOptions(command: Command): Command {
-  return command
-    .option('--limit <n>', 'the number of rows to show', parseCount, DEFAULT_LIMIT)
-    .option('--page <n>', 'the number of the page, from 1', parseCount, 1)
+/** The options for the part of a long list to show. */
+export const PAGE = {
+  limit: withDefault(
+    takes('--limit <n>', 'the number of rows to show', '显示的行数', parseCount),
+    DEFAULT_LIMIT,
+  ),
+  page: withDefault(
+    takes('--page <n>', 'the number of the page, from 1', '页码，从 1 开始', parseCount),
+    1,
+  ),
 }
 
 /** Parses a whole number from 1. */

@@ -4,12 +4,26 @@ import type { Account } from '../../accounts/accounts.ts'
 import { selectSameName } from '../../accounts/store.ts'
 import { findUser, getUser, listNamesLike } from '../../users/manage-users.ts'
 import { CommandError } from '../shared/command-error.ts'
+import { takes } from '../shared/declaration.ts'
+import type { Text } from '../shared/help.ts'
 import { nearest } from '../shared/edit-distance.ts'
+import { sought } from './on-site.ts'
 import type { Site } from './site.ts'
 import { latchkey } from '../shared/printed-command.ts'
 
-/** The help text of the argument `<user>`. */
-export const USER_ARGUMENT = "a user name, or '#7' for the user with the id 7"
+/** The help text of a user. */
+export const USER_TEXT: Text = [
+  "a user name, or '#7' for the user with the id 7",
+  "用户名，或用 '#7' 表示 id 为 7 的用户",
+]
+
+/** The argument `<user>`. */
+export const USER = sought(takes('<user>', ...USER_TEXT), lookUpUser)
+
+/** The argument `[user]`. */
+export const OPTIONAL_USER = sought(takes('[user]', ...USER_TEXT), async (site, name) =>
+  name === undefined ? undefined : lookUpUser(site, name),
+)
 
 /** The number of typing mistakes allowed in a name: one per three letters, and at least two. */
 const MIN_SLACK = 2

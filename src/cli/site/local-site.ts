@@ -5,7 +5,13 @@ import { SPECIAL_NETWORKS } from '../../base/public-address.ts'
 import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../http/front.ts'
 import { runDataCall } from '../../local-data.ts'
 import { codeOf, CommandError } from '../shared/command-error.ts'
-import { listMigrations, localIds, readSiteConfig, refuseLaterMigrations } from './site-config.ts'
+import {
+  leftAsItIs,
+  listMigrations,
+  localIds,
+  readSiteConfig,
+  refuseLaterMigrations,
+} from './site-config.ts'
 import { type LocalWorker, prepareLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { applyMigrations } from './local-migrations.ts'
@@ -55,7 +61,7 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   refuseLaterMigrations(
     known,
     applied,
-    'go back to that version with git, or restore a backup of this one',
+    leftAsItIs('go back to that version with git, or restore a backup of this one'),
   )
   const missing = known.filter((name) => !applied.includes(name))
   if (missing.length === 0) return

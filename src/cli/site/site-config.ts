@@ -106,20 +106,28 @@ export function listMigrations({ d1_databases: [database] }: SiteConfig): string
     .toSorted()
 }
 
+/** Returns those of the applied migrations that this version does not know. */
+export function laterMigrations(known: readonly string[], applied: readonly string[]): string[] {
+  return applied.filter((name) => !known.includes(name))
+}
+
 /**
- * @param remedy Completes the sentence of the error.
+ * @param explain Makes the sentence of the error from the names of the migrations.
  * @throws {CommandError} When a later version has migrated the database: this one can't know how.
  */
 export function refuseLaterMigrations(
   known: readonly string[],
   applied: readonly string[],
-  remedy: string,
+  explain: (names: string) => string,
 ): void {
-  const later = applied.filter((name) => !known.includes(name))
-  if (later.length > 0)
-    throw new CommandError(
-      `A later version of Latchkey has changed the database (${later.join(', ')}), and this one left it as it is: ${remedy}.`,
-    )
+  const later = laterMigrations(known, applied)
+  if (later.length > 0) throw new CommandError(explain(later.join(', ')))
+}
+
+/** @param remedy Completes the sentence about a database that serves a site. */
+export function leftAsItIs(remedy: string): (names: string) => string {
+  return (names) =>
+    `A later version of Latchkey has changed the database (${names}), and this one left it as it is: ${remedy}.`
 }
 
 /**

@@ -1,12 +1,12 @@
 import { pipeline } from 'node:stream/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import {
   countEventsOfSite,
   listSiteEvents,
   readSiteEvents,
 } from '../../../activity/operator-events.ts'
 import type { Change } from '../../../audit/changes.ts'
-import { EVENT_KINDS, type EventFilter, type EventKind } from '../../../audit/events.ts'
+import { EVENT_KINDS, type EventFilter } from '../../../audit/events.ts'
 import { eventRecord } from '../../../activity/record.ts'
 import { windowOf } from '../../../base/paging.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
@@ -14,74 +14,34 @@ import { csvRow, toCsv } from '../../../base/csv.ts'
 import type { Site } from '../../site/site.ts'
 import { type Progress, startProgress } from '../../shared/progress.ts'
 import { UsageError } from '../../shared/command-error.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
 import { followEvents } from './event-follow.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
+import { lookUpUser, USER_TEXT } from '../../site/find-user.ts'
 import { findUserOfEvents } from '../../../users/manage-users.ts'
-import { addHelp } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
-import { addPageOptions, type PageOptions } from '../../shared/paging.ts'
+import { choice, type Given, takes, withDefault } from '../../shared/declaration.ts'
+import { onSite, sought } from '../../site/on-site.ts'
+import { PAGE } from '../../shared/paging.ts'
 import { permissionText } from '../../shared/permission.ts'
 import { roleName } from '../../shared/role.ts'
 
 const COLUMNS = ['time', 'kind', 'user', 'by', 'what', 'network', 'user_agent']
 
-interface FilterOptions {
-  user?: string | undefined
-  kind?: EventKind | undefined
-  since?: number | undefined
-}
-
-interface EventOptions extends PageOptions, FilterOptions {
-  follow?: boolean
-}
-
-/** `latchkey event list|export`: the events of the site. */
-export function addEventCommands(program: Command, event: Command): void {
-  addListCommand(program, event)
-  addExportCommand(program, event)
-}
-
-function addListCommand(program: Command, event: Command): void {
-  const list = addFilterOptions(addPageOptions(event.command('list')))
-    .description('lists events, the latest first')
-    .option('--follow', 'then show each new event as it is written, until Ctrl-C; oldest first')
-    .action(({ user, kind, since, page, limit, follow = false }: EventOptions) => {
-      if (follow && page > 1) throw new UsageError('Use either --page or --follow, not both.')
-      return onSite(program, async (site, output) => {
-        const filter = await filterOf(site, { user, kind, since })
-        const window = windowOf(page, limit)
-        const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, window)
-        if (!follow)
-          return output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
-        const read = async (afterId: number) => {
-          const next = { ...filter, afterId }
-          return (await listSiteEvents(site, COMMAND_LINE, next, MAX_NEW_EVENTS)).events
-        }
-        const show = output.rows(COLUMNS)
-        const { remote } = program.opts<GlobalOptions>()
-        await followEvents(events, remote, read, (one) => show(toRow(one)))
-      })
-    })
-  addHelp(list, {
-    examples: [
-      'event list --kind sign_in_refused --since 12h',
-      'event list --user alice --limit 20',
-      'event list --follow --limit 5',
-    ],
-  })
-}
-
-/** Adds the options that choose events. */
-function addFilterOptions(command: Command): Command {
-  return command
-    .option('--user <user>', `only events of this user, who may be deleted: ${USER_ARGUMENT}`)
-    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(EVENT_KINDS))
-    .option(
-      '--since <time>',
-      'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
-      (text) => parseSince(text, Date.now()),
-    )
+/** The options that choose events. */
+const FILTER = {
+  userId: sought(
+    takes(
+      '--user <user>',
+      `only events of this user, who may be deleted: ${USER_TEXT[0]}`,
+      `只列出此用户的事件，也可以是已删除的用户：${USER_TEXT[1]}`,
+    ),
+    async (site, name) => (name === undefined ? undefined : idOf(site, name)),
+  ),
+  kind: choice('--kind <kind>', 'only events of this kind', '只列出此类事件', EVENT_KINDS),
+  since: takes(
+    '--since <time>',
+    'only events since then: 30m, 12h, 7d, or a time such as 2026-11-21',
+    '只列出此后的事件：30m、12h、7d，或 2026-11-21 这样的时间',
+    (text) => parseSince(text, Date.now()),
+  ),
 }
 
 /** @throws {CommandError} When no user has or had the name; the message suggests a similar one. */
@@ -89,48 +49,87 @@ async function idOf(site: Site, name: string): Promise<number> {
   return (await findUserOfEvents(site, COMMAND_LINE, name)) ?? (await lookUpUser(site, name)).id
 }
 
-async function filterOf(site: Site, { user, kind, since }: FilterOptions): Promise<EventFilter> {
+type Filter = Omit<Given<typeof FILTER>, 'userId'> & { userId: number | undefined }
+
+function filterOf({ userId, kind, since }: Filter): EventFilter {
   return {
-    ...(user !== undefined && { userId: await idOf(site, user) }),
+    ...(userId !== undefined && { userId }),
     ...(kind !== undefined && { kind }),
     ...(since !== undefined && { since }),
   }
 }
 
+const list = onSite({
+  about: 'lists events, the latest first',
+  zh: '列出事件，最近的在前',
+  takes: {
+    ...PAGE,
+    ...FILTER,
+    follow: takes(
+      '--follow',
+      'then show each new event as it is written, until Ctrl-C; oldest first',
+      '随后持续显示新事件，直到按下 Ctrl-C；最早的在前',
+    ),
+  },
+  examples: [
+    'event list --kind sign_in_refused --since 12h',
+    'event list --user alice --limit 20',
+    'event list --follow --limit 5',
+  ],
+  before({ follow, page }) {
+    if (follow && page > 1) throw new UsageError('Use either --page or --follow, not both.')
+  },
+  async run(site, { page, limit, follow, ...given }, { output, remote }) {
+    const filter = filterOf(given)
+    const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, windowOf(page, limit))
+    if (!follow)
+      return output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
+    const read = async (afterId: number) => {
+      const next = { ...filter, afterId }
+      return (await listSiteEvents(site, COMMAND_LINE, next, MAX_NEW_EVENTS)).events
+    }
+    const show = output.rows(COLUMNS)
+    await followEvents(events, remote, read, (one) => show(toRow(one)))
+  },
+})
+
 const FORMATS = ['jsonl', 'csv'] as const
 
-function addExportCommand(program: Command, event: Command): void {
-  const command = addFilterOptions(event.command('export'))
-    .description('writes all events to the standard output, oldest first, in pages')
-    .addOption(
-      new Option('--format <format>', 'one JSON object a line, or a table for spreadsheets')
-        .choices(FORMATS)
-        .default('jsonl'),
-    )
-    .action(({ format, ...options }: FilterOptions & { format: (typeof FORMATS)[number] }) =>
-      onSite(program, async (site) => {
-        const filter = await filterOf(site, options)
-        const total = await countEventsOfSite(site, COMMAND_LINE, filter)
-        const progress = startProgress(total, { name: 'events', perLine: 100_000 })
-        try {
-          await pipeline(
-            exportLines(site, filter, format, progress),
-            process.stdout,
-            // The standard output stays open for what comes after.
-            { end: false },
-          )
-        } finally {
-          progress.stop()
-        }
-      }),
-    )
-  addHelp(command, {
-    examples: [
-      'event export --since 7d > events.jsonl',
-      'event export --user alice --format csv > alice.csv',
-    ],
-  })
-}
+const exportAll = onSite({
+  about: 'writes all events to the standard output, oldest first, in pages',
+  zh: '把全部事件写到标准输出，最早的在前，逐页读取',
+  takes: {
+    ...FILTER,
+    format: withDefault(
+      choice(
+        '--format <format>',
+        'one JSON object a line, or a table for spreadsheets',
+        '每行一个 JSON 对象，或电子表格用的表格',
+        FORMATS,
+      ),
+      'jsonl',
+    ),
+  },
+  examples: [
+    'event export --since 7d > events.jsonl',
+    'event export --user alice --format csv > alice.csv',
+  ],
+  async run(site, { format, ...given }) {
+    const filter = filterOf(given)
+    const total = await countEventsOfSite(site, COMMAND_LINE, filter)
+    const progress = startProgress(total, { name: 'events', perLine: 100_000 })
+    try {
+      await pipeline(
+        exportLines(site, filter, format, progress),
+        process.stdout,
+        // The standard output stays open for what comes after.
+        { end: false },
+      )
+    } finally {
+      progress.stop()
+    }
+  },
+})
 
 /** The columns of the table. A spreadsheet reads the times. */
 const EXPORT_COLUMNS = [
@@ -226,3 +225,6 @@ export function parseSince(text: string, now: number): number {
   if (!Number.isNaN(time)) return time
   throw new InvalidArgumentError('It must be like 30m, 12h, 7d, 2026-11-21 or 2026-11-21T09:15Z.')
 }
+
+/** `latchkey event …`: the events of the site. */
+export const eventCommands = { list, export: exportAll }

@@ -1,105 +1,97 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { scopesText } from '../../../access/scopes.ts'
 import {
   createAppPasswordOf,
   deleteAppPasswordOf,
   listAppPasswordsOf,
   listStaleAppPasswords,
-  UNUSED_DAYS,
 } from '../../../app-passwords/app-passwords.ts'
 import { appPasswordNameSchema, scopeSchema } from '../../../app-passwords/fields.ts'
 import { introspectAsOperator, introspectionRecord } from '../../../app-passwords/introspection.ts'
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { type AppPasswordScope, scopesText } from '../../../access/scopes.ts'
 import { Refusal, type RefusalName } from '../../../base/refusals.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
-import { readLine } from '../../shared/standard-input.ts'
-import { addHelp } from '../../shared/help.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { onSite } from '../../site/on-site.ts'
+import { repeated, required, takes } from '../../shared/declaration.ts'
 import { parseCount } from '../../shared/paging.ts'
 import { parsed } from '../../shared/parsed.ts'
+import { readLine } from '../../shared/standard-input.ts'
+import { OPTIONAL_USER, USER } from '../../site/find-user.ts'
+import { onSite } from '../../site/on-site.ts'
 
 const COLUMNS = ['id', 'name', 'scopes', 'expires_at', 'last_used_at', 'last_network']
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 36_500
 
-type Scopes = [AppPasswordScope, ...AppPasswordScope[]]
-
-interface CreateOptions {
-  name: string
-  scope: Scopes
-  expires?: number | 'never'
-}
-
-/** `latchkey token list|create|delete|introspect`: the app passwords of users. */
-export function addTokenCommands(program: Command, token: Command): void {
-  addListCommand(program, token)
-  addCreateCommand(program, token)
-  addDeleteCommand(program, token)
-  addIntrospectCommand(program, token)
-}
-
-function addListCommand(program: Command, token: Command): void {
-  addHelp(token.command('list'), { examples: ['token list alice', 'token list --stale'] })
-    .argument('[user]', USER_ARGUMENT)
-    .description('lists the app passwords of a user; the passwords themselves are not stored')
-    .option(
+const list = onSite({
+  about: 'lists the app passwords of a user; the passwords themselves are not stored',
+  zh: '列出用户的应用专用密码；密码本身不会保存',
+  takes: {
+    user: OPTIONAL_USER,
+    stale: takes(
       '--stale',
-      `those of all users that never expire, or that nobody used for ${UNUSED_DAYS} days`,
-    )
-    .action((name: string | undefined, { stale = false }: { stale?: boolean }) => {
-      if (stale === (name !== undefined)) throw new UsageError('Name a user, or --stale alone.')
-      return onSite(program, async (site, output) => {
-        if (name === undefined) {
-          const list = await listStaleAppPasswords(site, COMMAND_LINE)
-          const content = appPasswordRecords(list).map((record, index) => ({
-            username: list[index]?.username ?? '',
-            ...record,
-          }))
-          const columns = ['username', ...COLUMNS]
-          return output.list(columns, { content, total: content.length }, 'There are none.')
-        }
-        const { id, username } = await lookUpUser(site, name)
-        const content = appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id))
-        const page = { content, total: content.length }
-        output.list(COLUMNS, page, `${username} has no app passwords.`)
-      })
-    })
-}
+      'those of all users that never expire, or that nobody used for 180 days',
+      '所有用户中永不过期或 180 天未使用的应用专用密码',
+    ),
+  },
+  examples: ['token list alice', 'token list --stale'],
+  before({ user, stale }) {
+    if (stale === (user !== undefined)) throw new UsageError('Name a user, or --stale alone.')
+  },
+  async run(site, { user }, { output }) {
+    if (user === undefined) {
+      const stale = await listStaleAppPasswords(site, COMMAND_LINE)
+      const content = appPasswordRecords(stale).map((record, index) => ({
+        username: stale[index]?.username ?? '',
+        ...record,
+      }))
+      return output.list(['username', ...COLUMNS], content, 'There are none.')
+    }
+    const content = appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, user.id))
+    output.list(COLUMNS, content, `${user.username} has no app passwords.`)
+  },
+})
 
-function addCreateCommand(program: Command, token: Command): void {
-  addHelp(token.command('create'), {
-    examples: ['token create alice --name rclone --scope files:read --expires 90d'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .description('creates an app password and prints it, only once')
-    .requiredOption('--name <name>', 'a name, such as the program', parsed(appPasswordNameSchema))
-    .requiredOption(
-      '--scope <scope>',
-      'files:read, files:write, account:read, account:write or admin; can be repeated',
-      collectScope,
+const create = onSite({
+  about: 'creates an app password and prints it, only once',
+  zh: '新建应用专用密码，只显示一次',
+  takes: {
+    user: USER,
+    name: required(
+      takes(
+        '--name <name>',
+        'a name, such as the program',
+        '名称，例如程序名',
+        parsed(appPasswordNameSchema),
+      ),
+    ),
+    scopes: required(
+      repeated(
+        '--scope <scope>',
+        'files:read, files:write, account:read, account:write or admin; can be repeated',
+        'files:read、files:write、account:read、account:write 或 admin；可以写多次',
+        parsed(scopeSchema),
+      ),
+    ),
+    days: takes(
+      '--expires <time>',
+      'when it ends: 90d, or never (default: 365d)',
+      '何时到期：90d，或 never（默认：365d）',
+      parseDays,
+    ),
+  },
+  examples: ['token create alice --name rclone --scope files:read --expires 90d'],
+  async run(site, { user: { id, username }, name, scopes, days }, { output }) {
+    const request = { name, scopes: scopesText(scopes), expiresAt: expiryOf(days, site.now()) }
+    const created = await createAppPasswordOf(site, COMMAND_LINE, id, request).catch(
+      (error: unknown) => {
+        throw explained(error, username, name)
+      },
     )
-    .option('--expires <time>', 'when it ends: 90d, or never (default: 365d)', parseDays)
-    .action((name: string, options: CreateOptions) =>
-      onSite(program, async (site, output) => {
-        const { id: userId, username } = await lookUpUser(site, name)
-        const { expires: days } = options
-        const request = {
-          name: options.name,
-          scopes: scopesText(options.scope),
-          expiresAt: expiryOf(days, site.now()),
-        }
-        const created = await createAppPasswordOf(site, COMMAND_LINE, userId, request).catch(
-          (error: unknown) => {
-            throw explained(error, username, options.name)
-          },
-        )
-        // The app password alone, so that a script can use the output.
-        output.done(created.token, { username, name: options.name, ...created })
-      }),
-    )
-}
+    // The app password alone, so that a script can use the output.
+    output.done(created.token, { username, name, ...created })
+  },
+})
 
 /** What the refusals of the API mean on the command line. */
 function explained(error: unknown, username: string, name: string): unknown {
@@ -112,14 +104,9 @@ function explained(error: unknown, username: string, name: string): unknown {
   return text === undefined ? error : new CommandError(text)
 }
 
-function expiryOf(days: CreateOptions['expires'], now: number): number | null | undefined {
+function expiryOf(days: number | 'never' | undefined, now: number): number | null | undefined {
   if (days === 'never') return null
   return days === undefined ? undefined : now + days * DAY_MILLISECONDS
-}
-
-function collectScope(scope: string, others?: Scopes): Scopes {
-  const name = parsed(scopeSchema)(scope)
-  return others === undefined ? [name] : [...others, name]
 }
 
 /** @returns A number of days, or `never`: commander would replace null. */
@@ -130,29 +117,31 @@ function parseDays(text: string): number | 'never' {
   throw new InvalidArgumentError('It must be a number of days such as 90d, or never.')
 }
 
-function addDeleteCommand(program: Command, token: Command): void {
-  addHelp(token.command('delete'), { examples: ['token delete alice 3'] })
-    .argument('<user>', USER_ARGUMENT)
-    .argument('<id>', 'the id that token list shows', parseCount)
-    .description('deletes an app password of a user; it stops working at once')
-    .action((name: string, id: number) =>
-      onSite(program, async (site, output) => {
-        const { id: userId, username } = await lookUpUser(site, name)
-        await deleteAppPasswordOf(site, COMMAND_LINE, userId, id)
-        output.done(`Deleted app password ${id} of ${username}.`, { id, username })
-      }),
-    )
-}
+const remove = onSite({
+  about: 'deletes an app password of a user; it stops working at once',
+  zh: '删除用户的应用专用密码，立即失效',
+  takes: {
+    user: USER,
+    id: takes('<id>', 'the id that token list shows', '编号（见 token list）', parseCount),
+  },
+  examples: ['token delete alice 3'],
+  async run(site, { user, id }, { output }) {
+    const { username } = user
+    await deleteAppPasswordOf(site, COMMAND_LINE, user.id, id)
+    output.done(`Deleted app password ${id} of ${username}.`, { id, username })
+  },
+})
 
-function addIntrospectCommand(program: Command, token: Command): void {
-  addHelp(token.command('introspect'), { examples: ['token introspect'] })
-    .description(
-      'says what a server learns about a token: reads an app password or the token of a session from standard input',
-    )
-    .action(() =>
-      onSite(program, async (site, output) => {
-        const text = (await readLine(process.stdin)).trim()
-        output.record(introspectionRecord(await introspectAsOperator(site, COMMAND_LINE, text)))
-      }),
-    )
-}
+const introspect = onSite({
+  about:
+    'says what a server learns about a token: reads an app password or the token of a session from standard input',
+  zh: '显示服务器能得知的令牌信息：从标准输入读取应用专用密码或登录令牌',
+  examples: ['token introspect'],
+  async run(site, _, { output }) {
+    const text = (await readLine(process.stdin)).trim()
+    output.record(introspectionRecord(await introspectAsOperator(site, COMMAND_LINE, text)))
+  },
+})
+
+/** `latchkey token …`: the app passwords of users. */
+export const tokenCommands = { list, create, delete: remove, introspect }

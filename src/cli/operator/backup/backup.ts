@@ -1,29 +1,30 @@
 import { closeSync, openSync, rmSync } from 'node:fs'
-import type { Command } from 'commander'
 import { codeOf, CommandError, UsageError } from '../../shared/command-error.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
+import { command, takes } from '../../shared/declaration.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../../site/local-database.ts'
-import { addHelp } from '../../shared/help.ts'
-import { jsonOutput, textOutput } from '../../shared/output.ts'
-
-const NOTES = `The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
-SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.`
 
 /** `latchkey backup`: writes all data of the local site to one file. */
-export function addBackupCommand(program: Command, command: Command): void {
-  addHelp(command, { notes: NOTES, examples: ['backup ~/latchkey-$(date +%F).sqlite'] })
-    .argument('<file>', 'the file to write; it must not exist yet')
-    .action((file: string) => {
-      const { remote, json } = program.opts<GlobalOptions>()
-      if (remote)
-        throw new UsageError(
-          'This copies the local site; for the deployed one, use npx wrangler d1 export DB --remote --output <file>.',
-        )
-      backUp(file)
-      const sentence = `Wrote ${file}. SECRET_KEYS is not in it: keep .dev.vars as well.`
-      ;(json ? jsonOutput : textOutput).done(sentence, { file })
-    })
-}
+export const backupCommand = command({
+  takes: {
+    file: takes('<file>', 'the file to write; it must not exist yet', '要写入的文件，不能已经存在'),
+  },
+  notes: [
+    `The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
+SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.`,
+    `站点可以正在运行。备份包含账户、公钥、登录设备、事件和设置，但不包含 SECRET_KEYS：
+请把 .dev.vars 另外保存在别处。已有的文件不会被覆盖。`,
+  ],
+  examples: ['backup ~/latchkey-$(date +%F).sqlite'],
+  run({ file }, { remote, output }) {
+    if (remote)
+      throw new UsageError(
+        'This copies the local site; for the deployed one, use npx wrangler d1 export DB --remote --output <file>.',
+      )
+    backUp(file)
+    const sentence = `Wrote ${file}. SECRET_KEYS is not in it: keep .dev.vars as well.`
+    output.done(sentence, { file })
+  },
+})
 
 /** @throws {CommandError} When there is no site, or the file can't be written. */
 function backUp(file: string): void {

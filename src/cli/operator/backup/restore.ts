@@ -9,16 +9,13 @@ import {
 } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import type { Command } from 'commander'
 import { codeOf, CommandError, UsageError } from '../../shared/command-error.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../../site/local-database.ts'
 import { createKeyRing } from '../../../crypto/key-ring.ts'
 import { DEV_VARS_FILE, readSecretKeys } from '../../site/dev-vars.ts'
-import { addHelp } from '../../shared/help.ts'
-import { jsonOutput, textOutput } from '../../shared/output.ts'
+import { command, takes } from '../../shared/declaration.ts'
 import { narrowPrivateFiles } from '../../site/private-files.ts'
-import { listMigrations, readSiteConfig } from '../../site/site-config.ts'
+import { listMigrations, readSiteConfig, refuseLaterMigrations } from '../../site/site-config.ts'
 import { withSite } from '../../site/site.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 import {
@@ -29,32 +26,39 @@ import {
   sumSeals,
 } from '../../site/sealed-content.ts'
 
-const NOTES = `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
-upgrades a backup of an older version. Other SECRET_KEYS than those of the backed-up site are refused. With
---without-secret, channels of notices can not be opened, and users with two-step verification need a recovery code.`
-
 const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
 their names: ${latchkey('reserved-name', 'keep', 'FILE')}`
 
-/** Adds `latchkey restore`, which creates a local site from a backup. */
-export function addRestoreCommand(program: Command, command: Command): void {
-  addHelp(command, { notes: NOTES, examples: ['restore ~/latchkey-2026-11-21.sqlite'] })
-    .argument('<file>', 'a file that the command backup wrote')
-    .option('--without-secret', `restores although there is no ${DEV_VARS_FILE} here`)
-    .action(async (file: string, { withoutSecret = false }: { withoutSecret?: boolean }) => {
-      const { remote, json } = program.opts<GlobalOptions>()
-      if (remote)
-        throw new UsageError('restore creates a local site, so it can not be used with --remote.')
-      await checkBackup(file)
-      refuseToOverwrite()
-      if (!withoutSecret) await requireSecret(file)
-      const { hasPrograms } = await restore(file)
-      const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
-      ;(json ? jsonOutput : textOutput).done(hasPrograms ? `${sentence}\n${NAMES}` : sentence, {
-        file,
-      })
-    })
-}
+/** `latchkey restore`: creates a local site from a backup. */
+export const restoreCommand = command({
+  takes: {
+    file: takes('<file>', 'a file that the command backup wrote', '命令 backup 写入的文件'),
+    withoutSecret: takes(
+      '--without-secret',
+      'restores although there is no .dev.vars here',
+      '即使这里没有 .dev.vars 也恢复',
+    ),
+  },
+  notes: [
+    `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
+upgrades a backup of an older version. Other SECRET_KEYS than those of the backed-up site are refused. With
+--without-secret, channels of notices can not be opened, and users with two-step verification need a recovery code.`,
+    `请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。
+旧版本的备份会由 npm start 升级。与原站点不同的 SECRET_KEYS 会被拒绝。使用 --without-secret 时，通知渠道无法打开，
+使用两步验证的用户需要恢复代码。`,
+  ],
+  examples: ['restore ~/latchkey-2026-11-21.sqlite'],
+  async run({ file, withoutSecret }, { remote, output }) {
+    if (remote)
+      throw new UsageError('restore creates a local site, so it can not be used with --remote.')
+    await checkBackup(file)
+    refuseToOverwrite()
+    if (!withoutSecret) await requireSecret(file)
+    const { hasPrograms } = await restore(file)
+    const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
+    output.done(hasPrograms ? `${sentence}\n${NAMES}` : sentence, { file })
+  },
+})
 
 /**
  * Refuses before anything is restored: without the secret of the backed-up site, codes of two-step
@@ -93,13 +97,12 @@ async function checkBackup(file: string): Promise<void> {
     if (error instanceof CommandError) throw error
     throw new CommandError(`Can't read ${file} (${codeOf(error)}): name a file that you may read.`)
   }
-  const applied = readApplied(file)
   const known = listMigrations(await readSiteConfig())
-  const unknown = applied.filter((name) => !known.includes(name))
-  if (unknown.length > 0)
-    throw new CommandError(
-      `${file} was written by a later version (${unknown.join(', ')}): git pull first.`,
-    )
+  refuseLaterMigrations(
+    known,
+    readApplied(file),
+    (names) => `${file} was written by a later version (${names}): git pull first.`,
+  )
 }
 
 /** Columns that the database has in every version. */

@@ -3,6 +3,7 @@ import { freshSecondsOf, tokenSecondsOf } from '../../../deps.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 import { judgeData } from './doctor-data-checks.ts'
 import type { Finding } from '../../shared/findings.ts'
+import { laterMigrations } from '../../site/site-config.ts'
 import type { Facts } from './doctor-facts.ts'
 import { checkRpId } from './doctor-passkeys.ts'
 import type { PlainHttp } from './plain-http.ts'
@@ -88,7 +89,7 @@ function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): F
       text: `not applied: ${pending.join(', ')}`,
       fix: isRemote ? 'npm run deploy' : 'npm start',
     }
-  const unknown = applied.filter((name) => !known.includes(name))
+  const unknown = laterMigrations(known, applied)
   if (unknown.length > 0)
     return {
       check,

@@ -1,105 +1,119 @@
-import type { Command } from 'commander'
+import { GENERAL } from '../../../accounts/roles.ts'
 import { listRemoteUsers } from '../../../files/identity.ts'
 import { deleteFileUser, findLink, insertFileUser, listLinks } from '../../../files/store.ts'
-import { GENERAL } from '../../../accounts/roles.ts'
 import { CommandError } from '../../shared/command-error.ts'
-import { showFindings } from '../../shared/findings.ts'
+import { command, takes } from '../../shared/declaration.ts'
 import { parseFiles } from '../../shared/files-option.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
-import { addHelp } from '../../shared/help.ts'
+import { showFindings } from '../../shared/findings.ts'
 import { parseCount } from '../../shared/paging.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
+import { USER } from '../../site/find-user.ts'
 import { onSite, openSite } from '../../site/on-site.ts'
 import { checkFiles } from './check.ts'
 import { readFileServer } from './file-server.ts'
 
-const FILES_OPTION = '--files <url>'
-const FILES_TEXT = 'the address of OpenList, when FILES_ORIGIN is not set'
 const COLUMNS = ['id', 'username', 'openlist_id', 'openlist_name', 'state']
-const LINK_NOTES = `From then on the user here is the user there, with name, rights and folder of the user here: the shares
-and what metas allow stay. Nobody is linked by name alone, because the same name may be somebody else's.`
+const FILES = takes(
+  '--files <url>',
+  'the address of OpenList, when FILES_ORIGIN is not set',
+  'OpenList 的地址，在未设置 FILES_ORIGIN 时使用',
+  parseFiles,
+)
 
-interface FilesOptions {
-  files?: string
-}
-
-/** `latchkey files status|check|link|unlink`: the file server behind the site. */
-export function addFilesCommands(program: Command, files: Command): void {
-  addHelp(files.command('status'), { examples: ['files status'] })
-    .description('lists which user of OpenList each user is')
-    .action(() =>
-      onSite(program, async (site, output) => {
-        const links = await listLinks(site.db, site.now())
-        const content = links.map(({ userId, name, remoteId, remoteName, isUsed, isBehind }) => ({
-          id: userId,
-          username: name,
-          openlist_id: remoteId,
-          openlist_name: remoteName,
-          state: stateOf(isUsed, isBehind),
-        }))
-        output.list(COLUMNS, { content }, 'No user is linked to a user of OpenList yet.')
-      }),
-    )
-  addHelp(files.command('check'), {
-    notes: 'The exit code is 1 when a check fails; a warning alone gives 0. Nothing is changed.',
-    examples: ['files check', 'files check --files http://127.0.0.1:5244'],
-  })
-    .description('checks OpenList: address, token, settings, users')
-    .option(FILES_OPTION, FILES_TEXT, parseFiles)
-    .action(async (options: FilesOptions) => {
-      const { remote, json } = program.opts<GlobalOptions>()
-      const server = await readFileServer(remote, options.files)
-      showFindings(await openSite({ remote }, (site) => checkFiles(site, server)), json)
-    })
-  addHelp(files.command('link'), { notes: LINK_NOTES, examples: ['files link alice 7'] })
-    .argument('<user>', USER_ARGUMENT)
-    .argument('<id>', 'the id of the user at OpenList', parseCount)
-    .description('makes a user be a user that OpenList has already')
-    .option(FILES_OPTION, FILES_TEXT, parseFiles)
-    .action(async (name: string, remoteId: number, options: FilesOptions) => {
-      const server = await readFileServer(program.opts<GlobalOptions>().remote, options.files)
-      await onSite(program, async (site, output) => {
-        const { id, username, role } = await lookUpUser(site, name)
-        if (role !== GENERAL)
-          throw new CommandError(
-            'Admins act as the admin of OpenList, and the guest as its guest: only other users are linked.',
-          )
-        const remote = (await listRemoteUsers(site, server)).find((user) => user.id === remoteId)
-        if (remote === undefined || remote.role !== GENERAL)
-          throw new CommandError(
-            `OpenList has no user ${remoteId} who is neither admin nor guest: its page of users shows the ids.`,
-          )
-        const link = { remoteId, remoteName: remote.username }
-        if (!(await insertFileUser(site.db, id, link)))
-          throw new CommandError(
-            `${username} or user ${remoteId} of OpenList is linked already: ${latchkey('files', 'status')} shows to whom.`,
-          )
-        const done = `${username} is ${remote.username} of OpenList (${remoteId}).`
-        output.done(done, { username, openlist_id: remoteId, openlist_name: remote.username })
-      })
-    })
-  addHelp(files.command('unlink'), { examples: ['files unlink alice'] })
-    .argument('<user>', USER_ARGUMENT)
-    .description('ends a link; the user at OpenList stays, and the next request makes another')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const user = await lookUpUser(site, name)
-        const link = await findLink(site.db, user.id, site.now())
-        if (link === undefined)
-          throw new CommandError(
-            `${user.username} is linked to no user of OpenList: ${latchkey('files', 'link', userWord(user), 'ID')} does it.`,
-          )
-        await deleteFileUser(site.db, user.id)
-        output.done(`${user.username} is no longer ${link.remoteName} of OpenList.`, {
-          username: user.username,
-          openlist_id: link.remoteId,
-        })
-      }),
-    )
-}
+const status = onSite({
+  about: 'lists which user of OpenList each user is',
+  zh: '列出每个用户对应 OpenList 中的哪个用户',
+  examples: ['files status'],
+  async run(site, _, { output }) {
+    const links = await listLinks(site.db, site.now())
+    const content = links.map(({ userId, name, remoteId, remoteName, isUsed, isBehind }) => ({
+      id: userId,
+      username: name,
+      openlist_id: remoteId,
+      openlist_name: remoteName,
+      state: stateOf(isUsed, isBehind),
+    }))
+    output.list(COLUMNS, { content }, 'No user is linked to a user of OpenList yet.')
+  },
+})
 
 function stateOf(isUsed: boolean, isBehind: boolean): string {
   if (isBehind) return 'waits to be written'
   return isUsed ? 'in use' : 'not used yet'
 }
+
+const check = command({
+  about: 'checks OpenList: address, token, settings, users',
+  zh: '检查 OpenList：地址、令牌、设置、用户',
+  takes: { files: FILES },
+  notes: [
+    'The exit code is 1 when a check fails; a warning alone gives 0. Nothing is changed.',
+    '有检查失败时退出码为 1，只有警告时为 0。不会更改任何内容。',
+  ],
+  examples: ['files check', 'files check --files http://127.0.0.1:5244'],
+  async run({ files }, { remote, json }) {
+    const server = await readFileServer(remote, files)
+    showFindings(await openSite({ remote }, (site) => checkFiles(site, server)), json)
+  },
+})
+
+const link = onSite({
+  about: 'makes a user be a user that OpenList has already',
+  zh: '把用户与 OpenList 中已有的用户关联',
+  takes: {
+    user: USER,
+    remoteId: takes(
+      '<id>',
+      'the id of the user at OpenList',
+      '用户在 OpenList 中的 id',
+      parseCount,
+    ),
+    files: FILES,
+  },
+  notes: [
+    `From then on the user here is the user there, with name, rights and folder of the user here: the shares
+and what metas allow stay. Nobody is linked by name alone, because the same name may be somebody else's.`,
+    `此后这里的用户就是那里的用户，名称、权限和文件夹以这里为准；分享和元信息中的授权保留。
+不会仅凭名称关联，因为同名者可能是别人。`,
+  ],
+  examples: ['files link alice 7'],
+  before: ({ files }, { remote }) => readFileServer(remote, files),
+  async run(site, { user: { id, username, role }, remoteId }, { output }, server) {
+    if (role !== GENERAL)
+      throw new CommandError(
+        'Admins act as the admin of OpenList, and the guest as its guest: only other users are linked.',
+      )
+    const remote = (await listRemoteUsers(site, server)).find((one) => one.id === remoteId)
+    if (remote === undefined || remote.role !== GENERAL)
+      throw new CommandError(
+        `OpenList has no user ${remoteId} who is neither admin nor guest: its page of users shows the ids.`,
+      )
+    if (!(await insertFileUser(site.db, id, { remoteId, remoteName: remote.username })))
+      throw new CommandError(
+        `${username} or user ${remoteId} of OpenList is linked already: ${latchkey('files', 'status')} shows to whom.`,
+      )
+    const done = `${username} is ${remote.username} of OpenList (${remoteId}).`
+    output.done(done, { username, openlist_id: remoteId, openlist_name: remote.username })
+  },
+})
+
+const unlink = onSite({
+  about: 'ends a link; the user at OpenList stays, and the next request makes another',
+  zh: '取消关联；OpenList 中的用户保留，下次请求时会另建一个',
+  takes: { user: USER },
+  examples: ['files unlink alice'],
+  async run(site, { user }, { output }) {
+    const { id, username } = user
+    const present = await findLink(site.db, id)
+    if (present === undefined)
+      throw new CommandError(
+        `${username} is linked to no user of OpenList: ${latchkey('files', 'link', userWord(user), 'ID')} does it.`,
+      )
+    await deleteFileUser(site.db, id)
+    const done = `${username} is no longer ${present.remoteName} of OpenList.`
+    output.done(done, { username, openlist_id: present.remoteId })
+  },
+})
+
+/** `latchkey files …`: the file server behind the site. */
+export const filesCommands = { status, check, link, unlink }

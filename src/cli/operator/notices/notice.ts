@@ -1,11 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
-import {
-  CHANNEL_KINDS,
-  type ChannelKind,
-  NOTICE_LANGUAGES,
-  type NoticeLanguage,
-} from '../../../notices/channels.ts'
+import { CHANNEL_KINDS, type ChannelKind, NOTICE_LANGUAGES } from '../../../notices/channels.ts'
 import {
   chooseTopics,
   createNoticeChannel,
@@ -19,103 +14,113 @@ import { COMMAND_LINE } from '../../../access/operators.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
 import { readDevVars } from '../../site/dev-vars.ts'
 import { readSiteConfig } from '../../site/site-config.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
 import type { Site } from '../../site/site.ts'
 import { readLine } from '../../shared/standard-input.ts'
 import { whileWaiting } from '../../shared/waiting.ts'
 import { channelsEn } from '../../../pages/texts/channels-en.ts'
-import { addHelp } from '../../shared/help.ts'
+import { choice, repeated, required, takes, withDefault } from '../../shared/declaration.ts'
+import type { Text } from '../../shared/help.ts'
 import { onSite } from '../../site/on-site.ts'
 import { parseCount } from '../../shared/paging.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 
 const COLUMNS = ['id', 'name', 'kind', 'target', 'topics', 'last_sent_at', 'failure', 'waiting']
 
-const ID_ARGUMENT = 'the id that notice list shows'
+const ID = takes('<id>', 'the id that notice list shows', 'notice list 显示的 id', parseCount)
 
-interface AddOptions {
-  name: string
-  address?: string
-  token?: string
-  chat?: string
-  sender?: string
-  topic?: Topic[]
-  language: NoticeLanguage
-  site?: string
-}
+const list = onSite({
+  about: 'lists the channels that notices are sent to',
+  zh: '列出接收通知的渠道',
+  examples: ['notice list'],
+  async run(site, _, { output }) {
+    const content = (await listNoticeChannels(site, COMMAND_LINE)).map(channelRecord)
+    const shown = content.map((one) => ({
+      ...one,
+      topics: one.topics.length === TOPICS.length ? 'all' : one.topics,
+      last_sent_at: one.last_sent_at ?? 'never',
+    }))
+    output.list(COLUMNS, content, 'There are no channels.', shown)
+  },
+})
 
-/** `latchkey notice list|add|topics|test|delete`: where notices are sent. */
-export function addNoticeCommands(program: Command, notice: Command): void {
-  addListCommand(program, notice)
-  addAddCommand(program, notice)
-  addTopicsCommand(program, notice)
-  addTestCommand(program, notice)
-  addDeleteCommand(program, notice)
-}
-
-function addListCommand(program: Command, notice: Command): void {
-  addHelp(notice.command('list'), { examples: ['notice list'] })
-    .description('lists the channels that notices are sent to')
-    .action(() =>
-      onSite(program, async (site, output) => {
-        const content = (await listNoticeChannels(site, COMMAND_LINE)).map(channelRecord)
-        const shown = content.map((one) => ({
-          ...one,
-          topics: one.topics.length === TOPICS.length ? 'all' : one.topics,
-          last_sent_at: one.last_sent_at ?? 'never',
-        }))
-        output.list(COLUMNS, { content, total: content.length }, 'There are no channels.', shown)
-      }),
-    )
-}
-
-const ADD_NOTES =
-  'Other users of this machine can see options of a command. With -, the address or the token is\nread from the first line of the standard input.'
-
-function addAddCommand(program: Command, notice: Command): void {
-  addHelp(notice.command('add'), {
-    notes: ADD_NOTES,
-    examples: [
-      'notice add ntfy --name phone --address https://ntfy.sh/a-topic-that-nobody-guesses --site https://accounts.example.org',
-      'notice add slack --name ops --address - --topic new_admin --topic locked_out --site https://accounts.example.org',
-      'notice add telegram --name me --token - --chat 123456 --site https://accounts.example.org',
-      'notice add email --name ops --address ops@example.org --sender latchkey@example.org --site https://accounts.example.org',
-    ],
-  })
-    .argument('<kind>', CHANNEL_KINDS.join(', '), parseKind)
-    .description('adds a channel; of a webhook, it prints the secret that signs, only once')
-    .requiredOption('--name <name>', 'how you recognise the channel')
-    .option('--address <address>', 'where to send: a URL, or the recipient of e-mails')
-    .option('--token <token>', 'the token of a Telegram bot, or an access token of ntfy')
-    .option('--chat <chat>', 'the chat of Telegram: a number, or @name')
-    .option('--sender <address>', 'the sender of e-mails')
-    .option(
+const add = onSite({
+  about: 'adds a channel; of a webhook, it prints the secret that signs, only once',
+  zh: '添加渠道；对于 webhook，签名密钥只显示一次',
+  takes: {
+    kind: {
+      ...takes('<kind>', ...listed(CHANNEL_KINDS), parseKind),
+      offered: CHANNEL_KINDS,
+    },
+    name: required(takes('--name <name>', 'how you recognise the channel', '便于认出此渠道的名称')),
+    address: takes(
+      '--address <address>',
+      'where to send: a URL, or the recipient of e-mails',
+      '发送到哪里：URL，或电子邮件的收件人',
+    ),
+    token: takes(
+      '--token <token>',
+      'the token of a Telegram bot, or an access token of ntfy',
+      'Telegram 机器人的令牌，或 ntfy 的访问令牌',
+    ),
+    chat: takes(
+      '--chat <chat>',
+      'the chat of Telegram: a number, or @name',
+      'Telegram 的聊天：编号，或 @名称',
+    ),
+    sender: takes('--sender <address>', 'the sender of e-mails', '电子邮件的发件人'),
+    topics: repeated(
       '--topic <topic>',
-      `what it is told; can be repeated (default: all of ${TOPICS.join(', ')})`,
-      collectTopic,
-    )
-    .addOption(
-      new Option('--language <language>', 'the language of the notices')
-        .choices(NOTICE_LANGUAGES)
-        .default('en'),
-    )
-    .option('--site <address>', 'where the site answers, for links: https://accounts.example.org')
-    .action((kind: ChannelKind, options: AddOptions) => {
-      if (options.address === '-' && options.token === '-')
-        throw new UsageError('Use - for either --address or --token, not both.')
-      return onSite(program, async (site, output) => {
-        const { name, chat = '', sender = '', topic: topics = [...TOPICS], language } = options
-        const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(options)) }
-        const origin = originOf(options.site)
-        const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, wish, origin)
-        const done = [
-          `Added the channel ${id}. To see whether notices arrive: ${latchkey('notice', 'test', String(id))}`,
-          ...(kind === 'email' && !(await isMailBound()) ? [NO_MAIL] : []),
-          ...(origin === '' ? [NO_LINKS] : []),
-        ].join('\n')
-        output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
-      })
-    })
+      `what it is told; can be repeated (default: all of ${listed(TOPICS)[0]})`,
+      `通知哪些事情；可以重复（默认全部：${listed(TOPICS)[1]}）`,
+      parseTopic,
+    ),
+    language: withDefault(
+      choice(
+        '--language <language>',
+        'the language of the notices',
+        '通知的语言',
+        NOTICE_LANGUAGES,
+      ),
+      'en',
+    ),
+    site: takes(
+      '--site <address>',
+      'where the site answers, for links: https://accounts.example.org',
+      '站点的地址，用于链接：https://accounts.example.org',
+    ),
+  },
+  notes: [
+    `Other users of this machine can see options of a command. With -, the address or the token is
+read from the first line of the standard input.`,
+    '本机的其他用户可以看到命令的选项。使用 - 时，从标准输入的第一行读取地址或令牌。',
+  ],
+  examples: [
+    'notice add ntfy --name phone --address https://ntfy.sh/a-topic-that-nobody-guesses --site https://accounts.example.org',
+    'notice add slack --name ops --address - --topic new_admin --topic locked_out --site https://accounts.example.org',
+    'notice add telegram --name me --token - --chat 123456 --site https://accounts.example.org',
+    'notice add email --name ops --address ops@example.org --sender latchkey@example.org --site https://accounts.example.org',
+  ],
+  before({ address, token }) {
+    if (address === '-' && token === '-')
+      throw new UsageError('Use - for either --address or --token, not both.')
+  },
+  async run(site, { kind, name, chat = '', sender = '', language, ...given }, { output }) {
+    const { topics = [...TOPICS] } = given
+    const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(given)) }
+    const origin = originOf(given.site)
+    const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, wish, origin)
+    const done = [
+      `Added the channel ${id}. To see whether notices arrive: ${latchkey('notice', 'test', String(id))}`,
+      ...(kind === 'email' && !(await isMailBound()) ? [NO_MAIL] : []),
+      ...(origin === '' ? [NO_LINKS] : []),
+    ].join('\n')
+    output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
+  },
+})
+
+/** Lists names in both languages. */
+function listed(names: readonly string[]): Text {
+  return [names.join(', '), names.join('、')]
 }
 
 const NO_LINKS =
@@ -134,7 +139,12 @@ async function isMailBound(): Promise<boolean> {
   return bindings.some(({ name }) => name === 'EMAIL')
 }
 
-async function secretsOf({ address = '', token = '' }: AddOptions) {
+interface Secrets {
+  address?: string | undefined
+  token?: string | undefined
+}
+
+async function secretsOf({ address = '', token = '' }: Secrets) {
   if (address !== '-' && token !== '-') return { address, token }
   const line = (await readLine(process.stdin)).trim()
   return { address: address === '-' ? line : address, token: token === '-' ? line : token }
@@ -152,38 +162,34 @@ function parseKind(text: string): ChannelKind {
   throw new InvalidArgumentError(`It must be one of ${CHANNEL_KINDS.join(', ')}.`)
 }
 
-function collectTopic(text: string, others: Topic[] = []): Topic[] {
-  if (isTopic(text)) return [...others, text]
+function parseTopic(text: string): Topic {
+  if (isTopic(text)) return text
   throw new InvalidArgumentError(`It must be one of ${TOPICS.join(', ')}.`)
 }
 
-function addTopicsCommand(program: Command, notice: Command): void {
-  addHelp(notice.command('topics'), {
-    notes: TOPICS_NOTES,
-    examples: [
-      'notice topics 1 new_country locked_out',
-      'notice topics 1 +password -many_refusals',
-      'notice topics 1 all',
-    ],
-  })
-    .argument('<id>', ID_ARGUMENT, parseCount)
-    .argument('<topics...>', TOPICS.join(', '))
-    .description('chooses what a channel is told')
-    // Commander takes -password for an option.
-    .allowUnknownOption()
-    .action((id: number, words: string[]) => {
-      const choose = parseChoice(words)
-      return onSite(program, async (site, output) => {
-        const channels = await listNoticeChannels(site, COMMAND_LINE)
-        const topics = choose(channels.find((one) => one.id === id)?.topics ?? [])
-        await chooseTopics(site, COMMAND_LINE, id, topics)
-        output.done(`The channel ${id} is told: ${topics.join(', ')}.`, { id, topics })
-      })
-    })
-}
-
-const TOPICS_NOTES =
-  'With + or - before each topic, the others stay as they are. all chooses every topic.'
+const topics = onSite({
+  about: 'chooses what a channel is told',
+  zh: '选择通知此渠道哪些事情',
+  takes: { id: ID, words: { ...takes('<topics...>', ...listed(TOPICS)), offered: TOPICS } },
+  // Commander takes -password for an option.
+  allowsUnknownOptions: true,
+  notes: [
+    'With + or - before each topic, the others stay as they are. all chooses every topic.',
+    '主题前加 + 或 - 时，其他主题不变。all 表示全部主题。',
+  ],
+  examples: [
+    'notice topics 1 new_country locked_out',
+    'notice topics 1 +password -many_refusals',
+    'notice topics 1 all',
+  ],
+  before: ({ words }) => parseChoice(words),
+  async run(site, { id }, { output }, choose) {
+    const channels = await listNoticeChannels(site, COMMAND_LINE)
+    const chosen = choose(channels.find((one) => one.id === id)?.topics ?? [])
+    await chooseTopics(site, COMMAND_LINE, id, chosen)
+    output.done(`The channel ${id} is told: ${chosen.join(', ')}.`, { id, topics: chosen })
+  },
+})
 
 /**
  * Parses all topics of a channel, as `new_country locked_out` or `all`; or changes such as
@@ -208,8 +214,8 @@ function parseChoice(texts: readonly string[]): (present: readonly Topic[]) => T
   return (present) => {
     const isKept = (topic: Topic) =>
       (present.includes(topic) || words.includes(`+${topic}`)) && !words.includes(`-${topic}`)
-    const topics = TOPICS.filter(isKept)
-    if (topics.length > 0) return topics
+    const chosen = TOPICS.filter(isKept)
+    if (chosen.length > 0) return chosen
     throw new UsageError('A channel is told at least one topic; notice delete deletes it.')
   }
 }
@@ -219,28 +225,28 @@ const LOCAL_WAIT_MILLISECONDS = 90_000
 const REMOTE_WAIT_MILLISECONDS = 6 * 60_000
 const LOOK_MILLISECONDS = 500
 
-function addTestCommand(program: Command, notice: Command): void {
-  addHelp(notice.command('test'), {
-    notes:
-      'The site sends the test, not this command: a deployed site within five minutes, a local one\nwhile npm start serves it. The command waits for that.',
-    examples: ['notice test 1'],
-  })
-    .argument('<id>', ID_ARGUMENT, parseCount)
-    .description('sends a test to a channel, and says whether it arrived')
-    .action((id: number) =>
-      onSite(program, async (site, output) => {
-        const { remote } = program.opts<GlobalOptions>()
-        const start = site.now()
-        await leaveTest(site, COMMAND_LINE, id)
-        const end = start + (remote ? REMOTE_WAIT_MILLISECONDS : LOCAL_WAIT_MILLISECONDS)
-        const failure = await whileWaiting('Waiting for the site to send it', () =>
-          outcomeOf(site, id, start, end),
-        )
-        if (failure !== '') throw new CommandError(undelivered(failure))
-        output.done(`The channel ${id} has received the test.`, { id, delivered: true })
-      }),
+const test = onSite({
+  about: 'sends a test to a channel, and says whether it arrived',
+  zh: '向渠道发送测试，并说明是否送达',
+  takes: { id: ID },
+  notes: [
+    `The site sends the test, not this command: a deployed site within five minutes, a local one
+while npm start serves it. The command waits for that.`,
+    `测试由站点发送，而不是此命令：已部署的站点在五分钟内发送，本地站点在 npm start 运行时发送。
+命令会等待结果。`,
+  ],
+  examples: ['notice test 1'],
+  async run(site, { id }, { output, remote }) {
+    const start = site.now()
+    await leaveTest(site, COMMAND_LINE, id)
+    const end = start + (remote ? REMOTE_WAIT_MILLISECONDS : LOCAL_WAIT_MILLISECONDS)
+    const failure = await whileWaiting('Waiting for the site to send it', () =>
+      outcomeOf(site, id, start, end),
     )
-}
+    if (failure !== '') throw new CommandError(undelivered(failure))
+    output.done(`The channel ${id} has received the test.`, { id, delivered: true })
+  },
+})
 
 /** Says why a test was not delivered, and what to do where the pages explain it. */
 function undelivered(failure: string): string {
@@ -262,14 +268,16 @@ async function outcomeOf(site: Site, id: number, start: number, end: number): Pr
   return 'the site did not send it; a local site sends only while npm start serves it'
 }
 
-function addDeleteCommand(program: Command, notice: Command): void {
-  addHelp(notice.command('delete'), { examples: ['notice delete 1'] })
-    .argument('<id>', ID_ARGUMENT, parseCount)
-    .description('deletes a channel, with the notices that wait for it')
-    .action((id: number) =>
-      onSite(program, async (site, output) => {
-        await deleteNoticeChannel(site, COMMAND_LINE, id)
-        output.done(`Deleted the channel ${id}.`, { id })
-      }),
-    )
-}
+const remove = onSite({
+  about: 'deletes a channel, with the notices that wait for it',
+  zh: '删除渠道及等待发送的通知',
+  takes: { id: ID },
+  examples: ['notice delete 1'],
+  async run(site, { id }, { output }) {
+    await deleteNoticeChannel(site, COMMAND_LINE, id)
+    output.done(`Deleted the channel ${id}.`, { id })
+  },
+})
+
+/** `latchkey notice …`: where notices are sent. */
+export const noticeCommands = { list, add, topics, test, delete: remove }

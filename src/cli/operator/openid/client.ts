@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
 import {
   answerUriSchema,
@@ -29,40 +29,13 @@ import { Refusal } from '../../../base/refusals.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
 import { issuerSchema, readIssuer } from '../../site/issuer.ts'
 import type { Site } from '../../site/site.ts'
-import { confirm, needTerminal } from '../../shared/confirm.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
-import { addHelp } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
+import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
+import { type Given, repeated, takes } from '../../shared/declaration.ts'
+import { onSite, sought } from '../../site/on-site.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 
 const COLUMNS = ['name', 'client_id', 'first_party', 'admins_only', 'redirect_uris', 'created_time']
-
-/** `latchkey client add|list|show|delete|secret`: the programs that sign users in through this site. */
-export function addClientCommands(program: Command, client: Command): void {
-  addAddCommand(program, client)
-  addListCommand(program, client)
-  addShowCommand(program, client)
-  addDeleteCommand(program, client)
-  addSecretCommand(program, client)
-}
-
-interface AddOptions {
-  openlist?: string
-  sftpgo?: string
-  grafana?: string
-  cloudflareAccess?: string
-  redirect?: string[]
-  postLogout?: string[]
-  logoutUri?: string
-  public?: boolean
-  firstParty?: boolean
-  adminsOnly?: boolean
-  issuer?: string
-}
-
-const ADD_NOTES = `The settings that are printed contain the secret, which is not stored. --openlist and the other programs
-know their addresses; other programs need --redirect.`
 
 const NO_PROGRAM =
   'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
@@ -80,65 +53,107 @@ const NOTES: Record<Preset | 'other', string> = {
   other: '',
 }
 
-function addAddCommand(program: Command, client: Command): void {
-  const uri = parsed(clientUriSchema)
-  const answerUri = parsed(answerUriSchema)
-  const site = parsed(clientSiteSchema)
-  addHelp(client.command('add'), {
-    notes: ADD_NOTES,
-    examples: [
-      'client add files --openlist https://files.example.org --first-party --issuer https://account.example.org',
-      'client add wiki --redirect https://wiki.example.org/callback --issuer https://account.example.org',
-    ],
-  })
-    .argument('<name>', 'a name that users recognise', parsed(clientNameSchema))
-    .description('registers a program, and prints its settings, only once')
-    .option('--openlist <address>', 'the address of an OpenList', site)
-    .option('--sftpgo <address>', 'the address of an SFTPGo web client', site)
-    .option('--grafana <address>', 'the address of a Grafana', site)
-    .option('--cloudflare-access <team>', 'the name of a Cloudflare Access team', parseTeam)
-    .option('--redirect <address>', 'a redirect address; can be repeated', collect(answerUri))
-    .option(
-      '--post-logout <address>',
-      'an address after the sign-out; can be repeated',
-      collect(answerUri),
-    )
-    .option('--logout-uri <address>', 'the address for back-channel logouts', uri)
-    .option('--public', 'the program can not keep a secret, so it needs PKCE')
-    .option('--first-party', 'users are not asked for their consent')
-    .option('--admins-only', 'only admins may sign in to it')
-    .option(
-      '--issuer <address>',
-      'the address of this site, for the printed settings',
-      parsed(issuerSchema),
-    )
-    .action((name: string, options: AddOptions) => {
-      const chosen = presetOf(options)
-      const { preset, address } = chosen
-      const wish = newClientOf(name, options, chosen)
-      const isRemote = program.opts<GlobalOptions>().remote
-      return onSite(program, async (opened, output) => {
-        const issuer = await readIssuer(options.issuer, isRemote)
-        if (issuer === undefined) throw new UsageError(NO_ISSUER)
-        const { clientId, secret = '' } = await register(opened, { ...wish, issuer })
-        const settings = presetSettings(preset, {
-          issuer,
-          clientId,
-          secret,
-          site: address,
-        })
-        output.report(pastedSettings(preset, settings), {
-          name,
-          client_id: clientId,
-          ...(secret !== '' && { client_secret: secret }),
-          settings: Object.fromEntries(settings),
-        })
-        const note = NOTES[preset ?? 'other']
-        // On stderr, so that a pipe receives only the settings.
-        if (note !== '' && !program.opts<GlobalOptions>().json) console.error(`\n${note}`)
-      })
-    })
+const ADD_OPTIONS = {
+  openlist: takes(
+    '--openlist <address>',
+    'the address of an OpenList',
+    'OpenList 的地址',
+    parsed(clientSiteSchema),
+  ),
+  sftpgo: takes(
+    '--sftpgo <address>',
+    'the address of an SFTPGo web client',
+    'SFTPGo 网页端的地址',
+    parsed(clientSiteSchema),
+  ),
+  grafana: takes(
+    '--grafana <address>',
+    'the address of a Grafana',
+    'Grafana 的地址',
+    parsed(clientSiteSchema),
+  ),
+  cloudflareAccess: takes(
+    '--cloudflare-access <team>',
+    'the name of a Cloudflare Access team',
+    'Cloudflare Access 团队的名称',
+    parseTeam,
+  ),
+  redirect: repeated(
+    '--redirect <address>',
+    'a redirect address; can be repeated',
+    '回调地址；可以写多次',
+    parsed(answerUriSchema),
+  ),
+  postLogout: repeated(
+    '--post-logout <address>',
+    'an address after the sign-out; can be repeated',
+    '退出后的地址；可以写多次',
+    parsed(answerUriSchema),
+  ),
+  logoutUri: takes(
+    '--logout-uri <address>',
+    'the address for back-channel logouts',
+    '后端退出通知的地址',
+    parsed(clientUriSchema),
+  ),
+  isPublic: takes(
+    '--public',
+    'the program can not keep a secret, so it needs PKCE',
+    '程序无法保存密钥，因此需要 PKCE',
+  ),
+  firstParty: takes('--first-party', 'users are not asked for their consent', '不询问用户是否同意'),
+  adminsOnly: takes('--admins-only', 'only admins may sign in to it', '只有管理员可以登录'),
+  issuer: takes(
+    '--issuer <address>',
+    'the address of this site, for the printed settings',
+    '本站的地址，用于显示的设置',
+    parsed(issuerSchema),
+  ),
 }
+
+type AddOptions = Given<typeof ADD_OPTIONS>
+
+const add = onSite({
+  about: 'registers a program, and prints its settings, only once',
+  zh: '注册程序，并显示其设置，只显示一次',
+  takes: {
+    name: takes(
+      '<name>',
+      'a name that users recognise',
+      '用户认得的名称',
+      parsed(clientNameSchema),
+    ),
+    ...ADD_OPTIONS,
+  },
+  notes: [
+    `The settings that are printed contain the secret, which is not stored. --openlist and the other programs
+know their addresses; other programs need --redirect.`,
+    '显示的设置中含有密钥，密钥不会保存。--openlist 等程序的回调地址是已知的，其他程序需要 --redirect。',
+  ],
+  examples: [
+    'client add files --openlist https://files.example.org --first-party --issuer https://account.example.org',
+    'client add wiki --redirect https://wiki.example.org/callback --issuer https://account.example.org',
+  ],
+  before({ name, ...options }) {
+    const chosen = presetOf(options)
+    return { ...chosen, wish: newClientOf(name, options, chosen) }
+  },
+  async run(site, { name, issuer: given }, { output, remote, json }, { preset, address, wish }) {
+    const issuer = await readIssuer(given, remote)
+    if (issuer === undefined) throw new UsageError(NO_ISSUER)
+    const { clientId, secret = '' } = await register(site, { ...wish, issuer })
+    const settings = presetSettings(preset, { issuer, clientId, secret, site: address })
+    output.report(pastedSettings(preset, settings), {
+      name,
+      client_id: clientId,
+      ...(secret !== '' && { client_secret: secret }),
+      settings: Object.fromEntries(settings),
+    })
+    const note = NOTES[preset ?? 'other']
+    // On stderr, so that a pipe receives only the settings.
+    if (note !== '' && !json) console.error(`\n${note}`)
+  },
+})
 
 /** @throws {UsageError} When there is no redirect URI, or there are too many addresses. */
 function newClientOf(name: string, options: AddOptions, { preset, address }: Chosen): NewClient {
@@ -153,9 +168,9 @@ function newClientOf(name: string, options: AddOptions, { preset, address }: Cho
       ...(options.postLogout ?? []),
     ]),
     logoutUri: options.logoutUri ?? '',
-    isPublic: options.public ?? false,
-    firstParty: options.firstParty ?? false,
-    adminsOnly: options.adminsOnly ?? false,
+    isPublic: options.isPublic,
+    firstParty: options.firstParty,
+    adminsOnly: options.adminsOnly,
   }
 }
 
@@ -200,68 +215,14 @@ function parseTeam(team: string): string {
   throw new InvalidArgumentError('It must be the name before .cloudflareaccess.com.')
 }
 
-function collect(parse: (text: string) => string) {
-  return (text: string, others: string[] = []) => [...others, parse(text)]
-}
-
-function addListCommand(program: Command, client: Command): void {
-  addHelp(client.command('list'), { examples: ['client list'] })
-    .description('lists the programs that sign users in through this site')
-    .action(() =>
-      onSite(program, async (site, output) => {
-        const content = (await listClients(site, COMMAND_LINE)).map(recordOf)
-        output.list(COLUMNS, { content, total: content.length }, 'There are no programs.')
-      }),
-    )
-}
-
-function addShowCommand(program: Command, client: Command): void {
-  addHelp(client.command('show'), { examples: ['client show files'] })
-    .argument('<name>', NAME)
-    .description('shows a program; its secret is not stored')
-    .action((name: string) =>
-      onSite(program, async (site, output) => output.record(recordOf(await lookUp(site, name)))),
-    )
-}
-
-function addDeleteCommand(program: Command, client: Command): void {
-  addHelp(client.command('delete'), {
-    examples: ['client delete files', 'client delete files --yes'],
-  })
-    .argument('<name>', NAME)
-    .description('deletes a program; its tokens end at once')
-    .option('--yes', 'do not ask')
-    .action((name: string, { yes = false }: { yes?: boolean }) => {
-      if (!yes) needTerminal()
-      return onSite(program, async (site, output) => {
-        const found = await lookUp(site, name)
-        if (!yes)
-          await confirm(
-            `Its users can no longer sign in to it, and its tokens end at once.\nDelete ${found.name} (client_id ${found.id})?`,
-          )
-        await deleteClient(site, COMMAND_LINE, found)
-        output.done(`Deleted the program ${found.name}.`, { name: found.name })
-      })
-    })
-}
-
-function addSecretCommand(program: Command, client: Command): void {
-  addHelp(client.command('secret'), { examples: ['client secret files'] })
-    .argument('<name>', NAME)
-    .description('makes a new secret for a program and prints it; the old one ends at once')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const found = await lookUp(site, name)
-        if (found.secretHash === null)
-          throw new CommandError(`${found.name} is public: it has no secret.`)
-        const secret = await replaceSecret(site, COMMAND_LINE, found)
-        // The secret alone, so that a script can use the output.
-        output.done(secret, { name: found.name, client_id: found.id, client_secret: secret })
-      }),
-    )
-}
-
-const NAME = 'the name or the client_id that client list shows'
+const CLIENT = sought(
+  takes(
+    '<name>',
+    'the name or the client_id that client list shows',
+    '名称或 client_id（见 client list）',
+  ),
+  lookUp,
+)
 
 async function lookUp(site: Site, name: string): Promise<OpenidClient> {
   return getClient(site, COMMAND_LINE, name).catch((error: unknown) => {
@@ -269,6 +230,56 @@ async function lookUp(site: Site, name: string): Promise<OpenidClient> {
     throw new CommandError(`There is no program "${name}": see ${latchkey('client', 'list')}`)
   })
 }
+
+const list = onSite({
+  about: 'lists the programs that sign users in through this site',
+  zh: '列出通过本站登录的程序',
+  examples: ['client list'],
+  async run(site, _, { output }) {
+    const content = (await listClients(site, COMMAND_LINE)).map(recordOf)
+    output.list(COLUMNS, content, 'There are no programs.')
+  },
+})
+
+const show = onSite({
+  about: 'shows a program; its secret is not stored',
+  zh: '显示程序；密钥不会保存',
+  takes: { client: CLIENT },
+  examples: ['client show files'],
+  run: (_, { client }, { output }) => output.record(recordOf(client)),
+})
+
+const remove = onSite({
+  about: 'deletes a program; its tokens end at once',
+  zh: '删除程序，它的令牌立即失效',
+  takes: { client: CLIENT, yes: YES },
+  examples: ['client delete files', 'client delete files --yes'],
+  before({ yes }) {
+    if (!yes) needTerminal()
+  },
+  async run(site, { client, yes }, { output }) {
+    if (!yes)
+      await confirm(
+        `Its users can no longer sign in to it, and its tokens end at once.\nDelete ${client.name} (client_id ${client.id})?`,
+      )
+    await deleteClient(site, COMMAND_LINE, client)
+    output.done(`Deleted the program ${client.name}.`, { name: client.name })
+  },
+})
+
+const secret = onSite({
+  about: 'makes a new secret for a program and prints it; the old one ends at once',
+  zh: '为程序生成新密钥并显示，旧密钥立即失效',
+  takes: { client: CLIENT },
+  examples: ['client secret files'],
+  async run(site, { client }, { output }) {
+    if (client.secretHash === null)
+      throw new CommandError(`${client.name} is public: it has no secret.`)
+    const made = await replaceSecret(site, COMMAND_LINE, client)
+    // The secret alone, so that a script can use the output.
+    output.done(made, { name: client.name, client_id: client.id, client_secret: made })
+  },
+})
 
 function recordOf(client: OpenidClient) {
   return {
@@ -284,3 +295,6 @@ function recordOf(client: OpenidClient) {
     created_time: isoTime(client.createdAt),
   }
 }
+
+/** `latchkey client …`: the programs that sign users in through this site. */
+export const clientCommands = { add, list, show, delete: remove, secret }

@@ -1,62 +1,66 @@
-import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { isoTime } from '../../../base/time.ts'
 import { KEY_NOTICE_SECONDS, rotateKey, selectKeys, SPREAD_SECONDS } from '../../../openid/keys.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
-import { confirm, needTerminal } from '../../shared/confirm.ts'
-import { addHelp } from '../../shared/help.ts'
+import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
+import { takes } from '../../shared/declaration.ts'
 import { onSite } from '../../site/on-site.ts'
 import type { Site } from '../../site/site.ts'
 
-const ROTATE_NOTES = `Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.
+const list = onSite({
+  about: 'lists the public keys that programs read',
+  zh: '列出程序读取的公钥',
+  examples: ['signing-key list'],
+  async run(site, _, { output }) {
+    const keys = await selectKeys(site.db, site.now())
+    const content = keys.map((key) => ({ kid: key.id, active_from: isoTime(key.activeFrom) }))
+    output.list(['kid', 'active_from'], content, 'There are no signing keys.')
+  },
+})
+
+const rotate = onSite({
+  about: 'makes a new signing key, which signs after a quarter of an hour',
+  zh: '生成新的签名密钥，15 分钟后开始用于签名',
+  takes: {
+    now: takes(
+      '--now',
+      'sign with it as soon as every place shows it, because the old key is lost',
+      '旧密钥丢失时，各处都公布新密钥后即用它签署',
+    ),
+    stolen: takes(
+      '--stolen',
+      'sign with it at once, and delete all older keys',
+      '立即用它签署，并删除所有旧密钥',
+    ),
+    yes: YES,
+  },
+  notes: [
+    `Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.
 --stolen: a thief can sign as this site until the old key is gone. Programs refuse its ID tokens as soon
 as they read the keys again. On Cloudflare every place shows the new key set after two minutes.
-While a new key waits, the command asks before it makes another one.`
-
-/** `latchkey signing-key list|rotate`: the keys that sign ID tokens. */
-export function addSigningKeyCommands(program: Command, signingKey: Command): void {
-  addHelp(signingKey.command('list'), { examples: ['signing-key list'] })
-    .description('lists the public keys that programs read')
-    .action(() =>
-      onSite(program, async (site, output) => {
-        const keys = await selectKeys(site.db, site.now())
-        const content = keys.map((key) => ({ kid: key.id, active_from: isoTime(key.activeFrom) }))
-        const page = { content, total: content.length }
-        output.list(['kid', 'active_from'], page, 'There are no signing keys.')
-      }),
-    )
-  addHelp(signingKey.command('rotate'), { notes: ROTATE_NOTES, examples: ['signing-key rotate'] })
-    .description('makes a new signing key, which signs after a quarter of an hour')
-    .option('--now', 'sign with it as soon as every place shows it, because the old key is lost')
-    .option('--stolen', 'sign with it at once, and delete all older keys')
-    .option('--yes', 'do not ask')
-    .action(({ now = false, stolen = false, yes = false }: RotateOptions) =>
-      onSite(program, async (site, output) => {
-        if (!now && !stolen && !yes) await askAboutWaiting(site)
-        // The local site has one isolate, and it looks again.
-        const spreadSeconds = program.opts<GlobalOptions>().remote ? SPREAD_SECONDS : 0
-        const noticeSeconds = now ? spreadSeconds : KEY_NOTICE_SECONDS
-        const rotation = { noticeSeconds: stolen ? 0 : noticeSeconds, dropsOthers: stolen }
-        const made = await rotateKey(site, COMMAND_LINE, rotation)
-        const [from, until] = [isoTime(made.activeFrom), isoTime(made.oldShownUntil)]
-        const start = rotation.noticeSeconds === 0 ? 'It signs now' : `It signs from ${from}`
-        const old = stolen
-          ? 'all older keys are deleted'
-          : `the key before it is shown until ${until}`
-        output.done(`Made the signing key ${made.kid}.\n${start}; ${old}.`, {
-          kid: made.kid,
-          active_from: from,
-          old_key_shown_until: until,
-        })
-      }),
-    )
-}
-
-interface RotateOptions {
-  now?: boolean
-  stolen?: boolean
-  yes?: boolean
-}
+While a new key waits, the command asks before it makes another one.`,
+    `新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。
+--stolen：在旧密钥删除之前，持有它的人可以冒充本站签署。程序重新读取密钥后，就会拒绝它签署的 ID 令牌。
+在 Cloudflare 上，两分钟后各处都公布新的密钥。
+已有新密钥等待启用时，再次生成前会先询问。`,
+  ],
+  examples: ['signing-key rotate'],
+  async run(site, { now, stolen, yes }, { output, remote }) {
+    if (!now && !stolen && !yes) await askAboutWaiting(site)
+    // The local site has one isolate, and it looks again.
+    const spreadSeconds = remote ? SPREAD_SECONDS : 0
+    const noticeSeconds = now ? spreadSeconds : KEY_NOTICE_SECONDS
+    const rotation = { noticeSeconds: stolen ? 0 : noticeSeconds, dropsOthers: stolen }
+    const made = await rotateKey(site, COMMAND_LINE, rotation)
+    const [from, until] = [isoTime(made.activeFrom), isoTime(made.oldShownUntil)]
+    const start = rotation.noticeSeconds === 0 ? 'It signs now' : `It signs from ${from}`
+    const old = stolen ? 'all older keys are deleted' : `the key before it is shown until ${until}`
+    output.done(`Made the signing key ${made.kid}.\n${start}; ${old}.`, {
+      kid: made.kid,
+      active_from: from,
+      old_key_shown_until: until,
+    })
+  },
+})
 
 /** Asks before a second new key when one waits already: programs would read both. */
 async function askAboutWaiting(site: Site): Promise<void> {
@@ -68,3 +72,6 @@ async function askAboutWaiting(site: Site): Promise<void> {
   needTerminal()
   await confirm('Make another one?')
 }
+
+/** `latchkey signing-key …`: the keys that sign ID tokens. */
+export const signingKeyCommands = { list, rotate }

@@ -1,62 +1,53 @@
-import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
+import { visible } from '../../../base/text.ts'
 import { listPasskeysOf, removePasskeyOf } from '../../../passkeys/manage.ts'
 import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
-import { visible } from '../../../base/text.ts'
 import { CommandError } from '../../shared/command-error.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
+import { takes } from '../../shared/declaration.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
+import { USER } from '../../site/find-user.ts'
+import { onSite } from '../../site/on-site.ts'
+import type { Site } from '../../site/site.ts'
 
 const COLUMNS = ['id', 'name', 'created_at', 'last_used_at', 'rp_id', 'backed_up']
 
-/** `latchkey passkey list|delete`: the passkeys of users. */
-export function addPasskeyCommands(program: Command, passkey: Command): void {
-  addListCommand(program, passkey)
-  addDeleteCommand(program, passkey)
+const list = onSite({
+  about: 'lists the passkeys of a user',
+  zh: '列出用户的通行密钥',
+  takes: { user: USER },
+  examples: ['passkey list alice'],
+  async run(site, { user }, { output }) {
+    output.list(COLUMNS, await recordsOf(site, user.id), `${user.username} has no passkeys.`)
+  },
+})
+
+async function recordsOf(site: Site, userId: number) {
+  return (await listPasskeysOf(site, COMMAND_LINE, userId)).map(operatorPasskeyRecord)
 }
 
-function addListCommand(program: Command, passkey: Command): void {
-  addHelp(passkey.command('list'), { examples: ['passkey list alice'] })
-    .argument('<user>', USER_ARGUMENT)
-    .description('lists the passkeys of a user')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const content = (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord)
-        const page = { content, total: content.length }
-        output.list(COLUMNS, page, `${username} has no passkeys.`)
-      }),
-    )
-}
-
-const DELETE_NOTES = 'Sessions that were begun with the passkey stay: session end ends them.'
-
-function addDeleteCommand(program: Command, passkey: Command): void {
-  addHelp(passkey.command('delete'), {
-    notes: DELETE_NOTES,
-    examples: ["passkey delete alice 'q83vEjRWeJA='", 'passkey delete alice q83v'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .argument('<id>', 'the id of the passkey, as passkey list shows it, or its beginning')
-    .description('deletes a passkey of a user, who can no longer sign in with it')
-    .action((name: string, beginning: string) =>
-      onSite(program, async (site, output) => {
-        const { id: userId, username } = await lookUpUser(site, name)
-        const passkeys = (await listPasskeysOf(site, COMMAND_LINE, userId)).map(
-          operatorPasskeyRecord,
-        )
-        const { id, name: passkeyName } = findMeant(passkeys, beginning, {
-          id: userId,
-          username,
-        })
-        await removePasskeyOf(site, COMMAND_LINE, userId, id)
-        const done = `Deleted passkey "${visible(passkeyName)}" of ${username}.`
-        output.done(done, { id, name: passkeyName, username })
-      }),
-    )
-}
+const remove = onSite({
+  about: 'deletes a passkey of a user, who can no longer sign in with it',
+  zh: '删除用户的一个通行密钥，之后不能再用它登录',
+  takes: {
+    user: USER,
+    beginning: takes(
+      '<id>',
+      'the id of the passkey, as passkey list shows it, or its beginning',
+      '通行密钥的 id（见 passkey list），或 id 的开头部分',
+    ),
+  },
+  notes: [
+    'Sessions that were begun with the passkey stay: session end ends them.',
+    '用该通行密钥登录的设备不会退出，可用 session end 退出。',
+  ],
+  examples: ["passkey delete alice 'q83vEjRWeJA='", 'passkey delete alice q83v'],
+  async run(site, { user, beginning }, { output }) {
+    const { username } = user
+    const { id, name } = findMeant(await recordsOf(site, user.id), beginning, user)
+    await removePasskeyOf(site, COMMAND_LINE, user.id, id)
+    output.done(`Deleted passkey "${visible(name)}" of ${username}.`, { id, name, username })
+  },
+})
 
 /**
  * Finds a passkey by its id or the beginning of its id. Ids can have over a thousand characters, of
@@ -80,3 +71,6 @@ function findMeant<Passkey extends { id: string }>(
     `Several passkeys of ${user.username} have an id that begins with ${start}: give more of it.`,
   )
 }
+
+/** `latchkey passkey …`: the passkeys of users. */
+export const passkeyCommands = { list, delete: remove }

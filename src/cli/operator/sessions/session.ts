@@ -1,83 +1,82 @@
-import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { sessionRecord } from '../../../sessions/record.ts'
 import {
   endEverySession,
-  endSessionOf,
   endEverythingOf,
+  endSessionOf,
   listSessionsOf,
 } from '../../../sessions/operator-sessions.ts'
+import { sessionRecord } from '../../../sessions/record.ts'
 import { UsageError } from '../../shared/command-error.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
+import { takes } from '../../shared/declaration.ts'
+import { OPTIONAL_USER, USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
-import type { Output } from '../../shared/output.ts'
-import type { Site } from '../../site/site.ts'
 
 const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
 
-/** `latchkey session list|end`: lists and ends the sessions of users. */
-export function addSessionCommands(program: Command, session: Command): void {
-  addHelp(session.command('list'), { examples: ['session list alice'] })
-    .argument('<user>', USER_ARGUMENT)
-    .description('lists the sessions of a user, the latest first')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const list = await listSessionsOf(site, COMMAND_LINE, id)
-        output.list(
-          COLUMNS,
-          { content: list.map(sessionRecord), total: list.length },
-          `${username} has no sessions.`,
-        )
-      }),
-    )
-  addHelp(session.command('end'), {
-    examples: ['session end alice --all', 'session end --everyone'],
-  })
-    .argument('[user]', USER_ARGUMENT)
-    .description('ends sessions of a user, or of all users')
+const list = onSite({
+  about: 'lists the sessions of a user, the latest first',
+  zh: '列出用户的登录设备，最近的在前',
+  takes: { user: USER },
+  examples: ['session list alice'],
+  async run(site, { user }, { output }) {
+    const content = (await listSessionsOf(site, COMMAND_LINE, user.id)).map(sessionRecord)
+    output.list(COLUMNS, content, `${user.username} has no sessions.`)
+  },
+})
+
+const end = onSite({
+  about: 'ends sessions of a user, or of all users',
+  zh: '退出某个用户或所有用户的登录设备',
+  takes: {
+    user: OPTIONAL_USER,
     // Not an argument: an id may begin with a hyphen.
-    .option('--session <id>', 'only the session with this id, which session list shows')
-    .option('--all', 'everything: all sessions of the user, and all app passwords')
-    .option('--everyone', 'all sessions of all users, for example after a backup was restored')
-    .action((name: string | undefined, { session: sessionId, ...options }: EndOptions) => {
-      const { all = false, everyone = false } = options
-      if (everyone && name === undefined && sessionId === undefined && !all) {
-        return onSite(program, endEveryone)
-      }
-      if (name === undefined || everyone || all === (sessionId !== undefined)) {
-        throw new UsageError(
-          'Name the sessions: <user> with --session <id> or --all, or --everyone alone.',
-        )
-      }
-      return onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        if (sessionId !== undefined) {
-          await endSessionOf(site, COMMAND_LINE, id, sessionId)
-          return output.done(`Ended 1 session of ${username}.`, { id, username, ended: 1 })
-        }
-        const ended = await endEverythingOf(site, COMMAND_LINE, id)
-        const tokens = ended.appPasswords
-        output.done(
-          `Ended ${sessions(ended.sessions)} of ${username}, and deleted ${tokens === 1 ? '1 app password' : `${tokens} app passwords`}.`,
-          { id, username, ended: ended.sessions, deleted_tokens: tokens },
-        )
-      })
-    })
-}
-
-interface EndOptions {
-  session?: string
-  all?: boolean
-  everyone?: boolean
-}
-
-async function endEveryone(site: Site, output: Output): Promise<void> {
-  const ended = await endEverySession(site, COMMAND_LINE)
-  output.done(`Ended ${sessions(ended)}: all users must sign in again.`, { ended })
-}
+    session: takes(
+      '--session <id>',
+      'only the session with this id, which session list shows',
+      '只退出此 id 的设备（见 session list）',
+    ),
+    all: takes(
+      '--all',
+      'everything: all sessions of the user, and all app passwords',
+      '全部：退出该用户的所有设备，并删除其应用专用密码',
+    ),
+    everyone: takes(
+      '--everyone',
+      'all sessions of all users, for example after a backup was restored',
+      '退出所有用户的所有设备，例如在恢复备份之后',
+    ),
+  },
+  examples: ['session end alice --all', 'session end --everyone'],
+  before({ user, session, all, everyone }) {
+    const isAlone = user === undefined && session === undefined && !all
+    const isOne = user !== undefined && !everyone && all !== (session !== undefined)
+    if (everyone ? !isAlone : !isOne)
+      throw new UsageError(
+        'Name the sessions: <user> with --session <id> or --all, or --everyone alone.',
+      )
+  },
+  async run(site, { user, session }, { output }) {
+    if (user === undefined) {
+      const ended = await endEverySession(site, COMMAND_LINE)
+      return output.done(`Ended ${sessions(ended)}: all users must sign in again.`, { ended })
+    }
+    const { id, username } = user
+    if (session !== undefined) {
+      await endSessionOf(site, COMMAND_LINE, id, session)
+      return output.done(`Ended 1 session of ${username}.`, { id, username, ended: 1 })
+    }
+    const ended = await endEverythingOf(site, COMMAND_LINE, id)
+    const tokens = ended.appPasswords
+    output.done(
+      `Ended ${sessions(ended.sessions)} of ${username}, and deleted ${tokens === 1 ? '1 app password' : `${tokens} app passwords`}.`,
+      { id, username, ended: ended.sessions, deleted_tokens: tokens },
+    )
+  },
+})
 
 function sessions(count: number): string {
   return count === 1 ? '1 session' : `${count} sessions`
 }
+
+/** `latchkey session …`: lists and ends the sessions of users. */
+export const sessionCommands = { list, end }

@@ -1,57 +1,60 @@
-import type { Command } from 'commander'
 import * as v from 'valibot'
-import { listSettings, saveSettings } from '../../../settings/manage-settings.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { CommandError } from '../../shared/command-error.ts'
-import { addHelp } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
-import { readAll } from '../../shared/standard-input.ts'
-import { readSmallFile } from '../../shared/small-file.ts'
 import { terminalJson } from '../../../base/text.ts'
+import { listSettings, saveSettings } from '../../../settings/manage-settings.ts'
+import { CommandError } from '../../shared/command-error.ts'
+import { takes } from '../../shared/declaration.ts'
+import { readSmallFile } from '../../shared/small-file.ts'
+import { readAll } from '../../shared/standard-input.ts'
+import { onSite } from '../../site/on-site.ts'
 
 /** A file of settings: an object of keys and text values. */
 const fileSchema = v.record(v.string(), v.string())
 
 /** `latchkey setting export` */
-export function addExportCommand(program: Command, setting: Command): void {
-  addHelp(setting.command('export'), {
-    notes: 'Secrets are left out: setting set sso_client_secret --stdin sets one.',
-    // -s: otherwise npm's own lines are in the file.
-    examples: ['npm run -s latchkey -- setting export > settings.json'],
-  })
-    .description('prints the settings as JSON, for setting import')
-    .option('--all', 'include settings with their default value')
-    .action(({ all = false }: { all?: boolean }) =>
-      onSite(program, async (site) => {
-        const settings = await listSettings(site, COMMAND_LINE)
-        const wanted = settings.filter(
-          (one) => !one.isReadOnly && !one.isSecret && (all || one.isChanged),
-        )
-        const file = Object.fromEntries(wanted.map(({ key, value }) => [key, value]))
-        console.log(terminalJson(file, 2))
-      }),
+export const exportCommand = onSite({
+  about: 'prints the settings as JSON, for setting import',
+  zh: '以 JSON 输出设置，供 setting import 使用',
+  takes: {
+    all: takes('--all', 'include settings with their default value', '包括取默认值的设置'),
+  },
+  notes: [
+    'Secrets are left out: setting set sso_client_secret --stdin sets one.',
+    '不包含密钥：用 setting set sso_client_secret --stdin 设置。',
+  ],
+  // -s: otherwise npm's own lines are in the file.
+  examples: ['npm run -s latchkey -- setting export > settings.json'],
+  async run(site, { all }) {
+    const wanted = (await listSettings(site, COMMAND_LINE)).filter(
+      (one) => !one.isReadOnly && !one.isSecret && (all || one.isChanged),
     )
-}
+    const file = Object.fromEntries(wanted.map(({ key, value }) => [key, value]))
+    console.log(terminalJson(file, 2))
+  },
+})
 
 /** `latchkey setting import` */
-export function addImportCommand(program: Command, setting: Command): void {
-  addHelp(setting.command('import'), { examples: ['setting import settings.json'] })
-    .argument('[file]', 'JSON from setting export; without it, the standard input is read')
-    .description('sets the settings in a file, all or none of them; the others stay unchanged')
-    .action((file: string | undefined) =>
-      onSite(program, async (site, output) => {
-        const values = parseFile(
-          file === undefined ? await readAll(process.stdin) : readSmallFile(file),
-        )
-        const changed = await saveSettings(site, COMMAND_LINE, values)
-        const done =
-          changed.length === 0
-            ? 'Nothing changed: every setting already has this value.'
-            : `Set ${changed.join(', ')}.`
-        output.done(done, { changed })
-      }),
-    )
-}
+export const importCommand = onSite({
+  about: 'sets the settings in a file, all or none of them; the others stay unchanged',
+  zh: '应用文件中的设置，全部成功或全部不变；其余设置不变',
+  takes: {
+    file: takes(
+      '[file]',
+      'JSON from setting export; without it, the standard input is read',
+      'setting export 输出的 JSON；省略时读取标准输入',
+    ),
+  },
+  examples: ['setting import settings.json'],
+  async run(site, { file }, { output }) {
+    const text = file === undefined ? await readAll(process.stdin) : readSmallFile(file)
+    const changed = await saveSettings(site, COMMAND_LINE, parseFile(text))
+    const done =
+      changed.length === 0
+        ? 'Nothing changed: every setting already has this value.'
+        : `Set ${changed.join(', ')}.`
+    output.done(done, { changed })
+  },
+})
 
 function parseFile(json: string): Record<string, string> {
   const file = v.safeParse(fileSchema, parseJson(json))

@@ -1,110 +1,110 @@
-import type { Command } from 'commander'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { SETTINGS } from '../../../settings/definitions.ts'
 import {
   listSettings,
   resetSettings,
   saveSettings,
   type Setting,
 } from '../../../settings/manage-settings.ts'
-import { SETTINGS } from '../../../settings/definitions.ts'
-import { COMMAND_LINE } from '../../../access/operators.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
-import { addHelp } from '../../shared/help.ts'
+import { takes } from '../../shared/declaration.ts'
 import { nearest } from '../../shared/edit-distance.ts'
-import { onSite } from '../../site/on-site.ts'
-import { addExportCommand, addImportCommand } from './setting-files.ts'
-import type { Site } from '../../site/site.ts'
-import { readAll } from '../../shared/standard-input.ts'
 import { latchkey } from '../../shared/printed-command.ts'
+import { readAll } from '../../shared/standard-input.ts'
+import { onSite, sought } from '../../site/on-site.ts'
+import type { Site } from '../../site/site.ts'
+import { exportCommand, importCommand } from './setting-files.ts'
 
 const COLUMNS = ['key', 'value', 'changed', 'help']
+const KEYS = SETTINGS.map(({ key }) => key)
 const SLACK = 4
 
-/** `latchkey setting …`: shows and changes the settings of the site. */
-export function addSettingCommands(program: Command, setting: Command): void {
-  addListCommand(program, setting)
-  addGetCommand(program, setting)
-  addSetCommand(program, setting)
-  addResetCommand(program, setting)
-  addExportCommand(program, setting)
-  addImportCommand(program, setting)
-}
+const SETTING = sought(
+  { ...takes('<key>', 'as setting list shows it', '见 setting list'), offered: KEYS },
+  findSetting,
+)
 
-function addListCommand(program: Command, setting: Command): void {
-  addHelp(setting.command('list'), { examples: ['setting list --changed'] })
-    .description('lists all settings')
-    .option('--changed', 'only settings that differ from their defaults')
-    .action(({ changed = false }: { changed?: boolean }) =>
-      onSite(program, async (site, output) => {
-        const all = (await listSettings(site, COMMAND_LINE)).map(settingRecord)
-        const content = changed ? all.filter((one) => one.changed) : all
-        output.list(
-          COLUMNS,
-          { content, total: content.length },
-          'Every setting has its default value.',
-        )
-      }),
-    )
-}
+const list = onSite({
+  about: 'lists all settings',
+  zh: '列出所有设置',
+  takes: {
+    changed: takes(
+      '--changed',
+      'only settings that differ from their defaults',
+      '只列出与默认值不同的设置',
+    ),
+  },
+  examples: ['setting list --changed'],
+  async run(site, { changed }, { output }) {
+    const all = (await listSettings(site, COMMAND_LINE)).map(settingRecord)
+    const content = changed ? all.filter((one) => one.changed) : all
+    output.list(COLUMNS, content, 'Every setting has its default value.')
+  },
+})
 
-function addGetCommand(program: Command, setting: Command): void {
-  addHelp(setting.command('get'), { examples: ['setting get site_title'] })
-    .argument('<key>', 'as setting list shows it')
-    .description('prints the value of a setting')
-    .action((key: string) =>
-      onSite(program, async (site, output) => {
-        const found = await findSetting(site, key)
-        output.done(found.value, settingRecord(found))
-      }),
-    )
-}
+const get = onSite({
+  about: 'prints the value of a setting',
+  zh: '显示设置的值',
+  takes: { setting: SETTING },
+  examples: ['setting get site_title'],
+  run: (_, { setting }, { output }) => output.done(setting.value, settingRecord(setting)),
+})
 
-function addSetCommand(program: Command, setting: Command): void {
-  addHelp(setting.command('set'), {
-    examples: [
-      "setting set site_title 'My files'",
-      'setting set announcement --stdin < announcement.md',
-    ],
-  })
-    .argument('<key>', 'as setting list shows it')
-    .argument('[value]', 'the value; put -- before it when it starts with a hyphen')
-    .description('sets a setting to a value')
-    .option('--stdin', 'read the value from the standard input')
-    .action((key: string, value: string | undefined, { stdin = false }: { stdin?: boolean }) => {
-      if (stdin === (value !== undefined)) {
-        throw new UsageError('Give the value either as an argument or with --stdin.')
-      }
-      return onSite(program, async (site, output) => {
-        const found = await findSetting(site, key)
-        const wanted = value ?? (await readAll(process.stdin)).replace(/\r?\n$/, '')
-        const changed = await saveSettings(site, COMMAND_LINE, { [found.key]: wanted })
-        const done =
-          changed.length === 0
-            ? `Nothing changed: ${found.key} already has this value.`
-            : `Set ${found.key}.`
-        output.done(done, { key: found.key, changed: changed.length > 0 })
-      })
-    })
-}
+const set = onSite({
+  about: 'sets a setting to a value',
+  zh: '修改设置',
+  takes: {
+    setting: SETTING,
+    value: takes(
+      '[value]',
+      'the value; put -- before it when it starts with a hyphen',
+      '值；以连字符开头时在前面加 --',
+    ),
+    stdin: takes('--stdin', 'read the value from the standard input', '从标准输入读取值'),
+  },
+  examples: [
+    "setting set site_title 'My files'",
+    'setting set announcement --stdin < announcement.md',
+  ],
+  before({ value, stdin }) {
+    if (stdin === (value !== undefined))
+      throw new UsageError('Give the value either as an argument or with --stdin.')
+  },
+  async run(site, { setting: { key }, value }, { output }) {
+    const wanted = value ?? (await readAll(process.stdin)).replace(/\r?\n$/, '')
+    const changed = await saveSettings(site, COMMAND_LINE, { [key]: wanted })
+    const done =
+      changed.length === 0 ? `Nothing changed: ${key} already has this value.` : `Set ${key}.`
+    output.done(done, { key, changed: changed.length > 0 })
+  },
+})
 
-function addResetCommand(program: Command, setting: Command): void {
-  addHelp(setting.command('reset'), { examples: ['setting reset site_title main_color'] })
-    .argument('[keys...]', 'as setting list shows them')
-    .description('resets settings to their defaults')
-    .option('--all', 'all settings')
-    .action((keys: string[], { all = false }: { all?: boolean }) => {
-      if (all === keys.length > 0) throw new UsageError('Name the settings, or use --all.')
-      return onSite(program, async (site, output) => {
+const reset = onSite({
+  about: 'resets settings to their defaults',
+  zh: '将设置恢复为默认值',
+  takes: {
+    settings: sought(
+      { ...takes('[keys...]', 'as setting list shows them', '见 setting list'), offered: KEYS },
+      async (site, keys) => {
         for (const key of keys) await findSetting(site, key)
-        const every = SETTINGS.map(({ key }) => key)
-        const changed = await resetSettings(site, COMMAND_LINE, all ? every : keys)
-        const done =
-          changed.length === 0
-            ? 'Nothing changed: every setting already has its default value.'
-            : `Reset ${changed.join(', ')}.`
-        output.done(done, { changed })
-      })
-    })
-}
+        return keys
+      },
+    ),
+    all: takes('--all', 'all settings', '所有设置'),
+  },
+  examples: ['setting reset site_title main_color'],
+  before({ settings, all }) {
+    if (all === settings.length > 0) throw new UsageError('Name the settings, or use --all.')
+  },
+  async run(site, { settings, all }, { output }) {
+    const changed = await resetSettings(site, COMMAND_LINE, all ? KEYS : settings)
+    const done =
+      changed.length === 0
+        ? 'Nothing changed: every setting already has its default value.'
+        : `Reset ${changed.join(', ')}.`
+    output.done(done, { changed })
+  },
+})
 
 /** @throws {CommandError} For an unknown key; the message suggests a similar key. */
 async function findSetting(site: Site, key: string): Promise<Setting> {
@@ -134,4 +134,14 @@ function settingRecord({ key, value, help, type, options, group, ...setting }: S
     group,
     read_only: setting.isReadOnly,
   }
+}
+
+/** `latchkey setting …`: shows and changes the settings of the site. */
+export const settingCommands = {
+  list,
+  get,
+  set,
+  reset,
+  export: exportCommand,
+  import: importCommand,
 }

@@ -1,31 +1,120 @@
-import type { Command } from 'commander'
-import { listKeysOf } from '../../../ssh-keys/keys.ts'
-import { keyRecords } from '../../../ssh-keys/record.ts'
+import { basename } from 'node:path'
+import * as v from 'valibot'
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
-import { addKeyAddCommand } from './key-add.ts'
-import { addKeyDeleteCommand } from './key-delete.ts'
+import { Refusal } from '../../../base/refusals.ts'
+import { KeyError } from '../../../crypto/wire.ts'
+import { addKeyOf, listKeysOf, removeKeyOf } from '../../../ssh-keys/keys.ts'
+import { parsePublicKey } from '../../../ssh-keys/openssh.ts'
+import { keyRecords } from '../../../ssh-keys/record.ts'
+import { titleSchema } from '../../../ssh-keys/title.ts'
+import { CommandError, UsageError } from '../../shared/command-error.ts'
+import { takes } from '../../shared/declaration.ts'
+import { parseCount } from '../../shared/paging.ts'
+import { parsed } from '../../shared/parsed.ts'
+import { latchkey, userWord } from '../../shared/printed-command.ts'
+import { readSmallFile } from '../../shared/small-file.ts'
+import { readAll } from '../../shared/standard-input.ts'
+import { USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
 
 const COLUMNS = ['id', 'title', 'fingerprint', 'added_time', 'last_used_time']
 
-/** `latchkey key list|add|delete`: the SSH keys of users. */
-export function addKeyCommands(program: Command, key: Command): void {
-  addListCommand(program, key)
-  addKeyAddCommand(program, key)
-  addKeyDeleteCommand(program, key)
+const list = onSite({
+  about: 'lists the keys of a user',
+  zh: '列出用户的公钥',
+  takes: { user: USER },
+  examples: ['key list alice'],
+  async run(site, { user }, { output }) {
+    const { keys, total } = await listKeysOf(site, COMMAND_LINE, user.id)
+    const page = { content: keyRecords(keys), total }
+    output.list(COLUMNS, page, `${user.username} has no SSH keys.`)
+  },
+})
+
+const add = onSite({
+  about: 'adds a key to a user',
+  zh: '为用户添加公钥',
+  takes: {
+    user: USER,
+    file: takes(
+      '<file>',
+      'a file with a public key; - reads the standard input',
+      '公钥文件；- 表示标准输入',
+    ),
+    title: takes(
+      '--title <title>',
+      'the name of the key in lists',
+      '公钥的标题',
+      parsed(titleSchema),
+    ),
+  },
+  notes: [
+    `The file holds one key: a .pub file of ssh-keygen, or a public key of PuTTYgen or in PEM. Without --title,
+the title is the comment of the key, or else the name of the file.`,
+    `文件中只有一个公钥：ssh-keygen 的 .pub 文件、PuTTYgen 的公钥或 PEM 格式的公钥。
+不带 --title 时，标题是公钥的注释；没有注释时是文件名。`,
+  ],
+  examples: [
+    'key add alice ~/.ssh/id_ed25519.pub --title laptop',
+    'key add alice - < ~/.ssh/id_ed25519.pub',
+  ],
+  async before({ file, title }) {
+    const text = file === '-' ? await readAll(process.stdin) : readSmallFile(file)
+    return { text, title: title ?? titleOf(text, file) }
+  },
+  async run(site, { user: { id, username } }, { output }, { text, title }) {
+    const { fingerprint } = await addKeyOf(site, COMMAND_LINE, id, title, text)
+    const done = `Added ${JSON.stringify(title)} to ${username}: ${fingerprint}`
+    output.done(done, { username, title, fingerprint })
+  },
+})
+
+/**
+ * @throws {CommandError} With the reason, for a text that is no public key.
+ * @throws {UsageError} When neither the comment nor the name of the file can be a title.
+ */
+function titleOf(text: string, file: string): string {
+  const candidates = [commentOf(text), file === '-' ? '' : basename(file)]
+  const title = candidates.find((one) => v.is(titleSchema, one))
+  if (title !== undefined) return title
+  throw new UsageError('The key has no comment that could be its title: give one with --title.')
 }
 
-function addListCommand(program: Command, key: Command): void {
-  addHelp(key.command('list'), { examples: ['key list alice'] })
-    .argument('<user>', USER_ARGUMENT)
-    .description('lists the keys of a user')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const { keys, total } = await listKeysOf(site, COMMAND_LINE, id)
-        output.list(COLUMNS, { content: keyRecords(keys), total }, `${username} has no SSH keys.`)
-      }),
-    )
+function commentOf(text: string): string {
+  try {
+    return parsePublicKey(text).comment
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error
+    throw new CommandError(`provided key invalid: ${error.message}`)
+  }
 }
+
+const remove = onSite({
+  about: 'deletes a key of a user; new connections with it are refused',
+  zh: '删除用户的公钥，此后不能再用它建立新连接',
+  takes: {
+    user: USER,
+    keyId: takes(
+      '<id>',
+      'the id of the key, as key list shows it',
+      '公钥的 id（见 key list）',
+      parseCount,
+    ),
+  },
+  examples: ['key delete alice 7'],
+  async run(site, { user, keyId }, { output }) {
+    const { id, username } = user
+    try {
+      await removeKeyOf(site, COMMAND_LINE, keyId, id)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.refusal !== 'keyNotFound') throw error
+      throw new CommandError(
+        `${username} has no key ${keyId}, see: ${latchkey('key', 'list', userWord(user))}`,
+      )
+    }
+    output.done(`Deleted key ${keyId} of ${username}.`, { id: keyId, username })
+  },
+})
+
+/** `latchkey key …`: the SSH keys of users. */
+export const keyCommands = { list, add, delete: remove }

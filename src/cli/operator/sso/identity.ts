@@ -1,78 +1,73 @@
-import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { Refusal } from '../../../base/refusals.ts'
 import { visible } from '../../../base/text.ts'
 import { type ListedIdentity, listIdentitiesOf, unlinkIdentityOf } from '../../../sso/manage.ts'
 import { operatorIdentityRecord } from '../../../sso/record.ts'
 import { CommandError } from '../../shared/command-error.ts'
-import { confirm, needTerminal } from '../../shared/confirm.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
+import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
+import { takes } from '../../shared/declaration.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
+import { USER } from '../../site/find-user.ts'
+import { onSite } from '../../site/on-site.ts'
 
 const COLUMNS = ['subject', 'name', 'platform', 'issuer', 'linked_at', 'linked_by', 'last_used_at']
 
-/** `latchkey identity list|delete`: the linked accounts of users at identity providers. */
-export function addIdentityCommands(program: Command, identity: Command): void {
-  addListCommand(program, identity)
-  addDeleteCommand(program, identity)
-}
+const list = onSite({
+  about: 'lists the accounts at identity providers that a user is linked with',
+  zh: '列出用户在登录平台上的关联账户',
+  takes: { user: USER },
+  examples: ['identity list alice'],
+  async run(site, { user }, { output }) {
+    const identities = await listIdentitiesOf(site, COMMAND_LINE, user.id)
+    const content = identities.map(operatorIdentityRecord)
+    output.list(COLUMNS, content, `${user.username} has no linked accounts.`)
+  },
+})
 
-function addListCommand(program: Command, identity: Command): void {
-  addHelp(identity.command('list'), { examples: ['identity list alice'] })
-    .argument('<user>', USER_ARGUMENT)
-    .description('lists the accounts at identity providers that a user is linked with')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const content = (await listIdentitiesOf(site, COMMAND_LINE, id)).map(operatorIdentityRecord)
-        const page = { content, total: content.length }
-        output.list(COLUMNS, page, `${username} has no linked accounts.`)
-      }),
-    )
-}
-
-const DELETE_NOTES =
-  'The command asks before it unlinks the only way in of a user, who then can not sign in until user password\nsets a password. Sessions that were begun with the account stay: session end ends them.'
-
-interface DeleteOptions {
-  issuer?: string
-  yes?: boolean
-}
-
-function addDeleteCommand(program: Command, identity: Command): void {
-  addHelp(identity.command('delete'), {
-    notes: DELETE_NOTES,
-    examples: [
-      'identity delete alice 583231',
-      'identity delete alice 583231 --issuer https://github.com/login/oauth',
-    ],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .argument('<subject>', 'the id at the provider, as identity list shows it')
-    .description('unlinks an account of a user, who can no longer sign in with it')
-    .option('--issuer <address>', 'the provider, when two have the same id for the user')
-    .option('--yes', 'do not ask')
-    .action((name: string, subject: string, { issuer, yes = false }: DeleteOptions) =>
-      onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const identities = await listIdentitiesOf(site, COMMAND_LINE, id)
-        const meant = findMeant(identities, subject, issuer, { id, username })
-        if (meant.isLastWayIn && !yes) {
-          needTerminal()
-          await confirm(`It is the only way in of ${username}. Unlink it?`)
-        }
-        await unlinkIdentityOf(site, COMMAND_LINE, id, meant, meant.isLastWayIn).catch(explain)
-        const shown = visible(meant.name || meant.subject)
-        const hint = meant.isLastWayIn
-          ? ` ${username} can not sign in: ${latchkey('user', 'password', userWord({ id, username }))}`
-          : ''
-        const done = `Unlinked "${shown}" at ${meant.platform} from ${username}.${hint}`
-        output.done(done, { issuer: meant.issuer, subject: meant.subject, username })
-      }),
-    )
-}
+const remove = onSite({
+  about: 'unlinks an account of a user, who can no longer sign in with it',
+  zh: '取消用户的一个关联账户，之后不能再用它登录',
+  takes: {
+    user: USER,
+    subject: takes(
+      '<subject>',
+      'the id at the provider, as identity list shows it',
+      '登录平台上的 id（见 identity list）',
+    ),
+    issuer: takes(
+      '--issuer <address>',
+      'the provider, when two have the same id for the user',
+      '登录平台（两个平台上的 id 相同时需要）',
+    ),
+    yes: YES,
+  },
+  notes: [
+    `The command asks before it unlinks the only way in of a user, who then can not sign in until user password
+sets a password. Sessions that were begun with the account stay: session end ends them.`,
+    `取消用户唯一的登录方式之前，命令会先询问；之后该用户无法登录，直到用 user password 设置密码。
+用该账户登录的设备不会退出，可用 session end 退出。`,
+  ],
+  examples: [
+    'identity delete alice 583231',
+    'identity delete alice 583231 --issuer https://github.com/login/oauth',
+  ],
+  async run(site, { user, subject, issuer, yes }, { output }) {
+    const { id, username } = user
+    const identities = await listIdentitiesOf(site, COMMAND_LINE, id)
+    const meant = findMeant(identities, subject, issuer, user)
+    if (meant.isLastWayIn && !yes) {
+      needTerminal()
+      await confirm(`It is the only way in of ${username}. Unlink it?`)
+    }
+    await unlinkIdentityOf(site, COMMAND_LINE, id, meant, meant.isLastWayIn).catch(explain)
+    const shown = visible(meant.name || meant.subject)
+    const hint = meant.isLastWayIn
+      ? ` ${username} can not sign in: ${latchkey('user', 'password', userWord(user))}`
+      : ''
+    const done = `Unlinked "${shown}" at ${meant.platform} from ${username}.${hint}`
+    output.done(done, { issuer: meant.issuer, subject: meant.subject, username })
+  },
+})
 
 /** @throws {CommandError} When no identity fits, or several do. */
 function findMeant(
@@ -98,3 +93,6 @@ function explain(error: unknown): never {
     throw new CommandError('It has just become the only way in of the user: run this again.')
   throw error
 }
+
+/** `latchkey identity …`: the linked accounts of users at identity providers. */
+export const identityCommands = { list, delete: remove }

@@ -1,54 +1,54 @@
-import type { Command } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { listPasskeysOf } from '../../../passkeys/manage.ts'
 import { cancelUserTwoFactor } from '../../../users/manage-users.ts'
 import { CommandError } from '../../shared/command-error.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
 import { agrees } from '../../shared/confirm.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
+import { takes } from '../../shared/declaration.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
+import { USER } from '../../site/find-user.ts'
+import { onSite } from '../../site/on-site.ts'
 
-const NOTES = `A passkey is a second factor too. On a terminal the command asks whether to delete the passkeys of the
-user; elsewhere it keeps them without --passkeys.`
-
-/** `latchkey 2fa cancel`: switches two-step verification off for a user. */
-export function addTwoFactorCommands(program: Command, twoFactor: Command): void {
-  addHelp(twoFactor.command('cancel'), {
-    notes: NOTES,
-    examples: ['2fa cancel alice', '2fa cancel alice --passkeys'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .description(
-      'switches it off for a user who has lost the phone, and ends all sessions of the user',
-    )
-    .option('--passkeys', 'also delete the passkeys of the user')
-    .action((name: string, { passkeys: isChosen = false }: { passkeys?: boolean }) =>
-      onSite(program, async (site, output) => {
-        const { id, username, hasTwoFactor } = await lookUpUser(site, name)
-        const total = (await listPasskeysOf(site, COMMAND_LINE, id)).length
-        const mayAsk = process.stdin.isTTY && !program.opts<GlobalOptions>().json
-        const withPasskeys =
-          total > 0 &&
-          (isChosen || (mayAsk && (await agrees(`Delete ${countOf(total)} of ${username} too?`))))
-        if (!hasTwoFactor && !withPasskeys) {
-          const rest = total === 0 ? '' : ` ${keptText({ id, username }, total)}`
-          throw new CommandError(
-            `Two-step verification of ${username} is off: nothing was changed.${rest}`,
-          )
-        }
-        await cancelUserTwoFactor(site, COMMAND_LINE, id, { withPasskeys })
-        const changes = [
-          ...(hasTwoFactor ? [`Switched two-step verification of ${username} off`] : []),
-          ...(withPasskeys ? [`deleted ${countOf(total)} of ${username}`] : []),
-        ].join(' and ')
-        const done = `${changes.charAt(0).toUpperCase()}${changes.slice(1)}; all sessions have ended.`
-        output.done(done, { id, username, deleted_passkeys: withPasskeys ? total : 0 })
-        if (total > 0 && !withPasskeys) console.error(keptText({ id, username }, total))
-      }),
-    )
-}
+const cancel = onSite({
+  about: 'switches it off for a user who has lost the phone, and ends all sessions of the user',
+  zh: '为丢失手机的用户取消两步验证，并退出该用户的所有设备',
+  takes: {
+    user: USER,
+    isChosen: takes(
+      '--passkeys',
+      'also delete the passkeys of the user',
+      '同时删除该用户的通行密钥',
+    ),
+  },
+  notes: [
+    `A passkey is a second factor too. On a terminal the command asks whether to delete the passkeys of the
+user; elsewhere it keeps them without --passkeys.`,
+    `通行密钥也是第二验证因素。在终端中，命令会询问是否同时删除该用户的通行密钥；
+在其他环境中，不带 --passkeys 时会保留。`,
+  ],
+  examples: ['2fa cancel alice', '2fa cancel alice --passkeys'],
+  async run(site, { user, isChosen }, { output, json }) {
+    const { id, username, hasTwoFactor } = user
+    const total = (await listPasskeysOf(site, COMMAND_LINE, id)).length
+    const mayAsk = process.stdin.isTTY && !json
+    const withPasskeys =
+      total > 0 &&
+      (isChosen || (mayAsk && (await agrees(`Delete ${countOf(total)} of ${username} too?`))))
+    if (!hasTwoFactor && !withPasskeys) {
+      const rest = total === 0 ? '' : ` ${keptText(user, total)}`
+      throw new CommandError(
+        `Two-step verification of ${username} is off: nothing was changed.${rest}`,
+      )
+    }
+    await cancelUserTwoFactor(site, COMMAND_LINE, id, { withPasskeys })
+    const changes = [
+      ...(hasTwoFactor ? [`Switched two-step verification of ${username} off`] : []),
+      ...(withPasskeys ? [`deleted ${countOf(total)} of ${username}`] : []),
+    ].join(' and ')
+    const done = `${changes.charAt(0).toUpperCase()}${changes.slice(1)}; all sessions have ended.`
+    output.done(done, { id, username, deleted_passkeys: withPasskeys ? total : 0 })
+    if (total > 0 && !withPasskeys) console.error(keptText(user, total))
+  },
+})
 
 function keptText(user: { id: number; username: string }, total: number): string {
   const command = latchkey('2fa', 'cancel', userWord(user), '--passkeys')
@@ -58,3 +58,6 @@ function keptText(user: { id: number; username: string }, total: number): string
 function countOf(passkeys: number): string {
   return passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`
 }
+
+/** `latchkey 2fa cancel`: switches two-step verification off for a user. */
+export const twoFactorCommands = { cancel }

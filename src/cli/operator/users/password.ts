@@ -1,9 +1,9 @@
-import type { Command } from 'commander'
 import * as v from 'valibot'
 import { generatePassword } from '../../../passwords/generated-password.ts'
 import { checkPasswordLength } from '../../../passwords/password-rules.ts'
 import { text } from '../../../base/text.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
+import { type Given, takes } from '../../shared/declaration.ts'
 import type { Site } from '../../site/site.ts'
 import { readLine } from '../../shared/standard-input.ts'
 
@@ -11,21 +11,23 @@ import { readLine } from '../../shared/standard-input.ts'
  * The source of a new password. It is never an argument, because every user of the machine can read
  * those.
  */
-export interface PasswordOptions {
-  passwordStdin?: boolean
-  generate?: boolean
+export const PASSWORD_OPTIONS = {
+  passwordStdin: takes(
+    '--password-stdin',
+    'read the password from the first line of the standard input',
+    '从标准输入的第一行读取密码',
+  ),
+  generate: takes(
+    '--generate',
+    'generate a random password and print it, only once',
+    '生成随机密码，只显示一次',
+  ),
 }
 
 interface NewPassword {
   password: string
   /** The password, if it was generated and must be shown. */
   shownOnce: Record<string, string>
-}
-
-export function addPasswordOptions(command: Command): Command {
-  return command
-    .option('--password-stdin', 'read the password from the first line of the standard input')
-    .option('--generate', 'generate a random password and print it, only once')
 }
 
 /**
@@ -35,7 +37,7 @@ export function addPasswordOptions(command: Command): Command {
  *   or the two that were typed differ.
  * @throws {UsageError} When there is no terminal, or two sources are named.
  */
-export function passwordSource({ passwordStdin = false, generate = false }: PasswordOptions) {
+export function passwordSource({ passwordStdin, generate }: Given<typeof PASSWORD_OPTIONS>) {
   if (passwordStdin && generate) {
     throw new UsageError('Use either --password-stdin or --generate, not both.')
   }

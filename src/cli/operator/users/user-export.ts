@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { eq } from 'drizzle-orm'
 import {
   openidConsents,
@@ -30,34 +29,32 @@ import { selectIdentities } from '../../../sso/store.ts'
 import { keyRecords } from '../../../ssh-keys/record.ts'
 import { countUnusedCodes } from '../../../two-factor/store.ts'
 import type { Site } from '../../site/site.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
+import { USER } from '../../site/find-user.ts'
+import type { Account } from '../../../accounts/accounts.ts'
 import { onSite } from '../../site/on-site.ts'
 import { permissionNames } from '../../shared/permission.ts'
 import { fullUserRecord } from './user-text.ts'
 import { terminalJson } from '../../../base/text.ts'
 
-const NOTES = `Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of
-channels) are left out: nobody can read anything in them. What an operator did to others is in their events.
-Files are at the file server, not here. Backups hold what they held when they were made.`
-
 /** `latchkey user export`: everything that is kept of a person, as JSON. */
-export function addUserExportCommand(program: Command, user: Command): void {
-  addHelp(user.command('export'), {
-    notes: NOTES,
-    examples: ['user export alice > alice.json'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .description('prints everything that is kept of a user, as JSON')
-    .action((name: string) =>
-      onSite(program, async (site) => {
-        console.log(terminalJson(await everythingOf(site, name), 2))
-      }),
-    )
-}
+export const exportUser = onSite({
+  about: 'prints everything that is kept of a user, as JSON',
+  zh: '以 JSON 输出保存的关于一个用户的全部内容',
+  takes: { user: USER },
+  notes: [
+    `Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of
+channels) are left out: nobody can read anything in them. What an operator did to others is in their events.
+Files are at the file server, not here. Backups hold what they held when they were made.`,
+    `密码、代码和令牌的哈希、通行密钥的公钥以及加密的内容（种子、渠道的地址）不会导出：没有人能从中读出任何内容。
+管理员对他人的操作在他人的事件中。文件在文件服务器上，不在这里。备份保留其创建时的内容。`,
+  ],
+  examples: ['user export alice > alice.json'],
+  async run(site, { user }) {
+    console.log(terminalJson(await everythingOf(site, user), 2))
+  },
+})
 
-async function everythingOf(site: Site, username: string) {
-  const account = await lookUpUser(site, username)
+async function everythingOf(site: Site, account: Account) {
   const { id } = account
   const { keys } = await listKeysOf(site, COMMAND_LINE, id)
   const { times, names, lines, codes, channels, linked, consents, grants } = await runBatch(

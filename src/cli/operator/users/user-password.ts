@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { isoTime } from '../../../base/time.ts'
@@ -15,47 +14,53 @@ import {
   type RemainingAccess,
 } from '../../../users/remaining-access.ts'
 import { agrees } from '../../shared/confirm.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
-import type { GlobalOptions } from '../../shared/global-options.ts'
+import { USER } from '../../site/find-user.ts'
+import { takes } from '../../shared/declaration.ts'
 import { onSite } from '../../site/on-site.ts'
 import type { Output, Row } from '../../shared/output.ts'
-import { addPasswordOptions, type PasswordOptions, passwordSource } from './password.ts'
+import { PASSWORD_OPTIONS, passwordSource } from './password.ts'
 import type { Site } from '../../site/site.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
 
-const NOTES = `Without an option, the command asks for the password and does not show it. What still works with a
-new password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and
-SSH keys. On a terminal the command asks whether to delete the SSH keys.`
-
 /** `latchkey user password` */
-export function addUserPasswordCommand(program: Command, user: Command): void {
-  addHelp(addPasswordOptions(user.command('password')), {
-    notes: NOTES,
-    examples: ['user password alice', 'user password alice --generate --delete-keys'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .description('sets a new password, and ends all sessions of the user')
-    .option('--delete-keys', 'also delete the SSH keys of the user')
-    .action((name: string, options: PasswordOptions & { deleteKeys?: boolean }) => {
-      const readPassword = passwordSource(options)
-      return onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const { password, shownOnce } = await readPassword(site)
-        await changeUser(site, COMMAND_LINE, id, { password })
-        const deleted = options.deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
-        const surviving = await listRemainingAccessOf(site, COMMAND_LINE, id)
-        const record = { id, username, deleted_keys: deleted, ...survivingRecord(surviving) }
-        const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
-        const done = `Set a new password for ${username}; all sessions have ended.${gone}`
-        output.done(done, record, shownOnce)
-        if (program.opts<GlobalOptions>().json || isNothing(surviving)) return
-        list(output, { id, username }, surviving)
-        if (process.stdin.isTTY && surviving.keys.length > 0)
-          await offerToDelete(site, output, { id, username }, surviving.keys.length)
-      })
-    })
-}
+export const setPassword = onSite({
+  about: 'sets a new password, and ends all sessions of the user',
+  zh: '设置新密码，并退出该用户的所有设备',
+  takes: {
+    user: USER,
+    ...PASSWORD_OPTIONS,
+    deleteKeys: takes(
+      '--delete-keys',
+      'also delete the SSH keys of the user',
+      '同时删除该用户的 SSH 公钥',
+    ),
+  },
+  notes: [
+    `Without an option, the command asks for the password and does not show it. What still works with a
+new password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and
+SSH keys. On a terminal the command asks whether to delete the SSH keys.`,
+    `不带选项时，命令会询问密码，输入时不显示。命令会列出更换密码后仍然有效的内容：
+通行密钥、关联的第三方账户、应用专用密码、该用户的通知渠道和 SSH 公钥。
+在终端中还会询问是否删除 SSH 公钥。`,
+  ],
+  examples: ['user password alice', 'user password alice --generate --delete-keys'],
+  before: (options) => passwordSource(options),
+  async run(site, { user, deleteKeys }, { output, json }, readPassword) {
+    const { id, username } = user
+    const { password, shownOnce } = await readPassword(site)
+    await changeUser(site, COMMAND_LINE, id, { password })
+    const deleted = deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
+    const surviving = await listRemainingAccessOf(site, COMMAND_LINE, id)
+    const record = { id, username, deleted_keys: deleted, ...survivingRecord(surviving) }
+    const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
+    const done = `Set a new password for ${username}; all sessions have ended.${gone}`
+    output.done(done, record, shownOnce)
+    if (json || isNothing(surviving)) return
+    list(output, user, surviving)
+    if (process.stdin.isTTY && surviving.keys.length > 0)
+      await offerToDelete(site, output, user, surviving.keys.length)
+  },
+})
 
 /** What survives, for programs. */
 function survivingRecord({ passkeys, identities, appPasswords, channels, keys }: RemainingAccess) {

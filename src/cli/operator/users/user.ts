@@ -1,125 +1,149 @@
-import type { Command } from 'commander'
-import { unlockUser } from '../../../users/unlock.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
+import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
+import { listPasskeysOf } from '../../../passkeys/manage.ts'
+import { listSessionsOf } from '../../../sessions/operator-sessions.ts'
+import { listKeysOf } from '../../../ssh-keys/keys.ts'
+import { identityText } from '../../../sso/identity-text.ts'
+import { listIdentitiesOf } from '../../../sso/manage.ts'
 import { changeUser, listUsers, removeUser } from '../../../users/manage-users.ts'
 import type { UserGroup } from '../../../users/store.ts'
-import { confirm, needTerminal } from '../../shared/confirm.ts'
-import { lookUpUser, USER_ARGUMENT } from '../../site/find-user.ts'
-import { addHelp } from '../../shared/help.ts'
+import { unlockUser } from '../../../users/unlock.ts'
+import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
+import { takes } from '../../shared/declaration.ts'
+import { PAGE } from '../../shared/paging.ts'
+import { permissionNames } from '../../shared/permission.ts'
+import { USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
-import { addPageOptions, type PageOptions } from '../../shared/paging.ts'
-import { addUserAddCommand, addUserSetCommand } from './user-fields.ts'
-import { addUserExportCommand, whatStays } from './user-export.ts'
-import { addUserPasswordCommand } from './user-password.ts'
-import { addUserShowCommand } from './user-show.ts'
+import { exportUser, whatStays } from './user-export.ts'
+import { addUser, setUser } from './user-fields.ts'
+import { setPassword } from './user-password.ts'
 import { fullUserRecord, userText } from './user-text.ts'
 
 const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'second_factor', 'disabled']
 
+const list = onSite({
+  about: 'lists users; several conditions together narrow the list',
+  zh: '列出用户；可以同时使用多个条件',
+  takes: {
+    ...PAGE,
+    search: takes(
+      '--search <text>',
+      'only users whose name contains this, in upper or lower case',
+      '只列出名称包含此文字的用户，不区分大小写',
+    ),
+    admins: takes('--admins', 'only admins', '只列出管理员'),
+    disabled: takes('--disabled', 'only disabled users', '只列出已停用的用户'),
+    without2fa: takes(
+      '--without-2fa',
+      'only users without a second factor: authenticator app or passkey',
+      '只列出没有第二验证因素（验证器应用或通行密钥）的用户',
+    ),
+  },
+  examples: ['user list --search ali', 'user list --admins --without-2fa'],
+  async run(site, { page, limit, search, admins, disabled, without2fa }, { output }) {
+    const groups: UserGroup[] = [
+      ...(admins ? (['admins'] as const) : []),
+      ...(disabled ? (['disabled'] as const) : []),
+      ...(without2fa ? (['without-two-factor'] as const) : []),
+    ]
+    const filter = { ...(search !== undefined && { search }), groups }
+    const { users, total } = await listUsers(site, COMMAND_LINE, page, limit, filter)
+    const content = users.map(fullUserRecord)
+    output.list(COLUMNS, { content, total }, 'No users found.', users.map(userText))
+  },
+})
+
+const show = onSite({
+  about: 'shows all data of a user',
+  zh: '显示用户的全部资料',
+  takes: { account: USER },
+  examples: ['user show alice', "user show '#3'"],
+  async run(site, { account }, { output }) {
+    const sessions = await listSessionsOf(site, COMMAND_LINE, account.id)
+    const keys = await listKeysOf(site, COMMAND_LINE, account.id)
+    const passkeys = await listPasskeysOf(site, COMMAND_LINE, account.id)
+    const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
+    const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
+    const counts = {
+      sessions: sessions.length,
+      keys: keys.total,
+      passkeys: passkeys.length,
+      app_passwords: appPasswords.length,
+      linked_accounts: identities.map(identityText),
+    }
+    const permissions = permissionNames(account.permission)
+    const record = { ...fullUserRecord(account), permissions, ...counts }
+    output.record(record, { ...userText(account), sub: account.sub, ...counts })
+  },
+})
+
+const disable = onSite({
+  about: 'disables a user, and ends all sessions of the user',
+  zh: '停用用户，并退出该用户的所有设备',
+  takes: { user: USER },
+  examples: ['user disable alice'],
+  async run(site, { user: { id, username } }, { output }) {
+    await changeUser(site, COMMAND_LINE, id, { disabled: true })
+    const done = `Disabled ${username}; all sessions have ended.`
+    output.done(done, { id, username, disabled: true })
+  },
+})
+
+const enable = onSite({
+  about: 'enables a user who was disabled',
+  zh: '重新启用已停用的用户',
+  takes: { user: USER },
+  examples: ['user enable alice'],
+  async run(site, { user: { id, username } }, { output }) {
+    await changeUser(site, COMMAND_LINE, id, { disabled: false })
+    output.done(`Enabled ${username}.`, { id, username, disabled: false })
+  },
+})
+
+const unlock = onSite({
+  about: 'forgets the failed sign-ins of a user, so that the user can try again at once',
+  zh: '解除锁定：清除用户的登录失败记录，用户可以立即重试',
+  takes: { user: USER },
+  notes: [
+    'A network with failed sign-ins to many accounts stays blocked for its five minutes.',
+    '如果同一网络对许多账户登录失败，该网络仍会被锁定五分钟。',
+  ],
+  examples: ['user unlock alice'],
+  async run(site, { user: { id, username } }, { output }) {
+    const counters = await unlockUser(site, COMMAND_LINE, id)
+    const done = counters === 0 ? `${username} had no failed sign-ins.` : `Unlocked ${username}.`
+    output.done(done, { id, username, counters })
+  },
+})
+
+const remove = onSite({
+  about: 'deletes a user with all keys and sessions; this can not be undone',
+  zh: '删除用户及其所有公钥和登录设备，无法恢复',
+  takes: { user: USER, yes: YES },
+  examples: ['user delete alice', 'user delete alice --yes'],
+  before({ yes }) {
+    if (!yes) needTerminal()
+  },
+  async run(site, { user: { id, username }, yes }, { output }) {
+    const stays = await whatStays(site)
+    if (!yes)
+      await confirm(`${stays.sentence}\nDelete ${username} (id ${id}) with all keys and sessions?`)
+    await removeUser(site, COMMAND_LINE, id)
+    const done = `Deleted ${username} (id ${id}). ${stays.sentence}`
+    output.done(done, { id, username, events_kept_days: stays.days })
+  },
+})
+
 /** `latchkey user …`: manages accounts. */
-export function addUserCommands(program: Command, user: Command): void {
-  addListCommand(program, user)
-  addUserShowCommand(program, user)
-  addUserAddCommand(program, user)
-  addUserSetCommand(program, user)
-  addUserPasswordCommand(program, user)
-  addAbilityCommands(program, user)
-  addUnlockCommand(program, user)
-  addUserExportCommand(program, user)
-  addDeleteCommand(program, user)
-}
-
-interface ListOptions extends PageOptions {
-  search?: string
-  admins?: boolean
-  disabled?: boolean
-  /** `--without-2fa` */
-  without2fa?: boolean
-}
-
-function addListCommand(program: Command, user: Command): void {
-  const list = addPageOptions(user.command('list'))
-    .description('lists users; several conditions together narrow the list')
-    .option('--search <text>', 'only users whose name contains this, in upper or lower case')
-    .option('--admins', 'only admins')
-    .option('--disabled', 'only disabled users')
-    .option('--without-2fa', 'only users without a second factor: authenticator app or passkey')
-    .action(({ page, limit, search, admins, disabled, without2fa }: ListOptions) =>
-      onSite(program, async (site, output) => {
-        const groups: UserGroup[] = [
-          ...(admins ? (['admins'] as const) : []),
-          ...(disabled ? (['disabled'] as const) : []),
-          ...(without2fa ? (['without-two-factor'] as const) : []),
-        ]
-        const filter = { ...(search !== undefined && { search }), groups }
-        const { users, total } = await listUsers(site, COMMAND_LINE, page, limit, filter)
-        output.list(
-          COLUMNS,
-          { content: users.map(fullUserRecord), total },
-          'No users found.',
-          users.map(userText),
-        )
-      }),
-    )
-  addHelp(list, {
-    examples: ['user list --search ali', 'user list --admins --without-2fa'],
-  })
-}
-
-function addAbilityCommands(program: Command, user: Command): void {
-  for (const [verb, disabled, what] of [
-    ['disable', true, 'disables a user, and ends all sessions of the user'],
-    ['enable', false, 'enables a user who was disabled'],
-  ] as const) {
-    addHelp(user.command(verb), { examples: [`user ${verb} alice`] })
-      .argument('<user>', USER_ARGUMENT)
-      .description(what)
-      .action((name: string) =>
-        onSite(program, async (site, output) => {
-          const { id, username } = await lookUpUser(site, name)
-          await changeUser(site, COMMAND_LINE, id, { disabled })
-          const done = disabled ? `Disabled ${username}; all sessions have ended.` : undefined
-          output.done(done ?? `Enabled ${username}.`, { id, username, disabled })
-        }),
-      )
-  }
-}
-
-function addUnlockCommand(program: Command, user: Command): void {
-  addHelp(user.command('unlock'), {
-    notes: 'A network with failed sign-ins to many accounts stays blocked for its five minutes.',
-    examples: ['user unlock alice'],
-  })
-    .argument('<user>', USER_ARGUMENT)
-    .description('forgets the failed sign-ins of a user, so that the user can try again at once')
-    .action((name: string) =>
-      onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const counters = await unlockUser(site, COMMAND_LINE, id)
-        const done =
-          counters === 0 ? `${username} had no failed sign-ins.` : `Unlocked ${username}.`
-        output.done(done, { id, username, counters })
-      }),
-    )
-}
-
-function addDeleteCommand(program: Command, user: Command): void {
-  addHelp(user.command('delete'), { examples: ['user delete alice', 'user delete alice --yes'] })
-    .argument('<user>', USER_ARGUMENT)
-    .description('deletes a user with all keys and sessions; this can not be undone')
-    .option('--yes', 'do not ask')
-    .action((name: string, { yes = false }: { yes?: boolean }) => {
-      if (!yes) needTerminal()
-      return onSite(program, async (site, output) => {
-        const { id, username } = await lookUpUser(site, name)
-        const stays = await whatStays(site)
-        if (!yes)
-          await confirm(
-            `${stays.sentence}\nDelete ${username} (id ${id}) with all keys and sessions?`,
-          )
-        await removeUser(site, COMMAND_LINE, id)
-        const done = `Deleted ${username} (id ${id}). ${stays.sentence}`
-        output.done(done, { id, username, events_kept_days: stays.days })
-      })
-    })
+export const userCommands = {
+  list,
+  show,
+  add: addUser,
+  set: setUser,
+  password: setPassword,
+  disable,
+  enable,
+  unlock,
+  export: exportUser,
+  delete: remove,
 }

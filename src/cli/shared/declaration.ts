@@ -1,0 +1,178 @@
+import { Argument, type Command, Option } from 'commander'
+import type { GlobalOptions } from './global-options.ts'
+import { addHelp, type HelpTexts, say, type Text } from './help.ts'
+import { jsonOutput, type Output, textOutput } from './output.ts'
+
+/**
+ * Something that a command takes: an option when its form begins with a hyphen, else an argument.
+ *
+ * @template Value What the command gets.
+ */
+export interface Taken<Value> {
+  /** As a usage line has it: `<user>`, `[file]`, `<topics...>`, `--yes`, `--title <title>`. */
+  form: string
+  about: Text
+  /** Throws commander's `InvalidArgumentError`. */
+  parse?: (text: string) => unknown
+  choices?: readonly string[]
+  /** What a shell offers, where other words are refused later. */
+  offered?: readonly string[]
+  /** Whether the option can be repeated. */
+  isRepeated?: boolean
+  isRequired?: boolean
+  /** The value of an option that is not there. */
+  fallback?: Value
+}
+
+export type Takes = Readonly<Record<string, Taken<unknown>>>
+
+/** What a command gets, by the names under which it takes it. */
+export type Given<T extends Takes> = {
+  [Name in keyof T]: T[Name] extends Taken<infer Value> ? Value : never
+}
+
+/** The value of a form: a flag is true or false, and what stands in brackets may be missing. */
+type ValueOf<Form extends string, Value> = Form extends `--${string} <${string}>`
+  ? Value | undefined
+  : Form extends `--${string}`
+    ? boolean
+    : Form extends `${string}...${string}`
+      ? Value[]
+      : Form extends `[${string}]`
+        ? Value | undefined
+        : Value
+
+/** Declares an argument or an option. */
+export function takes<const Form extends string>(
+  form: Form,
+  english: string,
+  chinese: string,
+): Taken<ValueOf<Form, string>>
+export function takes<const Form extends string, Value>(
+  form: Form,
+  english: string,
+  chinese: string,
+  parse: (text: string) => Value,
+): Taken<ValueOf<Form, Value>>
+export function takes(
+  form: string,
+  english: string,
+  chinese: string,
+  parse?: (text: string) => unknown,
+): Taken<unknown> {
+  return { form, about: [english, chinese], ...(parse !== undefined && { parse }) }
+}
+
+/** Declares an argument or an option that must be one of some words. */
+export function choice<const Form extends string, Choice extends string>(
+  form: Form,
+  english: string,
+  chinese: string,
+  choices: readonly Choice[],
+): Taken<ValueOf<Form, Choice>> {
+  return { form, about: [english, chinese], choices }
+}
+
+/** Declares an option that can be repeated. */
+export function repeated<Value>(
+  form: `--${string}`,
+  english: string,
+  chinese: string,
+  parse: (text: string) => Value,
+): Taken<[Value, ...Value[]] | undefined> {
+  return { form, about: [english, chinese], parse, isRepeated: true }
+}
+
+/** Makes an option one that must be there. */
+export function required<Value>(taken: Taken<Value>): Taken<Exclude<Value, undefined>> {
+  const { fallback: _, ...rest } = taken
+  return { ...rest, isRequired: true }
+}
+
+/** Gives an option a value when it is not there. */
+export function withDefault<Value>(
+  taken: Taken<Value>,
+  fallback: Exclude<Value, undefined>,
+): Taken<Exclude<Value, undefined>> {
+  return { ...taken, fallback }
+}
+
+/** How a command was called. */
+export interface Call extends GlobalOptions {
+  output: Output
+}
+
+/** The help of a command, and what it takes. */
+export interface Shape<T extends Takes> extends HelpTexts {
+  takes?: T
+  /** For arguments that begin with a hyphen. */
+  allowsUnknownOptions?: true
+}
+
+/** A command: what it is called stands where it is listed. */
+export interface Declared extends Shape<Takes> {
+  run: (read: Read, call: Call) => Promise<void>
+}
+
+/** Reads the value of something from a parsed command line. */
+type Read = (taken: Taken<unknown>) => unknown
+
+/** Declares a command. */
+export function command<T extends Takes>({
+  run,
+  ...shape
+}: Shape<T> & { run: (given: Given<T>, call: Call) => Promise<void> | void }): Declared {
+  return { ...shape, run: async (read, call) => run(givenOf(shape.takes, read), call) }
+}
+
+function givenOf<T extends Takes>(taken: T | undefined, read: Read): Given<T>
+function givenOf(taken: Takes = {}, read: Read): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(taken).map(([name, one]) => [name, read(one)]))
+}
+
+/** Makes a command of commander from a declared one. */
+export function declare(program: Command, target: Command, declared: Declared): void {
+  addHelp(target, declared)
+  const readers = new Map(
+    Object.values(declared.takes ?? {}).map((one) => [
+      one,
+      isOption(one) ? addOption(target, one) : addArgument(target, one),
+    ]),
+  )
+  target.allowUnknownOption(declared.allowsUnknownOptions === true).action(() => {
+    const { remote, json } = program.opts<GlobalOptions>()
+    const call = { remote, json, output: json ? jsonOutput : textOutput }
+    return declared.run((taken) => readers.get(taken)?.(), call)
+  })
+}
+
+export function isOption({ form }: Pick<Taken<unknown>, 'form'>): boolean {
+  return form.startsWith('-')
+}
+
+/** @returns A function that reads the value from a command line that was parsed. */
+function addOption(target: Command, { form, about, ...how }: Taken<unknown>): () => unknown {
+  const { parse, choices, fallback, isRepeated = false, isRequired = false } = how
+  const option = new Option(form, say(about)).makeOptionMandatory(isRequired)
+  // Commander would add to a default.
+  if (!isRepeated) option.default(fallback)
+  if (choices !== undefined) option.choices(choices)
+  else if (parse !== undefined) option.argParser(isRepeated ? collect(parse) : parse)
+  target.addOption(option)
+  const missing = option.required ? fallback : false
+  return () => target.opts()[option.attributeName()] ?? missing
+}
+
+function collect(parse: (text: string) => unknown) {
+  return (text: string, others: unknown) =>
+    Array.isArray(others) ? [...others, parse(text)] : [parse(text)]
+}
+
+function addArgument(target: Command, { form, about, parse, choices }: Taken<unknown>) {
+  const argument = new Argument(form, say(about))
+  if (choices !== undefined) argument.choices(choices)
+  else if (parse !== undefined) argument.argParser(parse)
+  const index = target.registeredArguments.length
+  target.addArgument(argument)
+  return (): unknown => target.processedArgs[index]
+}
