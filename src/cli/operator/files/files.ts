@@ -104,7 +104,7 @@ const unlink = onSite({
   examples: ['files unlink alice'],
   async run(site, { user }, { output }) {
     const { id, username } = user
-    const present = await findLink(site.db, id)
+    const present = await findLink(site.db, id, site.now())
     if (present === undefined)
       throw new CommandError(
         `${username} is linked to no user of OpenList: ${latchkey('files', 'link', userWord(user), 'ID')} does it.`,
