@@ -58,7 +58,6 @@ const EDGES: Readonly<Record<string, string>> = {
   'sso > openid': 'a sign-in that a program waits for is a proof for it',
   'sso > passkeys': 'the last way in may be a passkey',
   'joining > mail': 'links and what they did are mailed',
-  'joining > settings': 'who may register, as whom, and with which check',
   'joining > two-factor': 'an operator’s link takes two-step verification off',
   'files > settings': 'the settings of a site with a file server are those of both',
   'users > two-factor': 'operators cancel it, and a confirmation may be a code',

@@ -25,12 +25,6 @@ import { forgetProvenIdentity } from './sso/http/proven-identity.ts'
 import { twoFactorRoutes } from './two-factor/http/routes.ts'
 import { adminUserRoutes } from './users/http/operator-routes.ts'
 import { userRoutes } from './users/http/profile-routes.ts'
-import {
-  adminInvitationRoutes,
-  adminJoiningRoutes,
-  adminLinkRoutes,
-} from './joining/http/operator-routes.ts'
-import { registrationRoutes } from './joining/http/registration-routes.ts'
 import type { Hono } from 'hono'
 import type { App } from './http/context.ts'
 
@@ -43,7 +37,6 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.get('/api/auth/logout', getHasEffect, forgetProvenIdentity)
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth', createSsoRoutes(ssoPages))
-  app.route('/api/auth', registrationRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/authn', passkeyRoutes)
   app.route('/api/auth', forgottenRoutes)
@@ -60,9 +53,6 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/admin/user/passkey', adminPasskeyRoutes)
   app.route('/api/admin/user/identity', adminIdentityRoutes)
   app.route('/api/admin/user/token', adminAppPasswordRoutes)
-  app.route('/api/admin/user', adminJoiningRoutes)
-  app.route('/api/admin/link', adminLinkRoutes)
-  app.route('/api/admin/invitation', adminInvitationRoutes)
   app.route('/api/admin/setting', adminSettingRoutes)
   app.route('/api/admin/health', healthRoutes)
   app.route('/api/sftp', sftpRoutes)

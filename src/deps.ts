@@ -110,8 +110,6 @@ export interface Deps {
    * @throws {Refusal} `internal` when `SITE_ADDRESS` or `ISSUER` is invalid.
    */
   siteAddress: () => string | undefined
-  /** Replaces the address of Turnstile's check. It is `undefined` outside of tests. */
-  turnstileUrl: string | undefined
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
 }
@@ -154,8 +152,6 @@ export interface OptionalBindings extends FileServerBindings, SiteAddressBinding
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
-  /** Replaces the address of Turnstile's check, in tests. */
-  TURNSTILE_VERIFY_URL?: string | undefined
   /** Sends e-mails. */
   EMAIL?: SendEmail
   /** Takes e-mails for the SMTP server of the operator. Only `npm start` sets it. */
@@ -240,7 +236,6 @@ export function createDeps(
     sendEmail: emailSenderOf(env),
     mailFrom: () => mailFromOf(env.MAIL_FROM),
     siteAddress: () => siteAddressIn(env),
-    turnstileUrl: env.TURNSTILE_VERIFY_URL,
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }

@@ -1,21 +1,15 @@
 import { and, count, desc, eq, exists, lt, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { auditEvents, links, users } from '../../schema/tables.ts'
-import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { links, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { isEnabled } from '../accounts/conditions.ts'
 import type { PageWindow } from '../base/paging.ts'
-import type { UserId } from '../database/user-id.ts'
 import { literal } from '../database/literal.ts'
 import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { LinkKind, LinkState, LinkUse } from './links.ts'
 
-export type NewLink = Omit<
-  typeof links.$inferInsert,
-  'id' | 'kind' | 'used' | 'usedBy' | 'createdBy'
-> & {
-  createdBy?: UserId | null | undefined
+export type NewLink = Omit<typeof links.$inferInsert, 'id' | 'kind' | 'used' | 'usedBy'> & {
   kind: LinkKind
 }
 
@@ -171,12 +165,6 @@ function isKind(kind: LinkKind | undefined) {
 /** Holds for a link that an operator withdraws. */
 export function isLinkWithId(id: number): SQL {
   return eq(links.id, id)
-}
-
-/** Writes the event of a link that is about to be withdrawn, with its note. */
-export function insertEventOfLink(db: Database, by: Authority, id: number, event: AuditEvent) {
-  const row = { ...eventRow(event), detail: links.name, userId: links.userId }
-  return writing(db, by).insert(auditEvents, row, { from: links, where: isLinkWithId(id) })
 }
 
 export function deleteLinks(db: Database, by: Authority, which: SQL | undefined) {

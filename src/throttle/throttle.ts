@@ -54,7 +54,6 @@ export function signInCounters(
 const LIMIT_OF_SITE = {
   stranger: 'strangers',
   appPassword: 'appPasswords',
-  register: 'registers',
   forgotten: 'forgottens',
 } as const
 
@@ -80,17 +79,16 @@ export function chargeUnspent(
 }
 
 /**
- * Charges a request of a stranger before anything is done for it.
+ * Charges a request of a stranger that may have a mail sent.
  *
  * @throws {Refusal} `tooManyRequests`.
  */
-export async function chargeRequest(
+export async function chargeForgotten(
   { db, now: clock }: Pick<Deps, 'db' | 'now'>,
-  limit: 'register' | 'forgotten',
   { network }: Client,
 ): Promise<void> {
   const now = clock()
-  const counters = strangerCounters(limit, network)
+  const counters = strangerCounters('forgotten', network)
   const { blocks, charged } = await runBatch(db, {
     blocks: selectBlocks(db, counters, now),
     charged: chargeUnspent(db, THE_SERVICE, counters, now),
