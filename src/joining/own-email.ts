@@ -64,7 +64,7 @@ async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> 
  *
  * @throws {Refusal} `invalidBody`.
  */
-export function checkedEmail(text: string): string {
+function checkedEmail(text: string): string {
   const email = parseEmail(text)
   if (email !== undefined) return email
   throw new Refusal('invalidBody', { field: 'email', reason: { code: 'email', values: {} } })

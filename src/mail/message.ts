@@ -58,7 +58,7 @@ export function messageOf(
 }
 
 /** Returns the address of a link. @param secret 43 characters, base64url. */
-export function linkOf({ address }: Pick<MailSite, 'address'>, secret: string): string {
+function linkOf({ address }: Pick<MailSite, 'address'>, secret: string): string {
   return `${address}/account/link/${secret}`
 }
 
