@@ -28,6 +28,8 @@ export const TIERS = {
       'users',
       'health',
       'files',
+      'mail',
+      'joining',
     ],
   },
   /** What shows the capabilities to clients. */
@@ -53,6 +55,9 @@ const EDGES: Readonly<Record<string, string>> = {
   'sso > two-factor': 'which may need a code',
   'sso > openid': 'a sign-in that a program waits for is a proof for it',
   'sso > passkeys': 'the last way in may be a passkey',
+  'joining > mail': 'links are mailed',
+  'joining > settings': 'who may register, and the title of the site in mails',
+  'joining > two-factor': 'a link of an operator may take it off',
   'files > settings': 'the settings of a site with a file server are those of both',
   'users > two-factor': 'operators cancel it, and a confirmation may be a code',
   'users > passkeys': 'operators delete them, and a confirmation may be one',

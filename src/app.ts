@@ -10,6 +10,7 @@ import { answerPreflight, browserRules, isPreflight, ping } from './http/headers
 import { httpsOnly } from './http/https.ts'
 import { logError } from './database/log.ts'
 import { answerUnrouted } from './http/http-methods.ts'
+import { mailsAfterRequests } from './joining/http/after-requests.ts'
 import { noticesAfterRequests } from './notices/http/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
@@ -45,6 +46,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.use('/api/*', countDeadAppPasswords)
   app.use('/dav/*', countDeadAppPasswords)
   app.use(noticesAfterRequests)
+  app.use(mailsAfterRequests)
   app.use(tellClients)
   app.use(forwardToFiles)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])

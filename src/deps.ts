@@ -78,6 +78,15 @@ export interface Deps {
    * @throws {Refusal} `internal` when `ISSUER` is invalid.
    */
   issuer: (requestUrl: string) => string
+  /**
+   * Where this site answers, for links that are mailed: what the operator has set, never what a
+   * request names. `undefined` when nothing is set.
+   *
+   * @throws {Refusal} `internal` when `SITE_ADDRESS` is invalid.
+   */
+  siteAddress: () => string | undefined
+  /** Replaces the address of Turnstile's check, in tests. */
+  turnstileUrl: string | undefined
   /** Whether the operator has set it. Otherwise each program keeps the one it was told. */
   isIssuerSet: boolean
   /** The file server behind this site; `undefined` when the operator has set none. */
@@ -93,6 +102,11 @@ export interface Deps {
   sendOut: (url: string, init: RequestInit, reach: 'any' | 'public') => Promise<Response>
   /** Sends an e-mail. It is `undefined` when no binding `EMAIL` exists. */
   sendEmail: ((message: EmailText) => Promise<unknown>) | undefined
+  /**
+   * Sends mails to users. It is `undefined` without a sender (the binding `EMAIL`, or `SMTP_URL` of
+   * `npm start`) or without `MAIL_FROM`.
+   */
+  mailer: () => Mailer | undefined
   /** Counts an answer. It is `undefined` when Workers Analytics Engine is not bound. */
   count: ((answer: CountedAnswer) => void) | undefined
 }
@@ -103,7 +117,15 @@ interface EmailText {
   from: string
   subject: string
   text: string
+  html?: string
   headers: Record<string, string>
+}
+
+/** What sends mails to users. */
+interface Mailer {
+  /** The address of the sender. */
+  from: string
+  send: (message: EmailText) => Promise<unknown>
 }
 
 /** The counted values of an answer. None identifies a user. */
@@ -122,17 +144,27 @@ interface CountedAnswer {
 interface Outbox {
   /** Sessions, or what programs got in them, have ended: programs may have to be told. */
   hasLogouts: boolean
+  /** Mails wait. */
+  hasMails: boolean
 }
 
 /** Bindings that an operator may add to `wrangler.toml`, and those that the local start adds. */
 export interface OptionalBindings extends FileServerBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
   ALLOW_HTTP?: string | undefined
+  /** The origin of this site, for links in mails. Without it, `ISSUER`. */
+  SITE_ADDRESS?: string | undefined
+  /** Replaces the address of Turnstile's check. */
+  TURNSTILE_VERIFY_URL?: string | undefined
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
   /** Sends notices by e-mail. */
   EMAIL?: SendEmail
+  /** The address that mails to users come from. */
+  MAIL_FROM?: string | undefined
+  /** Sends mails over SMTP. Only `npm start` sets it. */
+  SMTP?: Fetcher
   /** Reaches public addresses only. Only `npm start` sets it. */
   PUBLIC_NETWORK?: Fetcher
 }
@@ -180,7 +212,7 @@ export function createDeps(
       )
     },
     meter,
-    outbox: { hasLogouts: false },
+    outbox: { hasLogouts: false, hasMails: false },
     kv: env.SETTINGS,
     isolateMemory,
     keyRing: () => keyRingOf(env.SECRET_KEYS),
@@ -201,6 +233,8 @@ export function createDeps(
     passkeySite: () => passkeySiteOf(env),
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
+    siteAddress: () => siteAddressOf(env),
+    turnstileUrl: env.TURNSTILE_VERIFY_URL,
     isIssuerSet: isSet(env.ISSUER),
     fileServer: () => parseFileServer(env),
     defer,
@@ -210,6 +244,7 @@ export function createDeps(
       return network === undefined ? fetch(url, options) : network.fetch(url, options)
     },
     sendEmail: env.EMAIL && emailSenderOf(env.EMAIL),
+    mailer: () => mailerOf(env),
     count: env.ANALYTICS && counterIn(env.ANALYTICS),
   }
 }
@@ -222,6 +257,19 @@ export async function wait(milliseconds: number): Promise<void> {
 
 function emailSenderOf(binding: SendEmail): (message: EmailText) => Promise<unknown> {
   return (message) => binding.send(message)
+}
+
+function mailerOf({ MAIL_FROM: from, SMTP: smtp, EMAIL: email }: OptionalBindings) {
+  if (!from) return undefined
+  if (smtp !== undefined) return { from, send: (message: EmailText) => sendOverSmtp(smtp, message) }
+  return email && { from, send: emailSenderOf(email) }
+}
+
+/** Hands a mail to the process that started this site, which speaks SMTP. */
+async function sendOverSmtp(smtp: Fetcher, message: EmailText): Promise<void> {
+  const init = { method: 'POST', body: JSON.stringify(message) }
+  const { ok, status } = await smtp.fetch('http://smtp/', init)
+  if (!ok) throw new Error(`the mail server refused the mail: ${status}`)
 }
 
 /** Writes one data point for each answer. Queries rely on the order of its columns. */
@@ -287,6 +335,16 @@ function issuerOf(set: string | undefined, requestUrl: string): string {
   if (issuer !== undefined) return issuer
   throw new Refusal('internal', {
     detail: `ISSUER must be an origin such as ${nearestIssuer(set)}, not "${set}"`,
+  })
+}
+
+/** @throws {Refusal} `internal` when the value is invalid. */
+function siteAddressOf({ SITE_ADDRESS: set, ISSUER: issuer }: Env & OptionalBindings) {
+  if (!set) return issuer ? issuerOf(issuer, '') : undefined
+  const address = parseIssuer(set)
+  if (address !== undefined) return address
+  throw new Refusal('internal', {
+    detail: `SITE_ADDRESS must be an origin such as ${nearestIssuer(set)}, not "${set}"`,
   })
 }
 

@@ -1,5 +1,7 @@
 import type { Deps } from './deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
+import { runMails } from './joining/mail-run.ts'
+import type { MailDeps } from './joining/mails.ts'
 import { sendNotices, type SendDeps } from './notices/send.ts'
 import { watchParts } from './notices/watch.ts'
 import { type LogoutDeps, selectAnyLogout, sendLogouts } from './openid/back-channel.ts'
@@ -13,7 +15,7 @@ export const FREQUENT_CRON = '*/5 * * * *'
  * there is nothing to send.
  */
 export async function runFrequently(
-  deps: SendDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
+  deps: SendDeps & LogoutDeps & FileRunDeps & MailDeps & Pick<Deps, 'db' | 'now'>,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
@@ -22,5 +24,6 @@ export async function runFrequently(
     logout: selectAnyLogout(db, now),
   })
   if (logout.length > 0) await sendLogouts(deps)
+  await runMails(deps)
   await writeFileUsersInTime(deps)
 }

@@ -1,4 +1,5 @@
 import { getCookie, setCookie } from 'hono/cookie'
+import { bestLanguage } from '../http/accepted-language.ts'
 import type { AppContext } from '../http/context.ts'
 import { en, type Texts } from './texts/en.ts'
 import { zh } from './texts/zh.ts'
@@ -34,20 +35,7 @@ export function rememberLanguage(c: AppContext, language: Language): void {
   })
 }
 
-/**
- * Finds the supported language with the highest weight; English when there is none.
- *
- * @param header Value of `Accept-Language`.
- * @see RFC 9110 section 12.5.4
- */
+/** Finds the supported language with the highest weight; English when there is none. */
 export function acceptedLanguage(header: string): Language {
-  let [best, bestWeight]: [Language, number] = ['en', 0]
-  for (const range of header.split(',')) {
-    // Spaces are trimmed, not matched: a pattern would take quadratic time on long runs of them.
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const language = tag.toLowerCase().split('-', 1)[0] ?? ''
-    const weight = Number(parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? 1)
-    if (isLanguage(language) && weight > bestWeight) [best, bestWeight] = [language, weight]
-  }
-  return best
+  return bestLanguage(header, ['en', 'zh'])
 }

@@ -44,6 +44,25 @@ export const LIMITS = {
   appPassword: { failures: 30, seconds: 60 * 60, blockSeconds: 0 },
   /** The same from all networks of one IPv6 /48. */
   appPasswords: { failures: 60, seconds: 60 * 60, blockSeconds: 0 },
+  /** Registrations from one network, also those whose name is taken: each hashes a password. */
+  register: { failures: 10, seconds: 60 * 60, blockSeconds: 0 },
+  /** The same from all networks of one IPv6 /48. */
+  registers: { failures: 20, seconds: 60 * 60, blockSeconds: 0 },
+  /** Requests of one network for mails to people who have forgotten their password. */
+  forgotten: { failures: 20, seconds: 15 * 60, blockSeconds: 0 },
+  /** The same from all networks of one IPv6 /48. */
+  forgottens: { failures: 40, seconds: 15 * 60, blockSeconds: 0 },
+  /** Mails with links for a new password to one account: the link before is still good. */
+  resetMail: { failures: 1, seconds: 10 * 60, blockSeconds: 0 },
+  /** The same in a day, for networks that the account is not known from. */
+  resetMails: { failures: 8, seconds: 24 * 60 * 60, blockSeconds: 0 },
+  /** The same for known networks, so that strangers can't use up the mails of the owner. */
+  knownResetMails: { failures: 8, seconds: 24 * 60 * 60, blockSeconds: 0 },
+  /** Mails that confirm the address of one account. */
+  confirmation: { failures: 1, seconds: 60, blockSeconds: 0 },
+  confirmations: { failures: 5, seconds: 24 * 60 * 60, blockSeconds: 0 },
+  /** Such mails to one address, over all accounts. */
+  address: { failures: 5, seconds: 24 * 60 * 60, blockSeconds: 0 },
   /** Codes or old passwords of one user, whose password or session may be stolen. */
   proof: { failures: 10, seconds: 15 * 60, blockSeconds: 15 * 60 },
   /**

@@ -51,7 +51,12 @@ export function signInCounters(
 }
 
 /** The limits that bound what strangers write, with those of a /48. They block no password. */
-const LIMIT_OF_SITE = { stranger: 'strangers', appPassword: 'appPasswords' } as const
+const LIMIT_OF_SITE = {
+  stranger: 'strangers',
+  appPassword: 'appPasswords',
+  register: 'registers',
+  forgotten: 'forgottens',
+} as const
 
 /** Returns the counters of a network, and of its /48, for what a stranger causes to be written. */
 export function strangerCounters(
@@ -90,6 +95,42 @@ export async function chargeStranger(
     charged: chargeUnspent(db, THE_SERVICE, counters, now),
   })
   if (charged.length === 0) throw tooManyAttempts(blocks, now)
+}
+
+/**
+ * Charges a request of a stranger before anything is done for it.
+ *
+ * @throws {Refusal} `tooManyRequests`.
+ */
+export async function chargeRequest(
+  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  limit: 'register' | 'forgotten',
+  { network }: Client,
+): Promise<void> {
+  const now = clock()
+  await chargeAll(db, strangerCounters(limit, network), now)
+}
+
+/**
+ * Charges all counters, or none when one is spent.
+ *
+ * @throws {Refusal} `tooManyRequests`.
+ */
+export async function chargeAll(db: Database, counters: readonly Counter[], now: number) {
+  const { blocks, charged } = await runBatch(db, {
+    blocks: selectBlocks(db, counters, now),
+    charged: chargeUnspent(db, THE_SERVICE, counters, now),
+  })
+  if (charged.length === 0) throw tooManyAttempts(blocks, now, 'tooManyRequests')
+}
+
+/** Returns a counter of mails. @param owner A user, or the keyed hash of an address. */
+export function mailCounter(
+  limit:
+    'resetMail' | 'resetMails' | 'knownResetMails' | 'confirmation' | 'confirmations' | 'address',
+  owner: string,
+): Counter {
+  return counter(limit, owner)
 }
 
 /** Returns the counter of a user's wrong codes, at sign-in and after it. */
@@ -404,7 +445,7 @@ export function pruneCounters(db: Database, now: number) {
 export function tooManyAttempts(
   blocks: { expiresAt: number }[],
   now: number,
-  refusal: 'tooManyAttempts' | 'testedLately' = 'tooManyAttempts',
+  refusal: 'tooManyAttempts' | 'testedLately' | 'tooManyRequests' = 'tooManyAttempts',
 ): Refusal {
   const until = blocks[0]?.expiresAt ?? now
   const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1000))

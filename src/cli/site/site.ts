@@ -94,7 +94,7 @@ async function withPlatform<Result>(
       makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),
       sendOut: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
-      outbox: { hasLogouts: false },
+      outbox: { hasLogouts: false, hasMails: false },
     }
     const result = await use(site)
     await Promise.all(deferred)
