@@ -62,7 +62,8 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.notFound(answerUnknownPath(answerUnrouted(app)))
   app.onError((error, c) => {
     const refusal = refusalIn(error)
-    if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
+    if (refusal.code >= 500)
+      logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
     if (refusal.retryAfterSeconds !== undefined) {
       c.header('Retry-After', String(refusal.retryAfterSeconds))
     }

@@ -6,7 +6,7 @@ import { runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
-import { chargeForgotten } from '../throttle/throttle.ts'
+import { chargeRequest } from '../throttle/throttle.ts'
 import { forgottenParts, MAX_ACCOUNTS } from './forgotten-store.ts'
 import { LIFETIMES, newSecret } from './links.ts'
 
@@ -31,7 +31,7 @@ export async function mailForgotten(
 ): Promise<void> {
   const ring = await deps.keyRing()
   getMailSite(deps)
-  await chargeForgotten(deps, from)
+  await chargeRequest(deps, 'forgotten', from)
   const secrets = await Promise.all(
     Array.from({ length: MAX_ACCOUNTS }, async () => {
       const { secret, tokenHash } = await newSecret(deps)

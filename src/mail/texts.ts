@@ -14,7 +14,7 @@ export const MAIL_KINDS = [
 export type MailKind = (typeof MAIL_KINDS)[number]
 
 /** What a text can name. */
-export interface Named {
+interface Named {
   /** The name of the site, and its host. */
   site: string
   host: string

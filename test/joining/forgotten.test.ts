@@ -40,6 +40,15 @@ const forgotten = (
 const reset = (link: string, password = NEW_PASSWORD) =>
   site.post('/api/auth/reset', { link, password })
 
+/** What an answer shows of the work for it. */
+const workOf = async (name: string) => {
+  const headers = { 'CF-Connecting-IP': '203.0.113.9' }
+  const response = await site.fetch('POST', '/api/auth/forgotten', { body: { name }, headers })
+  const { roundTrips } = site.meter
+  const shown = [...response.headers.keys()].toSorted()
+  return { body: await response.text(), shown, roundTrips }
+}
+
 async function mailedLink(name = 'alice'): Promise<string> {
   expect(await forgotten(name)).toEqual(success)
   const secrets = await site.linksTo(ADDRESS)
@@ -82,13 +91,6 @@ describe('POST /api/auth/forgotten', () => {
   })
 
   test('does the same work for a name that exists and one that does not', async () => {
-    const workOf = async (name: string) => {
-      const headers = { 'CF-Connecting-IP': '203.0.113.9' }
-      const response = await site.fetch('POST', '/api/auth/forgotten', { body: { name }, headers })
-      const { roundTrips } = site.meter
-      const shown = [...response.headers.keys()].toSorted()
-      return { body: await response.text(), shown, roundTrips }
-    }
     expect(await workOf('nobody')).toEqual(await workOf('alice'))
   })
 
@@ -112,7 +114,7 @@ describe('POST /api/auth/forgotten', () => {
     await forgotten(ADDRESS)
     await site.settle()
     const named = site.sent.map(({ text }) => /the account (\w+)/.exec(text)?.[1])
-    expect(named.toSorted()).toEqual(['user0', 'user1', 'user3', 'user4', 'user5'])
+    expect(new Set(named)).toEqual(new Set(['user0', 'user1', 'user3', 'user4', 'user5']))
   })
 
   test('says in the mail when an account has no password', async () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../src/base/language.ts'
 import { parseEmail } from '../../src/base/email.ts'
@@ -23,6 +23,8 @@ const write = (
     SITE,
     title,
   )
+
+const tagsOf = (page: string) => page.match(/<[^>]*>/g)
 
 const all = MAIL_KINDS.flatMap((kind) => LANGUAGES.map((language) => [kind, language] as const))
 
@@ -55,7 +57,6 @@ describe.each(all)('the mail %s in %s', (kind, language) => {
         expect(Array.from(subject).length).toBeLessThan(120)
         const plain = write(kind, language, 'x', 'x')
         expect(text.split('\n')).toHaveLength(plain.text.split('\n').length)
-        const tagsOf = (page: string) => page.match(/<[^>]*>/g)
         expect(tagsOf(html)).toEqual(tagsOf(plain.html ?? ''))
       }),
     )

@@ -2,8 +2,8 @@ import type { EmailText } from '../../src/deps.ts'
 import { CheapSite } from './cheap-site.ts'
 import { rememberSecret } from './log.ts'
 
-export const MAIL_FROM = 'accounts@example.org'
-export const SITE_ADDRESS = 'https://account.example.org'
+const MAIL_FROM = 'accounts@example.org'
+const SITE_ADDRESS = 'https://account.example.org'
 
 /** A site that sends mail, and keeps what it sent. */
 export class MailSite extends CheapSite {

@@ -1,4 +1,4 @@
-import type { Details } from '../../joining/email-store.ts'
+import type { Details } from '../../joining/details.ts'
 import type { LiveLink } from '../../joining/link-store.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
@@ -7,7 +7,7 @@ import { Alert, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 /** The forms of links post here; the secret is in a hidden field. */
-export const LINK_PATH = '/account/link'
+const LINK_PATH = '/account/link'
 export const FORGOTTEN_PATH = '/account/forgotten'
 export const EMAIL_PATH = '/account/email'
 

@@ -9,12 +9,8 @@ import { validate } from '../../http/input.ts'
 import { mailForgotten } from '../../joining/forgotten.ts'
 import type { LiveLink } from '../../joining/link-store.ts'
 import { openLink } from '../../joining/open-link.ts'
-import {
-  changeOwnEmail,
-  confirmOwnEmail,
-  readOwnDetails,
-  sendConfirmation,
-} from '../../joining/own-email.ts'
+import { getOwnDetails } from '../../joining/details.ts'
+import { changeOwnEmail, confirmOwnEmail, sendConfirmation } from '../../joining/own-email.ts'
 import { resetPassword } from '../../joining/reset.ts'
 import { getMailSite, mailSiteOf } from '../../mail/mail-site.ts'
 import { readAccountAs } from '../../access/act-as.ts'
@@ -140,7 +136,7 @@ export const emailPages = new Hono<App>()
 async function showEmail(c: AppContext, refusal?: Refusal, fields?: Fields) {
   const deps = c.get('deps')
   const account = await readAccountAs(deps, sessionOf(c))
-  const details = await readOwnDetails(deps, sessionOf(c))
+  const details = await getOwnDetails(deps, sessionOf(c))
   const view = await readView(c, account)
   const problem = refusal && problemOf(view.t, refusal)
   const hasMail = mailSiteOf(deps) !== undefined
