@@ -18,6 +18,7 @@ import { tellClients } from './openid/http/tell-clients.ts'
 import { authorizePages, endSessionPages } from './pages/openid/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
 import { ssoAnswers } from './pages/sso/answers.tsx'
+import { loggedPath } from './base/logged-path.ts'
 import { refusalIn } from './base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
@@ -61,7 +62,8 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.notFound(answerUnknownPath(answerUnrouted(app)))
   app.onError((error, c) => {
     const refusal = refusalIn(error)
-    if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
+    if (refusal.code >= 500)
+      logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
     if (refusal.retryAfterSeconds !== undefined) {
       c.header('Retry-After', String(refusal.retryAfterSeconds))
     }

@@ -5,6 +5,11 @@ import {
   appPasswordOperations,
   tokenServerOperations,
 } from './operations/app-passwords.ts'
+import {
+  linkOperations,
+  ownDetailsOperations,
+  registrationOperations,
+} from './operations/joining.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
 import { openidOperations } from './operations/openid.ts'
@@ -22,11 +27,11 @@ import { twoFactorOperations } from './operations/two-factor.ts'
  * ones.
  */
 export const operationGroups: Record<string, Operations> = {
-  'Sign-in': loginOperations,
+  'Sign-in': { ...loginOperations, ...registrationOperations },
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
   'Single sign-on': ssoOperations,
-  'Own account': meOperations,
+  'Own account': { ...meOperations, ...ownDetailsOperations },
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
   Notices: noticeOperations,
@@ -35,6 +40,7 @@ export const operationGroups: Record<string, Operations> = {
     ...adminPasskeyOperations,
     ...adminIdentityOperations,
     ...adminAppPasswordOperations,
+    ...linkOperations,
   },
   'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,

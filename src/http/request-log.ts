@@ -5,6 +5,7 @@ import { knownId } from '../database/user-id.ts'
 import { clientOf } from './client.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 import { FRONT_OUTCOME_HEADER } from './front.ts'
+import { loggedPath } from '../base/logged-path.ts'
 import { terminalJson } from '../base/text.ts'
 
 /** No route is longer; longer paths come from scanners. */
@@ -32,7 +33,7 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
     // Before the path, which the client chooses: fail2ban reads from the left.
     network: clientOf(c).network,
     method,
-    route: path.slice(0, MAX_LOGGED_CHARACTERS),
+    route: loggedPath(path).slice(0, MAX_LOGGED_CHARACTERS),
     code,
     ms: milliseconds,
     trips: roundTrips,

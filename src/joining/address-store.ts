@@ -83,8 +83,6 @@ export function insertEventOfEnd(
   event: AuditEvent,
   when?: SQL,
 ) {
-  const iso = (time: SQL) =>
-    sql`iif(${time} is null, '', strftime('%Y-%m-%dT%H:%M:%SZ', ${time} / 1000, 'unixepoch'))`
   const field: FieldChange = {
     field: 'ends_at',
     from: iso(sql`${users.endsAt}`),
@@ -92,4 +90,8 @@ export function insertEventOfEnd(
   }
   const kinds = [{ kind: event.kind, fields: [field] }]
   return insertEventsOfChange(db, by, event, kinds, and(eq(users.id, userId), when))
+}
+
+function iso(time: SQL): SQL {
+  return sql`iif(${time} is null, '', strftime('%Y-%m-%dT%H:%M:%SZ', ${time} / 1000, 'unixepoch'))`
 }

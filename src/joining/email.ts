@@ -15,7 +15,7 @@ const LABEL = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
  *
  * @returns `undefined` for any other text.
  */
-export function parseEmail(text: string): string | undefined {
+function parseEmail(text: string): string | undefined {
   const trimmed = text.trim()
   const at = trimmed.lastIndexOf('@')
   if (at < 1) return undefined

@@ -47,7 +47,7 @@ export const invitationSchema = v.object({
   account_days: v.nullish(wholeNumber(1, MAX_ACCOUNT_DAYS)),
 })
 
-export const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
+const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
 
 export const resetLinkSchema = v.object({
   id: userIdSchema,

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, exists, lt, lte, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, links, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
@@ -36,7 +36,7 @@ export function pruneLinks(db: Database, now: number) {
  * new password is enabled and has the password that it had; an address that it was mailed to is
  * still that of the account, and verified unless the link is to verify it.
  */
-export function isLiveLink(db: Database, now: number): SQL {
+function isLiveLink(db: Database, now: number): SQL {
   const makers = alias(users, 'makers')
   const maker = db
     .select({ id: makers.id })
@@ -89,11 +89,6 @@ export function isUsedBy(db: Database, use: LinkUse): Authority {
   return asAuthority(exists(used.where(and(isLink(use), eq(links.usedBy, use.usedBy)))))
 }
 
-/** The row of the link of a use, as a source of new rows. */
-export function usedLink(use: LinkUse): SQL {
-  return sql`(select * from ${links} where ${and(isLink(use), eq(links.usedBy, use.usedBy))}) as link`
-}
-
 /** Selects a link that can be used, of any kind. */
 export function selectLive(db: Database, tokenHash: string, now: number) {
   return db
@@ -118,8 +113,6 @@ export function selectLive(db: Database, tokenHash: string, now: number) {
     .from(links)
     .where(and(eq(links.tokenHash, tokenHash), isLiveLink(db, now)))
 }
-
-export type LiveLink = ReturnType<typeof selectLive>['_']['result'][number]
 
 /** Selects links, the newest first. */
 export function selectLinks(
@@ -181,13 +174,4 @@ export function isLinkWithId(id: number): SQL {
 
 export function deleteLinks(db: Database, by: Authority, which: SQL | undefined) {
   return writing(db, by).delete(links, which).returning({ id: links.id, name: links.name })
-}
-
-/** Makes every other link of one kind useless for an account, after one was used. */
-export function endOtherLinks(db: Database, by: Authority, use: LinkUse, userId: SQL) {
-  return writing(db, by).update(
-    links,
-    { used: sql`${links.uses}` },
-    and(sql`${links.userId} = ${userId}`, eq(links.kind, use.kind), lt(links.used, links.uses)),
-  )
 }

@@ -1,4 +1,4 @@
-import { and, eq, exists, inArray, not, notExists, sql, type SQL } from 'drizzle-orm'
+import { and, inArray, not, notExists, sql, type SQL } from 'drizzle-orm'
 import { auditEvents, settings, users } from '../../schema/tables.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
@@ -53,12 +53,6 @@ export function selectAdminNames(db: Database) {
 /** Holds while another registration may wait. */
 export function hasWaitingRoom(): SQL {
   return sql`(select count(*) from ${users} where ${users.waiting} = 1) < ${literal(MAX_WAITING)}`
-}
-
-/** Holds while a setting has this value, or its default where the value is `undefined`. */
-export function isSetting(db: Database, key: SettingKey, value: string): SQL {
-  const row = db.select({ key: settings.key }).from(settings)
-  return exists(row.where(and(eq(settings.key, key), eq(settings.value, value))))
 }
 
 export function selectSettingsOf(db: Database, keys: readonly SettingKey[]) {

@@ -4,20 +4,17 @@ export const MAIL_LANGUAGES = ['en', 'zh'] as const
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number]
 
 /** The mails that this site sends. */
-export const MAIL_KINDS = [
-  'invitation',
-  'confirmation',
-  'reset',
-  'resetWithoutPassword',
-  'resetLinkMade',
-  'passwordSet',
-  'addressChanged',
-] as const
-
-export type MailKind = (typeof MAIL_KINDS)[number]
+export type MailKind =
+  | 'invitation'
+  | 'confirmation'
+  | 'reset'
+  | 'resetWithoutPassword'
+  | 'resetLinkMade'
+  | 'passwordSet'
+  | 'addressChanged'
 
 /** What a mail can name. */
-export interface Named {
+interface Named {
   /** The title of the site, which its operator has chosen. */
   site: string
   /** The user; only in mails to an address that the user has verified. */

@@ -3,6 +3,7 @@ import { limitBody } from '../http/body-limit.ts'
 import type { App, AppContext } from '../http/context.ts'
 import { isApiPath } from '../http/envelope.ts'
 import { logError } from '../database/log.ts'
+import { loggedPath } from '../base/logged-path.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
 import { readSettings } from '../settings/store.ts'
 import { acceptsPages } from '../http/accepts.ts'
@@ -10,6 +11,7 @@ import { closeAnnouncement } from './announcement.tsx'
 import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
+import { joiningPages } from './joining/routes.tsx'
 import { isLanguage, languageOf, rememberLanguage, TEXTS } from './language.ts'
 import { localPathOf, parseLocalPath } from './local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './problem-page.tsx'
@@ -46,6 +48,7 @@ export const pageRoutes = new Hono<App>()
     return goTo(c, parseLocalPath(path) || '/account')
   })
   .route('/sign-in', signInPages)
+  .route('/', joiningPages)
   .route('/', accountPages)
   .all('/*', () => {
     throw new Refusal('unknownPath')
@@ -57,7 +60,7 @@ export async function showFailure(error: Error, c: AppContext) {
   if (isSessionOver(refusal)) return askToSignIn(c)
   if (refusal.refusal === 'secondFactorMissing' || refusal.refusal === 'secondFactorUnused')
     return goTo(c, '/account/security', 'second-factor-needed')
-  if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
+  if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
   const view = await readView(c)
   if (refusal.refusal === 'unknownPath') return showPage(c, <NotFoundPage view={view} />, refusal)
   return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)

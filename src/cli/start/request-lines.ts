@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { networkOf } from '../../base/network.ts'
+import { loggedPath } from '../../base/logged-path.ts'
 import { isoTime } from '../../base/time.ts'
 import type { Answered } from './exchange.ts'
 import type { LogForm } from './options.ts'
@@ -22,7 +23,7 @@ export function requestLine(answer: Answered, name: string | undefined): string 
   const outcome = code === undefined || code === status ? '' : `/${code}`
   return [
     printable(method) || '-',
-    printable(path) || '-',
+    printable(loggedPath(path)) || '-',
     status === undefined ? 'aborted' : `${status}${outcome}`,
     `${Math.round(milliseconds)} ms`,
     ...(name === undefined ? [] : [printable(name)]),
@@ -36,7 +37,7 @@ function jsonLine({ method, path, status, code, address, milliseconds }: Answere
     id: randomUUID(),
     network: networkOf(address),
     method,
-    route: path.slice(0, MAX_PATH_CHARACTERS),
+    route: loggedPath(path).slice(0, MAX_PATH_CHARACTERS),
     code: code ?? status,
     ms: Math.round(milliseconds),
   })

@@ -21,7 +21,7 @@ const linksQuery = v.object({
 })
 
 /** Where links that are handed over lead: what the operator has set, or where the operator is. */
-export function placeOf(c: AppContext) {
+function placeOf(c: AppContext) {
   const site = c.get('deps').siteAddress() ?? new URL(c.req.url).origin
   return { site, language: mailLanguageOf(c) }
 }

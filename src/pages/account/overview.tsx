@@ -1,8 +1,11 @@
 import { AccountPage } from '../layout.tsx'
-import { Icon } from '../parts.tsx'
+import { Icon, Time } from '../parts.tsx'
 import { PasskeyScript } from '../passkey.tsx'
 import type { Account } from '../../accounts/accounts.ts'
 import type { View } from '../view.ts'
+
+/** For so long before its end, the page says when the account ends. */
+const END_SHOWN_MILLISECONDS = 14 * 24 * 60 * 60 * 1000
 
 export function OverviewPage({ view, account }: { view: View; account: Account }) {
   const t = view.t.overview
@@ -34,6 +37,14 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
           <dd>
             <Permissions view={view} permission={account.permission} />
           </dd>
+          {account.endsAt !== null && account.endsAt - view.now < END_SHOWN_MILLISECONDS && (
+            <>
+              <dt>{view.t.joining.endsAt}</dt>
+              <dd>
+                <Time view={view} at={account.endsAt} exact />
+              </dd>
+            </>
+          )}
         </dl>
       </article>
     </AccountPage>

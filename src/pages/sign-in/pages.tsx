@@ -31,6 +31,7 @@ export function SignInPage(props: SignInProps) {
         <PasswordForm {...props} />
         <PasskeyForm {...props} />
         <SsoButton {...props} />
+        <OtherWays view={props.view} />
       </article>
     </SinglePage>
   )
@@ -79,6 +80,25 @@ function SsoButton({ view, next }: SignInProps) {
       <Icon name={providerIcon(view.platform)} />
       {view.t.sso.submit(providerName(view.t, view.platform))}
     </a>
+  )
+}
+
+/** Leads people on who have no password any more, or no account yet. */
+function OtherWays({ view }: { view: View }) {
+  const t = view.t.joining
+  return (
+    <>
+      {view.hasMail && (
+        <p class="aside">
+          <a href="/account/forgotten">{t.forgottenLink}</a>
+        </p>
+      )}
+      {view.isRegistrationOpen && (
+        <p class="aside">
+          <a href="/account/register">{t.registerLink}</a>
+        </p>
+      )}
+    </>
   )
 }
 

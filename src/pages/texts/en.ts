@@ -1,3 +1,4 @@
+import { joiningEn } from './joining-en.ts'
 import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
 import type { LinkedBy } from '../../sso/store.ts'
@@ -810,6 +811,8 @@ export const en = {
       email: 'e-mail address',
     },
   },
+
+  joining: joiningEn,
 
   adminUsers: adminUsersEn,
   adminSettings: adminSettingsEn,

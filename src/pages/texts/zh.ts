@@ -1,3 +1,4 @@
+import { joiningZh } from './joining-zh.ts'
 import { adminEventsZh, adminNoticesZh, adminSettingsZh, adminUsersZh } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from './openid-zh.ts'
@@ -525,6 +526,8 @@ export const zh: Texts = {
     },
     page: (page, pages) => `第 ${page} 页，共 ${pages} 页`,
   },
+
+  joining: joiningZh,
 
   adminUsers: adminUsersZh,
   adminSettings: adminSettingsZh,

@@ -26,6 +26,7 @@ import {
   signedIn as visitorOf,
   withClient,
 } from '../../support/openid.ts'
+import { JoiningSite, secretOf } from '../../support/joining.ts'
 import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
@@ -322,6 +323,47 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await site.db.update(users).set({ passwordHash: null }).where(eq(users.username, 'alice'))
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
+  'nobody is signed in, registration is open': withRegistration,
+  'nobody is signed in, registration is open and ten have registered': async () => {
+    const asked = await withRegistration()
+    const row = { key: 'register/192.0.2.1', failures: 10, expiresAt: asked.site.now + HOUR }
+    await asked.site.db.insert(throttleCounters).values({ ...row, chargedAt: asked.site.now })
+    return asked
+  },
+  'nobody is signed in, the site sends mail': async () => {
+    await withAlice()
+    return { site: new JoiningSite() }
+  },
+  'nobody is signed in, alice has a link for a new password': async () => {
+    const { site, token } = await adminSignedIn()
+    const { data } = await site.post(
+      '/api/admin/user/reset_link',
+      { id: 3 },
+      { token: token ?? '' },
+    )
+    return { site, body: { link: secretOf(data.link) } }
+  },
+  'alice is signed in, and the site sends mail': withMail,
+  'alice has an address that is not confirmed': withAddress,
+  'alice was mailed a link for her address': withMailedLink,
+  'alice was mailed a link for her address, and bob is signed in': async () => {
+    const asked = await withMailedLink()
+    await asked.site.addUser('bob', { password: PASSWORD })
+    return { ...asked, token: await asked.site.token('bob', PASSWORD) }
+  },
+  'the admin is signed in, there is an invitation': async () => {
+    const asked = await adminSignedIn()
+    const token = asked.token ?? ''
+    const invitation = { name: 'family', uses: 5 }
+    await asked.site.post('/api/admin/invitation/create', invitation, { token })
+    return asked
+  },
+  'the admin is signed in, bob waits for an approval': async () => {
+    const asked = await adminSignedIn()
+    const waiting = { disabled: true, waiting: true, registeredNetwork: '192.0.2.9' }
+    await asked.site.addUser('bob', waiting)
+    return asked
+  },
   'the database is unavailable': () =>
     afterSigningIn({
       get db(): Deps['db'] {
@@ -480,6 +522,30 @@ async function withChannels(count: number): Promise<Asked> {
   }
   for (let n = 0; n < count; n++) await site.post('/api/admin/notice/create', wish, { token })
   return { site, token }
+}
+
+async function withRegistration() {
+  const site = await withAlice()
+  await site.db.insert(settings).values({ key: 'allow_register', value: 'true' })
+  return { site }
+}
+
+async function withMail() {
+  const { token } = await signedIn()
+  return { site: new JoiningSite(), token }
+}
+
+async function withAddress() {
+  const asked = await withMail()
+  await asked.site.db.update(users).set({ email: 'alice@example.org' }).where(eq(users.id, 3))
+  return asked
+}
+
+async function withMailedLink() {
+  const asked = await withAddress()
+  await asked.site.post('/api/me/email/send', undefined, { token: asked.token })
+  const [mail] = await asked.site.mail()
+  return { ...asked, body: { link: secretOf(mail?.text ?? '') } }
 }
 
 async function adminSignedIn(): Promise<Asked> {

@@ -1,0 +1,180 @@
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { readAccountAs } from '../../access/act-as.ts'
+import { isSessionActor, type SessionActor } from '../../access/actor.ts'
+import { verifyToken } from '../../access/token.ts'
+import { Refusal } from '../../base/refusals.ts'
+import { clientOf } from '../../http/client.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { validate } from '../../http/input.ts'
+import { confirmAddress, readLink } from '../../joining/addresses.ts'
+import { forgottenSchema, registrationSchema, resetSchema } from '../../joining/fields.ts'
+import { requestReset } from '../../joining/forgotten.ts'
+import { refuseClosedRegistration, register, turnstileKey } from '../../joining/register.ts'
+import { resetPassword } from '../../joining/resets.ts'
+import { mailSite } from '../../mail/available.ts'
+import { staticDigest } from '../../passwords/passwords.ts'
+import { login } from '../../sign-in/sign-in.ts'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { policyWithTurnstile } from '../headers.ts'
+import { languageOf } from '../language.ts'
+import { isSessionOver, sessionToken, setSessionToken } from '../session-cookie.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { DonePage, EmailPage, ForgottenPage, RegistrationPage, ResetPage } from './pages.tsx'
+
+/**
+ * No search engine lists a link, and no other site learns it. `no-referrer` would make browsers
+ * send `Origin: null` with the form, which `sameOrigin` refuses.
+ */
+const linkHeaders = createMiddleware<App>(async function linkHeaders(c, next) {
+  await next()
+  c.header('X-Robots-Tag', 'noindex')
+  c.header('Referrer-Policy', 'strict-origin')
+  c.header('Cache-Control', 'no-store')
+})
+
+/**
+ * Pages of people who have no session, under `/account`. A GET changes nothing: mail scanners open
+ * links.
+ */
+export const joiningPages = new Hono<App>()
+  .use('/link', linkHeaders)
+  .use('/link/*', linkHeaders)
+  .get('/link/:secret', (c) => showLink(c, c.req.param('secret')))
+  .post('/link', async (c) => {
+    const fields = await readForm(c)
+    const { link: secret = '' } = fields
+    const { kind } = await readLink(c.get('deps'), secret)
+    if (kind === 'invitation') return acceptInvitation(c, fields, secret)
+    return kind === 'reset' ? setPassword(c, fields, secret) : confirmEmail(c, secret)
+  })
+  .get('/register', async (c) => {
+    await refuseClosedRegistration(c.get('deps'))
+    return showRegistration(c)
+  })
+  .post('/register', async (c) => {
+    const fields = await readForm(c)
+    await refuseClosedRegistration(c.get('deps'))
+    const turnstile = fields['cf-turnstile-response'] ?? ''
+    const result = await attempt(() => registerWith(c, fields, { invitation: '', turnstile }))
+    if (result instanceof Refusal) return showRegistration(c, fields, result)
+    return result
+  })
+  .get('/forgotten', async (c) => {
+    mailSite(c.get('deps'))
+    return showPage(c, <ForgottenPage view={await readView(c)} />)
+  })
+  .post('/forgotten', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { name } = validate(forgottenSchema, fields)
+      await requestReset(c.get('deps'), name, languageOf(c), clientOf(c))
+    })
+    const view = await readView(c)
+    if (refusal instanceof Refusal) {
+      const problem = problemOf(view.t, refusal)
+      return showPage(c, <ForgottenPage view={view} fields={fields} problem={problem} />, refusal)
+    }
+    const t = view.t.joining
+    const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
+    const next = { next: '/account/sign-in', words: t.toSignIn }
+    return showPage(c, <DonePage view={view} {...texts} {...next} />)
+  })
+
+async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?: Refusal) {
+  const link = await readLink(c.get('deps'), secret)
+  const view = await readView(c)
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = { view, fields, problem, link: secret }
+  if (link.kind === 'invitation')
+    return showPage(c, <RegistrationPage {...props} fixedName={link.username} />, refusal)
+  if (link.kind === 'reset')
+    return showPage(c, <ResetPage {...props} username={link.ownerName} />, refusal)
+  return showPage(c, <EmailPage {...props} address={link.email} />, refusal)
+}
+
+async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
+  const result = await attempt(() => registerWith(c, fields, { invitation: secret, turnstile: '' }))
+  return result instanceof Refusal ? showLink(c, secret, fields, result) : result
+}
+
+/** Registers a visitor, and signs a new user in who need not wait. */
+async function registerWith(
+  c: AppContext,
+  fields: Fields,
+  { invitation, turnstile }: { invitation: string; turnstile: string },
+) {
+  const { username = '', password = '' } = fields
+  const wish = validate(registrationSchema, { username, password, invitation, turnstile })
+  refuseOtherRepeat(fields)
+  const deps = c.get('deps')
+  const registered = await register(deps, wish, clientOf(c))
+  if (registered.isWaiting) {
+    const view = await readView(c)
+    const t = view.t.joining
+    const texts = { title: t.waitingTitle, lead: t.waitingLead }
+    const next = { next: '/account/sign-in', words: t.toSignIn }
+    return showPage(c, <DonePage view={view} {...texts} {...next} />)
+  }
+  const digest = await staticDigest(password)
+  const credentials = { username: registered.username, digest, code: '' }
+  setSessionToken(c, await login(deps, credentials, clientOf(c)))
+  return goTo(c, '/account/welcome')
+}
+
+async function showRegistration(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const view = await readView(c)
+  const siteKey = await turnstileKey(c.get('deps'))
+  if (siteKey !== '') c.header('Content-Security-Policy', policyWithTurnstile())
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <RegistrationPage {...{ view, fields, problem, siteKey }} />, refusal)
+}
+
+async function setPassword(c: AppContext, fields: Fields, secret: string) {
+  const refusal = await attempt(async () => {
+    const wish = validate(resetSchema, { ...fields, link: secret })
+    refuseOtherRepeat(fields)
+    await resetPassword(c.get('deps'), wish, languageOf(c), clientOf(c))
+  })
+  if (refusal instanceof Refusal) return showLink(c, secret, fields, refusal)
+  const view = await readView(c)
+  const t = view.t.joining
+  const texts = { title: t.resetDone, lead: t.resetDoneLead }
+  const next = { next: '/account/sign-in', words: t.toSignIn }
+  return showPage(c, <DonePage view={view} {...texts} {...next} />)
+}
+
+/** @throws {Refusal} `passwordsDiffer`. */
+function refuseOtherRepeat({ password, repeat }: Fields): void {
+  if (password !== repeat) throw new Refusal('passwordsDiffer')
+}
+
+/**
+ * Confirms an address in the session of this browser, which the form has and the mail's link has
+ * not.
+ */
+async function confirmEmail(c: AppContext, secret: string) {
+  const refusal = await attempt(async () => {
+    await confirmAddress(c.get('deps'), await sessionHere(c), secret)
+  })
+  if (refusal instanceof Refusal) return showLink(c, secret, undefined, refusal)
+  const view = await readView(c)
+  const t = view.t.joining
+  const next = { next: '/account/security', words: t.toAccount }
+  return showPage(c, <DonePage view={view} title={t.emailDone} lead="" {...next} />)
+}
+
+/** @throws {Refusal} `linkNeedsSession`. */
+async function sessionHere(c: AppContext): Promise<SessionActor> {
+  const deps = c.get('deps')
+  const token = sessionToken(c)
+  try {
+    const claims = await verifyToken(await deps.keyRing(), token, deps.now())
+    const actor = { ...claims, ...clientOf(c) }
+    await readAccountAs(deps, actor)
+    if (isSessionActor(actor)) return actor
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isSessionOver(error)) throw error
+  }
+  throw new Refusal('linkNeedsSession')
+}
