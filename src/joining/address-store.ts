@@ -66,9 +66,6 @@ export function updateEnd(
     .returning({ id: users.id })
 }
 
-const iso = (time: SQL) =>
-  sql`iif(${time} is null, '', strftime('%Y-%m-%dT%H:%M:%SZ', ${time} / 1000, 'unixepoch'))`
-
 /** Writes the event of `updateEnd`, when the end differs. It stands before it. */
 export function insertEventOfEnd(
   db: Database,
@@ -85,4 +82,8 @@ export function insertEventOfEnd(
   }
   const kinds = [{ kind: event.kind, fields: [field] }]
   return insertEventsOfChange(db, by, event, kinds, and(eq(users.id, userId), when))
+}
+
+function iso(time: SQL): SQL {
+  return sql`iif(${time} is null, '', strftime('%Y-%m-%dT%H:%M:%SZ', ${time} / 1000, 'unixepoch'))`
 }

@@ -114,8 +114,6 @@ export function selectLive(db: Database, tokenHash: string, now: number) {
     .where(and(eq(links.tokenHash, tokenHash), isLiveLink(db, now)))
 }
 
-export type LiveLink = ReturnType<typeof selectLive>['_']['result'][number]
-
 /** Selects links, the newest first. */
 export function selectLinks(
   db: Database,

@@ -60,7 +60,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
  *
  * @see Unicode Technical Standard 39 section 4, whose tables are far longer
  */
-function skeletonOf(name: string): string {
+export function skeletonOf(name: string): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
@@ -81,7 +81,7 @@ const SETS: readonly RegExp[] = [
 const NEUTRAL = /[\p{Script=Common}\p{Script=Inherited}]/gu
 
 /** Tells whether the letters of a name are of one alphabet, or of some that are written together. */
-function isOfOneAlphabet(name: string): boolean {
+export function isOfOneAlphabet(name: string): boolean {
   const letters = name.normalize('NFKC').replace(NEUTRAL, '')
   if (SETS.some((set) => set.test(letters))) return true
   const [first = ''] = Array.from(letters)

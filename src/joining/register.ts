@@ -71,6 +71,12 @@ export async function refuseClosedRegistration({ db }: Pick<Deps, 'db'>): Promis
   if (isOpen !== 'true') throw new Refusal('registrationOff')
 }
 
+/** Returns the site key of Turnstile's widget; empty without one. */
+export async function turnstileKey({ db }: Pick<Deps, 'db'>): Promise<string> {
+  const stored = await selectSettingsOf(db, ['turnstile_site_key'])
+  return withAllDefaults(stored).turnstile_site_key
+}
+
 /**
  * Registers a user, with an invitation or without one. The order of the checks is that of their
  * price and of what they tell: whether a name is taken is told only after the limit and Turnstile.

@@ -1,8 +1,11 @@
 import { AccountPage } from '../layout.tsx'
-import { Icon } from '../parts.tsx'
+import { Icon, Time } from '../parts.tsx'
 import { PasskeyScript } from '../passkey.tsx'
 import type { Account } from '../../accounts/accounts.ts'
 import type { View } from '../view.ts'
+
+/** For so long before its end, the page says when the account ends. */
+const END_SHOWN_MILLISECONDS = 14 * 24 * 60 * 60 * 1000
 
 export function OverviewPage({ view, account }: { view: View; account: Account }) {
   const t = view.t.overview
@@ -26,7 +29,7 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
           <dd>{account.username}</dd>
           <dt>{t.role}</dt>
           <dd>{t.roles[account.role]}</dd>
-          <dt>{view.t.joining.emailTitle}</dt>
+          <dt>{view.t.joining.ownTitle}</dt>
           <dd>
             <a href="/account/email">{view.t.joining.manage}</a>
           </dd>
@@ -38,6 +41,14 @@ export function OverviewPage({ view, account }: { view: View; account: Account }
           <dd>
             <Permissions view={view} permission={account.permission} />
           </dd>
+          {account.endsAt !== null && account.endsAt - view.now < END_SHOWN_MILLISECONDS && (
+            <>
+              <dt>{view.t.joining.endsAt}</dt>
+              <dd>
+                <Time view={view} at={account.endsAt} exact />
+              </dd>
+            </>
+          )}
         </dl>
       </article>
     </AccountPage>

@@ -18,8 +18,6 @@ interface SignInProps {
   ceremony: Ceremony | undefined
   /** The program that asks for the sign-in. */
   asking?: Asking | undefined
-  /** Whether this site sends mail. */
-  hasMail: boolean
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -33,11 +31,7 @@ export function SignInPage(props: SignInProps) {
         <PasswordForm {...props} />
         <PasskeyForm {...props} />
         <SsoButton {...props} />
-        {props.hasMail && (
-          <p class="aside">
-            <a href="/account/forgotten">{props.view.t.joining.forgottenLink}</a>
-          </p>
-        )}
+        <OtherWays view={props.view} />
       </article>
     </SinglePage>
   )
@@ -89,6 +83,25 @@ function SsoButton({ view, next }: SignInProps) {
   )
 }
 
+/** Leads people on who have no password any more, or no account yet. */
+function OtherWays({ view }: { view: View }) {
+  const t = view.t.joining
+  return (
+    <>
+      {view.hasMail && (
+        <p class="aside">
+          <a href="/account/forgotten">{t.forgottenLink}</a>
+        </p>
+      )}
+      {view.isRegistrationOpen && (
+        <p class="aside">
+          <a href="/account/register">{t.registerLink}</a>
+        </p>
+      )}
+    </>
+  )
+}
+
 function NextField({ next }: { next: string }) {
   return next === '' ? <></> : <input type="hidden" name="next" value={next} />
 }
@@ -99,7 +112,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking' | 'hasMail'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>
