@@ -57,6 +57,7 @@ const EDGES: Readonly<Record<string, string>> = {
   'sso > two-factor': 'which may need a code',
   'sso > openid': 'a sign-in that a program waits for is a proof for it',
   'sso > passkeys': 'the last way in may be a passkey',
+  'joining > settings': 'who may register',
   'joining > mail': 'links and what they did are mailed',
   'joining > two-factor': 'an operator’s link takes two-step verification off',
   'files > settings': 'the settings of a site with a file server are those of both',

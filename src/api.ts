@@ -12,6 +12,12 @@ import { loginRoutes } from './sign-in/http/routes.ts'
 import { adminSettingRoutes } from './settings/http/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/http/routes.ts'
 import { adminNoticeRoutes } from './notices/http/operator-routes.ts'
+import {
+  adminInvitationRoutes,
+  adminJoiningRoutes,
+  adminLinkRoutes,
+} from './joining/http/operator-routes.ts'
+import { joiningRoutes } from './joining/http/registration-routes.ts'
 import { noticeRoutes } from './notices/http/routes.ts'
 import { adminKeyRoutes } from './ssh-keys/http/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/http/operator-routes.ts'
@@ -37,6 +43,7 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.get('/api/auth/logout', getHasEffect, forgetProvenIdentity)
   app.route('/api/auth', loginRoutes)
   app.route('/api/auth', createSsoRoutes(ssoPages))
+  app.route('/api/auth', joiningRoutes)
   app.route('/api/auth/2fa', twoFactorRoutes)
   app.route('/api/authn', passkeyRoutes)
   app.route('/api/auth', forgottenRoutes)
@@ -49,6 +56,9 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/me/notices', noticeRoutes)
   app.route('/api/admin/notice', adminNoticeRoutes)
   app.route('/api/admin/user', adminUserRoutes)
+  app.route('/api/admin/user', adminJoiningRoutes)
+  app.route('/api/admin/link', adminLinkRoutes)
+  app.route('/api/admin/invitation', adminInvitationRoutes)
   app.route('/api/admin/user/sshkey', adminKeyRoutes)
   app.route('/api/admin/user/passkey', adminPasskeyRoutes)
   app.route('/api/admin/user/identity', adminIdentityRoutes)

@@ -10,7 +10,7 @@ import { answerPreflight, browserRules, isPreflight, ping } from './http/headers
 import { httpsOnly } from './http/https.ts'
 import { logError } from './database/log.ts'
 import { answerUnrouted } from './http/http-methods.ts'
-import { mailsAfterRequests } from './mail/http/after-requests.ts'
+import { mailsAfterRequests } from './joining/http/after-requests.ts'
 import { noticesAfterRequests } from './notices/http/after-requests.ts'
 import { requestLog } from './http/request-log.ts'
 import { Hono } from 'hono'
@@ -63,7 +63,8 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.notFound(answerUnknownPath(answerUnrouted(app)))
   app.onError((error, c) => {
     const refusal = refusalIn(error)
-    if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
+    if (refusal.code >= 500)
+      logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
     if (refusal.retryAfterSeconds !== undefined) {
       c.header('Retry-After', String(refusal.retryAfterSeconds))
     }

@@ -80,6 +80,8 @@ export interface Deps {
    * @throws {Refusal} `internal` when `ISSUER` is invalid.
    */
   issuer: (requestUrl: string) => string
+  /** Replaces the address of Turnstile's check, in tests. */
+  turnstileUrl: string | undefined
   /** Whether the operator has set it. Otherwise each program keeps the one it was told. */
   isIssuerSet: boolean
   /** The file server behind this site; `undefined` when the operator has set none. */
@@ -149,6 +151,8 @@ interface Outbox {
 export interface OptionalBindings extends FileServerBindings, SiteAddressBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
   ALLOW_HTTP?: string | undefined
+  /** Replaces the address of Turnstile's check. */
+  TURNSTILE_VERIFY_URL?: string | undefined
   /** The secret of the front server (`http/front.ts`). Only `npm start` sets it. */
   FRONT_SECRET?: string | undefined
   ANALYTICS?: AnalyticsEngineDataset
@@ -225,6 +229,7 @@ export function createDeps(
     passkeySite: () => passkeySiteOf(env),
     makeSigningKey: () => orUnavailable(nearbyHasher(env, request).makeSigningKey()),
     issuer: (requestUrl) => issuerOf(env.ISSUER, requestUrl),
+    turnstileUrl: env.TURNSTILE_VERIFY_URL,
     isIssuerSet: isSet(env.ISSUER),
     fileServer: () => fileServerOf(env),
     defer,

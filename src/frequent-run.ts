@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
+import { becomeMails, type ForgottenDeps } from './joining/forgotten.ts'
 import { dueMailParts, type MailDeps, sendTaken } from './mail/send.ts'
 import { sendNotices, type SendDeps } from './notices/send.ts'
 import { watchParts } from './notices/watch.ts'
@@ -14,7 +15,7 @@ export const FREQUENT_CRON = '*/5 * * * *'
  * D1 when there is nothing to send.
  */
 export async function runFrequently(
-  deps: SendDeps & MailDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
+  deps: SendDeps & MailDeps & ForgottenDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
@@ -23,7 +24,7 @@ export async function runFrequently(
     logout: selectAnyLogout(db, now),
     ...dueMailParts(deps, now),
   })
-  await sendTaken(deps, expiredMails, dueMails)
+  await sendTaken(deps, expiredMails, dueMails, becomeMails(deps))
   if (logout.length > 0) await sendLogouts(deps)
   await writeFileUsersInTime(deps)
 }

@@ -8,6 +8,7 @@ import { pruneChallenges } from './access/used-challenges.ts'
 import { pruneCounters } from './throttle/throttle.ts'
 import { eventRetention, rebuildCopy } from './settings/store.ts'
 import { pruneAppPasswords } from './access/app-password-store.ts'
+import { pruneLinks } from './joining/link-store.ts'
 import { pruneSessions } from './access/session-store.ts'
 
 /** Until then the owner sees in the list why a program stopped working. */
@@ -42,6 +43,7 @@ async function prune(db: Database, now: number): Promise<void> {
     grants: pruneGrants(db, now),
     logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
     keys: pruneKeys(db, now),
+    links: pruneLinks(db, now),
     appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
   })
 }

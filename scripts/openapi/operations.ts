@@ -5,8 +5,12 @@ import {
   appPasswordOperations,
   tokenServerOperations,
 } from './operations/app-passwords.ts'
+import {
+  linkOperations,
+  ownDetailsOperations,
+  registrationOperations,
+} from './operations/joining.ts'
 import { loginOperations } from './operations/login.ts'
-import { emailOperations, forgottenOperations } from './operations/mail.ts'
 import { meOperations } from './operations/me.ts'
 import { openidOperations } from './operations/openid.ts'
 import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys.ts'
@@ -23,11 +27,11 @@ import { twoFactorOperations } from './operations/two-factor.ts'
  * ones.
  */
 export const operationGroups: Record<string, Operations> = {
-  'Sign-in': { ...loginOperations, ...forgottenOperations },
+  'Sign-in': { ...loginOperations, ...registrationOperations },
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
   'Single sign-on': ssoOperations,
-  'Own account': { ...meOperations, ...emailOperations },
+  'Own account': { ...meOperations, ...ownDetailsOperations },
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
   Notices: noticeOperations,
@@ -36,6 +40,7 @@ export const operationGroups: Record<string, Operations> = {
     ...adminPasskeyOperations,
     ...adminIdentityOperations,
     ...adminAppPasswordOperations,
+    ...linkOperations,
   },
   'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,

@@ -4,6 +4,7 @@ import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
 import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/notices/channels.ts'
+import { LINK_KINDS } from '../../src/joining/links.ts'
 import { TOPICS } from '../../src/notices/topics.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 
@@ -19,12 +20,6 @@ const total = v.pipe(v.number(), v.integer(), v.minValue(0))
 const network = v.pipe(v.string(), v.description('an IPv4 address or an IPv6 /64'))
 
 export const nothing = v.null()
-
-export const details = v.object({
-  email: v.string(),
-  email_verified: v.boolean(),
-  ends_at: v.nullable(v.string()),
-})
 export const token = v.strictObject({
   token: v.pipe(v.string(), v.regex(/^[\w-]+\.[\w-]+\.[\w-]+$/), v.description('JWT, HS256')),
 })
@@ -226,6 +221,42 @@ export const users = listOf(user)
 export const keys = listOf(key)
 export const sessions = listOf(session)
 export const events = listOf(event)
+
+const email = v.pipe(v.string(), v.description('empty without one'))
+const end = v.pipe(v.nullable(time), v.description('null without an end'))
+export const madeLink = v.strictObject({
+  id,
+  link: v.pipe(v.string(), v.description('shown only here; empty when it was mailed')),
+  ends_at: time,
+})
+export const linkList = listOf(
+  v.strictObject({
+    id,
+    kind: v.picklist(LINK_KINDS),
+    name: v.pipe(v.string(), v.description('the note of an invitation')),
+    username: v.pipe(v.string(), v.description('for whom; empty where the user chooses')),
+    email,
+    uses: total,
+    used: total,
+    created_by: v.pipe(
+      v.string(),
+      v.description('the admin; empty for the command line, a deleted admin and the user'),
+    ),
+    created_at: time,
+    ends_at: time,
+    state: v.picklist(['live', 'used', 'ended']),
+  }),
+)
+export const ownDetails = v.strictObject({ email, email_verified: v.boolean(), ends_at: end })
+export const userDetails = v.strictObject({
+  id,
+  username: v.string(),
+  ...ownDetails.entries,
+  waiting: v.pipe(v.boolean(), v.description('whether the registration waits for an approval')),
+})
+export const waitingUsers = listOf(
+  v.strictObject({ id, username: v.string(), registered_at: time, network }),
+)
 
 export const publicSettings = v.strictObject({
   ...v.entriesFromList(SETTING_KEYS, v.string()),

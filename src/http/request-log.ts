@@ -1,11 +1,11 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { Meter } from '../database/database.ts'
-import { loggedPath } from '../base/logged-path.ts'
 import { knownId } from '../database/user-id.ts'
 import { clientOf } from './client.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 import { FRONT_OUTCOME_HEADER } from './front.ts'
+import { loggedPath } from '../base/logged-path.ts'
 import { terminalJson } from '../base/text.ts'
 
 /** No route is longer; longer paths come from scanners. */

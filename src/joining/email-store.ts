@@ -2,23 +2,8 @@ import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
 import { links, users } from '../../schema/tables.ts'
 import type { Language } from '../base/language.ts'
 import { type Authority, writing } from '../database/statements.ts'
-import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { GIVE_UP_MILLISECONDS, insertMail } from '../mail/outbox.ts'
-
-/** Selects what a user sees of the own account beside the specified record. */
-export function selectDetails(db: Database, userId: UserId) {
-  return db
-    .select({
-      email: users.email,
-      emailVerified: users.emailVerified,
-      endsAt: users.endsAt,
-    })
-    .from(users)
-    .where(eq(users.id, userId))
-}
-
-export type Details = ReturnType<typeof selectDetails>['_']['result'][number]
 
 /** Holds while the user has another address than this one. */
 export function hasOtherEmail(db: Database, userId: number, email: string): SQL {

@@ -1,48 +1,69 @@
+import * as v from 'valibot'
 import { logEvent } from '../audit/events.ts'
 import { parseEmail } from '../base/email.ts'
 import type { Language } from '../base/language.ts'
 import type { Client } from '../base/network.ts'
-import { runBatch } from '../database/statements.ts'
+import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
+import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
-import { chargeForgotten } from '../throttle/throttle.ts'
+import type { Become } from '../mail/send.ts'
+import { chargeRequest } from '../throttle/throttle.ts'
 import { forgottenParts, MAX_ACCOUNTS } from './forgotten-store.ts'
 import { LIFETIMES, newSecret } from './links.ts'
 
 export type ForgottenDeps = MailSiteDeps &
   Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing' | 'outbox'>
 
+const requestSchema = v.object({ name: v.string(), network: v.string(), userAgent: v.string() })
+
 /**
- * Mails a link for a new password to the accounts of a name or an address. The answer tells nobody
- * whether there are any: the same statements run, as many secrets are made, and mails are sent
- * after it.
- *
- * The mail goes to the address that is stored, never to the text that was typed: two addresses that
- * compare as equal may lead to two mailboxes.
+ * Takes a request for a new password. It is written down as it is, sealed, and looked at after the
+ * answer: so the answer takes the same work whether there is an account or not.
  *
  * @throws {Refusal} `mailOff`, `tooManyRequests`.
  */
 export async function mailForgotten(
   deps: ForgottenDeps,
   name: string,
-  from: Client,
+  { network, userAgent }: Client,
   language: Language,
 ): Promise<void> {
   const ring = await deps.keyRing()
   getMailSite(deps)
-  await chargeForgotten(deps, from)
-  const secrets = await Promise.all(
-    Array.from({ length: MAX_ACCOUNTS }, async () => {
-      const { secret, tokenHash } = await newSecret(deps)
-      return { tokenHash, sealed: await sealSecret(deps, ring, secret) }
-    }),
-  )
+  await chargeRequest(deps, 'forgotten', { network, userAgent })
   const now = deps.now()
-  const endsAt = now + LIFETIMES.mailedReset.milliseconds
-  const request = { username: name, email: parseEmail(name) ?? '', from, language, secrets }
-  const { events } = await runBatch(deps.db, forgottenParts(deps.db, { ...request, now, endsAt }))
+  const sealed = await sealSecret(deps, ring, JSON.stringify({ name, network, userAgent }))
+  const expiresAt = now + LIFETIMES.mailedReset.milliseconds
+  const request = { kind: 'forgotten', userId: null, linkHash: null, address: '' } as const
+  await insertMail(deps.db, THE_SERVICE, { ...request, language, sealed, expiresAt }, now)
   deps.outbox.hasMails = true
-  for (const { userId } of events)
-    if (userId !== null) logEvent({ ...from, at: now, kind: 'reset_mail_sent', userId })
+}
+
+/**
+ * Makes mails of requests: a link for a new password to each account of the name or the address.
+ *
+ * The mail goes to the address that is stored, never to the text that was typed: two addresses that
+ * compare as equal may lead to two mailboxes.
+ */
+export function becomeMails(
+  deps: Pick<ForgottenDeps, 'db' | 'now' | 'randomBytes' | 'keyRing'>,
+): Become {
+  return async (text, language) => {
+    const { name, ...from } = v.parse(requestSchema, JSON.parse(text))
+    const ring = await deps.keyRing()
+    const secrets = await Promise.all(
+      Array.from({ length: MAX_ACCOUNTS }, async () => {
+        const { secret, tokenHash } = await newSecret(deps)
+        return { tokenHash, sealed: await sealSecret(deps, ring, secret) }
+      }),
+    )
+    const now = deps.now()
+    const endsAt = now + LIFETIMES.mailedReset.milliseconds
+    const request = { username: name, email: parseEmail(name) ?? '', from, language, secrets }
+    const { events } = await runBatch(deps.db, forgottenParts(deps.db, { ...request, now, endsAt }))
+    for (const { userId } of events)
+      if (userId !== null) logEvent({ ...from, at: now, kind: 'reset_mail_sent', userId })
+  }
 }

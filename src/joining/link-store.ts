@@ -1,16 +1,22 @@
-import { and, count, desc, eq, exists, lt, lte, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { links, users } from '../../schema/tables.ts'
+import { auditEvents, links, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { isEnabled } from '../accounts/conditions.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { literal } from '../database/literal.ts'
 import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import type { LinkKind, LinkState, LinkUse } from './links.ts'
 
-export type NewLink = Omit<typeof links.$inferInsert, 'id' | 'kind' | 'used' | 'usedBy'> & {
+export type NewLink = Omit<
+  typeof links.$inferInsert,
+  'id' | 'kind' | 'used' | 'usedBy' | 'createdBy'
+> & {
   kind: LinkKind
+  createdBy: UserId | null
 }
 
 export function insertLink(db: Database, by: Authority, link: NewLink, when?: SQL) {
@@ -30,7 +36,7 @@ export function pruneLinks(db: Database, now: number) {
  * new password is enabled and has the password that it had; an address that it was mailed to is
  * still that of the account, and verified unless the link is to verify it.
  */
-export function isLiveLink(db: Database, now: number): SQL {
+function isLiveLink(db: Database, now: number): SQL {
   const makers = alias(users, 'makers')
   const maker = db
     .select({ id: makers.id })
@@ -83,11 +89,6 @@ export function isUsedBy(db: Database, use: LinkUse): Authority {
   return asAuthority(exists(used.where(and(isLink(use), eq(links.usedBy, use.usedBy)))))
 }
 
-/** The row of the link of a use, as a source of new rows. */
-export function usedLink(use: LinkUse): SQL {
-  return sql`(select * from ${links} where ${and(isLink(use), eq(links.usedBy, use.usedBy))}) as link`
-}
-
 /** Selects a link that can be used, of any kind. */
 export function selectLive(db: Database, tokenHash: string, now: number) {
   return db
@@ -112,8 +113,6 @@ export function selectLive(db: Database, tokenHash: string, now: number) {
     .from(links)
     .where(and(eq(links.tokenHash, tokenHash), isLiveLink(db, now)))
 }
-
-export type LiveLink = ReturnType<typeof selectLive>['_']['result'][number]
 
 /** Selects links, the newest first. */
 export function selectLinks(
@@ -162,6 +161,12 @@ function isKind(kind: LinkKind | undefined) {
   return kind === undefined ? undefined : eq(links.kind, kind)
 }
 
+/** Writes the event of a link that is about to be withdrawn, with its note. */
+export function insertEventOfLink(db: Database, by: Authority, id: number, event: AuditEvent) {
+  const row = { ...eventRow(event), detail: links.name, userId: links.userId }
+  return writing(db, by).insert(auditEvents, row, { from: links, where: isLinkWithId(id) })
+}
+
 /** Holds for a link that an operator withdraws. */
 export function isLinkWithId(id: number): SQL {
   return eq(links.id, id)
@@ -169,13 +174,4 @@ export function isLinkWithId(id: number): SQL {
 
 export function deleteLinks(db: Database, by: Authority, which: SQL | undefined) {
   return writing(db, by).delete(links, which).returning({ id: links.id, name: links.name })
-}
-
-/** Makes every other link of one kind useless for an account, after one was used. */
-export function endOtherLinks(db: Database, by: Authority, use: LinkUse, userId: SQL) {
-  return writing(db, by).update(
-    links,
-    { used: sql`${links.uses}` },
-    and(sql`${links.userId} = ${userId}`, eq(links.kind, use.kind), lt(links.used, links.uses)),
-  )
 }

@@ -55,11 +55,6 @@ export async function linkUse(
   return { kind, tokenHash: await sha256Hex(secret), usedBy }
 }
 
-/** Returns the address of a link. */
-export function linkAddress(site: string, secret: string): string {
-  return `${site}/account/link/${secret}`
-}
-
 /**
  * Returns when a link ends.
  *

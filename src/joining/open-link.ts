@@ -1,7 +1,7 @@
 import { sha256Hex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'
-import { type LiveLink, selectLive } from './link-store.ts'
+import { selectLive } from './link-store.ts'
 
 /**
  * Finds a link that can be used, and changes nothing: scanners of mail open links too.
@@ -11,7 +11,7 @@ import { type LiveLink, selectLive } from './link-store.ts'
 export async function openLink(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   secret: string,
-): Promise<LiveLink> {
+): Promise<ReturnType<typeof selectLive>['_']['result'][number]> {
   const [link] = await selectLive(db, await sha256Hex(secret), now())
   if (link === undefined) throw new Refusal('linkInvalid')
   return link

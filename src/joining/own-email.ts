@@ -1,13 +1,5 @@
 import { and } from 'drizzle-orm'
-import {
-  actAs,
-  actFreshAs,
-  type Actor,
-  type ActorDeps,
-  readAs,
-  type ReaderDeps,
-  type SessionActor,
-} from '../access/act-as.ts'
+import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
@@ -27,30 +19,21 @@ import {
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import {
-  type Details,
   hasOtherEmail,
   isLinkMade,
   isLinkOf,
   isUnverified,
   mailToOldAddress,
-  selectDetails,
   updateEmail,
   verifyEmail,
 } from './email-store.ts'
+import { selectDetails } from './address-store.ts'
 import { insertLink, isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { LIFETIMES, linkUse, newSecret } from './links.ts'
 
 type EmailDeps = ActorDeps & MailSiteDeps & Pick<Deps, 'outbox'>
 
-const NO_DETAILS: Details = { email: '', emailVerified: false, endsAt: null }
-
-/** Returns the address of the actor, and when the account ends. */
-export async function readOwnDetails(deps: ReaderDeps, actor: Actor): Promise<Details> {
-  const { details } = await readAs(deps, actor, {
-    details: selectDetails(deps.db, actor.userId),
-  })
-  return details[0] ?? NO_DETAILS
-}
+const NO_ADDRESS = { email: '', emailVerified: false }
 
 /** @throws {Refusal} `mailOff`, but first what an ended session is told. */
 async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> {
@@ -114,7 +97,7 @@ export async function sendConfirmation(
   const { db } = deps
   const { userId } = actor
   const { details } = await actAs(deps, actor, { details: selectDetails(db, userId) })
-  const { email, emailVerified } = details[0] ?? NO_DETAILS
+  const [{ email, emailVerified } = NO_ADDRESS] = details
   if (email === '' || emailVerified) throw new Refusal('noAddressToConfirm')
   const ring = await deps.keyRing()
   const { secret, tokenHash } = await newSecret(deps)
@@ -124,7 +107,15 @@ export async function sendConfirmation(
   const endsAt = now + LIFETIMES.email.milliseconds
   const by = isLive(db, actor, now)
   const isMade = isLinkMade(db, tokenHash)
-  const link = { kind: 'email', tokenHash, userId, email, createdAt: now, endsAt } as const
+  const link = {
+    kind: 'email',
+    tokenHash,
+    createdBy: null,
+    userId,
+    email,
+    createdAt: now,
+    endsAt,
+  } as const
   const mail = { kind: 'confirm', userId, linkHash: tokenHash, address: email } as const
   const { made, blocks } = await actAs(deps, actor, {
     blocks: selectBlocks(db, counters, now),

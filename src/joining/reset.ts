@@ -55,9 +55,11 @@ export async function resetPassword(
   const now = deps.now()
   const by = isUsedBy(db, use)
   const event: AuditEvent = { ...from, at: now, kind: 'password_reset_by_link', userId }
+  const off: AuditEvent = { ...event, kind: 'two_factor_cancelled' }
   const { spent } = await runBatch(db, {
     spent: spendLink(db, use, now),
     event: insertEvent(db, by, event),
+    offEvent: secondFactor ? insertEvent(db, by, off) : undefined,
     replaced: replacePassword(db, by, userId, passwordHash, now),
     seed: secondFactor ? clearSeed(db, by, userId) : undefined,
     codes: secondFactor ? deleteRecoveryCodes(db, by, userId) : undefined,
@@ -69,4 +71,5 @@ export async function resetPassword(
   if (spent.length === 0) throw new Refusal('linkInvalid')
   deps.outbox.hasMails = true
   logEvent(event)
+  if (secondFactor) logEvent(off)
 }

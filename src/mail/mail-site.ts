@@ -32,3 +32,12 @@ export function getMailSite(deps: MailSiteDeps): MailSite {
   if (site === undefined) throw new Refusal('mailOff')
   return site
 }
+
+/** Tells pages whether the site sends mail. A wrong variable must not keep people from signing in. */
+export function hasMailSite(deps: MailSiteDeps): boolean {
+  try {
+    return mailSiteOf(deps) !== undefined
+  } catch {
+    return false
+  }
+}

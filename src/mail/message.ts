@@ -45,7 +45,7 @@ export function messageOf(
     user: shortened(username),
     until: `${isoTime(expiresAt).slice(0, 16).replace('T', ' ')} UTC`,
   }
-  const link = words === '' ? undefined : linkOf(site, secret)
+  const link = words === '' ? undefined : linkAddress(site.address, secret)
   const parts = { before: before(named), after: after(named), footer: t.footer(named) }
   const lines = [...parts.before, ...(link === undefined ? [] : [link]), ...parts.after]
   return {
@@ -58,8 +58,8 @@ export function messageOf(
 }
 
 /** Returns the address of a link. @param secret 43 characters, base64url. */
-function linkOf({ address }: Pick<MailSite, 'address'>, secret: string): string {
-  return `${address}/account/link/${secret}`
+export function linkAddress(site: string, secret: string): string {
+  return `${site}/account/link/${secret}`
 }
 
 /** Shortens a name, and makes it harmless in a line of text. */

@@ -4,7 +4,7 @@ import type { Language } from '../base/language.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import type { MailKind } from './texts.ts'
+import type { QueuedKind } from './texts.ts'
 
 /** A mail without a link that was not sent for so long is given up. */
 export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
@@ -20,7 +20,7 @@ const NEW_ID = sql`lower(hex(randomblob(16)))`
 
 /** A mail to put into the outbox. Its values may be columns of `from`. */
 export interface NewMail {
-  kind: MailKind | SQL
+  kind: QueuedKind | SQL
   userId: number | null | SQL
   /** The hash of the link in it; null for none. */
   linkHash: string | null | SQL
@@ -69,7 +69,7 @@ export function takeDueMails(db: Database, now: number) {
     )
     .returning({
       id: mails.id,
-      kind: sql<MailKind>`${mails.kind}`,
+      kind: sql<QueuedKind>`${mails.kind}`,
       address: mails.address,
       language: sql<Language>`${mails.language}`,
       sealed: mails.sealed,

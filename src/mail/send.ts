@@ -1,3 +1,5 @@
+import type { Language } from '../base/language.ts'
+import { logError } from '../database/log.ts'
 import { runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { readSettings, type SettingsDeps } from '../settings/store.ts'
@@ -26,10 +28,13 @@ export function dueMailParts({ db }: Pick<Deps, 'db'>, now: number) {
   return { expiredMails: deleteExpiredMails(db, now), dueMails: takeDueMails(db, now) }
 }
 
+/** Makes mails of a request for a new password, whose sealed text was opened. */
+export type Become = (request: string, language: Language) => Promise<void>
+
 /** Sends the mails that are due. */
-export async function sendMails(deps: MailDeps): Promise<void> {
+export async function sendMails(deps: MailDeps, become: Become): Promise<void> {
   const { expiredMails, dueMails } = await runBatch(deps.db, dueMailParts(deps, deps.now()))
-  await sendTaken(deps, expiredMails, dueMails)
+  await sendTaken(deps, expiredMails, dueMails, become)
 }
 
 /**
@@ -40,6 +45,7 @@ export async function sendTaken(
   deps: MailDeps,
   expired: readonly { id: string; kind: string }[],
   taken: readonly DueMail[],
+  become: Become,
 ): Promise<void> {
   for (const { id, kind } of expired)
     console.warn(JSON.stringify({ event: 'mail given up', id, kind, failure: 'too late' }))
@@ -50,8 +56,10 @@ export async function sendTaken(
   const { values } = await readSettings(deps)
   let due = taken
   for (let round = 1; due.length > 0; round++) {
-    const finished = await sendAll(deps, site, values['site_title'], due)
-    const isLast = round === MAX_ROUNDS || due.length < MAILS_AT_ONCE
+    const finished = await sendAll({ ...deps, become }, site, values['site_title'], due)
+    // A request for a new password may just have become mails.
+    const mayBeMore = due.length === MAILS_AT_ONCE || due.some(({ kind }) => kind === 'forgotten')
+    const isLast = round === MAX_ROUNDS || !mayBeMore
     const { next } = await runBatch(deps.db, {
       deleted: finished.length === 0 ? undefined : deleteMails(deps.db, finished),
       next: isLast ? undefined : takeDueMails(deps.db, deps.now()),
@@ -62,7 +70,7 @@ export async function sendTaken(
 
 /** @returns The ids of the mails that are not tried again. */
 async function sendAll(
-  deps: MailDeps,
+  deps: MailDeps & { become: Become },
   site: MailSite,
   title: string,
   due: readonly DueMail[],
@@ -86,13 +94,23 @@ async function sendAll(
 }
 
 async function sendOne(
-  deps: MailDeps,
+  deps: MailDeps & { become: Become },
   site: MailSite,
   title: string,
   mail: DueMail,
 ): Promise<Outcome> {
   const secret = await openSecret(await deps.keyRing(), mail.sealed).catch(() => undefined)
   if (secret === undefined) return 'sealed'
-  const message = messageOf({ ...mail, username: mail.username ?? '', secret }, site, title)
+  const { kind } = mail
+  if (kind === 'forgotten') {
+    return deps.become(secret, mail.language).then(
+      () => undefined,
+      (error: unknown) => {
+        logError(error, { during: 'forgotten password' })
+        return 'e-mail'
+      },
+    )
+  }
+  const message = messageOf({ ...mail, kind, username: mail.username ?? '', secret }, site, title)
   return sendEmail(deps, message, mail.id)
 }

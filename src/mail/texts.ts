@@ -13,6 +13,9 @@ export const MAIL_KINDS = [
 
 export type MailKind = (typeof MAIL_KINDS)[number]
 
+/** What waits: a mail, or a request for a new password that has to become mails. */
+export type QueuedKind = MailKind | 'forgotten'
+
 /** What a text can name. */
 interface Named {
   /** The name of the site, and its host. */

@@ -22,6 +22,12 @@ export function policyWithScript(hash: string): string {
   return POLICY.replace("script-src 'self'", `script-src 'self' '${hash}'`)
 }
 
+/** Allows the widget of Cloudflare Turnstile, on the page of registration only. */
+export function policyWithTurnstile(): string {
+  const host = 'https://challenges.cloudflare.com'
+  return `${POLICY.replace("script-src 'self'", `script-src 'self' ${host}`)}; frame-src ${host}`
+}
+
 /**
  * Allows the one form of a page to go to a program, which may redirect it further.
  *
@@ -38,11 +44,6 @@ export function policyWithForm(protocol: string): string {
  */
 const KEEPS_OPENER = /^\/(?:oauth|api\/auth|account\/(?:sign-in|language|announcement))(?:\/|$)/
 
-/** The path of such a page holds a secret, which a request for a style sheet must not repeat. */
-function isOfLink(path: string): boolean {
-  return path === '/account/link' || path.startsWith('/account/link/')
-}
-
 /** Sets the headers of pages, in addition to those of every answer. */
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
   await next()
@@ -55,8 +56,8 @@ export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, n
     c.header('Content-Security-Policy', policy.replace("script-src 'self'", `script-src ${named}`))
   }
   // With `no-referrer`, browsers send `Origin: null` with forms, and `sameOrigin` refuses them.
-  c.header('Referrer-Policy', isOfLink(c.req.path) ? 'strict-origin' : 'same-origin')
-  if (isOfLink(c.req.path)) c.header('X-Robots-Tag', 'noindex')
+  if (c.res.headers.get('Referrer-Policy') !== 'strict-origin')
+    c.header('Referrer-Policy', 'same-origin')
   if (!KEEPS_OPENER.test(c.req.path)) c.header('Cross-Origin-Opener-Policy', 'same-origin')
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
 })

@@ -11,12 +11,12 @@ import { closeAnnouncement } from './announcement.tsx'
 import { accountPages } from './account/routes.tsx'
 import { pageHeaders } from './headers.ts'
 import { readForm } from './form.ts'
+import { joiningPages } from './joining/routes.tsx'
 import { isLanguage, languageOf, rememberLanguage, TEXTS } from './language.ts'
 import { localPathOf, parseLocalPath } from './local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './problem-page.tsx'
 import { sameOrigin } from './same-origin.ts'
 import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
-import { forgottenPages, linkPages } from './joining/routes.tsx'
 import { signInPath } from './sign-in/next.ts'
 import { signInPages } from './sign-in/routes.tsx'
 import { themeOf } from './theme.ts'
@@ -48,8 +48,7 @@ export const pageRoutes = new Hono<App>()
     return goTo(c, parseLocalPath(path) || '/account')
   })
   .route('/sign-in', signInPages)
-  .route('/forgotten', forgottenPages)
-  .route('/link', linkPages)
+  .route('/', joiningPages)
   .route('/', accountPages)
   .all('/*', () => {
     throw new Refusal('unknownPath')

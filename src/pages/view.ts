@@ -4,6 +4,7 @@ import type { AppContext } from '../http/context.ts'
 import { relyingPartyOf } from '../base/passkey-site.ts'
 import type { Refusal } from '../base/refusals.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../settings/defaults.ts'
+import { hasMailSite } from '../mail/mail-site.ts'
 import { readSettings } from '../settings/store.ts'
 import type { Acting } from '../access/act-as.ts'
 import { isFreshAt } from '../access/freshness.ts'
@@ -38,6 +39,10 @@ export interface View {
   rpId: string | undefined
   /** The identity provider that the site has turned on, in the setting's spelling. */
   platform: string | undefined
+  /** Whether anybody may register. */
+  isRegistrationOpen: boolean
+  /** Whether the site mails links for new passwords. */
+  hasMail: boolean
   /** For a session that its user has to confirm and can confirm with a passkey. */
   ceremony: Ceremony | undefined
 }
@@ -64,7 +69,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
   // Settings only change the look: if they can't be read, the page uses the defaults.
   const settings = await readSettings(deps).then(
     ({ values }) => values,
-    () => DEFAULT_SETTINGS,
+    (): Settings => DEFAULT_SETTINGS,
   )
   const isFresh = account !== undefined && isFreshAt(deps, account.provenAt, deps.now())
   const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
@@ -81,6 +86,8 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     notice: noticeOf(t, c.req.query('done') ?? ''),
     rpId: relyingParty?.rpId,
     platform: platformOf(settings),
+    isRegistrationOpen: settings.allow_register === 'true',
+    hasMail: hasMailSite(deps),
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await beginOnPage(deps, relyingParty, account.username)

@@ -51,6 +51,10 @@ export const LIMITS = {
    * receiver has 8 seconds, so there is one test at a time.
    */
   test: { failures: 1, seconds: 15, blockSeconds: 0 },
+  /** Registrations from one network, also those whose name is taken: each hashes a password. */
+  register: { failures: 10, seconds: 60 * 60, blockSeconds: 0 },
+  /** The same from all networks of one IPv6 /48. */
+  registers: { failures: 20, seconds: 60 * 60, blockSeconds: 0 },
   /** Requests of a network for mails about forgotten passwords. */
   forgotten: { failures: 20, seconds: 15 * 60, blockSeconds: 0 },
   /** The same from all networks of one IPv6 /48. */

@@ -54,6 +54,7 @@ export function signInCounters(
 const LIMIT_OF_SITE = {
   stranger: 'strangers',
   appPassword: 'appPasswords',
+  register: 'registers',
   forgotten: 'forgottens',
 } as const
 
@@ -79,16 +80,17 @@ export function chargeUnspent(
 }
 
 /**
- * Charges a request of a stranger that may have a mail sent.
+ * Charges a request of a stranger before anything is done for it.
  *
  * @throws {Refusal} `tooManyRequests`.
  */
-export async function chargeForgotten(
+export async function chargeRequest(
   { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  limit: 'register' | 'forgotten',
   { network }: Client,
 ): Promise<void> {
   const now = clock()
-  const counters = strangerCounters('forgotten', network)
+  const counters = strangerCounters(limit, network)
   const { blocks, charged } = await runBatch(db, {
     blocks: selectBlocks(db, counters, now),
     charged: chargeUnspent(db, THE_SERVICE, counters, now),

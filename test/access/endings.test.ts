@@ -145,8 +145,8 @@ const OUTCOMES = {
   'a password set with a link that takes off two-step verification': {
     ended: [...SESSIONS, ...GRANTS, 'password at SFTPGo', 'recovery code'],
     told: BOTH,
-    events: ['password_reset_by_link'],
-    notices: ['password'],
+    events: ['password_reset_by_link', 'two_factor_cancelled'],
+    notices: ['password', 'second_factor_off'],
   },
   'two-step verification on': {
     ended: [...GRANTS, 'other session', 'password at SFTPGo'],

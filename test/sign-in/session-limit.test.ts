@@ -32,6 +32,8 @@ async function alive(site: CheapSite, tokens: string[]) {
 const count = async (site: CheapSite, userId: number) =>
   (await site.db.select().from(sessions).where(eq(sessions.userId, userId))).length
 
+const at = (i: number) => ({ headers: { 'CF-Connecting-IP': `192.0.2.${i}` } })
+
 describe('max_devices', () => {
   test('ends the oldest session, and writes an event', async () => {
     const { site, alice } = await limited({ max_devices: '2' })
@@ -80,7 +82,6 @@ describe('max_devices', () => {
 
   test.each(['evict_oldest', 'deny'])('holds when people sign in at once (%s)', async (policy) => {
     const { site, alice } = await limited({ max_devices: '3', device_evict_policy: policy })
-    const at = (i: number) => ({ headers: { 'CF-Connecting-IP': `192.0.2.${i}` } })
     const attempt = { username: 'alice', password: PASSWORD }
     await Promise.all(
       Array.from({ length: 12 }, (_, i) => site.post('/api/auth/login', attempt, at(i))),

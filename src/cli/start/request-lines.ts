@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { loggedPath } from '../../base/logged-path.ts'
 import { networkOf } from '../../base/network.ts'
+import { loggedPath } from '../../base/logged-path.ts'
 import { isoTime } from '../../base/time.ts'
 import type { Answered } from './exchange.ts'
 import type { LogForm } from './options.ts'

@@ -1,28 +1,25 @@
 import { Hono } from 'hono'
-import * as v from 'valibot'
-import { possiblyEmptyText, text } from '../../base/text.ts'
 import { isoTimeOrNull } from '../../base/time.ts'
 import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { actorOf, sessionOf, signedIn } from '../../http/guard.ts'
 import { jsonBody } from '../../http/input.ts'
 import { languageOf } from '../../http/language.ts'
-import { changeOwnEmail, confirmOwnEmail, readOwnDetails, sendConfirmation } from '../own-email.ts'
-
-const emailSchema = v.object({ email: possiblyEmptyText() })
-const linkSchema = v.object({ link: text() })
+import { addressSchema, linkSchema } from '../fields.ts'
+import { getOwnDetails } from '../details.ts'
+import { changeOwnEmail, confirmOwnEmail, sendConfirmation } from '../own-email.ts'
 
 /** Routes for the own e-mail address and the end of the own account, under `/api/me`. */
 export const emailRoutes = new Hono<App>()
   .get('/details', signedIn('guestProfile', 'account:read'), async (c) => {
-    const details = await readOwnDetails(c.get('deps'), actorOf(c))
+    const details = await getOwnDetails(c.get('deps'), actorOf(c))
     return ok(c, {
       email: details.email,
       email_verified: details.emailVerified,
       ends_at: isoTimeOrNull(details.endsAt),
     })
   })
-  .post('/email', signedIn('guestProfile', 'session'), jsonBody(emailSchema), async (c) => {
+  .post('/email', signedIn('guestProfile', 'session'), jsonBody(addressSchema), async (c) => {
     await changeOwnEmail(c.get('deps'), sessionOf(c), c.req.valid('json').email, languageOf(c))
     return ok(c, null)
   })

@@ -1,19 +1,12 @@
 import { Hono } from 'hono'
-import * as v from 'valibot'
-import { text } from '../../base/text.ts'
 import { clientOf } from '../../http/client.ts'
 import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { jsonBody } from '../../http/input.ts'
 import { languageOf } from '../../http/language.ts'
+import { forgottenSchema, resetSchema } from '../fields.ts'
 import { mailForgotten } from '../forgotten.ts'
 import { resetPassword } from '../reset.ts'
-
-const forgottenSchema = v.object({
-  /** A user name, or an e-mail address. */
-  name: text(),
-})
-const resetSchema = v.object({ link: text(), password: text() })
 
 /** Routes for people who have forgotten their password, under `/api/auth`. */
 export const forgottenRoutes = new Hono<App>()

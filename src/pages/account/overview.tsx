@@ -14,6 +14,9 @@ interface OverviewProps extends Awaited<ReturnType<typeof readOverview>> {
   view: View
 }
 
+/** For so long before its end, the page says when the account ends. */
+const END_SHOWN_MILLISECONDS = 14 * 24 * 60 * 60 * 1000
+
 export function OverviewPage(props: OverviewProps) {
   const { view, account, counts, events } = props
   const { overview: t, nav } = view.t
@@ -30,6 +33,11 @@ export function OverviewPage(props: OverviewProps) {
         <Avatar name={account.username} isLarge />
         <Heading title={t.greeting(account.username)} lead={t.roles[account.role] ?? ''} />
       </div>
+      {account.endsAt !== null && account.endsAt - view.now < END_SHOWN_MILLISECONDS && (
+        <p class="note">
+          {view.t.joining.endsAt} <Time view={view} at={account.endsAt} exact />
+        </p>
+      )}
       <Guard {...props} protection={protection} />
       <Tiles
         tiles={[
@@ -136,7 +144,7 @@ function Rights({ view, account }: { view: View; account: Account }) {
         <dd>{account.username}</dd>
         <dt>{t.role}</dt>
         <dd>{t.roles[account.role]}</dd>
-        <dt>{view.t.joining.emailTitle}</dt>
+        <dt>{view.t.joining.ownTitle}</dt>
         <dd>
           <a href="/account/email">{view.t.joining.manage}</a>
         </dd>

@@ -21,6 +21,7 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
 import { actorOf, sessionOf } from '../../http/guard.ts'
+import { WelcomePage } from '../joining/pages.tsx'
 import { goTo, readView, showPage } from '../view.ts'
 import { activityPages } from './activity.tsx'
 import { appPasswordPages } from './app-passwords-routes.tsx'
@@ -29,7 +30,7 @@ import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
 import { NEWEST } from '../parts.tsx'
 import { noticePages } from './notice-routes.tsx'
-import { emailPages } from '../joining/routes.tsx'
+import { emailPages } from '../joining/own-email-routes.tsx'
 import { OverviewPage } from './overview.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
@@ -47,6 +48,10 @@ export const accountPages = new Hono<App>()
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
     clearSessionToken(c)
     return goTo(c, '/account/sign-in', 'signed-out')
+  })
+  .get('/welcome', async (c) => {
+    const account = await readAccountAs(c.get('deps'), actorOf(c))
+    return showPage(c, <WelcomePage view={await readView(c, account)} />)
   })
   .route('/security', securityPages)
   .route('/activity', activityPages)

@@ -1,15 +1,8 @@
-import type { Details } from '../../joining/email-store.ts'
-import type { LiveLink } from '../../joining/link-store.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage, SinglePage } from '../layout.tsx'
 import { Alert, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
-
-/** The forms of links post here; the secret is in a hidden field. */
-const LINK_PATH = '/account/link'
-export const FORGOTTEN_PATH = '/account/forgotten'
-export const EMAIL_PATH = '/account/email'
 
 interface FormProps {
   view: View
@@ -17,68 +10,94 @@ interface FormProps {
   problem?: Problem | undefined
 }
 
-/** Asks for a mail with a link for a new password. */
-export function ForgottenPage({ view, fields, problem }: FormProps) {
+/** Where a visitor chooses how to sign in: with an invitation, or in an open registration. */
+export function RegistrationPage({
+  view,
+  fields,
+  problem,
+  link = '',
+  fixedName = '',
+  siteKey = '',
+}: FormProps & { link?: string; fixedName?: string; siteKey?: string }) {
   const t = view.t.joining
+  const isInvited = link !== ''
+  const title = isInvited ? t.invitationTitle : t.registerTitle
+  const lead = isInvited ? t.invitationLead(view.site.title) : t.registerLead
   return (
-    <SinglePage view={view} title={t.forgottenTitle}>
+    <SinglePage view={view} title={title}>
       <article>
-        <Heading title={t.forgottenTitle} lead={t.forgottenLead} />
-        <form method="post" action={FORGOTTEN_PATH}>
-          <Alert problem={problem} fields={['name']} />
-          <Field
-            name="name"
-            label={t.name}
-            value={echo(fields, 'name')}
-            autocomplete="username"
-            problem={problem}
-            focus
-          />
-          <button>{t.forgottenSubmit}</button>
+        <Heading title={title} lead={lead} />
+        <form method="post" action={isInvited ? '/account/link' : '/account/register'}>
+          <Alert problem={problem} fields={['username', 'password', 'repeat']} />
+          {isInvited && <input type="hidden" name="link" value={link} />}
+          {fixedName === '' ? (
+            <Field
+              name="username"
+              label={t.username}
+              value={echo(fields, 'username')}
+              autocomplete="username"
+              problem={problem}
+              focus
+            />
+          ) : (
+            <p>{t.yourName(fixedName)}</p>
+          )}
+          <NewPassword view={view} problem={problem} />
+          {siteKey !== '' && (
+            <>
+              <div class="cf-turnstile" data-sitekey={siteKey} data-language={view.language} />
+              <script src={TURNSTILE_SCRIPT} async defer />
+            </>
+          )}
+          <button>{t.registerSubmit}</button>
         </form>
-        <p class="aside">
-          <a href="/account/sign-in">{t.backToSignIn}</a>
-        </p>
       </article>
     </SinglePage>
   )
 }
 
-interface LinkProps extends FormProps {
-  link: LiveLink
-  secret: string
+const TURNSTILE_SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js'
+
+function NewPassword({ view, problem }: FormProps) {
+  const t = view.t.joining
+  return (
+    <>
+      <Field
+        name="password"
+        label={t.password}
+        type="password"
+        autocomplete="new-password"
+        hint={t.passwordHint}
+        problem={problem}
+        reveal={view.t.reveal}
+      />
+      <Field
+        name="repeat"
+        label={t.repeat}
+        type="password"
+        autocomplete="new-password"
+        problem={problem}
+      />
+    </>
+  )
 }
 
-/** Chooses a new password with a link. */
-export function ResetPage({ view, link, secret, problem }: LinkProps) {
+/** Where a user sets a new password with a link. */
+export function ResetPage({
+  view,
+  problem,
+  link,
+  username,
+}: FormProps & { link: string; username: string }) {
   const t = view.t.joining
   return (
     <SinglePage view={view} title={t.resetTitle}>
       <article>
-        <Heading title={t.resetTitle} lead={t.resetLead(link.ownerName)} />
-        {link.secondFactor && <p>{t.resetFactorOff}</p>}
-        <form method="post" action={LINK_PATH}>
+        <Heading title={t.resetTitle} lead={t.resetLead(username)} />
+        <form method="post" action="/account/link">
           <Alert problem={problem} fields={['password', 'repeat']} />
-          <input type="hidden" name="link" value={secret} />
-          <input type="hidden" name="username" autocomplete="username" value={link.ownerName} />
-          <Field
-            name="password"
-            label={view.t.security.newPassword}
-            hint={view.t.security.newPasswordHint}
-            type="password"
-            autocomplete="new-password"
-            problem={problem}
-            reveal={view.t.reveal}
-            focus
-          />
-          <Field
-            name="repeat"
-            label={view.t.security.repeat}
-            type="password"
-            autocomplete="new-password"
-            problem={problem}
-            reveal={view.t.reveal}
-          />
+          <input type="hidden" name="link" value={link} />
+          <NewPassword view={view} problem={problem} />
           <button>{t.resetSubmit}</button>
         </form>
       </article>
@@ -86,91 +105,108 @@ export function ResetPage({ view, link, secret, problem }: LinkProps) {
   )
 }
 
-/** Confirms an address with the link that was mailed there. */
-export function ConfirmEmailPage({ view, link, secret, problem }: LinkProps) {
+/** Where a user confirms an address. The session decides when the form is sent. */
+export function EmailPage({
+  view,
+  problem,
+  link,
+  address,
+}: FormProps & { link: string; address: string }) {
   const t = view.t.joining
   return (
-    <SinglePage view={view} title={t.confirmTitle}>
+    <SinglePage view={view} title={t.emailTitle}>
       <article>
-        <Heading title={t.confirmTitle} lead={t.confirmLead(link.email)} />
-        <form method="post" action={LINK_PATH}>
+        <Heading title={t.emailTitle} lead={t.emailLead(address)} />
+        <form method="post" action="/account/link">
           <Alert problem={problem} fields={[]} />
-          <input type="hidden" name="link" value={secret} />
-          <button>{t.confirmSubmit}</button>
+          <input type="hidden" name="link" value={link} />
+          <button>{t.emailSubmit}</button>
         </form>
-        {problem !== undefined && (
-          <p class="aside">
-            <a href="/account/sign-in" target="_blank" rel="noopener">
-              {t.signIn}
-            </a>
-          </p>
-        )}
       </article>
     </SinglePage>
   )
 }
 
-/** Says that a link is not valid, whatever the reason is. */
-export function DeadLinkPage({ view }: { view: View }) {
+export function ForgottenPage({ view, fields, problem }: FormProps) {
   const t = view.t.joining
   return (
-    <SinglePage view={view} title={t.deadTitle}>
+    <SinglePage view={view} title={t.forgottenTitle}>
       <article>
-        <Heading title={t.deadTitle} lead={t.deadLead} />
-        <p class="buttons">
-          <a role="button" href="/account">
-            {view.t.problems.home}
+        <Heading title={t.forgottenTitle} lead={t.forgottenLead} />
+        <form method="post" action="/account/forgotten">
+          <Alert problem={problem} fields={['name']} />
+          <Field
+            name="name"
+            label={t.forgottenName}
+            value={echo(fields, 'name')}
+            autocomplete="username"
+            problem={problem}
+            focus
+          />
+          <button>{t.forgottenSubmit}</button>
+        </form>
+      </article>
+    </SinglePage>
+  )
+}
+
+/** Says what was done, and leads on. */
+export function DonePage({
+  view,
+  title,
+  lead,
+  next,
+  words,
+}: {
+  view: View
+  title: string
+  lead: string
+  next: string
+  words: string
+}) {
+  return (
+    <SinglePage view={view} title={title}>
+      <article>
+        <h1>{title}</h1>
+        {lead !== '' && <p>{lead}</p>}
+        <Buttons>
+          <a role="button" href={next}>
+            {words}
           </a>
-        </p>
+        </Buttons>
       </article>
     </SinglePage>
   )
 }
 
-interface EmailProps extends FormProps {
-  details: Details
-  /** Whether this site sends mail. */
-  hasMail: boolean
+function Buttons({ children }: PropsWithChildren<{ children?: Child }>) {
+  return <p class="buttons">{children}</p>
 }
 
-/** The e-mail address of a user. */
-export function EmailPage({ view, details, hasMail, fields, problem }: EmailProps) {
+/** The first page of a new account. */
+export function WelcomePage({ view }: { view: View }) {
   const t = view.t.joining
-  const { email, emailVerified } = details
   return (
-    <AccountPage view={view} title={t.emailTitle}>
-      <Heading title={t.emailTitle} lead={t.emailLead} />
+    <AccountPage view={view} title={t.welcomeTitle}>
+      <Heading title={t.welcomeTitle} lead={t.welcomeLead} />
       <article>
-        <dl>
-          <dt>{email === '' ? t.noEmail : email}</dt>
-          {email !== '' && <dd>{emailVerified ? t.isVerified : t.isUnverified}</dd>}
-        </dl>
-        {hasMail && email !== '' && !emailVerified && (
-          <form method="post" action={`${EMAIL_PATH}/send`}>
-            <button class="secondary">{t.send}</button>
-          </form>
-        )}
+        <ul>
+          <li>
+            <a href="/account/security">{t.welcomeFactor}</a>
+          </li>
+          <li>
+            <a href="/account/app-passwords">{t.welcomeConnect}</a>
+          </li>
+          <li>
+            <a href="/account/keys">{t.welcomeKeys}</a>
+          </li>
+        </ul>
+        <Buttons>
+          <a role="button" href="/account">
+            {t.welcomeOverview}
+          </a>
+        </Buttons>
       </article>
-      {hasMail ? (
-        <article>
-          <form method="post" action={EMAIL_PATH}>
-            <Alert problem={problem} fields={['email', ...CONFIRM_FIELDS]} />
-            <Field
-              name="email"
-              label={t.email}
-              hint={t.emailHint}
-              value={fields === undefined ? email : echo(fields, 'email')}
-              autocomplete="email"
-              problem={problem}
-              optional
-            />
-            <ConfirmFields view={view} form="email" problem={problem} />
-            <button>{t.emailSubmit}</button>
-          </form>
-        </article>
-      ) : (
-        <p>{t.noMail}</p>
-      )}
     </AccountPage>
   )
 }

@@ -1,148 +1,181 @@
 import { Hono } from 'hono'
-import * as v from 'valibot'
+import { createMiddleware } from 'hono/factory'
+import { readAccountAs } from '../../access/act-as.ts'
+import { isSessionActor, type SessionActor } from '../../access/actor.ts'
+import { verifyToken } from '../../access/token.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { text } from '../../base/text.ts'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
-import { sessionOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
-import { mailForgotten } from '../../joining/forgotten.ts'
-import type { LiveLink } from '../../joining/link-store.ts'
 import { openLink } from '../../joining/open-link.ts'
-import {
-  changeOwnEmail,
-  confirmOwnEmail,
-  readOwnDetails,
-  sendConfirmation,
-} from '../../joining/own-email.ts'
+import { confirmOwnEmail } from '../../joining/own-email.ts'
+import { forgottenSchema, registrationSchema, resetSchema } from '../../joining/fields.ts'
+import { mailForgotten } from '../../joining/forgotten.ts'
+import { refuseClosedRegistration, register, turnstileKey } from '../../joining/register.ts'
 import { resetPassword } from '../../joining/reset.ts'
-import { getMailSite, mailSiteOf } from '../../mail/mail-site.ts'
-import { readAccountAs } from '../../access/act-as.ts'
-import { confirmWith } from '../confirm.tsx'
+import { getMailSite } from '../../mail/mail-site.ts'
+import { staticDigest } from '../../passwords/passwords.ts'
+import { login } from '../../sign-in/sign-in.ts'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { policyWithTurnstile } from '../headers.ts'
 import { languageOf } from '../language.ts'
-import { isSessionOver, readSession } from '../session-cookie.ts'
+import { isSessionOver, sessionToken, setSessionToken } from '../session-cookie.ts'
 import { goTo, readView, showPage } from '../view.ts'
-import {
-  ConfirmEmailPage,
-  DeadLinkPage,
-  EMAIL_PATH,
-  EmailPage,
-  FORGOTTEN_PATH,
-  ForgottenPage,
-  ResetPage,
-} from './pages.tsx'
+import { DonePage, EmailPage, ForgottenPage, RegistrationPage, ResetPage } from './pages.tsx'
 
-const forgottenSchema = v.object({ name: text() })
-const resetSchema = v.pipe(
-  v.object({ password: text(), repeat: text() }),
-  v.check(({ password, repeat }) => {
-    if (password !== repeat) throw new Refusal('passwordsDiffer')
-    return true
-  }),
-)
+/**
+ * No search engine lists a link, and no other site learns it. `no-referrer` would make browsers
+ * send `Origin: null` with the form, which `sameOrigin` refuses.
+ */
+const linkHeaders = createMiddleware<App>(async function linkHeaders(c, next) {
+  await next()
+  c.header('X-Robots-Tag', 'noindex')
+  c.header('Referrer-Policy', 'strict-origin')
+  c.header('Cache-Control', 'no-store')
+})
 
-/** The page for people who have forgotten their password, under `/account/forgotten`. */
-export const forgottenPages = new Hono<App>()
-  .get('/', async (c) => {
+/**
+ * Pages of people who have no session, under `/account`. A GET changes nothing: mail scanners open
+ * links.
+ */
+export const joiningPages = new Hono<App>()
+  .use('/link', linkHeaders)
+  .use('/link/*', linkHeaders)
+  .get('/link/:secret', (c) => showLink(c, c.req.param('secret')))
+  .post('/link', async (c) => {
+    const fields = await readForm(c)
+    const { link: secret = '' } = fields
+    const { kind } = await openLink(c.get('deps'), secret)
+    if (kind === 'invitation') return acceptInvitation(c, fields, secret)
+    return kind === 'reset' ? setPassword(c, fields, secret) : confirmEmail(c, secret)
+  })
+  .get('/register', async (c) => {
+    await refuseClosedRegistration(c.get('deps'))
+    return showRegistration(c)
+  })
+  .post('/register', async (c) => {
+    const fields = await readForm(c)
+    await refuseClosedRegistration(c.get('deps'))
+    const turnstile = fields['cf-turnstile-response'] ?? ''
+    const result = await attempt(() => registerWith(c, fields, { invitation: '', turnstile }))
+    if (result instanceof Refusal) return showRegistration(c, fields, result)
+    return result
+  })
+  .get('/forgotten', async (c) => {
     getMailSite(c.get('deps'))
     return showPage(c, <ForgottenPage view={await readView(c)} />)
   })
-  .post('/', async (c) => {
+  .post('/forgotten', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
       const { name } = validate(forgottenSchema, fields)
       await mailForgotten(c.get('deps'), name, clientOf(c), languageOf(c))
     })
-    if (!(refusal instanceof Refusal)) return goTo(c, FORGOTTEN_PATH, 'reset-mailed')
     const view = await readView(c)
-    const problem = problemOf(view.t, refusal)
-    return showPage(c, <ForgottenPage view={view} fields={fields} problem={problem} />, refusal)
+    if (refusal instanceof Refusal) {
+      const problem = problemOf(view.t, refusal)
+      return showPage(c, <ForgottenPage view={view} fields={fields} problem={problem} />, refusal)
+    }
+    const t = view.t.joining
+    const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
+    const next = { next: '/account/sign-in', words: t.toSignIn }
+    return showPage(c, <DonePage view={view} {...texts} {...next} />)
   })
+
+async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?: Refusal) {
+  const link = await openLink(c.get('deps'), secret)
+  const view = await readView(c)
+  const problem = refusal && problemOf(view.t, refusal)
+  const props = { view, fields, problem, link: secret }
+  if (link.kind === 'invitation')
+    return showPage(c, <RegistrationPage {...props} fixedName={link.username} />, refusal)
+  if (link.kind === 'reset')
+    return showPage(c, <ResetPage {...props} username={link.ownerName} />, refusal)
+  return showPage(c, <EmailPage {...props} address={link.email} />, refusal)
+}
+
+async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
+  const result = await attempt(() => registerWith(c, fields, { invitation: secret, turnstile: '' }))
+  return result instanceof Refusal ? showLink(c, secret, fields, result) : result
+}
+
+/** Registers a visitor, and signs a new user in who need not wait. */
+async function registerWith(
+  c: AppContext,
+  fields: Fields,
+  { invitation, turnstile }: { invitation: string; turnstile: string },
+) {
+  const { username = '', password = '' } = fields
+  const wish = validate(registrationSchema, { username, password, invitation, turnstile })
+  refuseOtherRepeat(fields)
+  const deps = c.get('deps')
+  const registered = await register(deps, wish, clientOf(c))
+  if (registered.isWaiting) {
+    const view = await readView(c)
+    const t = view.t.joining
+    const texts = { title: t.waitingTitle, lead: t.waitingLead }
+    const next = { next: '/account/sign-in', words: t.toSignIn }
+    return showPage(c, <DonePage view={view} {...texts} {...next} />)
+  }
+  const digest = await staticDigest(password)
+  const credentials = { username: registered.username, digest, code: '' }
+  setSessionToken(c, await login(deps, credentials, clientOf(c)))
+  return goTo(c, '/account/welcome')
+}
+
+async function showRegistration(c: AppContext, fields?: Fields, refusal?: Refusal) {
+  const view = await readView(c)
+  const siteKey = await turnstileKey(c.get('deps'))
+  if (siteKey !== '') c.header('Content-Security-Policy', policyWithTurnstile())
+  const problem = refusal && problemOf(view.t, refusal)
+  return showPage(c, <RegistrationPage {...{ view, fields, problem, siteKey }} />, refusal)
+}
+
+async function setPassword(c: AppContext, fields: Fields, secret: string) {
+  const refusal = await attempt(async () => {
+    const wish = validate(resetSchema, { ...fields, link: secret })
+    refuseOtherRepeat(fields)
+    await resetPassword(c.get('deps'), wish.link, wish.password, clientOf(c), languageOf(c))
+  })
+  if (refusal instanceof Refusal) return showLink(c, secret, fields, refusal)
+  const view = await readView(c)
+  const t = view.t.joining
+  const texts = { title: t.resetDone, lead: t.resetDoneLead }
+  const next = { next: '/account/sign-in', words: t.toSignIn }
+  return showPage(c, <DonePage view={view} {...texts} {...next} />)
+}
+
+/** @throws {Refusal} `passwordsDiffer`. */
+function refuseOtherRepeat({ password, repeat }: Fields): void {
+  if (password !== repeat) throw new Refusal('passwordsDiffer')
+}
 
 /**
- * The pages of links, under `/account/link`. Opening one changes nothing. The cookie of a session
- * does not come along from a mail, so only the form looks who is signed in.
+ * Confirms an address in the session of this browser, which the form has and the mail's link has
+ * not.
  */
-export const linkPages = new Hono<App>()
-  .get('/:secret', (c) => showLink(c, c.req.param('secret')))
-  // A refused form leaves its path in the address bar.
-  .get('/', (c) => goTo(c, '/account'))
-  .post('/', async (c) => {
-    const fields = await readForm(c)
-    const { link: secret = '' } = fields
-    const done = await attempt(async () => {
-      const link = await openLink(c.get('deps'), secret)
-      return link.kind === 'email' ? confirmEmail(c, secret) : reset(c, link, secret, fields)
-    })
-    return done instanceof Refusal ? showLink(c, secret, done) : done
-  })
-
-async function reset(c: AppContext, link: LiveLink, secret: string, fields: Fields) {
-  // An invitation has a page of its own.
-  if (link.kind !== 'reset') throw new Refusal('linkInvalid')
-  const { password } = validate(resetSchema, fields)
-  await resetPassword(c.get('deps'), secret, password, clientOf(c), languageOf(c))
-  return goTo(c, '/account/sign-in', 'password-changed')
-}
-
 async function confirmEmail(c: AppContext, secret: string) {
-  const session = await readSession(c).catch((error: unknown) => {
-    throw needsSession(error)
+  const refusal = await attempt(async () => {
+    await confirmOwnEmail(c.get('deps'), await sessionHere(c), secret)
   })
-  await confirmOwnEmail(c.get('deps'), session, secret).catch((error: unknown) => {
-    throw needsSession(error)
-  })
-  return goTo(c, EMAIL_PATH, 'email-confirmed')
-}
-
-/** Someone whose session is over stays on the page: the way back would name the link. */
-function needsSession(error: unknown): unknown {
-  return error instanceof Refusal && isSessionOver(error) ? new Refusal('linkNeedsSession') : error
-}
-
-async function showLink(c: AppContext, secret: string, refusal?: Refusal) {
-  const link = await attempt(() => openLink(c.get('deps'), secret))
+  if (refusal instanceof Refusal) return showLink(c, secret, undefined, refusal)
   const view = await readView(c)
-  if (link instanceof Refusal) return showPage(c, <DeadLinkPage view={view} />, link)
-  const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, link, secret, problem }
-  if (link.kind === 'email') return showPage(c, <ConfirmEmailPage {...props} />, refusal)
-  if (link.kind === 'reset') return showPage(c, <ResetPage {...props} />, refusal)
-  return showPage(c, <DeadLinkPage view={view} />, new Refusal('linkInvalid'))
+  const t = view.t.joining
+  const next = { next: '/account/security', words: t.toAccount }
+  return showPage(c, <DonePage view={view} title={t.emailDone} lead="" {...next} />)
 }
 
-/** The page of the own e-mail address, under `/account/email`. */
-export const emailPages = new Hono<App>()
-  .get('/', (c) => showEmail(c))
-  .post('/', async (c) => {
-    const fields = await readForm(c)
-    const refusal = await attempt(async () => {
-      await confirmWith(c, fields)
-      const { email = '' } = fields
-      await changeOwnEmail(c.get('deps'), sessionOf(c), email, languageOf(c))
-    })
-    if (refusal instanceof Refusal) return showEmail(c, refusal, fields)
-    // The mail follows by itself; whoever changes the address too often asks for it later.
-    const sent = await attempt(() => sendConfirmation(c.get('deps'), sessionOf(c), languageOf(c)))
-    return goTo(c, EMAIL_PATH, sent instanceof Refusal ? 'email-saved' : 'email-sent')
-  })
-  .post('/send', async (c) => {
-    const refusal = await attempt(() =>
-      sendConfirmation(c.get('deps'), sessionOf(c), languageOf(c)),
-    )
-    if (refusal instanceof Refusal) return showEmail(c, refusal)
-    return goTo(c, EMAIL_PATH, 'email-sent')
-  })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/send', (c) => goTo(c, EMAIL_PATH))
-
-async function showEmail(c: AppContext, refusal?: Refusal, fields?: Fields) {
+/** @throws {Refusal} `linkNeedsSession`. */
+async function sessionHere(c: AppContext): Promise<SessionActor> {
   const deps = c.get('deps')
-  const account = await readAccountAs(deps, sessionOf(c))
-  const details = await readOwnDetails(deps, sessionOf(c))
-  const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  const hasMail = mailSiteOf(deps) !== undefined
-  return showPage(c, <EmailPage {...{ view, details, hasMail, fields, problem }} />, refusal)
+  const token = sessionToken(c)
+  try {
+    const claims = await verifyToken(await deps.keyRing(), token, deps.now())
+    const actor = { ...claims, ...clientOf(c) }
+    await readAccountAs(deps, actor)
+    if (isSessionActor(actor)) return actor
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isSessionOver(error)) throw error
+  }
+  throw new Refusal('linkNeedsSession')
 }

@@ -18,8 +18,6 @@ interface SignInProps {
   ceremony: Ceremony | undefined
   /** The program that asks for the sign-in. */
   asking?: Asking | undefined
-  /** Whether this site sends mail. */
-  hasMail: boolean
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -39,7 +37,7 @@ export function SignInPage(props: SignInProps) {
         <details class="lost">
           <summary>{t.lost}</summary>
           <p>
-            {props.hasMail ? (
+            {props.view.hasMail ? (
               <a href="/account/forgotten">{props.view.t.joining.forgottenLink}</a>
             ) : (
               t.lostPassword(props.view.site.title)
@@ -47,6 +45,11 @@ export function SignInPage(props: SignInProps) {
           </p>
           <p>{t.lostPhone}</p>
         </details>
+        {props.view.isRegistrationOpen && (
+          <p class="aside">
+            <a href="/account/register">{props.view.t.joining.registerLink}</a>
+          </p>
+        )}
       </article>
     </SinglePage>
   )
@@ -98,6 +101,7 @@ function SsoButton({ view, next }: SignInProps) {
   )
 }
 
+/** Leads people on who have no password any more, or no account yet. */
 function NextField({ next }: { next: string }) {
   return next === '' ? <></> : <input type="hidden" name="next" value={next} />
 }
@@ -108,7 +112,7 @@ export function CodePage({
   username,
   next,
   problem,
-}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking' | 'hasMail'> & { username: string }) {
+}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
   const t = view.t.signIn
   return (
     <SinglePage view={view} title={t.codeTitle}>

@@ -7,7 +7,6 @@ import { login } from '../../sign-in/sign-in.ts'
 import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
 import { relyingPartyOf } from '../../base/passkey-site.ts'
-import { mailSiteOf } from '../../mail/mail-site.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
 import { attempt, problemOf, readForm } from '../form.ts'
@@ -35,14 +34,7 @@ export const signInPages = new Hono<App>()
     clearPendingSignIn(c)
     const asking = await findAsking(c, next)
     const fields = { username: asking?.loginHint ?? '' }
-    const props = {
-      view: await readView(c),
-      next,
-      ceremony: await beginSignIn(c),
-      asking,
-      fields,
-      hasMail: hasMail(c),
-    }
+    const props = { view: await readView(c), next, ceremony: await beginSignIn(c), asking, fields }
     return showPage(c, <SignInPage {...props} />)
   })
   .post('/', async (c) => {
@@ -125,25 +117,8 @@ async function showSignIn(
   const problem = problemOf(view.t, refusal)
   const ceremony = await beginSignIn(c)
   const asking = await findAsking(c, parseNext({ next }))
-  const props = {
-    view,
-    fields: { username },
-    next: parseNext({ next }),
-    problem,
-    ceremony,
-    asking,
-    hasMail: hasMail(c),
-  }
+  const props = { view, fields: { username }, next: parseNext({ next }), problem, ceremony, asking }
   return showPage(c, <SignInPage {...props} />, refusal)
-}
-
-/** A wrong variable must not keep people from signing in. */
-function hasMail(c: AppContext): boolean {
-  try {
-    return mailSiteOf(c.get('deps')) !== undefined
-  } catch {
-    return false
-  }
 }
 
 /** Begins a sign-in with any passkey of this site, which reads nothing and writes nothing. */

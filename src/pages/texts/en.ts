@@ -915,11 +915,8 @@ export const en = {
     'passkey-added': 'The passkey was added.',
     'passkey-renamed': 'The name was changed.',
     'passkey-deleted': 'The passkey was deleted.',
-    'reset-mailed':
-      'If there is such an account, a mail with a link is on its way. Look among the spam as well. The link works for 30 minutes.',
     'email-saved': 'The address was saved.',
     'email-sent': 'The address was saved. Open the link in the mail that we sent there.',
-    'email-confirmed': 'Your e-mail address is confirmed.',
     'everything-ended': 'You are signed out everywhere, and your app passwords are deleted.',
     ...adminNoticesEn,
   },

@@ -623,11 +623,8 @@ export const zh: Texts = {
     'passkey-added': '通行密钥已添加。',
     'passkey-renamed': '名称已修改。',
     'passkey-deleted': '通行密钥已删除。',
-    'reset-mailed':
-      '如果有这样的账户，带有链接的邮件已发出。也请查看垃圾邮件。链接在 30 分钟内有效。',
     'email-saved': '地址已保存。',
     'email-sent': '地址已保存。请打开我们发送到该地址的邮件中的链接。',
-    'email-confirmed': '你的电子邮件地址已确认。',
     'everything-ended': '你已在所有设备上退出，应用专用密码已全部删除。',
     ...adminNoticesZh,
   },

@@ -43,6 +43,7 @@ const UNFORESEEABLE = [
   'secret',
   'recovery_codes',
   'milliseconds',
+  'link',
   'challenge',
   'session',
   'sub',

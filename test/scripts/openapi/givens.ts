@@ -26,7 +26,7 @@ import {
   signedIn as visitorOf,
   withClient,
 } from '../../support/openid.ts'
-import { MailSite } from '../../support/mail-site.ts'
+import { JoiningSite, secretOf } from '../../support/joining.ts'
 import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
 import { Visitor } from '../../support/visitor.ts'
@@ -50,26 +50,6 @@ export interface Asked {
   form?: Record<string, string>
   /** Sent instead of the documented body. */
   rawBody?: string
-}
-
-const ADDRESS = 'alice@example.org'
-
-async function withMail() {
-  const site = new MailSite()
-  return { site, token: await site.addSignedInUser('alice', PASSWORD) }
-}
-
-async function withAddress() {
-  const asked = await withMail()
-  await asked.site.post('/api/me/email', { email: ADDRESS }, { token: asked.token })
-  return asked
-}
-
-async function withConfirmation() {
-  const { site, token } = await withAddress()
-  await site.post('/api/me/email/send', undefined, { token })
-  const [link = ''] = await site.linksTo(ADDRESS)
-  return { site, token, body: { link } }
 }
 
 async function withCode() {
@@ -154,32 +134,6 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { site } = await signedIn()
     await addAppPassword(site, 3, ['files:read'], { name: 'rclone' })
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
-  },
-  'nobody is signed in, the site sends mail': async () => ({ site: (await withMail()).site }),
-  'nobody is signed in, and asked twenty times for a new password': async () => {
-    const { site } = await withMail()
-    for (let i = 0; i < 20; i++) await site.post('/api/auth/forgotten', { name: `user${i}` })
-    return { site }
-  },
-  'alice is signed in, the site sends mail': withMail,
-  'alice signed in an hour ago, the site sends mail': async () => {
-    const asked = await withMail()
-    asked.site.now += HOUR
-    return asked
-  },
-  'alice has an e-mail address that is not confirmed': withAddress,
-  'alice was mailed a link that confirms her address': withConfirmation,
-  'bob was mailed a link that confirms his address': async () => {
-    const { site, body } = await withConfirmation()
-    await site.addUser('bob', { password: PASSWORD })
-    return { site, body, token: await site.token('bob', PASSWORD) }
-  },
-  'alice was mailed a link for a new password': async () => {
-    const { site } = await withAddress()
-    await site.db.update(users).set({ emailVerified: true }).where(eq(users.id, 3))
-    await site.post('/api/auth/forgotten', { name: 'alice' })
-    const [link = ''] = await site.linksTo(ADDRESS)
-    return { site, body: { link } }
   },
   'alice has a channel': withOwnChannel,
   'alice has a channel and has just tested it': async () =>
@@ -369,6 +323,47 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await site.db.update(users).set({ passwordHash: null }).where(eq(users.username, 'alice'))
     return { site, token: await site.token('admin', ADMIN_PASSWORD) }
   },
+  'nobody is signed in, registration is open': withRegistration,
+  'nobody is signed in, registration is open and ten have registered': async () => {
+    const asked = await withRegistration()
+    const row = { key: 'register/192.0.2.1', failures: 10, expiresAt: asked.site.now + HOUR }
+    await asked.site.db.insert(throttleCounters).values({ ...row, chargedAt: asked.site.now })
+    return asked
+  },
+  'nobody is signed in, the site sends mail': async () => {
+    await withAlice()
+    return { site: new JoiningSite() }
+  },
+  'nobody is signed in, alice has a link for a new password': async () => {
+    const { site, token } = await adminSignedIn()
+    const { data } = await site.post(
+      '/api/admin/user/reset_link',
+      { id: 3 },
+      { token: token ?? '' },
+    )
+    return { site, body: { link: secretOf(data.link) } }
+  },
+  'alice is signed in, and the site sends mail': withMail,
+  'alice has an address that is not confirmed': withAddress,
+  'alice was mailed a link for her address': withMailedLink,
+  'alice was mailed a link for her address, and bob is signed in': async () => {
+    const asked = await withMailedLink()
+    await asked.site.addUser('bob', { password: PASSWORD })
+    return { ...asked, token: await asked.site.token('bob', PASSWORD) }
+  },
+  'the admin is signed in, there is an invitation': async () => {
+    const asked = await adminSignedIn()
+    const token = asked.token ?? ''
+    const invitation = { name: 'family', uses: 5 }
+    await asked.site.post('/api/admin/invitation/create', invitation, { token })
+    return asked
+  },
+  'the admin is signed in, bob waits for an approval': async () => {
+    const asked = await adminSignedIn()
+    const waiting = { disabled: true, waiting: true, registeredNetwork: '192.0.2.9' }
+    await asked.site.addUser('bob', waiting)
+    return asked
+  },
   'the database is unavailable': () =>
     afterSigningIn({
       get db(): Deps['db'] {
@@ -527,6 +522,30 @@ async function withChannels(count: number): Promise<Asked> {
   }
   for (let n = 0; n < count; n++) await site.post('/api/admin/notice/create', wish, { token })
   return { site, token }
+}
+
+async function withRegistration() {
+  const site = await withAlice()
+  await site.db.insert(settings).values({ key: 'allow_register', value: 'true' })
+  return { site }
+}
+
+async function withMail() {
+  const { token } = await signedIn()
+  return { site: new JoiningSite(), token }
+}
+
+async function withAddress() {
+  const asked = await withMail()
+  await asked.site.db.update(users).set({ email: 'alice@example.org' }).where(eq(users.id, 3))
+  return asked
+}
+
+async function withMailedLink() {
+  const asked = await withAddress()
+  await asked.site.post('/api/me/email/send', undefined, { token: asked.token })
+  const [mail] = await asked.site.mail()
+  return { ...asked, body: { link: secretOf(mail?.text ?? '') } }
 }
 
 async function adminSignedIn(): Promise<Asked> {

@@ -1,7 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 import { logError } from '../../database/log.ts'
 import type { App } from '../../http/context.ts'
-import { sendMails } from '../send.ts'
+import { sendMails } from '../../mail/send.ts'
+import { becomeMails } from '../forgotten.ts'
 
 /**
  * Sends the mails of a request after its answer. Nobody waits for it, and nobody can tell by the
@@ -12,6 +13,7 @@ export const mailsAfterRequests = createMiddleware<App>(async function mailsAfte
   const deps = c.get('deps')
   if (!deps.outbox.hasMails) return
   const about = { id: c.get('requestId'), during: 'mails' }
-  const work = sendMails({ ...deps, db: deps.backgroundDb })
+  const background = { ...deps, db: deps.backgroundDb }
+  const work = sendMails(background, becomeMails(background))
   deps.defer(work.catch((error: unknown) => logError(error, about)))
 })

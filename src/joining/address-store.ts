@@ -1,0 +1,89 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { users } from '../../schema/tables.ts'
+import { type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
+import type { AuditEvent } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { UserId } from '../database/user-id.ts'
+import type { Database } from '../deps.ts'
+
+/** Selects what only the user and operators see of an account. */
+export function selectDetails(db: Database, userId: UserId) {
+  return db
+    .select({
+      id: users.id,
+      username: users.username,
+      role: users.role,
+      email: users.email,
+      emailVerified: users.emailVerified,
+      endsAt: users.endsAt,
+      waiting: users.waiting,
+    })
+    .from(users)
+    .where(eq(users.id, sql`${userId}`))
+}
+
+/** Sets the address of a user. A new one is not verified. */
+export function updateAddress(
+  db: Database,
+  by: Authority,
+  userId: UserId,
+  email: string,
+  when?: SQL,
+) {
+  return writing(db, by)
+    .update(
+      users,
+      { email, emailVerified: sql`iif(${users.email} = ${email}, ${users.emailVerified}, 0)` },
+      and(eq(users.id, sql`${userId}`), when),
+    )
+    .returning({ id: users.id })
+}
+
+/** Writes the event of `updateAddress`, when the address differs. It stands before it. */
+export function insertEventOfAddress(
+  db: Database,
+  by: Authority,
+  userId: UserId,
+  email: string,
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const field: FieldChange = { field: 'email', from: users.email, to: sql`${email}` }
+  const kinds = [{ kind: event.kind, fields: [field] }]
+  return insertEventsOfChange(db, by, event, kinds, and(eq(users.id, sql`${userId}`), when))
+}
+
+/** Sets the end of an account; null removes it. An admin and the guest have none. */
+export function updateEnd(
+  db: Database,
+  by: Authority,
+  userId: number,
+  endsAt: number | null,
+  when?: SQL,
+) {
+  return writing(db, by)
+    .update(users, { endsAt }, and(eq(users.id, userId), when))
+    .returning({ id: users.id })
+}
+
+/** Writes the event of `updateEnd`, when the end differs. It stands before it. */
+export function insertEventOfEnd(
+  db: Database,
+  by: Authority,
+  userId: number,
+  endsAt: number | null,
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const field: FieldChange = {
+    field: 'ends_at',
+    from: iso(sql`${users.endsAt}`),
+    to: iso(sql`cast(${endsAt} as integer)`),
+  }
+  const kinds = [{ kind: event.kind, fields: [field] }]
+  return insertEventsOfChange(db, by, event, kinds, and(eq(users.id, userId), when))
+}
+
+function iso(time: SQL): SQL {
+  return sql`iif(${time} is null, '', strftime('%Y-%m-%dT%H:%M:%SZ', ${time} / 1000, 'unixepoch'))`
+}

@@ -1,0 +1,126 @@
+import { and, exists, lte, sql, eq } from 'drizzle-orm'
+import { users } from '../../schema/tables.ts'
+import { type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
+import type { Actor } from '../access/actor.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
+import { allSessions, type EndingDeps, endSessions } from '../access/endings.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../access/operators.ts'
+import { isAdmin } from '../accounts/conditions.ts'
+import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { logEvents } from '../audit/change-events.ts'
+import { logEvent } from '../audit/events.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { Language } from '../base/language.ts'
+import { mailSiteOf } from '../mail/mail-site.ts'
+import {
+  insertEventOfAddress,
+  insertEventOfEnd,
+  selectDetails,
+  updateAddress,
+  updateEnd,
+} from './address-store.ts'
+import { mailToOldAddress } from './email-store.ts'
+import type { MailingDeps } from './invitations.ts'
+
+/** What only the user and operators see of an account. */
+export type Details = ReturnType<typeof selectDetails>['_']['result'][number]
+
+/** @throws {Refusal} `notAdmin`, `userNotFound`. */
+export async function getDetails(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<Details> {
+  const { found } = await actAsOperator(deps, operator, { found: selectDetails(deps.db, userId) })
+  const [details] = found
+  if (details === undefined) throw new Refusal('userNotFound')
+  return details
+}
+
+export async function getOwnDetails(deps: ReaderDeps, actor: Actor): Promise<Details> {
+  const { found } = await readAs(deps, actor, { found: selectDetails(deps.db, actor.userId) })
+  const [details] = found
+  if (details === undefined) throw new Refusal('tokenInvalidated')
+  return details
+}
+
+/** The change that an operator requests. A missing field stays unchanged. */
+export interface DetailsChange {
+  /** Empty removes it. An operator can't declare it verified. */
+  email?: string
+  /** Unix time, milliseconds; null removes the end. */
+  endsAt?: number | null
+}
+
+/**
+ * Changes the address and the end of an account. An account that had ended gets a new end without
+ * the sessions, app passwords and programs that it had: they are deleted first.
+ *
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `adminHasNoEnd`,
+ *   `guestHasNoEnd`, `invalidBody`.
+ */
+export async function changeDetails(
+  deps: ActorDeps & FreshnessDeps & EndingDeps & MailingDeps,
+  operator: Operator,
+  userId: number,
+  { email, endsAt }: DetailsChange,
+  language: Language,
+): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const before = await getDetails(deps, operator, userId)
+  const isEnd = endsAt !== undefined && endsAt !== null
+  if (isEnd && before.role === ADMIN) throw new Refusal('adminHasNoEnd')
+  if (isEnd && before.role === GUEST) throw new Refusal('guestHasNoEnd')
+  if (isEnd && endsAt <= now)
+    throw new Refusal('invalidBody', { field: 'ends_at', reason: { code: 'future', values: {} } })
+  const by = isFreshOperator(deps, operator, now)
+  const ofAddress = eventBy(operator, userId, 'email_changed', now)
+  const ofEnd = eventBy(operator, userId, 'end_changed', now)
+  const hasEnded = exists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), lte(users.endsAt, now))),
+  )
+  const ofTokens = eventBy(operator, userId, 'token_deleted', now)
+  // A role that is given meanwhile has no end.
+  const mayEnd = isEnd ? sql`not ${isAdmin}` : undefined
+  const revival =
+    endsAt === undefined
+      ? undefined
+      : {
+          ...appPasswordDeletion(db, by, and(isAppPasswordOfUser(userId), hasEnded), ofTokens),
+          ...endSessions(deps, by, allSessions(userId), hasEnded),
+        }
+  const answers = await actAsOperatorAt(deps, operator, now, {
+    addressEvents:
+      email === undefined ? undefined : insertEventOfAddress(db, by, userId, email, ofAddress),
+    told:
+      email === undefined || mailSiteOf(deps) === undefined
+        ? undefined
+        : mailToOldAddress(db, by, userId, email, language, now),
+    addressed: email === undefined ? undefined : updateAddress(db, by, userId, email),
+    tokenEvents: revival?.tokenEvents,
+    deletedTokens: revival?.deletedTokens,
+    endedGrants: revival?.endedGrants,
+    ended: revival?.ended,
+    endEvents:
+      endsAt === undefined ? undefined : insertEventOfEnd(db, by, userId, endsAt, ofEnd, mayEnd),
+    moved: endsAt === undefined ? undefined : updateEnd(db, by, userId, endsAt, mayEnd),
+  })
+  if (!answers.isFresh) throw new Refusal('confirmationNeeded')
+  if (answers.addressed?.length === 0) throw new Refusal('userNotFound')
+  if (answers.moved?.length === 0) throw new Refusal('adminHasNoEnd')
+  deps.outbox.hasMails = true
+  logEvents(ofAddress, answers.addressEvents ?? [])
+  logEvents(ofEnd, answers.endEvents ?? [])
+  for (const { name } of answers.deletedTokens ?? []) logEvent({ ...ofTokens, detail: name })
+}

@@ -1,0 +1,82 @@
+import * as v from 'valibot'
+import { basePathSchema, permissionSchema } from '../accounts/fields.ts'
+import { usernameSchema } from '../accounts/username.ts'
+import { reason } from '../base/reasons.ts'
+import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../base/text.ts'
+import { parseTime } from '../base/time.ts'
+import { emailSchema } from './email.ts'
+
+const MAX_NOTE_CHARACTERS = 100
+const MAX_USES = 1000
+const MAX_ACCOUNT_DAYS = 3650
+/** What is hashed or looked up is bounded. */
+const MAX_SECRET_CHARACTERS = 64
+const MAX_TURNSTILE_CHARACTERS = 2048
+const MAX_NAME_CHARACTERS = 255
+
+/** Unix time, milliseconds. */
+const timeSchema = v.pipe(
+  v.string(),
+  v.check((time) => parseTime(time) !== undefined, 'must be a time such as 2027-11-21T09:15:00Z'),
+  v.transform((time) => parseTime(time) ?? 0),
+)
+
+function wholeNumber(min: number, max: number) {
+  const range = `must be ${min} to ${max}`
+  return v.pipe(
+    v.number(),
+    v.integer(reason('integer')),
+    v.minValue(min, range),
+    v.maxValue(max, range),
+  )
+}
+
+/** An empty name leaves the choice to the user. */
+const fixedNameSchema = v.union([v.literal(''), usernameSchema])
+
+/** The fields of an invitation; all may be missing. */
+export const invitationSchema = v.object({
+  name: v.nullish(possiblyEmptyName(MAX_NOTE_CHARACTERS), ''),
+  username: v.nullish(fixedNameSchema, ''),
+  email: v.nullish(emailSchema, ''),
+  permission: v.nullish(permissionSchema, 0),
+  base_path: v.nullish(basePathSchema, '/'),
+  uses: v.nullish(wholeNumber(1, MAX_USES)),
+  ends_at: v.nullish(timeSchema),
+  account_ends_at: v.nullish(timeSchema),
+  account_days: v.nullish(wholeNumber(1, MAX_ACCOUNT_DAYS)),
+})
+
+const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
+
+export const resetLinkSchema = v.object({
+  id: userIdSchema,
+  second_factor: v.nullish(v.boolean(), false),
+  ends_at: v.nullish(timeSchema),
+})
+
+/** A missing field stays unchanged. */
+export const detailsSchema = v.object({
+  id: userIdSchema,
+  email: v.optional(emailSchema),
+  ends_at: v.optional(v.nullable(timeSchema)),
+})
+
+export const addressSchema = v.object({ email: emailSchema })
+
+const secretSchema = v.pipe(text(), maxCharacters(MAX_SECRET_CHARACTERS))
+
+export const linkSchema = v.object({ link: secretSchema })
+
+export const registrationSchema = v.object({
+  username: v.nullish(fixedNameSchema, ''),
+  password: text(),
+  invitation: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(MAX_SECRET_CHARACTERS)), ''),
+  turnstile: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(MAX_TURNSTILE_CHARACTERS)), ''),
+})
+
+export const forgottenSchema = v.object({
+  name: v.pipe(text(), maxCharacters(MAX_NAME_CHARACTERS)),
+})
+
+export const resetSchema = v.object({ link: secretSchema, password: text() })

@@ -1,0 +1,102 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { isoTime } from '../../base/time.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { actorOf, admin } from '../../http/guard.ts'
+import { languageOf } from '../../http/language.ts'
+import { idQuery, jsonBody, pageQuery, query } from '../../http/input.ts'
+import { changeDetails, getDetails } from '../details.ts'
+import { detailsSchema, invitationSchema, resetLinkSchema } from '../fields.ts'
+import { createInvitation, listLinks, withdrawLink } from '../invitations.ts'
+import { LINK_KINDS } from '../links.ts'
+import { detailsRecord, linkRecord, madeLinkRecord } from '../record.ts'
+import { createResetLink } from '../reset-links.ts'
+import { approveUser, listWaiting, rejectUser } from '../waiting.ts'
+
+/** `kind=invitation`; without it, every kind. */
+const linksQuery = v.object({
+  ...pageQuery.entries,
+  kind: v.optional(v.picklist(LINK_KINDS, `must be one of ${LINK_KINDS.join(', ')}`)),
+})
+
+/** Where links that are handed over lead: what the operator has set, or where the operator is. */
+function placeOf(c: AppContext) {
+  const site = c.get('deps').siteAddress() ?? new URL(c.req.url).origin
+  return { site, language: languageOf(c) }
+}
+
+/** Routes for operators under `/api/admin/link`. */
+export const adminLinkRoutes = new Hono<App>()
+  .get('/list', admin(), query(linksQuery), async (c) => {
+    const { kind, page, per_page: perPage } = c.req.valid('query')
+    const { links, total } = await listLinks(c.get('deps'), actorOf(c), kind, page, perPage)
+    return ok(c, { content: links.map(linkRecord), total })
+  })
+  .post('/delete', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await withdrawLink(c.get('deps'), actorOf(c), c.req.valid('query').id)
+    return ok(c, null)
+  })
+
+/** Routes for operators under `/api/admin/invitation`. */
+export const adminInvitationRoutes = new Hono<App>().post(
+  '/create',
+  admin(),
+  jsonBody(invitationSchema),
+  async (c) => {
+    const body = c.req.valid('json')
+    const request = {
+      name: body.name,
+      username: body.username,
+      email: body.email,
+      permission: body.permission,
+      basePath: body.base_path,
+      uses: body.uses ?? undefined,
+      endsAt: body.ends_at ?? undefined,
+      accountEndsAt: body.account_ends_at ?? undefined,
+      accountDays: body.account_days ?? undefined,
+    }
+    const made = await createInvitation(c.get('deps'), actorOf(c), request, placeOf(c))
+    return ok(c, madeLinkRecord(made))
+  },
+)
+
+/** Routes for operators under `/api/admin/user`, beside those of `users/`. */
+export const adminJoiningRoutes = new Hono<App>()
+  .post('/reset_link', admin(), jsonBody(resetLinkSchema), async (c) => {
+    const { id, second_factor: secondFactor, ends_at: endsAt } = c.req.valid('json')
+    const request = { userId: id, secondFactor, endsAt: endsAt ?? undefined }
+    const made = await createResetLink(c.get('deps'), actorOf(c), request, placeOf(c))
+    return ok(c, madeLinkRecord(made))
+  })
+  .get('/details', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    const { id } = c.req.valid('query')
+    return ok(c, detailsRecord(await getDetails(c.get('deps'), actorOf(c), id)))
+  })
+  .post('/details', admin(), jsonBody(detailsSchema), async (c) => {
+    const { id, email, ends_at: endsAt } = c.req.valid('json')
+    const change = {
+      ...(email !== undefined && { email }),
+      ...(endsAt !== undefined && { endsAt }),
+    }
+    await changeDetails(c.get('deps'), actorOf(c), id, change, languageOf(c))
+    return ok(c, null)
+  })
+  .get('/waiting', admin(), async (c) => {
+    const found = await listWaiting(c.get('deps'), actorOf(c))
+    const content = found.map(({ id, username, registeredAt, network }) => ({
+      id,
+      username,
+      registered_at: isoTime(registeredAt),
+      network,
+    }))
+    return ok(c, { content, total: content.length })
+  })
+  .post('/approve', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await approveUser(c.get('deps'), actorOf(c), c.req.valid('query').id)
+    return ok(c, null)
+  })
+  .post('/reject', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    await rejectUser(c.get('deps'), actorOf(c), c.req.valid('query').id)
+    return ok(c, null)
+  })

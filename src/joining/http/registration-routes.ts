@@ -1,0 +1,31 @@
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { clientOf } from '../../http/client.ts'
+import type { App } from '../../http/context.ts'
+import { ok } from '../../http/envelope.ts'
+import { jsonBody } from '../../http/input.ts'
+import { registrationSchema } from '../fields.ts'
+import { refuseClosedRegistration, register } from '../register.ts'
+
+/**
+ * Refuses a registration without an invitation before its fields are read, while the site takes
+ * none.
+ */
+const refuseWhileClosed = createMiddleware<App>(async function refuseWhileClosed(c, next) {
+  const body: unknown = await c.req.json().catch(() => undefined)
+  const isInvited =
+    typeof body === 'object' && body !== null && 'invitation' in body && Boolean(body.invitation)
+  if (!isInvited) await refuseClosedRegistration(c.get('deps'))
+  await next()
+})
+
+/** Routes under `/api/auth` that need no session. */
+export const joiningRoutes = new Hono<App>().post(
+  '/register',
+  refuseWhileClosed,
+  jsonBody(registrationSchema),
+  async (c) => {
+    await register(c.get('deps'), c.req.valid('json'), clientOf(c))
+    return ok(c, null)
+  },
+)

@@ -1,0 +1,142 @@
+import { Refusal } from '../base/refusals.ts'
+import type { ReasonCode } from '../base/reasons.ts'
+
+// The rules for names that people choose for themselves: operators may give any name.
+
+/** Names with which a user could pose as somebody who runs the site. */
+const RESERVED = [
+  'admin',
+  'administrator',
+  'root',
+  'system',
+  'guest',
+  'support',
+  'security',
+  'operator',
+  'moderator',
+  'webmaster',
+  'postmaster',
+  'hostmaster',
+  'abuse',
+  'noreply',
+  'latchkey',
+  'openlist',
+  'alist',
+]
+
+/** Letters of other alphabets, and digits, that look like a Latin letter in lower case. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    a: 'аɑα4@',
+    b: 'ьβ8',
+    c: 'сϲ',
+    d: 'ԁ',
+    e: 'еεҽ3',
+    g: 'ɡ9',
+    h: 'һη',
+    i: 'іιıǀ1!|l',
+    j: 'јϳ',
+    k: 'кκ',
+    m: 'м',
+    n: 'пո',
+    o: 'оοσօ0',
+    p: 'рρ',
+    q: 'ԛ',
+    r: 'гɍ',
+    s: 'ѕꜱ5$',
+    t: 'тτ7',
+    u: 'υսц',
+    v: 'ѵν',
+    w: 'ԝωш',
+    x: 'хχ',
+    y: 'уγү',
+    z: 'ᴢ2',
+  }).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
+)
+
+/**
+ * Returns what a name looks like: without case, marks, dots, hyphens, underscores and blanks, and
+ * with the Latin letter for each look-alike. Names of one skeleton can be taken for each other.
+ *
+ * @see Unicode Technical Standard 39 section 4, whose tables are far longer
+ */
+export function skeletonOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\p{M}._\-\s\p{Cf}\p{Pd}]/gu, '')
+  return Array.from(plain, (one) => LOOK_ALIKES[one] ?? one)
+    .join('')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+}
+
+/** Alphabets that may stand beside each other (UTS 39, highly restrictive). */
+const SETS: readonly RegExp[] = [
+  /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]*$/u,
+  /^[\p{Script=Latin}\p{Script=Han}\p{Script=Bopomofo}]*$/u,
+  /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hangul}]*$/u,
+]
+const NEUTRAL = /[\p{Script=Common}\p{Script=Inherited}]/gu
+
+/** Tells whether the letters of a name are of one alphabet, or of some that are written together. */
+export function isOfOneAlphabet(name: string): boolean {
+  const letters = name.normalize('NFKC').replace(NEUTRAL, '')
+  if (SETS.some((set) => set.test(letters))) return true
+  const [first = ''] = Array.from(letters)
+  const script = SCRIPTS.find((one) => one.test(first))
+  return script !== undefined && Array.from(letters).every((letter) => script.test(letter))
+}
+
+/** The alphabets of names that are not Latin and not East Asian. A letter of another is refused. */
+const SCRIPTS: readonly RegExp[] = [
+  'Cyrillic',
+  'Greek',
+  'Arabic',
+  'Hebrew',
+  'Armenian',
+  'Georgian',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Thai',
+  'Lao',
+  'Tibetan',
+  'Myanmar',
+  'Khmer',
+  'Ethiopic',
+  'Mongolian',
+].map((script) => new RegExp(`^\\p{Script=${script}}$`, 'u'))
+
+/** @throws {Refusal} `invalidBody` for a name with `@` or with letters of several alphabets. */
+export function checkChosenName(username: string): void {
+  if (username.normalize('NFKC').includes('@')) throw wrongName('usernameAt')
+  if (!isOfOneAlphabet(username)) throw wrongName('usernameAlphabets')
+}
+
+function wrongName(code: ReasonCode): Refusal {
+  return new Refusal('invalidBody', { field: 'username', reason: { code, values: {} } })
+}
+
+/**
+ * Refuses a name that looks like a reserved one. The answer is that for a name that is taken.
+ *
+ * @param more Further names: those of the setting, and those of the admins.
+ * @throws {Refusal} `usernameTaken`.
+ */
+export function refuseReservedName(username: string, more: readonly string[]): void {
+  const skeleton = skeletonOf(username)
+  const isReserved = [...RESERVED, ...more].some((name) => {
+    const other = skeletonOf(name)
+    return other !== '' && other === skeleton
+  })
+  if (isReserved) throw new Refusal('usernameTaken')
+}

@@ -1,0 +1,252 @@
+import { basePathSchema } from '../accounts/fields.ts'
+import * as v from 'valibot'
+import { logEvent, type AuditEvent } from '../audit/events.ts'
+import type { Client } from '../base/network.ts'
+import { Refusal } from '../base/refusals.ts'
+import { type Authority, runBatch, THE_SERVICE } from '../database/statements.ts'
+import type { Deps } from '../deps.ts'
+import {
+  checkPasswordLength,
+  refuseCommonPassword,
+  selectCommonPassword,
+} from '../passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../passwords/passwords.ts'
+import { withAllDefaults } from '../settings/store.ts'
+import { openSetting } from '../settings/secret.ts'
+import { chargeRequest } from '../throttle/throttle.ts'
+import { isUsedBy, selectLive, spendLink } from './link-store.ts'
+import { type LinkUse, linkUse } from './links.ts'
+import { checkChosenName, refuseReservedName } from './names.ts'
+import {
+  hasWaitingRoom,
+  isFreeName,
+  type Registrant,
+  registrantInsertion,
+  selectAdminNames,
+  selectSettingsOf,
+  selectTaken,
+} from './registration-store.ts'
+import { checkHuman } from './turnstile.ts'
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+const SETTING_KEYS = [
+  'allow_register',
+  'register_approval',
+  'register_permission',
+  'register_base_path',
+  'register_days',
+  'register_reserved_names',
+  'turnstile_site_key',
+  'turnstile_secret',
+] as const
+
+export interface Registration {
+  /** Empty when the invitation fixes it. */
+  username: string
+  password: string
+  /** The secret of a link; empty for an open registration. */
+  invitation: string
+  /** The answer of the widget; empty without one. */
+  turnstile: string
+}
+
+type RegistrationDeps = Pick<
+  Deps,
+  'db' | 'now' | 'randomBytes' | 'hashPassword' | 'keyRing' | 'sendOut' | 'turnstileUrl'
+>
+
+/** What an account gets, beside its name and its password. */
+type Preset = Omit<Registrant, 'username' | 'passwordHash' | 'registeredNetwork'>
+
+/** The name of the new account, and whether an admin has to approve it first. */
+interface Registered {
+  username: string
+  isWaiting: boolean
+}
+
+/** @throws {Refusal} `registrationOff`. */
+export async function refuseClosedRegistration({ db }: Pick<Deps, 'db'>): Promise<void> {
+  const { allow_register: isOpen } = withAllDefaults(await selectSettingsOf(db, ['allow_register']))
+  if (isOpen !== 'true') throw new Refusal('registrationOff')
+}
+
+/** Returns the site key of Turnstile's widget; empty without one. */
+export async function turnstileKey({ db }: Pick<Deps, 'db'>): Promise<string> {
+  const stored = await selectSettingsOf(db, ['turnstile_site_key'])
+  return withAllDefaults(stored).turnstile_site_key
+}
+
+/**
+ * Registers a user, with an invitation or without one. The order of the checks is that of their
+ * price and of what they tell: whether a name is taken is told only after the limit and Turnstile.
+ *
+ * @throws {Refusal} `registrationOff`, `linkInvalid`, `tooManyRequests`, `humanCheckFailed`,
+ *   `humanCheckUnavailable`, `usernameTaken`, `invalidBody`.
+ */
+export function register(
+  deps: RegistrationDeps,
+  request: Registration,
+  client: Client,
+): Promise<Registered> {
+  return request.invitation === ''
+    ? registerOpenly(deps, request, client)
+    : registerInvited(deps, request, client)
+}
+
+async function registerOpenly(
+  deps: RegistrationDeps,
+  { username, password, turnstile }: Registration,
+  client: Client,
+): Promise<Registered> {
+  const { db } = deps
+  const set = withAllDefaults(await selectSettingsOf(db, SETTING_KEYS))
+  if (set.allow_register !== 'true') throw new Refusal('registrationOff')
+  checkPasswordLength(password)
+  checkChosenName(username)
+  await chargeRequest(deps, 'register', client)
+  if (set.turnstile_site_key !== '' || set.turnstile_secret !== '')
+    await checkHuman(deps, await secretOf(deps, set.turnstile_secret), turnstile, client.network)
+  await refuseTakenName(deps, username, password)
+  const now = deps.now()
+  const days = Number(set.register_days)
+  const isWaiting = set.register_approval === 'true'
+  const preset = {
+    permission: Number(set.register_permission),
+    basePath: basePathFor(set.register_base_path, username),
+    endsAt: days === 0 ? null : now + days * DAY_MILLISECONDS,
+    email: '',
+    emailVerified: false,
+    waiting: isWaiting,
+  }
+  const event: AuditEvent = { ...client, at: now, kind: 'registered' }
+  const user = await registrantOf(deps, username, password, preset, client)
+  const when = isWaiting ? hasWaitingRoom() : undefined
+  const { inserted, taken } = await runBatch(db, {
+    taken: selectTaken(db, username),
+    ...registrantInsertion(db, THE_SERVICE, user, event, when),
+  })
+  const [made] = inserted
+  if (made === undefined) throw new Refusal(taken.length > 0 ? 'usernameTaken' : 'tooManyRequests')
+  logEvent({ ...event, userId: made.id })
+  return { username, isWaiting }
+}
+
+async function registerInvited(
+  deps: RegistrationDeps,
+  { username: chosen, password, invitation }: Registration,
+  client: Client,
+): Promise<Registered> {
+  const { db } = deps
+  const use = await linkUse(deps, 'invitation', invitation)
+  checkPasswordLength(password)
+  await chargeRequest(deps, 'register', client)
+  const link = await findInvitation(deps, use)
+  const isFixed = link.username !== ''
+  const username = isFixed ? link.username : chosen
+  if (username === '')
+    throw new Refusal('invalidBody', {
+      field: 'username',
+      reason: { code: 'required', values: {} },
+    })
+  if (!isFixed) checkChosenName(username)
+  await refuseTakenName(deps, username, password, isFixed)
+  const now = deps.now()
+  const { accountEndsAt, accountDays } = link
+  const ofDays = accountDays === null ? null : now + accountDays * DAY_MILLISECONDS
+  const preset = {
+    permission: link.permission,
+    basePath: basePathFor(link.basePath, username),
+    endsAt: accountEndsAt ?? ofDays,
+    email: link.email,
+    // Only the reader of that address had the link.
+    emailVerified: link.email !== '',
+    waiting: false,
+  }
+  const event: AuditEvent = {
+    ...client,
+    at: now,
+    kind: 'registered',
+    detail: link.name,
+    ...(link.createdBy !== null && { actorId: link.createdBy }),
+  }
+  const user = await registrantOf(deps, username, password, preset, client)
+  const by: Authority = isUsedBy(db, use)
+  const { spent, inserted, taken } = await runBatch(db, {
+    taken: selectTaken(db, username),
+    spent: spendLink(db, use, now, isFreeName(db, username)),
+    ...registrantInsertion(db, by, user, event),
+  })
+  const [made] = inserted
+  if (made !== undefined) {
+    logEvent({ ...event, userId: made.id })
+    return { username, isWaiting: false }
+  }
+  throw new Refusal(spent.length === 0 && taken.length > 0 ? 'usernameTaken' : 'linkInvalid')
+}
+
+/** @throws {Refusal} `linkInvalid`. */
+async function findInvitation(deps: Pick<Deps, 'db' | 'now'>, { tokenHash }: LinkUse) {
+  const now = deps.now()
+  const [link] = await selectLive(deps.db, tokenHash, now)
+  const isOver = (link?.accountEndsAt ?? Infinity) <= now
+  if (link?.kind !== 'invitation' || isOver) throw new Refusal('linkInvalid')
+  return link
+}
+
+/** Returns the secret of Turnstile. Without one, nobody is let in. */
+async function secretOf(deps: Pick<Deps, 'keyRing'>, sealed: string): Promise<string> {
+  if (sealed === '')
+    throw new Refusal('humanCheckUnavailable', { detail: 'turnstile_secret is not set' })
+  return openSetting(await deps.keyRing(), 'turnstile_secret', sealed)
+}
+
+/**
+ * Checks what needs the database, before anything is hashed.
+ *
+ * @param isFixed An operator has chosen the name, and may choose any.
+ * @throws {Refusal} `usernameTaken`, `invalidBody` for a common password.
+ */
+async function refuseTakenName(
+  { db }: Pick<Deps, 'db'>,
+  username: string,
+  password: string,
+  isFixed = false,
+): Promise<void> {
+  const { admins, stored, taken, common } = await runBatch(db, {
+    admins: selectAdminNames(db),
+    stored: selectSettingsOf(db, ['register_reserved_names']),
+    taken: selectTaken(db, username),
+    common: selectCommonPassword(db, password),
+  })
+  refuseCommonPassword(common)
+  if (!isFixed) {
+    const { register_reserved_names: names } = withAllDefaults(stored)
+    const more = [...names.split(','), ...admins.map((one) => one.username)]
+    refuseReservedName(username, more)
+  }
+  if (taken.length > 0) throw new Refusal('usernameTaken')
+}
+
+async function registrantOf(
+  deps: RegistrationDeps,
+  username: string,
+  password: string,
+  preset: Preset,
+  { network }: Client,
+): Promise<Registrant> {
+  const passwordHash = await hashPassword(deps, await staticDigest(password))
+  return { ...preset, username, passwordHash, registeredNetwork: network }
+}
+
+/** @throws {Refusal} `invalidBody` when the path with the name is none. */
+function basePathFor(template: string, username: string): string {
+  // `replaceAll` with a text would give `$&` in a name a meaning.
+  const path = template.split('{username}').join(username)
+  const checked = v.safeParse(basePathSchema, path)
+  if (checked.success) return checked.output
+  throw new Refusal('invalidBody', {
+    field: 'username',
+    reason: { code: 'basePath', values: {} },
+  })
+}

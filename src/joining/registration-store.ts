@@ -1,0 +1,92 @@
+import { and, inArray, not, notExists, sql, type SQL } from 'drizzle-orm'
+import { auditEvents, settings, users } from '../../schema/tables.ts'
+import { isAdmin } from '../accounts/conditions.ts'
+import { selectReservation } from '../accounts/reserved-names.ts'
+import { selectSameName } from '../accounts/store.ts'
+import { usernameKey } from '../accounts/username.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { literal } from '../database/literal.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import type { SettingKey } from '../settings/defaults.ts'
+
+/** A new user has no id. */
+const NEW = 0
+
+/** Registrations that wait for an approval. Further ones are refused until an admin decides. */
+const MAX_WAITING = 200
+
+/** A user who registers. */
+export type Registrant = Pick<
+  typeof users.$inferInsert,
+  | 'username'
+  | 'passwordHash'
+  | 'permission'
+  | 'basePath'
+  | 'endsAt'
+  | 'email'
+  | 'emailVerified'
+  | 'registeredNetwork'
+> & { waiting: boolean }
+
+/** Holds while no account has the name, and none had it that programs know. */
+export function isFreeName(db: Database, username: string): SQL | undefined {
+  return and(
+    notExists(selectSameName(db, username, NEW)),
+    notExists(selectReservation(db, username, NEW)),
+  )
+}
+
+/** Selects a row when the name is taken or reserved. */
+export function selectTaken(db: Database, username: string) {
+  return db
+    .select({ isTaken: sql<number>`1`.as('is_taken') })
+    .from(sql`(select 1)`)
+    .where(not(sql`(${isFreeName(db, username)})`))
+}
+
+/** Selects the names of all admins, of whom there are few. */
+export function selectAdminNames(db: Database) {
+  return db.select({ username: users.username }).from(users).where(isAdmin)
+}
+
+/** Holds while another registration may wait. */
+export function hasWaitingRoom(): SQL {
+  return sql`(select count(*) from ${users} where ${users.waiting} = 1) < ${literal(MAX_WAITING)}`
+}
+
+export function selectSettingsOf(db: Database, keys: readonly SettingKey[]) {
+  return db
+    .select({ key: settings.key, value: settings.value })
+    .from(settings)
+    .where(inArray(settings.key, [...keys]))
+}
+
+/** Returns the statements that add a user who registers, with the event. */
+export function registrantInsertion(
+  db: Database,
+  by: Authority,
+  user: Registrant,
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const written = writing(db, by)
+  const row = {
+    ...user,
+    usernameKey: usernameKey(user.username),
+    disabled: user.waiting,
+    createdAt: event.at,
+  }
+  return {
+    inserted: written
+      .insert(users, row, { where: and(isFreeName(db, user.username), when) })
+      .onConflictDoNothing()
+      .returning({ id: users.id }),
+    // Both are of the statement before.
+    event: written.insert(
+      auditEvents,
+      { ...eventRow(event), userId: sql`last_insert_rowid()` },
+      { where: sql`changes() = 1` },
+    ),
+  }
+}

@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import { Refusal } from '../base/refusals.ts'
+import type { Deps } from '../deps.ts'
+
+const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
+const TIMEOUT_MILLISECONDS = 5000
+const MAX_TOKEN_CHARACTERS = 2048
+
+const answerSchema = v.object({ success: v.boolean() })
+
+/**
+ * Asks Turnstile whether a visitor is human. Only `success: true` lets anybody pass.
+ *
+ * @param response What the widget has put into the form.
+ * @throws {Refusal} `humanCheckFailed`; `humanCheckUnavailable` when there is no answer in time, or
+ *   none that can be read.
+ * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
+ */
+export async function checkHuman(
+  deps: Pick<Deps, 'sendOut' | 'turnstileUrl'>,
+  secret: string,
+  response: string,
+  network: string,
+): Promise<void> {
+  if (response === '' || response.length > MAX_TOKEN_CHARACTERS)
+    throw new Refusal('humanCheckFailed')
+  const body = new URLSearchParams({ secret, response, remoteip: network })
+  const answer = await ask(deps, body)
+  if (!answer.success) throw new Refusal('humanCheckFailed')
+}
+
+async function ask(deps: Pick<Deps, 'sendOut' | 'turnstileUrl'>, body: URLSearchParams) {
+  try {
+    const answer = await deps.sendOut(
+      deps.turnstileUrl ?? VERIFY_URL,
+      {
+        method: 'POST',
+        body: String(body),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+      },
+      'any',
+    )
+    return v.parse(answerSchema, await answer.json())
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    throw new Refusal('humanCheckUnavailable', { detail })
+  }
+}

@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import { readAccountAs } from '../../access/act-as.ts'
+import { Refusal } from '../../base/refusals.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { sessionOf } from '../../http/guard.ts'
+import { getOwnDetails } from '../../joining/details.ts'
+import { changeOwnEmail, sendConfirmation } from '../../joining/own-email.ts'
+import { mailSiteOf } from '../../mail/mail-site.ts'
+import { confirmWith } from '../confirm.tsx'
+import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { languageOf } from '../language.ts'
+import { goTo, readView, showPage } from '../view.ts'
+import { EMAIL_PATH, OwnEmailPage } from './own-email.tsx'
+
+/** The page of the own e-mail address, under `/account/email`. */
+export const emailPages = new Hono<App>()
+  .get('/', (c) => showEmail(c))
+  .post('/', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      await confirmWith(c, fields)
+      const { email = '' } = fields
+      await changeOwnEmail(c.get('deps'), sessionOf(c), email, languageOf(c))
+    })
+    if (refusal instanceof Refusal) return showEmail(c, refusal, fields)
+    // The mail follows by itself; whoever changes the address too often asks for it later.
+    const sent = await attempt(() => sendConfirmation(c.get('deps'), sessionOf(c), languageOf(c)))
+    return goTo(c, EMAIL_PATH, sent instanceof Refusal ? 'email-saved' : 'email-sent')
+  })
+  .post('/send', async (c) => {
+    const refusal = await attempt(() =>
+      sendConfirmation(c.get('deps'), sessionOf(c), languageOf(c)),
+    )
+    if (refusal instanceof Refusal) return showEmail(c, refusal)
+    return goTo(c, EMAIL_PATH, 'email-sent')
+  })
+  // A refused form leaves its path in the address bar; opening it leads back to the page.
+  .get('/send', (c) => goTo(c, EMAIL_PATH))
+
+async function showEmail(c: AppContext, refusal?: Refusal, fields?: Fields) {
+  const deps = c.get('deps')
+  const account = await readAccountAs(deps, sessionOf(c))
+  const details = await getOwnDetails(deps, sessionOf(c))
+  const view = await readView(c, account)
+  const problem = refusal && problemOf(view.t, refusal)
+  const hasMail = mailSiteOf(deps) !== undefined
+  return showPage(c, <OwnEmailPage {...{ view, details, hasMail, fields, problem }} />, refusal)
+}

@@ -1,0 +1,59 @@
+import type { Details } from '../../joining/details.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Field, Heading } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+export const EMAIL_PATH = '/account/email'
+
+interface OwnEmailProps {
+  view: View
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+  details: Details
+  /** Whether this site sends mail. */
+  hasMail: boolean
+}
+
+/** The e-mail address of a user. */
+export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEmailProps) {
+  const t = view.t.joining
+  const { email, emailVerified } = details
+  return (
+    <AccountPage view={view} title={t.ownTitle}>
+      <Heading title={t.ownTitle} lead={t.ownLead} />
+      <article>
+        <dl>
+          <dt>{email === '' ? t.noEmail : email}</dt>
+          {email !== '' && <dd>{emailVerified ? t.isVerified : t.isUnverified}</dd>}
+        </dl>
+        {hasMail && email !== '' && !emailVerified && (
+          <form method="post" action={`${EMAIL_PATH}/send`}>
+            <button class="secondary">{t.send}</button>
+          </form>
+        )}
+      </article>
+      {hasMail ? (
+        <article>
+          <form method="post" action={EMAIL_PATH}>
+            <Alert problem={problem} fields={['email', ...CONFIRM_FIELDS]} />
+            <Field
+              name="email"
+              label={t.email}
+              hint={t.emailHint}
+              value={fields === undefined ? email : echo(fields, 'email')}
+              autocomplete="email"
+              problem={problem}
+              optional
+            />
+            <ConfirmFields view={view} form="email" problem={problem} />
+            <button>{t.ownSubmit}</button>
+          </form>
+        </article>
+      ) : (
+        <p>{t.noMail}</p>
+      )}
+    </AccountPage>
+  )
+}

@@ -1,0 +1,253 @@
+import { eq } from 'drizzle-orm'
+import { assert, property, string } from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, settings, users } from '../../schema/tables.ts'
+import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/joining/names.ts'
+import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
+import { HOUR } from '../support/site.ts'
+
+const DAY = 24 * HOUR
+const OK = { code: 200, message: 'success', data: null }
+const TAKEN = { code: 409, message: 'username is already taken', data: null }
+
+let site: JoiningSite
+/** What Turnstile is asked, and what it answers. */
+let asked: { url: string; form: Record<string, string> }[]
+let verdict: () => Response | Promise<Response>
+beforeEach(async () => {
+  asked = []
+  verdict = () => Response.json({ success: true })
+  site = await new JoiningSite({
+    sendOut: async (url, { body }) => {
+      asked.push({
+        url,
+        form: Object.fromEntries(new URLSearchParams(typeof body === 'string' ? body : '')),
+      })
+      return verdict()
+    },
+  }).begin()
+})
+
+const userNamed = async (username: string) =>
+  (await site.db.select().from(users).where(eq(users.username, username)))[0]
+
+describe('POST /api/auth/register without an invitation', () => {
+  test('is refused before anything else while registration is off', async () => {
+    const off = { code: 403, message: 'registration is disabled', data: null }
+    expect(await site.register({ username: 'bob' })).toEqual(off)
+    expect(await site.post('/api/auth/register', {})).toEqual(off)
+    expect((await site.get('/api/public/settings')).data).not.toHaveProperty('allow_register')
+  })
+
+  test('makes an account as the settings say', async () => {
+    await site.set({
+      allow_register: 'true',
+      register_permission: '768',
+      register_base_path: '/home/{username}',
+      register_days: '30',
+    })
+    expect((await site.get('/api/public/settings')).data.allow_register).toBe('true')
+    expect(await site.register({ username: 'bob' })).toEqual(OK)
+    expect(await userNamed('bob')).toMatchObject({
+      role: 0,
+      permission: 768,
+      basePath: '/home/bob',
+      endsAt: site.now + 30 * DAY,
+      disabled: false,
+      waiting: false,
+      registeredNetwork: '198.51.100.7',
+    })
+    expect((await site.login('bob', NEW_PASSWORD)).code).toBe(200)
+    site.now += 30 * DAY
+    expect((await site.login('bob', NEW_PASSWORD)).code).toBe(401)
+  })
+
+  test.each([
+    'admin',
+    'Ad.Min',
+    '4dm1n',
+    'аԁмin',
+    'ROOT',
+    'supp0rt',
+    'ро5tmaster',
+    'b.o.s.s',
+    'b0ss',
+  ])('has the answer of a taken name for %s', async (username) => {
+    await site.addUser('boss', { role: 2 })
+    await site.set({ allow_register: 'true' })
+    const answer = await site.register({ username })
+    // A name of several alphabets is told so before it is compared.
+    const mixed = { code: 400, message: 'username must not mix alphabets', data: null }
+    expect(answer).toEqual(isOfOneAlphabet(username) ? TAKEN : mixed)
+    expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+
+  test('keeps the names of the setting', async () => {
+    await site.set({ allow_register: 'true', register_reserved_names: 'treasurer, chair' })
+    expect(await site.register({ username: 'Trea5urer' })).toEqual(TAKEN)
+    expect(await site.register({ username: 'chair' })).toEqual(TAKEN)
+  })
+
+  test.each([
+    ['a@b', 'username must not contain @'],
+    ['pаypal', 'username must not mix alphabets'],
+    ['Ωmega', 'username must not mix alphabets'],
+    ['a/b', 'username must not be . or .. nor contain / or \\'],
+  ])('refuses the name %s', async (username, message) => {
+    await site.set({ allow_register: 'true' })
+    expect(await site.register({ username })).toEqual({ code: 400, message, data: null })
+  })
+
+  test.each(['小明', 'Анна', 'Ελένη', 'さくらタロウ', '김철수', 'Zoë', 'kim 철수'])(
+    'takes the name %s',
+    async (username) => {
+      await site.set({ allow_register: 'true' })
+      expect(await site.register({ username })).toEqual(OK)
+    },
+  )
+
+  test('counts ten an hour from one network, taken names too, and touches no sign-in', async () => {
+    await site.set({ allow_register: 'true' })
+    for (let i = 0; i < 10; i++) await site.register({ username: 'admin' })
+    const response = await site.fetch('POST', '/api/auth/register', {
+      body: { username: 'bob', password: NEW_PASSWORD },
+      headers: { 'CF-Connecting-IP': '198.51.100.7' },
+    })
+    expect(await response.json()).toEqual({
+      code: 429,
+      message: 'too many requests, try again later',
+      data: null,
+    })
+    expect(response.headers.get('Retry-After')).toBe('3600')
+    expect((await site.register({ username: 'bob' }, '198.51.100.8')).code).toBe(200)
+    const headers = { 'CF-Connecting-IP': '198.51.100.7' }
+    const signIn = { username: 'bob', password: NEW_PASSWORD }
+    expect((await site.post('/api/auth/login', signIn, { headers })).code).toBe(200)
+    site.now += HOUR
+    expect((await site.register({ username: 'carol' })).code).toBe(200)
+  })
+
+  test('gives one account for one name at once', async () => {
+    await site.set({ allow_register: 'true' })
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        site.register({ username: i % 2 ? 'eve' : 'EVE' }, `198.51.100.${i}`),
+      ),
+    )
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+  })
+})
+
+describe('Turnstile', () => {
+  const on = { allow_register: 'true', turnstile_site_key: 'site', turnstile_secret: 's3cret' }
+
+  test('is asked once, with the network, and lets a human in', async () => {
+    await site.set(on)
+    expect(await site.register({ username: 'bob', turnstile: 'token' })).toEqual(OK)
+    expect(asked).toEqual([
+      {
+        url: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+        form: { secret: 's3cret', response: 'token', remoteip: '198.51.100.7' },
+      },
+    ])
+  })
+
+  test.each<[string, () => Response | Promise<Response>, number]>([
+    ['says no', () => Response.json({ success: false }), 403],
+    ['says something else', () => Response.json({ success: 'true' }), 503],
+    ['gives no JSON', () => new Response('<html>'), 503],
+    ['is down', () => Promise.reject(new TypeError('network')), 503],
+  ])('lets nobody in when it %s, and tells nothing of names', async (_, answer, code) => {
+    await site.set(on)
+    verdict = answer
+    const [free, taken] = [
+      await site.register({ username: 'bob', turnstile: 'token' }),
+      await site.register({ username: 'admin', turnstile: 'token' }),
+    ]
+    expect(free.code).toBe(code)
+    expect(taken).toEqual(free)
+    expect(await userNamed('bob')).toBeUndefined()
+  })
+
+  test('lets nobody in without its answer, or without a secret', async () => {
+    await site.set(on)
+    expect((await site.register({ username: 'bob' })).message).toBe(
+      'the check that you are human failed, try again',
+    )
+    expect(asked).toEqual([])
+    await site.db.delete(settings).where(eq(settings.key, 'turnstile_secret'))
+    expect((await site.register({ username: 'bob', turnstile: 'token' })).code).toBe(503)
+  })
+
+  test('is not asked for an invitation', async () => {
+    await site.set(on)
+    const invitation = await site.invite()
+    expect(await site.register({ username: 'bob', invitation })).toEqual(OK)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('with approval', () => {
+  beforeEach(() => site.set({ allow_register: 'true', register_approval: 'true' }))
+
+  test('a user waits, and gets in when an admin approves', async () => {
+    await site.register({ username: 'bob' })
+    const unknown = await site.login('nobody', NEW_PASSWORD)
+    expect(await site.login('bob', NEW_PASSWORD)).toEqual(unknown)
+    expect((await site.get('/api/admin/user/waiting', { token: site.admin })).data).toEqual({
+      content: [
+        {
+          id: 3,
+          username: 'bob',
+          registered_at: '2026-11-21T09:15:06.565+00:00',
+          network: '198.51.100.7',
+        },
+      ],
+      total: 1,
+    })
+    expect(await site.asAdmin('/api/admin/user/approve?id=3')).toEqual(OK)
+    expect((await site.login('bob', NEW_PASSWORD)).code).toBe(200)
+    expect((await site.asAdmin('/api/admin/user/approve?id=3')).message).toBe('user invalid')
+    expect((await site.db.select().from(auditEvents)).map(({ kind }) => kind)).toContain(
+      'registration_approved',
+    )
+  })
+
+  test('to enable a user is to approve the user', async () => {
+    await site.register({ username: 'bob' })
+    await site.asAdmin('/api/admin/user/update', { id: 3, disabled: false })
+    expect((await site.get('/api/admin/user/waiting', { token: site.admin })).data.total).toBe(0)
+    expect((await site.login('bob', NEW_PASSWORD)).code).toBe(200)
+  })
+
+  test('a rejected user is deleted, and nobody else can be', async () => {
+    await site.register({ username: 'bob' })
+    expect(await site.asAdmin('/api/admin/user/reject?id=3')).toEqual(OK)
+    expect(await userNamed('bob')).toBeUndefined()
+    expect((await site.asAdmin('/api/admin/user/reject?id=1')).message).toBe('user invalid')
+  })
+
+  test('two hundred wait at most', async () => {
+    for (let i = 0; i < 199; i++) await site.addUser(`w${i}`, { disabled: true, waiting: true })
+    expect((await site.register({ username: 'bob' })).code).toBe(200)
+    expect((await site.register({ username: 'carol' })).code).toBe(429)
+  })
+})
+
+describe('skeletonOf', () => {
+  test('is the same for what looks the same', () => {
+    for (const name of ['аԁмin', '4dm1n', 'Ad.Min', 'admin', 'ADMİN', 'á-d_m i n'])
+      expect(skeletonOf(name), name).toBe(skeletonOf('admin'))
+    expect(skeletonOf('amelia')).not.toBe(skeletonOf('admin'))
+  })
+
+  test('throws for no text, and changes nothing the second time', () => {
+    assert(
+      property(string({ unit: 'grapheme' }), (name) => {
+        skeletonOf(name)
+        isOfOneAlphabet(name)
+        expect(() => refuseReservedName(`${name}zq`, [])).not.toThrow(TypeError)
+      }),
+    )
+  })
+})
