@@ -28,6 +28,7 @@ export const TIERS = {
       'users',
       'health',
       'files',
+      'ldap',
     ],
   },
   /** What shows the capabilities to clients. */
@@ -54,6 +55,8 @@ const EDGES: Readonly<Record<string, string>> = {
   'sso > openid': 'a sign-in that a program waits for is a proof for it',
   'sso > passkeys': 'the last way in may be a passkey',
   'files > settings': 'the settings of a site with a file server are those of both',
+  'ldap > sign-in': 'a bind with a password replaces its old hash',
+  'ldap > two-factor': 'a password is no bind while a code is needed',
   'users > two-factor': 'operators cancel it, and a confirmation may be a code',
   'users > passkeys': 'operators delete them, and a confirmation may be one',
   'users > sso': 'operators set the linked account',
