@@ -57,6 +57,10 @@ const groups: Record<string, { description: string; load: () => Promise<AddComma
     description: 'manages the programs that sign users in through this site (OpenID Connect)',
     load: async () => (await import('./operator/openid/client.ts')).addClientCommands,
   },
+  ldap: {
+    description: 'answers LDAP for programs that ask it who a user is',
+    load: async () => (await import('./ldap/command.ts')).addLdapCommand,
+  },
   'signing-key': {
     description: 'manages the keys that sign ID tokens of programs',
     load: async () => (await import('./operator/openid/signing-key.ts')).addSigningKeyCommands,
