@@ -64,7 +64,8 @@ export class Connection {
     let bytes: Buffer = Buffer.of()
     try {
       this.#wait(UNBOUND_MILLISECONDS)
-      for await (const chunk of this.#socket) {
+      // The notice of disconnection needs the socket after the loop.
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
         if (bytes.length === 0) this.#wait(MESSAGE_MILLISECONDS)
         bytes = bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([bytes, chunk])
         for (;;) {
@@ -161,7 +162,6 @@ export class Connection {
     const version = reader.readInteger()
     const name = reader.read(TAG.octets)
     const { tag, content: password } = reader.readAny()
-    const refuse = (code: number, dn = 'unknown') => ({ result: { code }, dn })
     if (version !== 3) return refuse(CODE.protocolError)
     if (tag !== 0x80) return refuse(CODE.authMethodNotSupported)
     if (message.controls.some(({ isCritical }) => isCritical))
@@ -262,7 +262,14 @@ function troubleOf(error: unknown): Result {
   throw error
 }
 
+function refuse(code: number, dn = 'unknown') {
+  return { result: { code }, dn }
+}
+
+function hashOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
+
 function isSame(one: Buffer, other: Buffer): boolean {
-  const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest()
   return timingSafeEqual(hashOf(one), hashOf(other))
 }

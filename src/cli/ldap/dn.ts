@@ -96,7 +96,7 @@ export function printValue(value: string): string {
     if (character === ' ' && isAtEnd) return '\\20'
     if (character === '#' && index === 0) return '\\#'
     if (SPECIAL.includes(character)) return `\\${character}`
-    return /[\0-\u001F\u007F]/.test(character)
+    return /\p{Cc}/u.test(character) && character < '\u0080'
       ? `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`
       : character
   }).join('')
@@ -104,11 +104,12 @@ export function printValue(value: string): string {
 
 /** Returns a text that is the same for two DNs of one entry. */
 export function dnKey(dn: Dn): string {
-  const keyOf = ({ type, value }: Part) => {
-    const name = type.toLowerCase()
-    return `${name}=${printValue(CASELESS.includes(name) ? lowerAscii(value) : value)}`
-  }
   return dn.map((rdn) => rdn.map(keyOf).toSorted().join('+')).join(',')
+}
+
+function keyOf({ type, value }: Part): string {
+  const name = type.toLowerCase()
+  return `${name}=${printValue(CASELESS.includes(name) ? lowerAscii(value) : value)}`
 }
 
 /** Lowers the letters A to Z only. */

@@ -28,11 +28,16 @@ interface Client {
   socket: Socket
   connection: Connection | undefined
   since: number
+  /** Ends a TLS handshake that takes too long. */
+  handshake?: NodeJS.Timeout
 }
 
 /** Runs a door until a signal ends it. @throws {DoorError} @throws {OptionError} */
 export async function runDoor(options: DoorOptions): Promise<void> {
-  if (options.isShow) return void console.log(shown(options))
+  if (options.isShow) {
+    console.log(shown(options))
+    return
+  }
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   const door = await openDoor(options, (line) => console.log(line))
@@ -109,12 +114,10 @@ function createListener(
   world: World,
   clients: Set<Client>,
 ): Server | TlsServer {
-  const clientOf = new WeakMap<Socket, Client>()
   const admit = (socket: Socket): Client => {
     if (clients.size >= MAX_CONNECTIONS) idlest(clients)?.socket.destroy()
     const client: Client = { socket, connection: undefined, since: performance.now() }
     clients.add(client)
-    clientOf.set(socket, client)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => clients.delete(client))
     return client
@@ -125,26 +128,21 @@ function createListener(
   }
   if (!isTls) return createServer({ noDelay: true }, (socket) => serve(admit(socket), socket))
   const server = createTlsServer({ ...tlsFiles(options), minVersion: 'TLSv1.2', noDelay: true })
-  let latest: Client | undefined
   server.on('connection', (socket: Socket) => {
-    latest = admit(socket)
-    const timer = setTimeout(() => socket.destroy(), HANDSHAKE_MILLISECONDS)
-    socket.once('close', () => clearTimeout(timer))
-    Object.defineProperty(socket, HANDSHAKE, { value: timer })
+    const client = admit(socket)
+    client.handshake = setTimeout(() => socket.destroy(), HANDSHAKE_MILLISECONDS)
+    socket.once('close', () => clearTimeout(client.handshake))
   })
   server.on('secureConnection', (socket) => {
-    const client = [...clients].find((one) => isSameSocket(one.socket, socket)) ?? latest
+    const client = [...clients].find((one) => isSameSocket(one.socket, socket))
     socket.on('error', () => socket.destroy())
-    if (client === undefined) return void socket.destroy()
-    const timer: unknown = Reflect.get(client.socket, HANDSHAKE)
-    clearTimeout(timer as NodeJS.Timeout)
-    serve(client, socket)
+    clearTimeout(client?.handshake)
+    if (client === undefined) socket.destroy()
+    else serve(client, socket)
   })
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   return server
 }
-
-const HANDSHAKE = Symbol('handshake')
 
 /** Tells whether a TLS socket runs over a socket: both have the port of the client. */
 function isSameSocket(one: Socket, other: Socket): boolean {

@@ -137,7 +137,7 @@ export function matches(filter: Filter, entry: Attributes): boolean | undefined 
       return (entry.get(filter.attribute) ?? []).some((value) =>
         hasPieces(Buffer.from(value), filter),
       )
-    case 'undefined':
+    default:
       return undefined
   }
 }

@@ -165,7 +165,7 @@ export class Site {
 
   async #fetchList(): Promise<AccountList> {
     const kept = this.#list
-    const headers = kept === undefined ? {} : { 'If-None-Match': kept.etag }
+    const headers: Record<string, string> = kept === undefined ? {} : { 'If-None-Match': kept.etag }
     const { status, etag, json } = await this.#ask('/api/ldap/entries', LIST_MILLISECONDS, {
       headers,
     })
@@ -185,7 +185,11 @@ export class Site {
     return list
   }
 
-  async #ask(path: string, milliseconds: number, init: RequestInit) {
+  async #ask(
+    path: string,
+    milliseconds: number,
+    init: { method?: string; body?: string; headers?: Record<string, string> },
+  ) {
     if (performance.now() - this.#failedAt < RETRY_MILLISECONDS) throw new SiteAway()
     const headers = { ...init.headers, Authorization: `Bearer ${this.#options.token}` }
     const signal = AbortSignal.timeout(milliseconds)
