@@ -96,6 +96,16 @@ export const users = sqliteTable(
   ],
 )
 
+/**
+ * One row: a random text that triggers replace whenever the list of accounts of the LDAP door
+ * changes (migration 0023). It is random and no number, because a restored backup would count
+ * through the same numbers again.
+ */
+export const accountList = sqliteTable('account_list', {
+  id: integer('id').primaryKey(),
+  version: text('version').notNull(),
+})
+
 export const sshKeys = sqliteTable(
   'ssh_keys',
   {

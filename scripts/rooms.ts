@@ -30,6 +30,7 @@ export const TIERS = {
       'health',
       'files',
       'joining',
+      'ldap',
     ],
   },
   /** What shows the capabilities to clients. */
@@ -61,6 +62,8 @@ const EDGES: Readonly<Record<string, string>> = {
   'joining > mail': 'links and what they did are mailed',
   'joining > two-factor': 'an operator’s link takes two-step verification off',
   'files > settings': 'the settings of a site with a file server are those of both',
+  'ldap > sign-in': 'a bind with a password replaces its old hash',
+  'ldap > two-factor': 'a password is no bind while a code is needed',
   'users > two-factor': 'operators cancel it, and a confirmation may be a code',
   'users > passkeys': 'operators delete them, and a confirmation may be one',
   'users > sso': 'operators set the linked account',

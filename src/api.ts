@@ -8,6 +8,7 @@ import { getHasEffect } from './http/http-methods.ts'
 import { healthRoutes } from './health/http/routes.ts'
 import { forgottenRoutes } from './joining/http/forgotten-routes.ts'
 import { emailRoutes } from './joining/http/email-routes.ts'
+import { ldapRoutes } from './ldap/http/routes.ts'
 import { loginRoutes } from './sign-in/http/routes.ts'
 import { adminSettingRoutes } from './settings/http/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/http/routes.ts'
@@ -66,6 +67,7 @@ export function mountApi(app: Hono<App>, ssoPages: SsoPages): void {
   app.route('/api/admin/setting', adminSettingRoutes)
   app.route('/api/admin/health', healthRoutes)
   app.route('/api/sftp', sftpRoutes)
+  app.route('/api/ldap', ldapRoutes)
   app.route('/api/forward_auth', forwardAuthRoutes)
   app.route('/oauth', introspectionRoutes)
   app.route('/oauth', openidRoutes)

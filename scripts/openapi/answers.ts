@@ -33,7 +33,7 @@ function filled(name: RefusalName, words: string): { code: number; message: stri
 
 /** Tells who calls a path, which decides the form of a refusal. */
 export function pathKindOf(path: string): 'site' | 'servers' | 'api' {
-  if (path.startsWith('/api/sftp/') || path === '/api/forward_auth') return 'servers'
+  if (/^\/api\/(?:sftp\/|ldap\/|forward_auth$)/.test(path)) return 'servers'
   return path.startsWith('/api/') ? 'api' : 'site'
 }
 

@@ -10,7 +10,7 @@ import { findGaps, readRoutes, type Route } from './routes.ts'
 const DESCRIPTION = `The account service of a file-listing site. It has the account interface of OpenList and AList.
 
 Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`. \`code\` is the outcome, and \`data\` is null
-unless \`code\` is 200. \`/api/sftp\` is for servers: there, \`code\` is the HTTP status too. Request bodies are JSON of at
+unless \`code\` is 200. \`/api/sftp\` and \`/api/ldap\` are for servers: there, \`code\` is the HTTP status too. Request bodies are JSON of at
 most 64 KiB, whatever the content type is. The summary of an example says what holds before the request.`
 
 const SECURITY_SCHEMES = {
@@ -23,7 +23,7 @@ const SECURITY_SCHEMES = {
   serviceToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'For SFTP servers, file servers and proxies: a service token.',
+    description: 'For SFTP servers, LDAP doors, file servers and proxies: a service token.',
   },
   client: {
     type: 'http',

@@ -34,6 +34,7 @@ export type Given =
   | 'the admin signed in an hour ago'
   | 'root made alice an admin'
   | 'the admin is signed in, alice has the key "laptop"'
+  | 'an LDAP door has a service token, alice may use SFTP'
   | 'a server has a service token, alice has the key "laptop" and may use SFTP'
   | 'nobody is signed in'
   | 'nobody is signed in, the guest is enabled'

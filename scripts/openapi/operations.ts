@@ -10,6 +10,7 @@ import {
   ownDetailsOperations,
   registrationOperations,
 } from './operations/joining.ts'
+import { ldapOperations } from './operations/ldap.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
 import { openidOperations } from './operations/openid.ts'
@@ -44,6 +45,7 @@ export const operationGroups: Record<string, Operations> = {
   },
   'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,
+  'LDAP doors': ldapOperations,
   'File servers and proxies': tokenServerOperations,
   'OpenID provider': openidOperations,
   Public: publicOperations,
@@ -65,6 +67,7 @@ export const tagDescriptions: Record<string, string> = {
   'Operators: site':
     'For admins: the settings of the site, its notices and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
+  'LDAP doors': 'For the program that answers LDAP beside a file server, with a service token.',
   'File servers and proxies': 'Ask whether a token or an app password is good.',
   'OpenID provider': 'For programs whose users sign in through this site (OpenID Connect).',
   Public: 'For everybody, without a token.',

@@ -57,7 +57,7 @@ export function isAppPasswordOf({ tokenHash, username }: Given<Shown>): SQL | un
  * @param network The client's network; `undefined` when it is not known, as at a file server.
  */
 export function appPasswordState(
-  network: string | Placeholder | undefined,
+  network: string | SQLWrapper | undefined,
   now: number | Placeholder,
 ): SQL<AppPasswordState | null> {
   const { id, name, scopes, createdAt, expiresAt, lastUsedAt, lastNetwork } = appPasswords
@@ -105,7 +105,7 @@ export function readAppPasswordState(json: unknown): AppPasswordState {
  */
 function isUnknownNetwork(
   userId: SQLWrapper | number,
-  network: string | Placeholder,
+  network: string | SQLWrapper,
   now: number | Placeholder,
 ): SQL {
   const ofUser = sql`${auditEvents.userId} = ${userId} and ${madeRecently(network, now)}`
@@ -116,7 +116,7 @@ function isUnknownNetwork(
 /** Selects the account and the state of an app password that a server shows for its owner. */
 export function selectShown(
   db: Database,
-  shown: Shown & { network: string | undefined },
+  shown: Shown & { network: string | SQLWrapper | undefined },
   now: number,
 ) {
   return db

@@ -21,10 +21,11 @@ const TOKEN_BYTES = 32
 const PREFIX = 'latchkey_'
 
 /**
- * The scopes of a server: it may ask for keys, which are public, check passwords, or ask whether a
- * token is good. A server that signs users in by key only must not be able to try passwords.
+ * The scopes of a server: it may ask for keys, which are public, check passwords, ask whether a
+ * token is good, or answer LDAP. A server that signs users in by key only must not be able to try
+ * passwords.
  */
-const SCOPES = ['sftp:keys', 'sftp:passwords', 'introspect'] as const
+const SCOPES = ['sftp:keys', 'sftp:passwords', 'introspect', 'ldap'] as const
 
 type Scope = (typeof SCOPES)[number]
 
@@ -124,6 +125,14 @@ export async function actAsService<Named extends Parts>(
 /** Holds when the credential exists and has the scope. */
 export function isService(db: Database, tokenHash: string, scope: Scope): Authority {
   return asAuthority(exists(selectService(db, tokenHash, scope)))
+}
+
+/** Selects the name of a credential, for the network of those who sign in through its server. */
+export function selectServiceName(db: Database, tokenHash: string) {
+  return db
+    .select({ name: serviceTokens.name })
+    .from(serviceTokens)
+    .where(eq(serviceTokens.tokenHash, tokenHash))
 }
 
 function selectService(db: Database, tokenHash: string, scope: Scope) {

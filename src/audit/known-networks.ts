@@ -1,4 +1,4 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { auditEvents } from '../../schema/tables.ts'
 
 /** Milliseconds for which a network stays known after a sign-in. */
@@ -17,6 +17,6 @@ export const MAKES_KNOWN: SQL = sql`${auditEvents.kind} in ('sign_in', 'service_
 export const REPORTS_NETWORK: SQL = sql`${auditEvents.kind} = 'token_used_elsewhere'`
 
 /** Holds for an event from a network that is recent enough to make it known. */
-export function madeRecently(network: string | Placeholder, now: number | Placeholder): SQL {
+export function madeRecently(network: string | SQLWrapper, now: number | Placeholder): SQL {
   return sql`${auditEvents.network} = ${network} and ${auditEvents.at} > ${now} - ${KNOWN_NETWORK_MILLISECONDS}`
 }

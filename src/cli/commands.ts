@@ -72,6 +72,11 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
     zh: '管理通过本站登录的程序（OpenID Connect）',
     load: async () => (await import('./operator/openid/client.ts')).clientCommands,
   },
+  ldap: {
+    about: 'answers LDAP for programs that ask it who a user is',
+    zh: '通过 LDAP 告诉其他程序用户是谁',
+    load: async () => (await import('./ldap/command.ts')).ldapCommand,
+  },
   'signing-key': {
     about: 'manages the keys that sign ID tokens of programs',
     zh: '管理签署 ID 令牌的密钥',

@@ -21,7 +21,7 @@ export function ok<Data>(c: Context, data: Data) {
  * proxies look at nothing else. A path that resembles `/api/forward_auth` is one of them: with 200,
  * a wrong path in the settings of a proxy would let everybody in.
  */
-const FOR_SERVERS = /^\/api\/+(?:sftp\/|forward)/i
+const FOR_SERVERS = /^\/api\/+(?:sftp\/|ldap\/|forward)/i
 
 /** Answers with a refusal: an envelope under `/api`, elsewhere plain HTTP for browsers and crawlers. */
 export function refuse(c: Context, { code, message }: Pick<Refusal, 'code' | 'message'>) {

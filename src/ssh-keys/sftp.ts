@@ -25,7 +25,8 @@ import {
   rememberedOf,
   type SignedIn,
 } from './sftpgo.ts'
-import { insertServiceSignIn, markKeyUsed, selectRecentSignIn, selectSignInKeys } from './store.ts'
+import { insertServiceSignIn, selectRecentSignIn } from '../access/service-sign-ins.ts'
+import { markKeyUsed, selectSignInKeys } from './store.ts'
 import { KeyError } from '../crypto/wire.ts'
 
 type ServiceDeps = Pick<Deps, 'db' | 'now'>

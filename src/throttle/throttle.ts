@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
 import { logEvent } from '../audit/events.ts'
 import { rendered } from '../database/rendered.ts'
@@ -182,6 +182,16 @@ export function oldPasswordCounter(userId: number): Counter {
 /** Returns the counter of a user's refused passkeys, with which a session was to be confirmed. */
 export function passkeyCounter(userId: number): Counter {
   return counter('proof', `passkey/${userId}`)
+}
+
+/**
+ * Returns the counter of wrong passwords of one account at one LDAP door. It stands alone: such a
+ * door knows no address of its users, so no network is charged with what one of them guesses.
+ *
+ * @param door What tells doors apart.
+ */
+export function doorCounter(nameHash: string, door: string): Counter {
+  return counter('pair', `${nameHash}/${door}`)
 }
 
 /** Returns the counter of tests of channels for notices. @param owner A user, or a channel. */
@@ -447,9 +457,12 @@ export function clearAccountCounters(
     oldPasswordCounter(userId),
     passkeyCounter(userId),
   ]
+  const { key } = throttleCounters
+  // Those of LDAP doors. `0` is the character after `/`.
+  const isOfDoor = sql`${key} >= ${`pair/${nameHash}/`} and ${key} < ${`pair/${nameHash}0`}`
   return writing(db, by)
-    .delete(throttleCounters, isOneOf(own))
-    .returning({ key: throttleCounters.key })
+    .delete(throttleCounters, or(isOneOf(own), isOfDoor))
+    .returning({ key })
 }
 
 /** Works like `clearAccountCounters`, for the pairs of the account. Returns a row for each site. */

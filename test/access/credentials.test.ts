@@ -186,7 +186,7 @@ async function makeWorld(): Promise<World> {
     const owner = scope === 'admin' ? chief : alice
     appPasswords[scope] = (await addAppPassword(site, owner, [scope])).token
   }
-  const service = (await addServiceToken(site.deps, 'files', 'sftp', 'introspect')) ?? ''
+  const service = (await addServiceToken(site.deps, 'files', 'sftp', 'introspect', 'ldap')) ?? ''
   rememberSecret(service)
   return {
     site,
@@ -273,6 +273,13 @@ async function passesSftpgo({ site, service }: World, attempt: Record<string, st
   return username === 'alice'
 }
 
+async function binds({ site, service }: World, attempt: { password: string; username?: string }) {
+  const body = { username: 'alice', scope: 'files:read', ...attempt }
+  const answer = await site.fetch('POST', '/api/ldap/bind', { body, token: `Bearer ${service}` })
+  const { ok } = await answer.json<{ ok: boolean }>()
+  return ok
+}
+
 /** Tells whether a sign-in begins a session that serves for more than to confirm it. */
 async function signsIn(world: World, answer: ReturnType<PasskeySite['login']>) {
   const { data } = await answer
@@ -309,8 +316,8 @@ function rowsOfSession(method: string): [string, Row][] {
 const APP_PASSWORD_ENDS: State[] = [...ENDED]
 /** The doors that a scope opens. */
 const DOORS_OF_SCOPE: Record<AppPasswordScope, string[]> = {
-  'files:read': ['forward auth', 'SFTPGo'],
-  'files:write': ['forward auth', 'forward auth, to write', 'SFTPGo'],
+  'files:read': ['forward auth', 'SFTPGo', 'LDAP'],
+  'files:write': ['forward auth', 'forward auth, to write', 'SFTPGo', 'LDAP'],
   'account:read': ['the interface'],
   'account:write': [],
   admin: ['the interface for operators'],
@@ -343,6 +350,8 @@ function rowsOfAppPassword(scope: AppPasswordScope): [string, Row][] {
       ...files,
       'another name',
     ]),
+    // Who may do what with files is a matter of groups there.
+    at('LDAP', (world, password) => binds(world, { password }), ['another name']),
     [
       `app password (${scope}) at introspection`,
       {
@@ -421,6 +430,14 @@ const ROWS: Record<string, Row> = {
   'password at SFTPGo': {
     enter: (world) => passesSftpgo(world, { password: PASSWORD }),
     out: [...GONE, ...UNSHOWN, 'no permission any more', 'another name', 'another password'],
+  },
+  'password at LDAP': {
+    enter: (world) => binds(world, { password: PASSWORD }),
+    out: [...GONE, ...UNSHOWN, 'another name', 'another password'],
+  },
+  'password of a user with a code, alone, at LDAP': {
+    enter: (world) => binds(world, { username: 'carol', password: PASSWORD }),
+    out: 'always',
   },
   'password of a user with a code, alone': {
     enter: (world) => signsIn(world, world.site.login('carol', PASSWORD)),

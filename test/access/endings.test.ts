@@ -780,6 +780,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /api/authn/rename_authn',
   'POST /api/authn/webauthn_finish_login',
   'POST /api/authn/webauthn_finish_registration',
+  'POST /api/ldap/bind',
   'POST /api/me/confirm',
   'POST /api/me/email',
   'POST /api/me/email/confirm',

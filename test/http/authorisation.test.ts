@@ -285,6 +285,7 @@ const PREFIXES: Record<string, Audience> = {
   '/api/authn/': 'users',
   '/api/admin/': 'admins',
   '/api/sftp/': 'servers',
+  '/api/ldap/': 'servers',
   // Without the request of a client, everybody gets a page that says so.
   '/oauth/authorize': 'everybody',
   '/oauth/end_session': 'everybody',
@@ -449,6 +450,7 @@ const INPUTS: Record<
     query: 'login_method=publickey&status=1',
     body: { username: 'alice', public_keys: ['x'] },
   },
+  'POST /api/ldap/bind': { body: { username: 'alice', password: 'x', scope: 'files:read' } },
   'POST /api/sftp/external_auth': { body: { username: 'alice', password: 'x' } },
 }
 
@@ -527,7 +529,7 @@ const arrange = prepared(async (site) => {
     'a dead token': 'dead',
     'a disabled user': await token('disabled'),
     'an ended session': await token('ended'),
-    'a server': (await addServiceToken(site.deps, 'files', 'sftp', 'introspect')) ?? '',
+    'a server': (await addServiceToken(site.deps, 'files', 'sftp', 'introspect', 'ldap')) ?? '',
     'a wrong app password': makeAppPassword(site.deps),
     'an app password for files': await appPassword(alice, 'files:write'),
     'an app password that reads the account': await appPassword(alice, 'account:read'),

@@ -215,6 +215,12 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const token = await addServiceToken(asked.site.deps, 'files', 'sftp')
     return { site: asked.site, token: `Bearer ${token}` }
   },
+  'an LDAP door has a service token, alice may use SFTP': async () => {
+    const { site } = await signedIn()
+    await site.db.update(users).set({ permission: SFTP }).where(eq(users.id, 3))
+    const token = await addServiceToken(site.deps, 'files', 'ldap')
+    return { site, token: `Bearer ${token}` }
+  },
   'nobody is signed in': async () => ({ site: await withAlice() }),
   'nobody is signed in, the guest is enabled': async () => {
     const site = await withAlice()

@@ -1,0 +1,186 @@
+import { BerError, BerReader, TAG } from './ber.ts'
+import { dnKey, lowerAscii, parseDn } from './dn.ts'
+
+/** A filter of more parts or levels than the door looks at. */
+export class FilterTooLarge extends Error {
+  override readonly name = 'FilterTooLarge'
+}
+
+const MAX_DEPTH = 16
+const MAX_PARTS = 128
+
+export type Filter =
+  | { kind: 'and' | 'or'; parts: Filter[] }
+  | { kind: 'not'; part: Filter }
+  | { kind: 'equal'; attribute: string; value: Buffer }
+  | { kind: 'present'; attribute: string }
+  | { kind: 'substrings'; attribute: string; initial?: Buffer; any: Buffer[]; final?: Buffer }
+  /** What is Undefined for every entry: `>=`, `<=`, `~=` and extensible matches. */
+  | { kind: 'undefined' }
+
+/** Attributes by their names in lower case, with their values. */
+export type Attributes = ReadonlyMap<string, readonly string[]>
+
+/** How values compare. Attributes that no entry has are known too, so that they are False. */
+const COMPARED: Record<string, 'bytes' | 'caseless' | 'dn'> = {
+  uid: 'bytes',
+  cn: 'bytes',
+  sn: 'bytes',
+  displayname: 'bytes',
+  mail: 'bytes',
+  givenname: 'bytes',
+  objectclass: 'caseless',
+  entryuuid: 'caseless',
+  ou: 'caseless',
+  dc: 'caseless',
+  o: 'caseless',
+  memberof: 'dn',
+  member: 'dn',
+  uniquemember: 'dn',
+}
+const WITH_SUBSTRINGS = ['uid', 'cn', 'sn', 'displayname']
+
+/**
+ * Reads a filter. Depth and parts are counted before anything is kept.
+ *
+ * @throws {BerError} When it is malformed.
+ * @throws {FilterTooLarge}
+ * @see RFC 4511 section 4.5.1.7
+ */
+export function readFilter(reader: BerReader): Filter {
+  return readPart(reader, 1, { parts: 0 })
+}
+
+function readPart(reader: BerReader, depth: number, count: { parts: number }): Filter {
+  addPart(count)
+  if (depth > MAX_DEPTH) throw new FilterTooLarge()
+  const { tag, content } = reader.readAny()
+  const inner = new BerReader(content)
+  switch (tag) {
+    case 0xa0:
+    case 0xa1: {
+      const parts: Filter[] = []
+      while (!inner.isAtEnd) parts.push(readPart(inner, depth + 1, count))
+      return { kind: tag === 0xa0 ? 'and' : 'or', parts }
+    }
+    case 0xa2: {
+      const part = readPart(inner, depth + 1, count)
+      if (!inner.isAtEnd) throw new BerError('a negation of two filters')
+      return { kind: 'not', part }
+    }
+    case 0xa3:
+      return { kind: 'equal', attribute: nameIn(inner), value: inner.read(TAG.octets) }
+    case 0xa4:
+      return readSubstrings(inner, count)
+    case 0xa5:
+    case 0xa6:
+    case 0xa8:
+      inner.read(TAG.octets)
+      inner.read(TAG.octets)
+      return { kind: 'undefined' }
+    case 0x87:
+      return { kind: 'present', attribute: content.toString().toLowerCase() }
+    case 0xa9:
+      return { kind: 'undefined' }
+    default:
+      throw new BerError('an unknown filter')
+  }
+}
+
+function addPart(count: { parts: number }): void {
+  count.parts += 1
+  if (count.parts > MAX_PARTS) throw new FilterTooLarge()
+}
+
+function nameIn(reader: BerReader): string {
+  return reader.read(TAG.octets).toString().toLowerCase()
+}
+
+function readSubstrings(reader: BerReader, count: { parts: number }): Filter {
+  const found: Filter & { kind: 'substrings' } = {
+    kind: 'substrings',
+    attribute: nameIn(reader),
+    any: [],
+  }
+  const pieces = reader.nested(TAG.sequence)
+  if (pieces.isAtEnd) throw new BerError('substrings without a piece')
+  for (let place = 0; !pieces.isAtEnd; place++) {
+    addPart(count)
+    const { tag, content } = pieces.readAny()
+    if (found.final !== undefined || (tag === 0x80 && place > 0))
+      throw new BerError('pieces in a wrong order')
+    if (tag === 0x80) found.initial = content
+    else if (tag === 0x81) found.any.push(content)
+    else if (tag === 0x82) found.final = content
+    else throw new BerError('an unknown piece')
+  }
+  return found
+}
+
+/** Evaluates a filter for an entry; `undefined` is Undefined. @see RFC 4511 section 4.5.1.7 */
+export function matches(filter: Filter, entry: Attributes): boolean | undefined {
+  switch (filter.kind) {
+    case 'and':
+      return joined(filter.parts, entry, false)
+    case 'or':
+      return joined(filter.parts, entry, true)
+    case 'not': {
+      const result = matches(filter.part, entry)
+      return result === undefined ? undefined : !result
+    }
+    case 'present':
+      return COMPARED[filter.attribute] === undefined ? undefined : entry.has(filter.attribute)
+    case 'equal':
+      return isEqual(filter.attribute, filter.value, entry)
+    case 'substrings':
+      if (!WITH_SUBSTRINGS.includes(filter.attribute)) return undefined
+      return (entry.get(filter.attribute) ?? []).some((value) =>
+        hasPieces(Buffer.from(value), filter),
+      )
+    default:
+      return undefined
+  }
+}
+
+/** @param decisive The result of one part that decides the whole. */
+function joined(parts: Filter[], entry: Attributes, decisive: boolean): boolean | undefined {
+  let result: boolean | undefined = !decisive
+  for (const part of parts) {
+    const one = matches(part, entry)
+    if (one === decisive) return decisive
+    if (one === undefined) result = undefined
+  }
+  return result
+}
+
+function isEqual(attribute: string, value: Buffer, entry: Attributes): boolean | undefined {
+  const compared = COMPARED[attribute]
+  if (compared === undefined) return undefined
+  const values = entry.get(attribute) ?? []
+  if (compared === 'bytes') return values.some((own) => Buffer.from(own).equals(value))
+  const text = value.toString()
+  if (compared === 'caseless') return values.some((own) => lowerAscii(own) === lowerAscii(text))
+  const key = tryKey(text)
+  return key === undefined ? undefined : values.some((own) => tryKey(own) === key)
+}
+
+function tryKey(text: string): string | undefined {
+  try {
+    return dnKey(parseDn(text))
+  } catch {
+    return undefined
+  }
+}
+
+function hasPieces(value: Buffer, filter: Filter & { kind: 'substrings' }): boolean {
+  const { initial = Buffer.of(), any, final = Buffer.of() } = filter
+  if (!value.subarray(0, initial.length).equals(initial)) return false
+  let at = initial.length
+  for (const piece of any) {
+    const found = value.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  const end = value.length - final.length
+  return end >= at && value.subarray(end).equals(final)
+}

@@ -1,0 +1,223 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import * as v from 'valibot'
+import type { AccountList } from './directory.ts'
+
+/** The site does not answer, or not as it should. */
+export class SiteAway extends Error {
+  override readonly name = 'SiteAway'
+}
+/** The site or this door has too much to do. */
+export class SiteBusy extends Error {
+  override readonly name = 'SiteBusy'
+}
+/** The site refuses the service token. */
+export class TokenRefused extends SiteAway {}
+
+const LIST_MILLISECONDS = 5000
+const BIND_MILLISECONDS = 10_000
+const QUEUE_MILLISECONDS = 5000
+const RETRY_MILLISECONDS = 1000
+const MAX_CHECKS = 16
+const MAX_REMEMBERED = 10_000
+
+const listSchema = v.object({
+  groups: v.array(v.string()),
+  accounts: v.array(
+    v.object({ id: v.number(), username: v.string(), groups: v.array(v.string()) }),
+  ),
+})
+const bindSchema = v.object({ ok: v.boolean() })
+
+export interface SiteOptions {
+  site: URL
+  token: string
+  scope: string
+  cacheSeconds: number
+  awaySeconds: number
+  showAdmins: boolean
+  /** Told once when the site is lost, and once when it is back. */
+  onState: (isAway: boolean) => void
+}
+
+/** The site as a door asks it, with what the door remembers of its answers. */
+export class Site {
+  readonly #options: SiteOptions
+  readonly #key = randomBytes(32)
+  readonly #remembered = new Map<string, { isRight: boolean; at: number }>()
+  readonly #checks = new Map<string, Promise<boolean>>()
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+  #list: { list: AccountList; etag: string; at: number } | undefined
+  #asked: Promise<AccountList> | undefined
+  #failedAt = -Infinity
+  #isAway = false
+
+  constructor(options: SiteOptions) {
+    this.#options = options
+  }
+
+  /** Returns the accounts that exist here. @throws {SiteAway} */
+  async accounts(): Promise<AccountList> {
+    const kept = this.#list
+    const now = performance.now()
+    if (kept !== undefined && now - kept.at < this.#options.cacheSeconds * 1000) return kept.list
+    const isKept = kept !== undefined && now - kept.at < this.#options.awaySeconds * 1000
+    if (this.#isAway && isKept) {
+      void this.#askList().catch(() => undefined)
+      return kept.list
+    }
+    try {
+      return await this.#askList()
+    } catch (error) {
+      if (isKept) return kept.list
+      throw error
+    }
+  }
+
+  /**
+   * Tells whether a password is right.
+   *
+   * @throws {SiteAway}
+   * @throws {SiteBusy}
+   */
+  async check(username: string, password: string): Promise<boolean> {
+    const { accounts } = await this.accounts()
+    if (!accounts.some((account) => account.username === username)) return false
+    const key = createHmac('sha256', this.#key).update(`${username}\0${password}`).digest('base64')
+    const kept = this.#remembered.get(key)
+    const age = kept === undefined ? Infinity : performance.now() - kept.at
+    if (kept !== undefined && age < this.#options.cacheSeconds * 1000) return kept.isRight
+    const isKept = kept?.isRight === true && age < this.#options.awaySeconds * 1000
+    if (this.#isAway && isKept) {
+      void this.#askList().catch(() => undefined)
+      return true
+    }
+    try {
+      return await this.#checkOnce(key, username, password)
+    } catch (error) {
+      if (isKept && error instanceof SiteAway) return true
+      throw error
+    }
+  }
+
+  #checkOnce(key: string, username: string, password: string): Promise<boolean> {
+    const running = this.#checks.get(key)
+    if (running !== undefined) return running
+    const check = this.#inTurn(() => this.#askBind(username, password))
+      .then((isRight) => {
+        this.#remember(key, isRight)
+        return isRight
+      })
+      .finally(() => this.#checks.delete(key))
+    this.#checks.set(key, check)
+    return check
+  }
+
+  #remember(key: string, isRight: boolean): void {
+    this.#remembered.delete(key)
+    this.#remembered.set(key, { isRight, at: performance.now() })
+    const [oldest] = this.#remembered.keys()
+    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined)
+      this.#remembered.delete(oldest)
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= MAX_CHECKS) await this.#turn()
+    else this.#running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running -= 1
+      else next()
+    }
+  }
+
+  /** Waits for a place among the running checks. @throws {SiteBusy} */
+  #turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1)
+        reject(new SiteBusy())
+      }, QUEUE_MILLISECONDS)
+      const enter = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#waiting.push(enter)
+    })
+  }
+
+  async #askBind(username: string, password: string): Promise<boolean> {
+    const body = JSON.stringify({ username, password, scope: this.#options.scope })
+    const { json } = await this.#ask('/api/ldap/bind', BIND_MILLISECONDS, { method: 'POST', body })
+    const answer = v.safeParse(bindSchema, json)
+    if (!answer.success) throw this.#lost()
+    return answer.output.ok
+  }
+
+  #askList(): Promise<AccountList> {
+    this.#asked ??= this.#fetchList().finally(() => {
+      this.#asked = undefined
+    })
+    return this.#asked
+  }
+
+  async #fetchList(): Promise<AccountList> {
+    const kept = this.#list
+    const headers: Record<string, string> = kept === undefined ? {} : { 'If-None-Match': kept.etag }
+    const { status, etag, json } = await this.#ask('/api/ldap/entries', LIST_MILLISECONDS, {
+      headers,
+    })
+    if (status === 304 && kept !== undefined) {
+      this.#list = { ...kept, at: performance.now() }
+      return kept.list
+    }
+    const answer = v.safeParse(listSchema, json)
+    if (!answer.success) throw this.#lost()
+    const list = this.#options.showAdmins
+      ? answer.output
+      : {
+          groups: answer.output.groups,
+          accounts: answer.output.accounts.filter(({ groups }) => !groups.includes('admins')),
+        }
+    this.#list = { list, etag, at: performance.now() }
+    return list
+  }
+
+  async #ask(
+    path: string,
+    milliseconds: number,
+    init: { method?: string; body?: string; headers?: Record<string, string> },
+  ) {
+    if (performance.now() - this.#failedAt < RETRY_MILLISECONDS) throw new SiteAway()
+    const headers = { ...init.headers, Authorization: `Bearer ${this.#options.token}` }
+    const signal = AbortSignal.timeout(milliseconds)
+    try {
+      const url = new URL(path, this.#options.site)
+      const answer = await fetch(url, { ...init, headers, signal, redirect: 'manual' })
+      const { status } = answer
+      if (status === 429) throw new SiteBusy()
+      if (status === 401) throw new TokenRefused()
+      if (status !== 200 && status !== 304) throw new SiteAway(`status ${status}`)
+      const json: unknown = status === 304 ? undefined : await answer.json()
+      this.#failedAt = -Infinity
+      this.#setAway(false)
+      return { status, etag: answer.headers.get('ETag') ?? '', json }
+    } catch (error) {
+      if (error instanceof SiteBusy) throw error
+      throw this.#lost(error)
+    }
+  }
+
+  #lost(cause?: unknown): SiteAway {
+    this.#failedAt = performance.now()
+    this.#setAway(true)
+    return cause instanceof SiteAway ? cause : new SiteAway('', { cause })
+  }
+
+  #setAway(isAway: boolean): void {
+    if (isAway !== this.#isAway) this.#options.onState(isAway)
+    this.#isAway = isAway
+  }
+}

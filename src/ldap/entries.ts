@@ -1,0 +1,48 @@
+import { ADMIN, isPermitted, PERMISSION } from '../accounts/roles.ts'
+import { actAsService, isService } from '../access/service-tokens.ts'
+import type { Deps } from '../deps.ts'
+import { selectListed, selectVersion } from './store.ts'
+
+/** Who is in each group, in the order of the answer. */
+const GROUPS: Record<string, (account: { role: number; permission: number }) => boolean> = {
+  users: () => true,
+  admins: ({ role }) => role === ADMIN,
+  'webdav-read': ({ permission }) => isPermitted(permission, PERMISSION.webdavRead),
+  'webdav-write': ({ permission }) => isPermitted(permission, PERMISSION.webdavWrite),
+  'sftp-read': ({ permission }) => isPermitted(permission, PERMISSION.sftpRead),
+  'sftp-write': ({ permission }) => isPermitted(permission, PERMISSION.sftpWrite),
+}
+
+/** The accounts that may sign in, for an LDAP door. */
+export interface AccountList {
+  groups: string[]
+  accounts: { id: number; username: string; groups: string[] }[]
+}
+
+/**
+ * Lists the accounts for an LDAP door, in one round trip.
+ *
+ * @param known The versions of the list that the door has.
+ * @returns No `list` when the door has the current version; then no account is read.
+ * @throws {Refusal} `wrongServiceToken`.
+ */
+export async function listEntries(
+  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  tokenHash: string,
+  known: readonly string[],
+): Promise<{ version: string; list: AccountList | undefined }> {
+  const now = clock()
+  const by = isService(db, tokenHash, 'ldap')
+  const { versions, listed } = await actAsService(db, tokenHash, 'ldap', {
+    versions: selectVersion(db, now),
+    listed: selectListed(db, by, known, now),
+  })
+  const version = versions[0]?.version ?? ''
+  if (known.includes(version) || known.includes('*')) return { version, list: undefined }
+  const accounts = listed.map(({ id, username, ...account }) => ({
+    id,
+    username,
+    groups: Object.keys(GROUPS).filter((name) => GROUPS[name]?.(account)),
+  }))
+  return { version, list: { groups: Object.keys(GROUPS), accounts } }
+}

@@ -1,0 +1,69 @@
+import { and, asc, eq, exists, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { accountList, users } from '../../schema/tables.ts'
+import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
+import { isNamed } from '../accounts/store.ts'
+import type { Database } from '../database/database.ts'
+import type { Authority } from '../database/statements.ts'
+
+/**
+ * Selects the version of the list: that of the last change, and the last end of an account that has
+ * passed, because no statement runs when an account ends.
+ */
+export function selectVersion(db: Database, now: number) {
+  return db.select({ version: sql<string>`${versionAt(now)}`.as('list_version') }).from(accountList)
+}
+
+function versionAt(now: number): SQL {
+  const lastEnd = sql`(select max(owner.ends_at) from ${users} as owner where owner.ends_at <= ${now})`
+  return sql`(${accountList.version} || '-' || coalesce(${lastEnd}, 0))`
+}
+
+/**
+ * Selects the accounts that may sign in, by id.
+ *
+ * @param by Who may see them: without this condition, a wrong token would cost a scan.
+ * @param known The versions of the list that the caller has; `*` is any. With the current one,
+ *   SQLite reads no row of `users`.
+ */
+export function selectListed(db: Database, by: Authority, known: readonly string[], now: number) {
+  const isKnown = db
+    .select({ id: accountList.id })
+    .from(accountList)
+    .where(
+      sql`exists (select 1 from json_each(${JSON.stringify(known)}) where value in (${versionAt(now)}, '*'))`,
+    )
+  return db
+    .select({
+      id: users.id,
+      username: users.username,
+      role: users.role,
+      permission: users.permission,
+    })
+    .from(users)
+    .where(and(by, notExists(isKnown), isEnabled(now), isNotGuest))
+    .orderBy(asc(users.id))
+}
+
+/** Holds while an account of this name has a password that could sign it in. */
+export function hasPassword(db: Database, username: string, now: number): SQL {
+  const owner = db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(isNamed(username), isEnabled(now), isNotGuest, isNotNull(users.passwordHash)))
+  return exists(owner)
+}
+
+/** Selects the account while its password hash was last changed at this time. */
+export function selectUnchanged(
+  db: Database,
+  userId: number,
+  passwordChangedAt: number,
+  now: number,
+) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(eq(users.id, userId), isEnabled(now), eq(users.passwordChangedAt, passwordChangedAt)),
+    )
+}

@@ -1,0 +1,163 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { BerError, BerReader, element, integer, sizeOf, TAG } from '../../../src/cli/ldap/ber.ts'
+import { uuidOf } from '../../../src/cli/ldap/directory.ts'
+import { dnKey, DnError, parseDn, printDn } from '../../../src/cli/ldap/dn.ts'
+import { FilterTooLarge, matches, readFilter } from '../../../src/cli/ldap/filter.ts'
+import { readMessage } from '../../../src/cli/ldap/message.ts'
+
+const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes))
+
+/** Runs a parser. @returns What it has thrown. */
+function thrownBy(parse: () => unknown): unknown {
+  try {
+    parse()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+describe('BER', () => {
+  test('reads what it has written', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 70_000, size: 'max' }), (bytes) => {
+        const written = element(TAG.octets, Buffer.from(bytes))
+        expect(new BerReader(written).read(TAG.octets)).toEqual(Buffer.from(bytes))
+      }),
+      { numRuns: 30 },
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 0x7fffffff }), (value) => {
+        expect(new BerReader(integer(value)).readInteger()).toBe(value)
+      }),
+    )
+  })
+
+  test('throws nothing but its own errors, for any bytes', () => {
+    fc.assert(
+      fc.property(anyBytes, (bytes) => {
+        for (const parse of [() => readMessage(bytes), () => sizeOf(bytes, 0)]) {
+          const thrown = thrownBy(parse)
+          expect(thrown === undefined || thrown instanceof BerError).toBe(true)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('takes lengths with leading zeros, which old clients send, and no indefinite ones', () => {
+    expect(new BerReader(Buffer.from('0484000000016f', 'hex')).read(TAG.octets).toString()).toBe(
+      'o',
+    )
+    expect(() => new BerReader(Buffer.from('04806f0000', 'hex')).read(TAG.octets)).toThrow(BerError)
+    expect(() => new BerReader(Buffer.from('040261', 'hex')).read(TAG.octets)).toThrow(BerError)
+  })
+})
+
+describe('a DN', () => {
+  test('reads what it prints', () => {
+    const value = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .filter((text) => text.isWellFormed())
+    const part = fc.record({ type: fc.constantFrom('uid', 'cn', 'ou', 'dc'), value })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(part), { minLength: 1, maxLength: 5 }), (dn) => {
+        expect(parseDn(printDn(dn))).toEqual(dn)
+        expect(dnKey(parseDn(printDn(dn)))).toBe(dnKey(dn))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('throws nothing but its own errors, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (one, other) => {
+        const thrown = thrownBy(() => parseDn(`cn=${one},${other}`))
+        expect(thrown === undefined || thrown instanceof DnError).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  // RFC 4514 section 4.
+  test.each([
+    ['UID=jsmith,DC=example,DC=net', 'uid=jsmith,dc=example,dc=net'],
+    ['CN=James \\"Jim\\" Smith\\, III,DC=example', 'cn=James \\"Jim\\" Smith\\, III,dc=example'],
+    ['CN=Before\\0dAfter,DC=example', 'cn=Before\\0dAfter,dc=example'],
+    ['CN=Lu\\C4\\8Di\\C4\\87', 'cn=Lučić'],
+    ['OU=Sales+CN=J. Smith', 'cn=J. Smith+ou=sales'],
+    ['uid = alice , ou = People', 'uid=alice,ou=people'],
+    ['cn=\\ a\\ ', 'cn=\\20a\\20'],
+  ])('reads %s', (text, key) => {
+    expect(dnKey(parseDn(text))).toBe(key)
+  })
+
+  test.each([
+    'alice',
+    'uid=',
+    'uid=a,',
+    'uid=a;ou=b',
+    '=a',
+    'uid=#04024869',
+    'uid=a\\',
+    'uid=a\\zz',
+    'cn=\\ff',
+  ])('refuses %s', (text) => {
+    expect(() => parseDn(text)).toThrow(DnError)
+  })
+})
+
+describe('a filter', () => {
+  const present = element(0x87, 'uid')
+  const equal = (name: string, value: string) =>
+    element(0xa3, element(TAG.octets, name), element(TAG.octets, value))
+  const not = (filter: Buffer) => element(0xa2, filter)
+  const entry = new Map([['uid', ['alice']]])
+  const result = (bytes: Buffer) => matches(readFilter(new BerReader(bytes)), entry)
+
+  test.each([
+    ['and of nothing', element(0xa0), true],
+    ['or of nothing', element(0xa1), false],
+    ['unknown', equal('typo', 'x'), undefined],
+    ['not unknown', not(equal('typo', 'x')), undefined],
+    ['absent', equal('mail', 'x'), false],
+    ['false and unknown', element(0xa0, equal('uid', 'x'), equal('typo', 'x')), false],
+    ['true and unknown', element(0xa0, present, equal('typo', 'x')), undefined],
+    ['true or unknown', element(0xa1, equal('typo', 'x'), present), true],
+    ['false or unknown', element(0xa1, equal('typo', 'x'), equal('uid', 'x')), undefined],
+  ])('has three values: %s', (_, bytes, expected) => {
+    expect(result(bytes)).toBe(expected)
+  })
+
+  test('has at most 16 levels and 128 parts', () => {
+    const nested = (levels: number) => {
+      let filter = present
+      for (let level = 1; level < levels; level++) filter = not(filter)
+      return filter
+    }
+    expect(result(nested(16))).toBe(false)
+    expect(() => result(nested(17))).toThrow(FilterTooLarge)
+    expect(() => result(nested(5000))).toThrow(FilterTooLarge)
+    const wide = (parts: number) => element(0xa1, ...Array.from({ length: parts }, () => present))
+    expect(result(wide(127))).toBe(true)
+    expect(() => result(wide(128))).toThrow(FilterTooLarge)
+  })
+
+  test('throws nothing but its own errors, for any bytes', () => {
+    const tags = fc.constantFrom(0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0x87, 0xa9)
+    fc.assert(
+      fc.property(tags, anyBytes, (tag, bytes) => {
+        const thrown = thrownBy(() => result(element(tag, bytes)))
+        const isOwn = thrown instanceof BerError || thrown instanceof FilterTooLarge
+        expect(thrown === undefined || isOwn).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+// Python: uuid.uuid5(uuid.NAMESPACE_X500, 'cn=a').
+test('makes UUIDs of version 5', () => {
+  expect(uuidOf('cn=a')).toBe('5c1fcbd6-0ab9-5b0d-9d61-5bcbb36ee6d0')
+})
