@@ -156,8 +156,8 @@ export const ZH: Readonly<Record<string, string>> = {
   'manages the tokens with which servers ask about users': '管理服务器查询用户所用的令牌',
   'creates a service token and prints it, only once': '新建服务令牌，只显示一次',
   'a name for the token, such as the host name of the server': '令牌的名称，例如服务器的主机名',
-  'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good; can be repeated (default: sftp)':
-    'sftp:keys 查询公钥，sftp:passwords 验证密码，sftp 两者，introspect 查询令牌是否有效；可以写多次（默认：sftp）',
+  'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good, ldap for an LDAP door; can be repeated (default: sftp)':
+    'sftp:keys 查询公钥，sftp:passwords 验证密码，sftp 两者，introspect 查询令牌是否有效，ldap 用于 LDAP 程序；可以写多次（默认：sftp）',
   'lists service tokens with their scopes; the tokens themselves are not stored':
     '列出服务令牌及其权限；令牌本身不会保存',
   'deletes a service token; it stops working at once': '删除服务令牌，立即失效',
@@ -299,6 +299,25 @@ export const ZH: Readonly<Record<string, string>> = {
     '访问原站点所用的主机名，用于其中的通行密钥（默认取自原站点的 site_url）',
   'Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the\npublic settings. Users who exist here stay unchanged, so a second run does no harm; users without password,\nsessions and keys here get them. The exit code is 1 when something was refused; everything else is\nthen imported.':
     '导入用户的 id、角色、权限、根文件夹、密码、两步验证、SSH 公钥和通行密钥，以及公开设置。\n这里已有的用户保持不变，因此可以重复运行；在这里没有密码、登录设备和公钥的用户会得到补全。\n有内容被拒绝时退出码为 1，其余内容仍会导入。',
+
+  'answers LDAP for programs that ask it who a user is': '回答向 LDAP 查询用户的程序',
+  'the address of the site; https, or http on this machine': '站点的地址：https，本机可用 http',
+  'a file with the service token (scope ldap); else LATCHKEY_SERVICE_TOKEN':
+    '存有服务令牌（范围 ldap）的文件；否则读 LATCHKEY_SERVICE_TOKEN',
+  'an address to listen on (ldap://127.0.0.1:3890); can be repeated':
+    '监听的地址（ldap://127.0.0.1:3890）；可以写多次',
+  'the certificate for ldaps:// (PEM)': 'ldaps:// 的证书（PEM）',
+  'its key (PEM)': '证书的私钥（PEM）',
+  'allow ldap:// on an address that other machines reach': '允许在其他机器可达的地址上使用 ldap://',
+  'the base of the tree (from the host of the site)': '目录树的 base（由站点的主机名得出）',
+  'what app passwords must allow: files:write (default) or files:read':
+    '应用专用密码必须具有的范围：files:write（默认）或 files:read',
+  'take no passwords of accounts': '不接受账户密码',
+  'let admins exist here': '让管理员在这里存在',
+  'how long answers are remembered, 0 to 300 (30)': '答复记住多少秒，0 到 300（30）',
+  'how long they count while the site is away, 0 to 3600 (300)':
+    '站点无法访问时它们有效多少秒，0 到 3600（300）',
+  'print base, bind DN and bind password, and end': '输出 base、bind DN 和 bind password，然后结束',
 
   'prints a script with which bash, zsh or fish completes commands':
     '输出 bash、zsh 或 fish 的命令补全脚本',

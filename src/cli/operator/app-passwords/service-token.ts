@@ -43,7 +43,7 @@ function addAddCommand(program: Command, serviceToken: Command): void {
     .description('creates a service token and prints it, only once')
     .option(
       '--scope <scope>',
-      'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good; can be repeated (default: sftp)',
+      'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good, ldap for an LDAP door; can be repeated (default: sftp)',
       collectScope,
     )
     .action((name: string, { scope: scopes = ['sftp'] }: { scope?: Scopes }) =>
