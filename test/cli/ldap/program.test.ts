@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const FILE = '.build/latchkey-ldap.mjs'
-const env = { PATH: process.env['PATH'], LATCHKEY_SERVICE_TOKEN: 'latchkey_x' }
+const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: 'latchkey_x' }
 
 /** Runs the bundled door to its end. */
 async function door(...args: string[]) {
