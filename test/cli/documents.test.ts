@@ -36,6 +36,7 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
     'as root; vps.test.ts of test:real runs them on a machine of its own',
   ],
   [/^npm run check$|^npm run size$/, '.ci/run runs it'],
+  [/^npm run build:ldap$/, 'test/cli/ldap/program.test.ts runs it'],
   [/^npm test\b|^npm run test:(fast|watch)$/, 'it runs this test, or a part of them'],
   [
     /^npm run (bench|bench:keys|soak|screenshots)\b/,

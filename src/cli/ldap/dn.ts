@@ -90,7 +90,7 @@ export function printDn(dn: Dn): string {
 }
 
 /** Prints a value of a DN. */
-export function printValue(value: string): string {
+function printValue(value: string): string {
   return Array.from(value, (character, index) => {
     const isAtEnd = index === 0 || index === Array.from(value).length - 1
     if (character === ' ' && isAtEnd) return '\\20'

@@ -22,7 +22,7 @@ export interface Result {
   text?: string
 }
 
-export interface Control {
+interface Control {
   oid: string
   isCritical: boolean
   value: Buffer | undefined

@@ -4,7 +4,7 @@ import { dnKey, parseDn } from './dn.ts'
 import { type Filter, FilterTooLarge, matches, readFilter } from './filter.ts'
 import { CODE, entryMessage, type Message, type Result } from './message.ts'
 
-export const PAGING = '1.2.840.113556.1.4.319'
+const PAGING = '1.2.840.113556.1.4.319'
 const WHO_AM_I = '1.3.6.1.4.1.4203.1.11.3'
 const MAX_ATTRIBUTES = 100
 

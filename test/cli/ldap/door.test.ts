@@ -69,7 +69,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await Promise.all(clients.map((client) => client.unbind().catch(() => undefined)))
+  await Promise.all(clients.map((one) => one.unbind().catch(() => undefined)))
   await door.close()
   server.closeAllConnections()
   server.close()

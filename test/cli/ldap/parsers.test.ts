@@ -108,11 +108,18 @@ describe('a DN', () => {
   })
 })
 
+const present = element(0x87, 'uid')
+const equal = (name: string, value: string) =>
+  element(0xa3, element(TAG.octets, name), element(TAG.octets, value))
+const not = (filter: Buffer) => element(0xa2, filter)
+const nested = (levels: number) => {
+  let filter = present
+  for (let level = 1; level < levels; level++) filter = not(filter)
+  return filter
+}
+const wide = (parts: number) => element(0xa1, ...Array.from({ length: parts }, () => present))
+
 describe('a filter', () => {
-  const present = element(0x87, 'uid')
-  const equal = (name: string, value: string) =>
-    element(0xa3, element(TAG.octets, name), element(TAG.octets, value))
-  const not = (filter: Buffer) => element(0xa2, filter)
   const entry = new Map([['uid', ['alice']]])
   const result = (bytes: Buffer) => matches(readFilter(new BerReader(bytes)), entry)
 
@@ -131,15 +138,9 @@ describe('a filter', () => {
   })
 
   test('has at most 16 levels and 128 parts', () => {
-    const nested = (levels: number) => {
-      let filter = present
-      for (let level = 1; level < levels; level++) filter = not(filter)
-      return filter
-    }
     expect(result(nested(16))).toBe(false)
     expect(() => result(nested(17))).toThrow(FilterTooLarge)
     expect(() => result(nested(5000))).toThrow(FilterTooLarge)
-    const wide = (parts: number) => element(0xa1, ...Array.from({ length: parts }, () => present))
     expect(result(wide(127))).toBe(true)
     expect(() => result(wide(128))).toThrow(FilterTooLarge)
   })

@@ -35,8 +35,8 @@ const add = onSite({
     scopes: withDefault(
       repeated(
         '--scope <scope>',
-        'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good; can be repeated (default: sftp)',
-        'sftp:keys 查询公钥，sftp:passwords 验证密码，sftp 两者，introspect 查询令牌是否有效；可以写多次（默认：sftp）',
+        'sftp:keys to ask for keys, sftp:passwords to check passwords, sftp for both, introspect to ask whether a token is good, ldap for an LDAP door; can be repeated (default: sftp)',
+        'sftp:keys 查询公钥，sftp:passwords 验证密码，sftp 两者，introspect 查询令牌是否有效，ldap 用于 LDAP 门户；可以写多次（默认：sftp）',
         parsed(scopeSchema),
       ),
       DEFAULT_SCOPES,
