@@ -66,7 +66,10 @@ export async function changeOwnEmail(
   text: string,
   language: Language,
 ): Promise<void> {
-  await requireMail(deps, actor)
+  if (mailSiteOf(deps) === undefined) {
+    await actFreshAs(deps, actor, deps.now(), {})
+    throw new Refusal('mailOff')
+  }
   const email = text.trim() === '' ? '' : checkedEmail(text)
   const { db } = deps
   const { userId } = actor
@@ -139,14 +142,13 @@ export async function sendConfirmation(
  * account may: a stranger who opens the link would verify what somebody else has claimed.
  *
  * @param secret 43 characters.
- * @throws {Refusal} `mailOff`, `linkInvalid`, and `linkOfOther`, which leaves the link unused.
+ * @throws {Refusal} `linkInvalid`, and `linkOfOther`, which leaves the link unused.
  */
 export async function confirmOwnEmail(
-  deps: EmailDeps & Pick<Deps, 'randomBytes'>,
+  deps: ActorDeps & Pick<Deps, 'randomBytes'>,
   actor: SessionActor,
   secret: string,
 ): Promise<void> {
-  await requireMail(deps, actor)
   const { db } = deps
   const { userId } = actor
   const use = await linkUse(deps, 'email', secret)

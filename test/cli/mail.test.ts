@@ -129,8 +129,8 @@ test('npm start mails a link for a forgotten password, and its log shows no link
     await program.until('serves on')
     const site = new Client(`http://127.0.0.1:${port}`)
     clone.sql("update users set email = 'root@example.org', email_verified = 1 where id = 1")
-    const asked = await site.call('POST', '/api/auth/forgotten', { body: { name: 'admin' } })
-    expect(asked).toEqual({ code: 200, message: 'success', data: null })
+    const answer = await site.call('POST', '/api/auth/forgotten', { body: { name: 'admin' } })
+    expect(answer).toEqual({ code: 200, message: 'success', data: null })
     await server.until(1)
     const [arrived] = server.got
     expect(arrived).toMatchObject({
