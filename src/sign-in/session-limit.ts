@@ -1,4 +1,4 @@
-import { and, eq, not, type SQL, sql } from 'drizzle-orm'
+import { and, not, type SQL, sql } from 'drizzle-orm'
 import { sessions, settings, users } from '../../schema/tables.ts'
 import { deleteSessions, type EndingDeps } from '../access/endings.ts'
 import type { NewSession } from '../access/token.ts'
@@ -56,15 +56,14 @@ export function evictSessions(
   now: number,
 ) {
   const { db } = deps
-  const isOwn = eq(sessions.userId, userId)
   const isNew = sql`exists (select 1 from ${sessions} where ${sessions.userId} = ${userId} and ${sessions.id} = ${sessionId})`
   const by = asAuthority(sql`(${LIMIT} > 0 and ${isNew})`)
-  // SQLite knows no offset without a limit.
-  const surplus = sql`(select ${sessions.id} from ${sessions} where ${sessions.userId} = ${userId} and ${sessions.expiresAt} > ${now}
+  // SQLite knows no offset without a limit. Without a limit of sessions, none is read.
+  const surplus = sql`(select ${sessions.userId}, ${sessions.id} from json_each(iif(${LIMIT} > 0, '[1]', '[]')) cross join ${sessions} where ${sessions.userId} = ${userId} and ${sessions.expiresAt} > ${now}
     order by ${sessions.id} = ${sessionId} desc, ${sessions.createdAt} desc, ${sessions.id} limit -1 offset ${LIMIT})`
   return {
     evictedEvent: insertEvent(db, by, endedBy(signIn), sql`exists ${surplus}`),
-    evicted: deleteSessions(deps, by, and(isOwn, sql`${sessions.id} in ${surplus}`)),
+    evicted: deleteSessions(deps, by, sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`),
   }
 }
 

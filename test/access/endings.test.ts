@@ -148,6 +148,12 @@ const OUTCOMES = {
     events: ['password_reset_by_link', 'two_factor_cancelled'],
     notices: ['password', 'second_factor_off'],
   },
+  'another end of an account that had ended': {
+    ended: [...SESSIONS, ...GRANTS, ...APP_PASSWORDS],
+    told: BOTH,
+    events: ['end_changed', 'token_deleted'],
+    notices: [],
+  },
   'two-step verification on': {
     ended: [...GRANTS, 'other session', 'password at SFTPGo'],
     told: BOTH,
@@ -511,6 +517,15 @@ const ENDINGS: Row[] = [
     },
   ],
   [
+    'POST /api/admin/user/details',
+    'another end of an account that had ended',
+    async () => {
+      const hasEnded = { endsAt: site.now - 1 }
+      await site.db.update(tables.users).set(hasEnded).where(eq(tables.users.id, ALICE))
+      return site.post('/api/admin/user/details', { id: ALICE, ends_at: null }, admin())
+    },
+  ],
+  [
     'POST /api/me/sessions/delete',
     'that session',
     () => site.post(`/api/me/sessions/delete?id=${held.sids.other}`, undefined, me()),
@@ -714,6 +729,18 @@ test('before anything ends, everything is good', async () => {
 
 /** Requests that change something, and end no more than the one thing that they name. */
 const ENDS_NOTHING_ELSE = [
+  'POST /account/forgotten',
+  'POST /account/register',
+  'POST /api/admin/invitation/create',
+  'POST /api/admin/link/delete',
+  'POST /api/admin/user/approve',
+  'POST /api/admin/user/reject',
+  'POST /api/admin/user/reset_link',
+  'POST /api/auth/forgotten',
+  'POST /api/auth/register',
+  'POST /api/me/email',
+  'POST /api/me/email/confirm',
+  'POST /api/me/email/send',
   'GET /account/sign-in/sso',
   'GET /api/auth/get_sso_id',
   'GET /api/auth/sso',

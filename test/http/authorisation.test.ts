@@ -191,6 +191,7 @@ const ANSWERS = {
   'nobody while single sign-on is off': {
     ...mapAll(403),
   },
+  'nobody while it is off': { ...mapAll(403) },
   // Whoever has a cookie is led on by the sign-in page.
   'nobody with a cookie, while single sign-on is off': {
     ...mapAll(SENT),
@@ -214,12 +215,17 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/auth/login': 'everybody',
   'POST /api/auth/login/hash': 'everybody',
   'GET /api/auth/logout': 'everybody',
+  'POST /api/auth/register': 'nobody while it is off',
   'POST /api/auth/forgotten': 'everybody',
   'POST /api/auth/reset': 'everybody',
+  'GET /api/me/details': 'users who read',
+  'GET /account/register': 'nobody while it is off',
+  'POST /account/register': 'nobody while it is off',
+  'GET /account/forgotten': 'everybody',
+  'POST /account/forgotten': 'everybody',
   'GET /api/authn/webauthn_begin_login': 'everybody',
   'POST /api/authn/webauthn_finish_login': 'everybody',
   'GET /api/me': 'users and the guest',
-  'GET /api/me/details': 'users who read',
   'GET /api/me/sshkey/list': 'users who read',
   'GET /api/me/sessions': 'users who read',
   'GET /api/me/events': 'users who read',
@@ -239,11 +245,8 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
-  'GET /account/forgotten': 'everybody',
-  'POST /account/forgotten': 'everybody',
   // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
   'GET /account/link/:secret': 'everybody',
-  'GET /account/link': 'everybody',
   'POST /account/link': 'everybody',
   'GET /account/email/send': 'a genuine cookie',
   'GET /api/auth/sso': 'nobody while single sign-on is off',
@@ -292,6 +295,8 @@ const PREFIXES: Record<string, Audience> = {
   '/account/:theme': 'everybody',
   '/account/language': 'everybody',
   '/account/announcement': 'everybody',
+  // The secret in it is the credential.
+  '/account/link': 'everybody',
   '/account/sign-in': 'everybody',
   '/account/admin': 'admins, by cookie',
   '/account/': 'users, by cookie',
@@ -304,6 +309,7 @@ const ACCOUNTLESS: Audience[] = [
   'a genuine cookie',
   'who has just shown a password',
   'nobody while single sign-on is off',
+  'nobody while it is off',
   'nobody with a cookie, while single sign-on is off',
 ]
 /** What a session may do without the second factor that the site demands: set up one, and confirm. */
@@ -341,6 +347,8 @@ const MIDDLEWARE = [
   'ALL /api/me/*',
   'ALL /api/admin/*',
   'ALL /account/*',
+  'ALL /account/link',
+  'ALL /account/link/*',
   // The file server's, of which test/files/gateway.test.ts tells.
   'ALL /dav/*',
   'ALL /oauth/*',
@@ -406,6 +414,13 @@ const INPUTS: Record<
     body: { issuer: 'https://idp.example.org', subject: '4711' },
     code: 404,
   },
+  'POST /api/admin/user/reset_link': { body: { id: SPARE_USER } },
+  'GET /api/admin/user/details': { query: `id=${SPARE_USER}` },
+  'POST /api/admin/user/details': { body: { id: SPARE_USER, ends_at: null } },
+  'POST /api/admin/user/approve': { query: `id=${SPARE_USER}`, code: 404 },
+  'POST /api/admin/user/reject': { query: `id=${SPARE_USER}`, code: 404 },
+  'POST /api/admin/link/delete': { query: 'id=99', code: 404 },
+  'POST /api/admin/invitation/create': { body: {} },
   'POST /api/me/update': { body: { username: 'alice' } },
   'GET /api/auth/sso': { query: 'method=sso_get_token' },
   'GET /api/auth/sso_callback': { query: 'method=sso_get_token' },
@@ -459,6 +474,7 @@ const PARAMETERS: [RegExp, string][] = [
   [/:theme\{.*\}/, 'theme-0123456789.css'],
   [/:id\{.*?\}/, String(SPARE_USER)],
   [/:group/, 'site'],
+  [/:secret/, 'A'.repeat(43)],
   [/:form/, 'delete'],
 ]
 
@@ -487,6 +503,7 @@ const FORMS: Record<string, Record<string, string>> = {
   'POST /account/admin/programs/release': { username: 'x' },
   'POST /account/admin/notices/delete': { id: '99' },
   'POST /account/admin/notices/test': { id: '99' },
+  'POST /account/forgotten': { name: 'alice' },
   'POST /account/language': { language: 'zh', path: '/account' },
   'POST /account/admin/users/new': { username: 'mallory', role: '0', base_path: '/' },
 }

@@ -106,7 +106,7 @@ const SCANS: Record<string, string> = {
     'SCAN throttle_counters',
   'delete from "used_challenges" where "used_challenges"."expires_at" <= ?': 'SCAN used_challenges',
   // An operator's list has a total.
-  'select count(*) from "users"': 'SCAN users USING COVERING INDEX users_role',
+  'select count(*) from "users"': 'SCAN users USING COVERING INDEX users_ends_at',
   // One row for each migration.
   'select name from d1_migrations order by id': 'SCAN d1_migrations',
 }
@@ -120,7 +120,7 @@ const PAGES: [sql: RegExp, scan: string][] = [
   [/ from "audit_events" .* order by "audit_events"."id" desc limit \?$/s, 'SCAN audit_events'],
   [
     /^select count\(\*\) from \(select "id" from "users" limit \?\) "found"$/,
-    'SCAN users USING COVERING INDEX users_role',
+    'SCAN users USING COVERING INDEX users_ends_at',
   ],
 ]
 /** Has the rows of the list and no others. */
