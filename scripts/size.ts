@@ -8,16 +8,19 @@ import { runWrangler } from '../src/cli/site/wrangler.ts'
 /**
  * 170 KiB with pages were enough until programs could sign users in, users could sign in with an
  * identity provider, and notices were sent: their endpoints, pages and texts in two languages. The
- * rules that all of these keep for each other took 3 KiB more, and the file server behind the site
- * 10 KiB.
+ * rules that all of these keep for each other took 3 KiB more, the file server behind the site 10
+ * KiB, links, registration and mail with their pages 18 KiB, the overviews and lists of the pages
+ * 10 KiB, and the endpoints of the LDAP door 1 KiB. Cloudflare allows 3 MiB (gzip) on the free
+ * plan.
  */
-const MAX_GZIP_BYTES = { 'with pages': 238 * 1024, 'without pages': 159 * 1024 }
+const MAX_GZIP_BYTES = { 'with pages': 270 * 1024, 'without pages': 174 * 1024 }
 
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** The files that name the pages, and what stands for them in a Worker without pages. */
 const NO_PAGES = {
   'src/pages/routes.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
   'src/pages/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
+  'src/pages/fault-page.ts': `export const faultPage = () => new Response()\n`,
   'src/pages/sso/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
 }
 

@@ -71,7 +71,7 @@ describe('GET /api/ldap/entries', () => {
     await site.addUser('gone', { disabled: true })
     expect(await entries()).toEqual({
       status: 200,
-      etag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+      etag: expect.stringMatching(/^"[0-9a-f]{32}-0"$/),
       cache: 'no-store',
       body: {
         groups: GROUPS,
@@ -121,6 +121,14 @@ describe('GET /api/ldap/entries', () => {
       'a disabled account',
       (id: number) => site.db.update(users).set({ disabled: true }).where(eq(users.id, id)),
     ],
+    [
+      'an account that gets an end',
+      (id: number) =>
+        site.db
+          .update(users)
+          .set({ endsAt: site.now + 1000 })
+          .where(eq(users.id, id)),
+    ],
     ['a deleted account', (id: number) => site.db.delete(users).where(eq(users.id, id))],
     ['a new account', () => site.addUser('bob')],
   ])('has a new version after %s', async (_, change) => {
@@ -130,6 +138,19 @@ describe('GET /api/ldap/entries', () => {
       status: 200,
       etag: expect.not.stringMatching(etag),
     })
+  })
+
+  test('has a new version without a user once the account of the user has ended', async () => {
+    await site.db
+      .update(users)
+      .set({ endsAt: site.now + 1000 })
+      .where(eq(users.id, alice))
+    const { etag } = await entries()
+    expect(await entries(etag)).toMatchObject({ status: 304 })
+    site.now += 1000
+    const { status, body } = await entries(etag)
+    expect(status).toBe(200)
+    expect(JSON.stringify(body)).not.toContain('alice')
   })
 
   test('keeps its version while a user signs in, and for another password', async () => {
