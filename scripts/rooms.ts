@@ -92,6 +92,7 @@ const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g
 const CLI_BELOW = ['shared', 'site']
 const CLI_EDGES: Readonly<Record<string, string>> = {
   'operator/users > import': 'a name is kept as an import would have kept it',
+  'operator/users > operator/joining': 'links for a user are commands of the user',
   'operator/completion > main': 'the script completes every command',
 }
 

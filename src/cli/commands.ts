@@ -21,6 +21,16 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
     zh: '管理账户：谁可以登录、可以做什么',
     load: async () => (await import('./operator/users/user.ts')).userCommands,
   },
+  invitation: {
+    about: 'invites people: links with which they make an account',
+    zh: '邀请他人：可用来创建账户的链接',
+    load: async () => (await import('./operator/joining/link.ts')).invitationCommands,
+  },
+  link: {
+    about: 'lists and withdraws invitations and links for new passwords',
+    zh: '列出、作废邀请链接和重设密码链接',
+    load: async () => (await import('./operator/joining/link.ts')).linkCommands,
+  },
   '2fa': {
     about: 'manages two-step verification',
     zh: '管理两步验证',

@@ -9,7 +9,12 @@ import { passkeyMethods } from '../access/sign-in-methods.ts'
 import { signInDetail } from '../audit/sign-in-detail.ts'
 import { signToken } from '../access/token.ts'
 import { newSession } from '../sign-in/new-session.ts'
-import { evictSessions, logEvictions, selectLacksRoom, withRoom } from '../sign-in/session-limit.ts'
+import {
+  evictSessions,
+  noteEvictions,
+  selectLacksRoom,
+  withRoom,
+} from '../sign-in/session-limit.ts'
 import { insertSession } from '../sign-in/store.ts'
 import { isKnownNetwork } from '../throttle/known-networks.ts'
 import { refusalParts } from '../throttle/refused.ts'
@@ -152,7 +157,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
   if (lacking.length > 0) throw new Refusal('tooManySessions')
   if (inserted.length === 0) refuseUnaccepted(uses, blocks, now)
   logEvent(event)
-  logEvictions(event, evicted)
+  noteEvictions(deps, event, evicted)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 

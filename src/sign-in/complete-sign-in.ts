@@ -16,7 +16,7 @@ import { signToken } from '../access/token.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import { newSession } from './new-session.ts'
-import { evictSessions, logEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
+import { evictSessions, noteEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../throttle/refused.ts'
 import {
@@ -104,7 +104,7 @@ export async function completeSignIn(
   }
   if (use?.usedEvent) logEvent(use.usedEvent)
   logEvent(event)
-  logEvictions(about, evicted)
+  noteEvictions(deps, about, evicted)
   return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
 }
 

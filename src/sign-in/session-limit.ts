@@ -1,6 +1,6 @@
 import { and, not, type SQL, sql } from 'drizzle-orm'
 import { sessions, settings, users } from '../../schema/tables.ts'
-import { deleteSessions, type EndingDeps } from '../access/endings.ts'
+import { deleteSessions, type EndingDeps, tellPrograms } from '../access/endings.ts'
 import type { NewSession } from '../access/token.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
@@ -56,6 +56,8 @@ export function evictSessions(
   now: number,
 ) {
   const { db } = deps
+  // Most sign-ins end no session, and then nobody asks D1 whom to tell: see `noteEvictions`.
+  const outbox = { ...deps.outbox }
   const isNew = sql`exists (select 1 from ${sessions} where ${sessions.userId} = ${userId} and ${sessions.id} = ${sessionId})`
   const by = asAuthority(sql`(${LIMIT} > 0 and ${isNew})`)
   // SQLite knows no offset without a limit. Without a limit of sessions, none is read.
@@ -63,12 +65,23 @@ export function evictSessions(
     order by ${sessions.id} = ${sessionId} desc, ${sessions.createdAt} desc, ${sessions.id} limit -1 offset ${LIMIT})`
   return {
     evictedEvent: insertEvent(db, by, endedBy(signIn), sql`exists ${surplus}`),
-    evicted: deleteSessions(deps, by, sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`),
+    evicted: deleteSessions(
+      { db, outbox },
+      by,
+      sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`,
+    ),
   }
 }
 
-export function logEvictions(signIn: AuditEvent, evicted: readonly unknown[]): void {
-  if (evicted.length > 0) logEvent(endedBy(signIn))
+/** Logs the sessions that `evictSessions` has ended, and has programs told of them. */
+export function noteEvictions(
+  deps: EndingDeps,
+  signIn: AuditEvent,
+  evicted: readonly unknown[],
+): void {
+  if (evicted.length === 0) return
+  tellPrograms(deps)
+  logEvent(endedBy(signIn))
 }
 
 function endedBy(signIn: AuditEvent): AuditEvent {

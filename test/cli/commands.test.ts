@@ -491,7 +491,9 @@ describe('the site', () => {
     await addServer('both', 'sftp')
     const unknown = await addServer('unknown', 'root')
     expect(unknown.code).toBe(2)
-    expect(unknown.stderr).toContain('must be one of sftp:keys, sftp:passwords, introspect, sftp')
+    expect(unknown.stderr).toContain(
+      'must be one of sftp:keys, sftp:passwords, introspect, ldap, sftp',
+    )
     const { content } = await json('service-token', 'list')
     expect(content.map(({ name, scope }: Record<string, string>) => `${name}: ${scope}`)).toEqual([
       'both: sftp:keys sftp:passwords',

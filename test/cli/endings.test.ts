@@ -85,6 +85,10 @@ const ENDS_NOTHING_ELSE = [
   'notice test',
   'notice topics',
   'passkey delete',
+  'invitation create',
+  'ldap',
+  'link delete',
+  'link list',
   'passkey list',
   'reserved-name keep',
   'reserved-name list',
@@ -107,12 +111,19 @@ const ENDS_NOTHING_ELSE = [
   'token introspect',
   'token list',
   'user add',
+  'user approve',
   'user enable',
+  // Of an account that had ended, see test/access/endings.test.ts.
+  'user ends',
   'user export',
   'user list',
+  // A user who waits never had a session.
+  'user reject',
+  'user reset-link',
   'user set',
   'user show',
   'user unlock',
+  'user waiting',
 ]
 
 /** A deleted program hears nothing, and a restored site has no old sessions: see their own tests. */

@@ -61,6 +61,7 @@ const PARTS = {
   audit_events: 'events',
   file_users: 'file_server',
   identities: 'identities',
+  links: 'links',
   notice_channels: 'notices',
   openid_consents: 'openid_consents',
   openid_grants: 'openid_grants',
@@ -71,8 +72,8 @@ const PARTS = {
   ssh_keys: 'ssh_keys',
 } as const
 
-/** Logouts that programs are to be told of, for minutes. */
-const NOT_KEPT = ['openid_logouts']
+/** Logouts that programs are to be told of, for minutes, and mails until they are sent. */
+const NOT_KEPT = ['mails', 'openid_logouts']
 
 /** What no export may hold: hashes, sealed texts and keys. The word says what it would be. */
 const secretsOf = (table: string, columns: string) =>

@@ -56,7 +56,7 @@ describe('all settings together', () => {
       ),
     )
     const bytes = longest.reduce<number>((sum, length = 0) => sum + length, 0)
-    expect(bytes).toBe(6 * 8192 + 2 * 2048 + 6 * 1024 + 9 * 64)
+    expect(bytes).toBe(6 * 8192 + 2 * 2048 + 5 * 1024 + 9 * 64)
     expect(bytes).toBeLessThan(60 * 1024)
   })
 })

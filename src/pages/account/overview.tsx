@@ -61,6 +61,11 @@ export function OverviewPage(props: OverviewProps) {
         />
       </section>
       <Rights view={view} account={account} />
+      <p>
+        <a role="button" class="secondary" href="/account/email">
+          {view.t.joining.ownTitle}
+        </a>
+      </p>
       {counts.passkeys === 0 && view.rpId !== undefined && <Nudge view={view} />}
     </AccountPage>
   )
@@ -144,10 +149,6 @@ function Rights({ view, account }: { view: View; account: Account }) {
         <dd>{account.username}</dd>
         <dt>{t.role}</dt>
         <dd>{t.roles[account.role]}</dd>
-        <dt>{view.t.joining.ownTitle}</dt>
-        <dd>
-          <a href="/account/email">{view.t.joining.manage}</a>
-        </dd>
         <dt>{t.basePath}</dt>
         <dd>
           <code>{account.basePath}</code>

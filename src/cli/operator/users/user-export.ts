@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import {
+  links as linksOfUsers,
   openidConsents,
   openidGrants,
   reservedNames,
@@ -57,11 +58,17 @@ Files are at the file server, not here. Backups hold what they held when they we
 async function everythingOf(site: Site, account: Account) {
   const { id } = account
   const { keys } = await listKeysOf(site, COMMAND_LINE, id)
-  const { times, names, lines, codes, channels, linked, consents, grants } = await runBatch(
+  const { times, names, lines, codes, channels, linked, consents, grants, given } = await runBatch(
     site.db,
     {
       times: site.db
-        .select({ createdAt: users.createdAt, renamedAt: users.renamedAt })
+        .select({
+          createdAt: users.createdAt,
+          renamedAt: users.renamedAt,
+          email: users.email,
+          emailVerified: users.emailVerified,
+          endsAt: users.endsAt,
+        })
         .from(users)
         .where(eq(users.id, id)),
       names: site.db.select().from(reservedNames).where(eq(reservedNames.userId, id)),
@@ -74,6 +81,7 @@ async function everythingOf(site: Site, account: Account) {
       linked: selectIdentities(site.db, id),
       consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
       grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
+      given: site.db.select().from(linksOfUsers).where(eq(linksOfUsers.userId, id)),
     },
   )
   const events = []
@@ -83,6 +91,15 @@ async function everythingOf(site: Site, account: Account) {
     account: { ...fullUserRecord(account), permissions: permissionNames(account.permission) },
     created_at: timeOrNull(times[0]?.createdAt),
     renamed_at: timeOrNull(times[0]?.renamedAt),
+    email: times[0]?.email ?? '',
+    email_verified: times[0]?.emailVerified ?? false,
+    ends_at: timeOrNull(times[0]?.endsAt),
+    links: given.map(({ kind, createdAt, endsAt, used }) => ({
+      kind,
+      created_at: isoTime(createdAt),
+      ends_at: isoTime(endsAt),
+      used,
+    })),
     reserved_names: names.map(({ username: name, reservedAt }) => ({
       username: name,
       reserved_at: isoTime(reservedAt),

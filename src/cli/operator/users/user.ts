@@ -14,6 +14,7 @@ import { PAGE } from '../../shared/paging.ts'
 import { permissionNames } from '../../shared/permission.ts'
 import { USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
+import { approve, ends, reject, resetLink, waiting } from '../joining/link.ts'
 import { exportUser, whatStays } from './user-export.ts'
 import { addUser, setUser } from './user-fields.ts'
 import { setPassword } from './user-password.ts'
@@ -144,6 +145,11 @@ export const userCommands = {
   disable,
   enable,
   unlock,
+  ends,
+  'reset-link': resetLink,
+  waiting,
+  approve,
+  reject,
   export: exportUser,
   delete: remove,
 }

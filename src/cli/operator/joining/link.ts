@@ -1,0 +1,270 @@
+import { InvalidArgumentError } from 'commander'
+import { COMMAND_LINE } from '../../../access/operators.ts'
+import { basePathSchema } from '../../../accounts/fields.ts'
+import { usernameSchema } from '../../../accounts/username.ts'
+import { parseEmail } from '../../../base/email.ts'
+import { isoTime, isoTimeOrNull, parseTime } from '../../../base/time.ts'
+import { changeDetails } from '../../../joining/details.ts'
+import {
+  createInvitation,
+  listLinks,
+  type MadeLink,
+  withdrawLink,
+} from '../../../joining/invitations.ts'
+import { LINK_KINDS } from '../../../joining/links.ts'
+import { linkRecord, madeLinkRecord } from '../../../joining/record.ts'
+import { createResetLink } from '../../../joining/reset-links.ts'
+import { approveUser, listWaiting, rejectUser } from '../../../joining/waiting.ts'
+import { choice, takes } from '../../shared/declaration.ts'
+import type { Output } from '../../shared/output.ts'
+import { PAGE, parseCount } from '../../shared/paging.ts'
+import { parsed } from '../../shared/parsed.ts'
+import { parsePermission } from '../../shared/permission.ts'
+import { USER } from '../../site/find-user.ts'
+import { readMailSite } from '../../site/mail-site.ts'
+import { onSite } from '../../site/on-site.ts'
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+const COLUMNS = ['id', 'kind', 'state', 'name', 'username', 'email', 'uses', 'used', 'ends_at']
+
+/** The option that names the site in a link. */
+const SITE = takes(
+  '--site <url>',
+  'the address of the site in the link (default: SITE_ADDRESS, or ISSUER)',
+  '链接中的站点地址（默认：SITE_ADDRESS 或 ISSUER）',
+)
+
+/** The option for when a link ends, in days. */
+const EXPIRES = takes(
+  '--expires <days>',
+  'when the link ends, such as 7d',
+  '链接何时失效，例如 7d',
+  parseDays,
+)
+
+/** @returns Unix time, milliseconds; `undefined` for the default. */
+function endAfter(days: number | undefined, now: number): number | undefined {
+  return days === undefined ? undefined : now + days * DAY_MILLISECONDS
+}
+
+function parseDays(text: string): number {
+  const days = Number(/^(\d{1,4})d$/.exec(text)?.[1])
+  if (days >= 1) return days
+  throw new InvalidArgumentError('It must be a number of days such as 7d.')
+}
+
+function parseAddress(text: string): string {
+  const address = parseEmail(text)
+  if (address !== undefined) return address
+  throw new InvalidArgumentError('It must be an e-mail address.')
+}
+
+/** Prints the link alone, so that a script can use the output. */
+function showLink(output: Output, made: MadeLink, email = ''): void {
+  const record = madeLinkRecord(made)
+  const done = made.link === '' ? `The invitation is mailed to ${email}.` : made.link
+  output.done(done, record)
+}
+
+const create = onSite({
+  about: 'makes a link with which somebody makes an account, and prints it',
+  zh: '生成可用来创建账户的邀请链接并输出',
+  takes: {
+    note: takes('--name <note>', 'a note, which you see in lists', '备注，显示在列表中'),
+    username: takes(
+      '--username <name>',
+      'the name of the account; without it, the user chooses one',
+      '账户名；不写则由对方选择',
+      parsed(usernameSchema),
+    ),
+    email: takes(
+      '--email <address>',
+      'mail the link to this address; the account has it confirmed',
+      '把链接发到此邮箱；账户的邮箱即为已确认',
+      parseAddress,
+    ),
+    permission: takes(
+      '--permission <names>',
+      'the permissions of the account (default: none)',
+      '账户的权限（默认：无）',
+      parsePermission,
+    ),
+    basePath: takes(
+      '--base-path <path>',
+      'the root folder; {username} becomes the name (default: /)',
+      '根文件夹；{username} 会换成账户名（默认：/）',
+      parsed(basePathSchema),
+    ),
+    uses: takes(
+      '--uses <number>',
+      'for how many accounts (default: 1)',
+      '可创建多少个账户（默认：1）',
+      parseCount,
+    ),
+    days: EXPIRES,
+    accountDays: takes(
+      '--account-days <number>',
+      'end each account after so many days',
+      '账户在多少天后到期',
+      parseCount,
+    ),
+    address: SITE,
+  },
+  examples: [
+    'invitation create --permission webdav-read',
+    "invitation create --name family --uses 5 --base-path '/homes/{username}'",
+  ],
+  async run(
+    site,
+    { note, username, email, permission, basePath, uses, days, accountDays, address },
+    call,
+  ) {
+    const { mail, address: place } = await readMailSite(call.remote, address)
+    const request = {
+      name: note ?? '',
+      username: username ?? '',
+      email: email ?? '',
+      permission: typeof permission === 'object' ? permission.set : (permission ?? 0),
+      basePath: basePath ?? '/',
+      uses,
+      endsAt: endAfter(days, site.now()),
+      accountEndsAt: undefined,
+      accountDays,
+    }
+    const where = { site: place, language: 'en' } as const
+    const made = await createInvitation({ ...site, ...mail }, COMMAND_LINE, request, where)
+    showLink(call.output, made, email)
+  },
+})
+
+const list = onSite({
+  about:
+    'lists invitations, links for new passwords and links that confirm addresses, newest first',
+  zh: '列出邀请链接、重设密码链接和确认邮箱的链接，最新的在前',
+  takes: {
+    ...PAGE,
+    kind: choice('--kind <kind>', 'only links of this kind', '只列出此类链接', LINK_KINDS),
+  },
+  examples: ['link list', 'link list --kind invitation'],
+  async run(site, { page, limit, kind }, { output }) {
+    const { links, total } = await listLinks(site, COMMAND_LINE, kind, page, limit)
+    output.list(COLUMNS, { content: links.map(linkRecord), total }, 'There are no links.')
+  },
+})
+
+const remove = onSite({
+  about: 'withdraws a link: nobody can use it any more',
+  zh: '作废一个链接，之后无人可用',
+  takes: { id: takes('<id>', 'the id of the link, from the list', '列表中的链接 id', parseCount) },
+  examples: ['link delete 7'],
+  async run(site, { id }, { output }) {
+    await withdrawLink(site, COMMAND_LINE, id)
+    output.done(`Link ${id} is withdrawn.`, { id })
+  },
+})
+
+/** `latchkey user reset-link` */
+export const resetLink = onSite({
+  about: 'makes a link with which a user sets a new password, and prints it',
+  zh: '生成用户可用来设置新密码的链接并输出',
+  takes: {
+    user: USER,
+    secondFactor: takes(
+      '--second-factor',
+      'the link also turns off two-step verification, for a lost phone',
+      '同时关闭两步验证，用于手机丢失',
+    ),
+    days: EXPIRES,
+    address: SITE,
+  },
+  notes: [
+    'The user and all operators are told of the link. It ends after 24 hours, unless --expires says otherwise.',
+    '用户和全部管理员都会收到通知。链接在 24 小时后失效，除非用 --expires 另行指定。',
+  ],
+  examples: ['user reset-link alice', 'user reset-link alice --second-factor'],
+  async run(site, { user, secondFactor, days, address }, call) {
+    const { mail, address: place } = await readMailSite(call.remote, address)
+    const request = { userId: user.id, secondFactor, endsAt: endAfter(days, site.now()) }
+    const where = { site: place, language: 'en' } as const
+    showLink(call.output, await createResetLink({ ...site, ...mail }, COMMAND_LINE, request, where))
+  },
+})
+
+/** `latchkey user waiting` */
+export const waiting = onSite({
+  about: 'lists users who have registered and wait for an approval, the oldest first',
+  zh: '列出已注册、等待批准的用户，最早的在前',
+  examples: ['user waiting'],
+  async run(site, _, { output }) {
+    const found = await listWaiting(site, COMMAND_LINE)
+    const content = found.map(({ id, username, registeredAt, network }) => ({
+      id,
+      username,
+      registered_at: isoTime(registeredAt),
+      network,
+    }))
+    output.list(['id', 'username', 'registered_at', 'network'], content, 'Nobody waits.')
+  },
+})
+
+/** `latchkey user approve` */
+export const approve = onSite({
+  about: 'approves a registration: the user can sign in',
+  zh: '批准注册，用户即可登录',
+  takes: { user: USER },
+  examples: ['user approve bob'],
+  async run(site, { user: { id, username } }, { output }) {
+    await approveUser(site, COMMAND_LINE, id)
+    output.done(`Approved ${username}.`, { id, username })
+  },
+})
+
+/** `latchkey user reject` */
+export const reject = onSite({
+  about: 'rejects a registration: the account is deleted',
+  zh: '拒绝注册，账户会被删除',
+  takes: { user: USER },
+  examples: ['user reject bob'],
+  async run(site, { user: { id, username } }, { output }) {
+    await rejectUser(site, COMMAND_LINE, id)
+    output.done(`Rejected ${username}.`, { id, username })
+  },
+})
+
+/** `latchkey user ends` */
+export const ends = onSite({
+  about: 'sets when an account ends; from then on it is as if it were disabled',
+  zh: '设置账户何时到期；到期后等同停用',
+  takes: {
+    user: USER,
+    end: takes(
+      '<time>',
+      'a time such as 2027-01-31T12:00:00Z, or never',
+      '时间，例如 2027-01-31T12:00:00Z；或 never（永不）',
+      parseEnd,
+    ),
+  },
+  examples: ['user ends alice 2027-01-31T12:00:00Z', 'user ends alice never'],
+  async run(site, { user: { id, username }, end }, call) {
+    const { mail } = await readMailSite(call.remote, undefined)
+    const endsAt = end === 'never' ? null : end
+    await changeDetails({ ...site, ...mail }, COMMAND_LINE, id, { endsAt }, 'en')
+    const done =
+      endsAt === null ? `${username} has no end.` : `${username} ends at ${isoTime(endsAt)}.`
+    call.output.done(done, { id, username, ends_at: isoTimeOrNull(endsAt) })
+  },
+})
+
+/** @returns Unix time, milliseconds, or `never`: commander would replace null. */
+function parseEnd(text: string): number | 'never' {
+  if (text === 'never') return text
+  const time = parseTime(text)
+  if (time !== undefined) return time
+  throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00:00Z, or never.')
+}
+
+/** `latchkey invitation …` */
+export const invitationCommands = { create }
+
+/** `latchkey link …` */
+export const linkCommands = { list, delete: remove }

@@ -1,0 +1,43 @@
+import { siteAddressOf } from '../../base/site-address.ts'
+import type { MailSiteDeps } from '../../mail/mail-site.ts'
+import { CommandError } from '../shared/command-error.ts'
+import { readVars } from './site-config.ts'
+
+/** Where `npm start` serves, when the operator has set no address. */
+const LOCAL_ADDRESS = 'http://localhost:8787'
+
+/**
+ * Returns what a command needs to put a mail into the outbox of the site, which sends it with its
+ * next run, and the address of the site for links.
+ *
+ * @param given The address that the operator names, instead of `SITE_ADDRESS` and `ISSUER`.
+ * @throws {CommandError} When an address is invalid, or a deployed site has none.
+ */
+export async function readMailSite(
+  isRemote: boolean,
+  given: string | undefined,
+): Promise<{ mail: MailSiteDeps; address: string }> {
+  const vars = await readVars(isRemote)
+  const found = siteAddressOf({
+    SITE_ADDRESS: given ?? textOf(vars['SITE_ADDRESS']),
+    ISSUER: textOf(vars['ISSUER']),
+    LOCAL_ADDRESS: isRemote ? undefined : LOCAL_ADDRESS,
+  })
+  if ('problem' in found) throw new CommandError(`${found.problem}.`)
+  const { address } = found
+  if (address === undefined)
+    throw new CommandError(
+      'The address of the site is not known: name it with --site, or set SITE_ADDRESS in wrangler.toml.',
+    )
+  const from = textOf(vars['MAIL_FROM'])
+  const mail = {
+    sendEmail: () => Promise.reject(new Error('the site sends its mails')),
+    mailFrom: () => from,
+    siteAddress: () => address,
+  }
+  return { mail, address }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
