@@ -14,6 +14,7 @@ import { Refusal, type RefusalName } from '../../../base/refusals.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
 import { repeated, required, takes } from '../../shared/declaration.ts'
 import { parseCount } from '../../shared/paging.ts'
+import { readDays } from '../../shared/days.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { readLine } from '../../shared/standard-input.ts'
 import { OPTIONAL_USER, USER } from '../../site/find-user.ts'
@@ -112,8 +113,8 @@ function expiryOf(days: number | 'never' | undefined, now: number): number | nul
 /** @returns A number of days, or `never`: commander would replace null. */
 function parseDays(text: string): number | 'never' {
   if (text === 'never') return text
-  const days = Number(/^(\d{1,6})d$/.exec(text)?.[1])
-  if (days >= 1 && days <= MAX_DAYS) return days
+  const days = readDays(text, MAX_DAYS)
+  if (days !== undefined) return days
   throw new InvalidArgumentError('It must be a number of days such as 90d, or never.')
 }
 

@@ -15,6 +15,7 @@ import { LINK_KINDS } from '../../../joining/links.ts'
 import { linkRecord, madeLinkRecord } from '../../../joining/record.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
 import { approveUser, listWaiting, rejectUser } from '../../../joining/waiting.ts'
+import { readDays } from '../../shared/days.ts'
 import { choice, takes } from '../../shared/declaration.ts'
 import type { Output } from '../../shared/output.ts'
 import { PAGE, parseCount } from '../../shared/paging.ts'
@@ -25,6 +26,8 @@ import { readMailSite } from '../../site/mail-site.ts'
 import { onSite } from '../../site/on-site.ts'
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+/** The site has smaller limits, for each kind of link its own. */
+const MAX_DAYS = 9999
 const COLUMNS = ['id', 'kind', 'state', 'name', 'username', 'email', 'uses', 'used', 'ends_at']
 
 /** The option that names the site in a link. */
@@ -48,8 +51,8 @@ function endAfter(days: number | undefined, now: number): number | undefined {
 }
 
 function parseDays(text: string): number {
-  const days = Number(/^(\d{1,4})d$/.exec(text)?.[1])
-  if (days >= 1) return days
+  const days = readDays(text, MAX_DAYS)
+  if (days !== undefined) return days
   throw new InvalidArgumentError('It must be a number of days such as 7d.')
 }
 
