@@ -31,11 +31,15 @@ export interface Change {
 const BOOLEANS: readonly string[] = ['disabled', 'otp'] satisfies ChangedField[]
 
 const valueSchema = v.union([v.string(), v.number(), v.boolean(), v.null()])
-const changesSchema = v.array(v.object({ field: v.string(), from: valueSchema, to: valueSchema }))
+const changesSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.object({ field: v.string(), from: valueSchema, to: valueSchema })),
+)
 
 /** Reads the column `changes`. The result is empty for a format that this version does not know. */
 export function changesIn(json: unknown): Change[] {
-  const changes = v.safeParse(changesSchema, parseJson(json))
+  const changes = v.safeParse(changesSchema, json)
   return changes.success ? changes.output.map(withBooleans) : []
 }
 
@@ -46,12 +50,4 @@ function withBooleans({ field, from, to }: Change): Change {
 
 function toBoolean(value: Value): Value {
   return value === null ? null : Boolean(value)
-}
-
-function parseJson(json: unknown): unknown {
-  try {
-    return typeof json === 'string' ? JSON.parse(json) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -5,7 +5,11 @@ import type { Deps } from '../deps.ts'
 
 export type OriginDeps = Pick<Deps, 'sendOut' | 'randomBytes'>
 
-const envelopeSchema = v.object({ code: v.number(), message: v.string(), data: v.unknown() })
+const envelopeSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ code: v.number(), message: v.string(), data: v.unknown() }),
+)
 export type OriginAnswer = v.InferOutput<typeof envelopeSchema>
 
 /** How much of an answer to a call of our own is read. */
@@ -96,12 +100,8 @@ export async function callAsAdmin(
 
 /** @returns `undefined` for a text that is no envelope. */
 export function parseEnvelope(text: string): OriginAnswer | undefined {
-  try {
-    const parsed = v.safeParse(envelopeSchema, JSON.parse(text))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = v.safeParse(envelopeSchema, text)
+  return parsed.success ? parsed.output : undefined
 }
 
 /** Five failures would lock an address, that of WebDAV too, so each sign-in has one of its own. */

@@ -538,6 +538,19 @@ describe('settings', () => {
     expect(await (await site.fetch('GET', '/account/sign-in')).text()).toContain('Ours')
   })
 
+  test('are saved by a client that does not say how long its body is', async () => {
+    const items = [{ key: 'index_progress', value: 'y' }]
+    const admin = await adminToken()
+    expect(await site.post('/api/admin/setting/save', items, { token: admin })).toMatchObject({
+      code: 200,
+    })
+    expect(openlist.settings).toMatchObject({ index_progress: 'y' })
+    const long = [{ key: 'index_progress', value: 'y'.repeat(1024 * 1024) }]
+    expect(await site.post('/api/admin/setting/save', long, { token: admin })).toMatchObject({
+      code: 413,
+    })
+  })
+
   test.each([
     ['goes away', () => Promise.reject(new TypeError('no route')), 503],
     ['refuses them', () => Response.json({ code: 400, message: 'no', data: null }), 400],

@@ -10,7 +10,7 @@ import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
 import { type FileRight, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
-import { forward, readSentBody, type SentBody } from './body.ts'
+import { forward, readSentBody, readWholeBody, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -39,17 +39,19 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
   const identity = await identify(c, files, rightOf(path))
-  const body = await readSentBody(c)
+  const deps = c.get('deps')
   const headers = sentHeaders(c)
-  if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
+  if (identity.as === 'user') return answerAs(c, files, identity, headers, await readSentBody(c))
   if (identity.as === 'guest') {
-    await refuseOpenOrigin(c.get('deps'), files)
-    return checked(await forward(c, files, headers, body))
+    await refuseOpenOrigin(deps, files)
+    return checked(await forward(c, files, headers, await readSentBody(c)))
   }
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
-  const deps = c.get('deps')
-  const sent = meta === 'write' ? await withRemoteUsers(deps, files, body) : body
+  const sent =
+    meta === 'write'
+      ? await withRemoteUsers(deps, files, await readWholeBody(c))
+      : await readSentBody(c)
   const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, sent))
   if (!isRefused) return meta === 'read' ? withOwnUsers(deps, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })

@@ -1,4 +1,5 @@
 import type { FileServer } from '../../base/file-server.ts'
+import { Refusal } from '../../base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
 import { sendToOrigin } from '../origin.ts'
 
@@ -22,6 +23,28 @@ export async function readSentBody(c: AppContext): Promise<SentBody> {
   const length = Number(headers.get('Content-Length') ?? Infinity)
   if (length <= MAX_KEPT_BYTES) return { kept: await c.req.raw.arrayBuffer(), stream: undefined }
   return { kept: undefined, stream: body }
+}
+
+/**
+ * Reads the whole body of a request that is looked at here. Not every client says how long it is.
+ *
+ * @throws {Refusal} `bodyTooLarge`.
+ */
+export async function readWholeBody(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.length
+    if (size > MAX_KEPT_BYTES) throw new Refusal('bodyTooLarge')
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
 }
 
 /**

@@ -9,7 +9,9 @@ import type { SentBody } from './body.ts'
 const idsSchema = v.nullish(v.array(v.number()))
 const metaSchema = v.looseObject({ read_users: idsSchema, write_users: idsSchema })
 const listSchema = v.looseObject({ content: v.array(metaSchema) })
-const answerSchema = v.looseObject({ data: v.union([listSchema, metaSchema]) })
+const json = v.pipe(v.string(), v.parseJson())
+const sentSchema = v.pipe(json, metaSchema)
+const answerSchema = v.pipe(json, v.looseObject({ data: v.union([listSchema, metaSchema]) }))
 type Meta = v.InferOutput<typeof metaSchema>
 type Translate = (ids: number[]) => Promise<number[]>
 
@@ -29,15 +31,14 @@ export function metaCall(path: string): 'read' | 'write' | undefined {
 /**
  * Names the users there in the body of a request; makes those that are not there yet.
  *
- * @throws {Refusal} `bodyTooLarge`, `invalidBody`, `filesUnavailable`, `filesBroken`.
+ * @throws {Refusal} `invalidBody`, `filesUnavailable`, `filesBroken`.
  */
 export async function withRemoteUsers(
   deps: IdentityDeps,
   files: FileServer,
-  { kept }: SentBody,
+  sent: Uint8Array,
 ): Promise<SentBody> {
-  if (kept === undefined) throw new Refusal('bodyTooLarge')
-  const meta = v.safeParse(metaSchema, parseJson(new TextDecoder().decode(kept ?? undefined)))
+  const meta = v.safeParse(sentSchema, new TextDecoder().decode(sent))
   if (!meta.success)
     throw new Refusal('invalidBody', { reason: { code: 'jsonObject', values: {} } })
   const translated = await translate(meta.output, async (ids) => {
@@ -56,7 +57,7 @@ export async function withRemoteUsers(
 /** Names the users here in an answer. Users there who are nobody here are left out. */
 export async function withOwnUsers(deps: IdentityDeps, answer: Response): Promise<Response> {
   const text = await answer.text()
-  const parsed = v.safeParse(answerSchema, parseJson(text))
+  const parsed = v.safeParse(answerSchema, text)
   const headers = new Headers(answer.headers)
   headers.delete('Content-Length')
   const init = { status: answer.status, headers }
@@ -86,13 +87,5 @@ async function translate(meta: Meta, to: Translate): Promise<Meta> {
     ...meta,
     ...(readers && { read_users: await to(readers) }),
     ...(writers && { write_users: await to(writers) }),
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -9,6 +9,7 @@ import { adminSettingItems } from '../../settings/http/operator-routes.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
+import { readWholeBody } from './body.ts'
 
 /** The public settings that are this site's: how people sign in. */
 const OVERLAID = [
@@ -24,7 +25,6 @@ const LDAP_GROUP = 8
 /** How long the answer of the file server is used again. */
 const MEMORY_MILLISECONDS = 30_000
 const ETAG_DIGITS = 24
-const MAX_SAVED_BYTES = 1024 * 1024
 
 declare module '../../deps.ts' {
   interface IsolateMemory {
@@ -38,17 +38,21 @@ const itemSchema = v.looseObject({ key: v.string(), group: v.number() })
 const itemsSchema = v.array(itemSchema)
 type Item = v.InferOutput<typeof itemSchema>
 /** No other members pass: OpenList does not tell `KEY` from `key`, and takes the last. */
-const savedSchema = v.array(
-  v.object({
-    key: v.string(),
-    value: v.string(),
-    help: v.exactOptional(v.string()),
-    type: v.exactOptional(v.string()),
-    options: v.exactOptional(v.string()),
-    group: v.exactOptional(v.number()),
-    flag: v.exactOptional(v.number()),
-    index: v.exactOptional(v.number()),
-  }),
+const savedSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(
+    v.object({
+      key: v.string(),
+      value: v.string(),
+      help: v.exactOptional(v.string()),
+      type: v.exactOptional(v.string()),
+      options: v.exactOptional(v.string()),
+      group: v.exactOptional(v.number()),
+      flag: v.exactOptional(v.number()),
+      index: v.exactOptional(v.number()),
+    }),
+  ),
 )
 
 /** Answers the settings, which two services have parts of; `undefined` for every other path. */
@@ -199,9 +203,8 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
 
 /** @throws {Refusal} `bodyTooLarge`, `invalidBody`. */
 async function readSaved(c: AppContext) {
-  if (Number(c.req.header('Content-Length') ?? MAX_SAVED_BYTES + 1) > MAX_SAVED_BYTES)
-    throw new Refusal('bodyTooLarge')
-  const parsed = v.safeParse(savedSchema, await c.req.raw.json().catch(() => undefined))
+  const text = new TextDecoder().decode(await readWholeBody(c))
+  const parsed = v.safeParse(savedSchema, text)
   if (parsed.success) return parsed.output
   throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
 }
