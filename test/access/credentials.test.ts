@@ -12,6 +12,7 @@ import { changeUser } from '../../src/users/manage-users.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { BROWSER, FakeProviders, ISSUER as PROVIDER } from '../support/identity-provider.ts'
 import { rememberSecret } from '../support/log.ts'
+import { FILES_ORIGIN, FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import {
   codeFor,
   exchangeCode,
@@ -145,12 +146,17 @@ function addPasskeyRow(site: PasskeySite, userId: number) {
 }
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
+// The types know only the values of wrangler.toml.
+const FILES = JSON.parse(JSON.stringify({ FILES_ORIGIN, FILES_TOKEN }))
 const PERSON = { sub: '4711', name: 'Alice Doe' }
 
 /** Makes every credential, and sets the clock on, so that one-time codes can be used again. */
 async function makeWorld(): Promise<World> {
   const providers = new FakeProviders(() => Math.floor(site.now / 1000))
-  const site: PasskeySite = new PasskeySite({ sendOut: providers.fetch })
+  const openlist = new OpenListStandIn()
+  const sendOut: typeof providers.fetch = (url, ...rest) =>
+    url.startsWith(FILES_ORIGIN) ? openlist.send(url, ...rest) : providers.fetch(url, ...rest)
+  const site: PasskeySite = new PasskeySite({ sendOut }, FILES)
   await site.addFirstUsers()
   await site.switchOn()
   const on = { sso_login_enabled: 'true', sso_login_platform: 'OIDC', sso_client_id: CLIENT_ID }
@@ -258,6 +264,15 @@ async function passesProxy({ site }: World, token: string, method = 'GET') {
   return (await site.fetch('GET', '/api/forward_auth', { token, headers })).status === 200
 }
 
+async function listsFiles({ site }: World, token: string) {
+  return (await site.post('/api/fs/list', { path: '/' }, { token })).code === 200
+}
+
+async function opensDav({ site }: World, password: string, method = 'PROPFIND') {
+  const headers = { Authorization: `Basic ${btoa(`alice:${password}`)}` }
+  return (await site.fetch(method, '/dav/x', { headers })).status === 207
+}
+
 async function getsCode({ site, program }: World, token: string) {
   const visitor = new Visitor(site)
   visitor.cookies.set('session', token)
@@ -309,6 +324,7 @@ function rowsOfSession(method: string): [string, Row][] {
     at('the pages', (world, token) => opensPage(world, '/account/keys', token)),
     at('introspection', isActive),
     at('forward auth', passesProxy, ['no permission any more']),
+    at('the file server', listsFiles),
     at('a program, without a question', getsCode),
   ]
 }
@@ -316,8 +332,16 @@ function rowsOfSession(method: string): [string, Row][] {
 const APP_PASSWORD_ENDS: State[] = [...ENDED]
 /** The doors that a scope opens. */
 const DOORS_OF_SCOPE: Record<AppPasswordScope, string[]> = {
-  'files:read': ['forward auth', 'SFTPGo', 'LDAP'],
-  'files:write': ['forward auth', 'forward auth, to write', 'SFTPGo', 'LDAP'],
+  'files:read': ['forward auth', 'the file server', 'WebDAV', 'SFTPGo', 'LDAP'],
+  'files:write': [
+    'forward auth',
+    'forward auth, to write',
+    'the file server',
+    'WebDAV',
+    'WebDAV, to write',
+    'SFTPGo',
+    'LDAP',
+  ],
   'account:read': ['the interface'],
   'account:write': [],
   admin: ['the interface for operators'],
@@ -346,6 +370,10 @@ function rowsOfAppPassword(scope: AppPasswordScope): [string, Row][] {
     ),
     at('forward auth', passesProxy, files),
     at('forward auth, to write', (world, token) => passesProxy(world, token, 'PUT'), files),
+    // What the permissions allow there, the file server decides.
+    at('the file server', listsFiles),
+    at('WebDAV', opensDav, ['another name']),
+    at('WebDAV, to write', (world, token) => opensDav(world, token, 'MKCOL'), ['another name']),
     at('SFTPGo', (world, password) => passesSftpgo(world, { password }), [
       ...files,
       'another name',
@@ -380,6 +408,14 @@ const ROWS: Record<string, Row> = {
   'session of an admin at the pages for operators': {
     enter: (world) => opensPage(world, '/account/admin/users', world.chiefSession),
     out: [...SESSION_ENDS, ...UNSHOWN, 'no admin any more'],
+  },
+  'session of an admin at the management of the file server': {
+    enter: (world) => isServed(world, '/api/admin/storage/list', world.chiefSession),
+    out: [...SESSION_ENDS, ...UNSHOWN, 'no admin any more'],
+  },
+  'session at WebDAV': {
+    enter: (world) => opensDav(world, world.sessions['pwd'] ?? ''),
+    out: 'always',
   },
   'code of a program': {
     enter: async ({ site, program: { client, code } }) =>
@@ -426,6 +462,14 @@ const ROWS: Record<string, Row> = {
       return (await visitor.get('/account/keys')).status === 200
     },
     out: [...GONE, ...UNSHOWN, 'another name', 'another password'],
+  },
+  'password at WebDAV': {
+    enter: (world) => opensDav(world, PASSWORD),
+    out: 'always',
+  },
+  'access token at the file server': {
+    enter: (world) => listsFiles(world, world.program.access_token),
+    out: 'always',
   },
   'password at SFTPGo': {
     enter: (world) => passesSftpgo(world, { password: PASSWORD }),

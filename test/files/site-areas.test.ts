@@ -1,5 +1,6 @@
 import { array, check, constantFrom, nat, oneof, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import document from '../../schema/openapi.json' with { type: 'json' }
 import { readSitePath } from '../../src/base/site-areas.ts'
 
 describe('a path belongs to', () => {
@@ -46,6 +47,16 @@ describe('a path belongs to', () => {
     '/d/%2',
   ])('nobody, and is refused: %s', (path) => {
     expect(readSitePath(path)).toBeUndefined()
+  })
+
+  test('this service: every endpoint that it documents', () => {
+    // Both services have settings, which the gateway answers; the other two are its web client's.
+    const shared = /^\/(?:api\/public\/|api\/admin\/setting\/|robots\.txt$|favicon\.ico$)/
+    const others = Object.keys(document.paths).filter(
+      (path) => readSitePath(path)?.area !== 'latchkey',
+    )
+    expect(others.filter((path) => !shared.test(path))).toEqual([])
+    expect(others).not.toEqual([])
   })
 
   const part = constantFrom('api', 'auth', 'me', 'fs', 'd', 'dav', '..', '.', '', ';x', 'a;b', '\\')
