@@ -1,4 +1,5 @@
-import { callersBookmark, laterBookmark } from './database/bookmarks.ts'
+import { openCallersBookmark } from './crypto/sealed-bookmark.ts'
+import { laterBookmark } from './database/bookmarks.ts'
 import {
   createMeter,
   type Database,
@@ -37,7 +38,9 @@ export interface Deps {
    * `bookmark`. It is `undefined` for callers that don't send bookmarks back: only the primary is
    * sure to have what they wrote.
    */
-  nearbyDb: (bookmark: string | undefined) => Database | undefined
+  nearbyDb: (bookmark: string | undefined) => Promise<Database | undefined>
+  /** The state of the database that the caller has seen; `undefined` when the caller names none. */
+  seenBookmark: () => Promise<string | undefined>
   /** The primary database for work after the answer, whose cost is not the request's. */
   backgroundDb: Database
   /** The cost of this request so far. */
@@ -189,6 +192,10 @@ export function createDeps(
 ): Deps {
   const meter = createMeter()
   let db: Database | undefined
+  let seen: Promise<string | undefined> | undefined
+  const keyRing = () => keyRingOf(env.SECRET_KEYS)
+  const seenBookmark = async () =>
+    request && (seen ??= openCallersBookmark(keyRing, request.headers))
   return {
     // Opened at the first use, because many requests need no database.
     get db() {
@@ -197,21 +204,22 @@ export function createDeps(
     get backgroundDb() {
       return openDatabase(env.DB, createMeter(), deadlineMilliseconds)
     },
-    nearbyDb: (bookmark) => {
-      const seen = request && callersBookmark(request.headers)
-      if (seen === undefined) return undefined
+    nearbyDb: async (bookmark) => {
+      const callers = await seenBookmark()
+      if (callers === undefined) return undefined
       return openDatabase(
         env.DB,
         meter,
         NEARBY_DEADLINE_MILLISECONDS,
-        laterBookmark(seen, bookmark),
+        laterBookmark(callers, bookmark),
       )
     },
+    seenBookmark,
     meter,
     outbox: { hasLogouts: false, hasMails: false },
     kv: env.SETTINGS,
     isolateMemory,
-    keyRing: () => keyRingOf(env.SECRET_KEYS),
+    keyRing,
     hashPassword: async (digest, salt, cost) => {
       const start = performance.now()
       try {

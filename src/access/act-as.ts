@@ -223,7 +223,7 @@ async function readNearby<Result>(
   actor: Actor,
   read: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const db = deps.nearbyDb(actor.bookmark)
+  const db = await deps.nearbyDb(actor.bookmark)
   if (db === undefined) return read(deps.db)
   try {
     return await read(db)

@@ -2,9 +2,9 @@ import type { JWTHeaderParameters } from 'jose'
 import { JWTExpired } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
-import { readBookmark } from '../database/bookmarks.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { KeyRing } from '../crypto/key-ring.ts'
+import { openBookmark } from '../crypto/sealed-bookmark.ts'
 import type { Leniency } from './sign-in-methods.ts'
 
 const AUDIENCE = 'latchkey'
@@ -25,7 +25,7 @@ export interface SessionClaims {
 }
 
 /** A session that is about to begin. */
-export interface NewSession extends SessionClaims {
+export interface NewSession extends Omit<SessionClaims, 'bookmark'> {
   /** Unix time, seconds. */
   expiresAtSeconds: number
 }
@@ -33,10 +33,15 @@ export interface NewSession extends SessionClaims {
 /**
  * Signs the token of a session with the newest key: JWT, HS256.
  *
+ * @param sealedBookmark The state of the database in which the session began.
  * @see RFC 7519 section 7.1
  */
-export function signToken(ring: KeyRing, session: NewSession): Promise<string> {
-  return new SignJWT(session.bookmark === undefined ? {} : { bookmark: session.bookmark })
+export function signToken(
+  ring: KeyRing,
+  session: NewSession,
+  sealedBookmark?: string,
+): Promise<string> {
+  return new SignJWT(sealedBookmark === undefined ? {} : { bookmark: sealedBookmark })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: ring.current.id })
     .setSubject(String(session.userId))
     .setJti(session.sessionId)
@@ -119,7 +124,7 @@ async function verifyGenuine(ring: KeyRing, token: string, now: number): Promise
       sessionId: String(payload.jti),
       userId,
       issuedAtSeconds: Number(payload.iat),
-      bookmark: readBookmark(payload['bookmark']),
+      bookmark: await openBookmark(ring, payload['bookmark']),
     }
     return {
       claims,

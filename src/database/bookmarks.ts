@@ -1,14 +1,14 @@
 /**
  * A bookmark is D1's name for a state of the database. A read with a bookmark returns nothing older
- * than that state. A bookmark is no secret and grants no access.
+ * than that state. Clients get it sealed (`crypto/sealed-bookmark.ts`). It grants no access.
  *
  * @see https://developers.cloudflare.com/d1/best-practices/read-replication/
  */
 const BOOKMARK = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 
 /** Returns `undefined` for a value that is not a bookmark. */
-export function readBookmark(text: unknown): string | undefined {
-  return typeof text === 'string' && BOOKMARK.test(text) ? text : undefined
+export function readBookmark(text: string): string | undefined {
+  return BOOKMARK.test(text) ? text : undefined
 }
 
 /** Returns the later of two states. Bookmarks sort as texts, and D1's own sessions rely on that too. */
@@ -24,8 +24,6 @@ export const BOOKMARK_HEADER = 'X-D1-Bookmark'
 export const BOOKMARK_COOKIE = 'latchkey_bookmark'
 const COOKIE_PATTERN = new RegExp(`(?:^|; )${BOOKMARK_COOKIE}=([^;]*)`)
 
-/** Returns the latest state of the database that a caller names, in a header or a cookie. */
-export function callersBookmark(headers: Headers): string | undefined {
-  const [, cookie] = COOKIE_PATTERN.exec(headers.get('Cookie') ?? '') ?? []
-  return laterBookmark(readBookmark(headers.get(BOOKMARK_HEADER)), readBookmark(cookie))
+export function bookmarkCookieIn(headers: Headers): string | undefined {
+  return COOKIE_PATTERN.exec(headers.get('Cookie') ?? '')?.[1]
 }

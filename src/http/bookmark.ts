@@ -1,19 +1,22 @@
 import { createMiddleware } from 'hono/factory'
-import { BOOKMARK_COOKIE, BOOKMARK_HEADER, callersBookmark } from '../database/bookmarks.ts'
+import { sealBookmark } from '../crypto/sealed-bookmark.ts'
+import { BOOKMARK_COOKIE, BOOKMARK_HEADER } from '../database/bookmarks.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 
 /**
- * Sends the D1 bookmark of the answer, also with refusals: in a header, and in a cookie for
+ * Sends the D1 bookmark of the answer, sealed, also with refusals: in a header, and in a cookie for
  * browsers, which send no such header. The next request then sees at least this state: callers see
  * what they wrote, and ended sessions stay ended. A bookmark is not a credential.
  */
 export const bookmark = createMiddleware<App>(async function bookmark(c, next) {
   await next()
-  const { meter } = c.get('deps')
+  const deps = c.get('deps')
+  const { meter } = deps
   if (meter.bookmark === undefined || isRefusedStranger(c)) return
-  c.res.headers.set(BOOKMARK_HEADER, meter.bookmark)
+  const sealed = await sealBookmark(deps, await deps.keyRing(), meter.bookmark)
+  c.res.headers.set(BOOKMARK_HEADER, sealed)
   const isNews = meter.rowsWritten > 0 || c.get('outcome') === 401
-  if (isNews || callersBookmark(c.req.raw.headers) === undefined) setCookie(c, meter.bookmark)
+  if (isNews || (await deps.seenBookmark()) === undefined) setCookie(c, sealed)
 })
 
 function setCookie(c: AppContext, value: string): void {

@@ -7,8 +7,7 @@ import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
 import { passkeyMethods } from '../access/sign-in-methods.ts'
 import { signInDetail } from '../audit/sign-in-detail.ts'
-import { signToken } from '../access/token.ts'
-import { newSession } from '../sign-in/new-session.ts'
+import { newSession, signSession } from '../sign-in/new-session.ts'
 import {
   evictSessions,
   noteEvictions,
@@ -158,7 +157,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
   if (inserted.length === 0) refuseUnaccepted(uses, blocks, now)
   logEvent(event)
   noteEvictions(deps, event, evicted)
-  return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
+  return signSession(deps, ring, session)
 }
 
 /** Counts and records a refused answer. */

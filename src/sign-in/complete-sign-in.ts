@@ -12,10 +12,9 @@ import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Method } from '../access/sign-in-methods.ts'
 import { signInDetail } from '../audit/sign-in-detail.ts'
-import { signToken } from '../access/token.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
-import { newSession } from './new-session.ts'
+import { newSession, signSession } from './new-session.ts'
 import { evictSessions, noteEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../throttle/refused.ts'
@@ -105,7 +104,7 @@ export async function completeSignIn(
   if (use?.usedEvent) logEvent(use.usedEvent)
   logEvent(event)
   noteEvictions(deps, about, evicted)
-  return signToken(ring, { ...session, bookmark: deps.meter.bookmark })
+  return signSession(deps, ring, session)
 }
 
 /** Records a sign-in with a wrong code, or with any code while codes are blocked. */

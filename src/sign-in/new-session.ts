@@ -1,5 +1,7 @@
 import * as base64url from 'jose/base64url'
-import type { NewSession } from '../access/token.ts'
+import { type NewSession, signToken } from '../access/token.ts'
+import type { KeyRing } from '../crypto/key-ring.ts'
+import { sealBookmark } from '../crypto/sealed-bookmark.ts'
 import type { Deps } from '../deps.ts'
 
 const SESSION_ID_BYTES = 16
@@ -15,4 +17,14 @@ export function newSession(
   const sessionId = base64url.encode(deps.randomBytes(SESSION_ID_BYTES))
   const expiresAtSeconds = issuedAtSeconds + tokenSeconds
   return { sessionId, userId, issuedAtSeconds, expiresAtSeconds }
+}
+
+/** Signs the token of a session that has begun. It names a state of the database that has it. */
+export async function signSession(
+  deps: Pick<Deps, 'randomBytes' | 'meter'>,
+  ring: KeyRing,
+  session: NewSession,
+): Promise<string> {
+  const { bookmark } = deps.meter
+  return signToken(ring, session, bookmark && (await sealBookmark(deps, ring, bookmark)))
 }

@@ -1,14 +1,19 @@
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callersBookmark } from '../../src/database/bookmarks.ts'
+import {
+  openBookmark,
+  openCallersBookmark,
+  sealBookmark,
+} from '../../src/crypto/sealed-bookmark.ts'
 import { signToken } from '../../src/access/token.ts'
 import { ED1 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { LaggingD1 } from '../support/lagging-d1.ts'
 import { ADMIN_PASSWORD, type Call } from '../support/site.ts'
 
-const BOOKMARK = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
+const SEALED = /^[\w-]{8}\.[\w-]{116}$/
+const BOOKMARK = /[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}/
 const OLDEST = '00000000-00000000-00000000-00000000000000000000000000000000'
 const PASSWORD = 'alice-Passw0rd'
 const READS = ['/api/me', '/api/me/sshkey/list', '/api/me/sessions', '/api/me/events']
@@ -55,10 +60,23 @@ beforeEach(async () => {
 })
 
 /** What a request with this header and this cookie is taken to have seen. */
-const seenIn = (header: string, cookie: string) =>
-  callersBookmark(
-    new Headers({ 'X-D1-Bookmark': header, Cookie: `a=b; latchkey_bookmark=${cookie}; c=d` }),
+async function seenIn(header: string, cookie: string) {
+  const { keyRing } = site.deps
+  return openCallersBookmark(
+    keyRing,
+    new Headers({
+      'X-D1-Bookmark': await sealed(header),
+      Cookie: `a=b; latchkey_bookmark=${await sealed(cookie)}; c=d`,
+    }),
   )
+}
+
+/** As the service gives bookmarks to clients. */
+const sealed = async (bookmark: string) =>
+  sealBookmark(site.deps, await site.deps.keyRing(), bookmark)
+
+const opened = async (bookmark: string | null | undefined) =>
+  (await openBookmark(await site.deps.keyRing(), bookmark)) ?? ''
 
 const addKey = (by: Visitor) =>
   by.call('POST', '/api/me/sshkey/add', { body: { title: 'laptop', key: ED1 } })
@@ -85,8 +103,8 @@ describe('a replica', () => {
 
   test.each([
     ['blank', ''],
-    ['too long', `${OLDEST}0`],
-    ['in capitals', OLDEST.replaceAll('0', 'A')],
+    ['not sealed', OLDEST],
+    ['of nobody', `AAAAAAAA.${'A'.repeat(116)}`],
     ['a constraint', 'first-unconstrained'],
     ['SQL', "' or 1=1 --"],
   ])('is not asked for a bookmark that is %s', async (_, bookmark) => {
@@ -98,7 +116,7 @@ describe('a replica', () => {
   test('is not asked by whatever writes, throttles, signs in or is an operator’s', async () => {
     const admin = await site.token('admin', ADMIN_PASSWORD)
     await d1.replicate()
-    const headers = { 'X-D1-Bookmark': OLDEST }
+    const headers = { 'X-D1-Bookmark': await sealed(OLDEST) }
     const calls: [method: string, path: string, body?: unknown, token?: string][] = [
       ['POST', '/api/me/update', { username: 'alicia' }],
       [
@@ -215,15 +233,27 @@ describe('with a replica that lags, everybody', () => {
 describe('a bookmark', () => {
   test('is told with every answer that D1 gave, and set as a cookie after a write', async () => {
     const read = await browser.fetch('GET', '/api/me')
-    expect(read.headers.get('X-D1-Bookmark')).toMatch(BOOKMARK)
+    expect(read.headers.get('X-D1-Bookmark')).toMatch(SEALED)
     expect(read.headers.has('Set-Cookie')).toBe(false)
     const body = { title: 'laptop', key: ED1 }
     const write = await browser.fetch('POST', '/api/me/sshkey/add', { body })
     const bookmark = write.headers.get('X-D1-Bookmark') ?? ''
-    expect(bookmark > (read.headers.get('X-D1-Bookmark') ?? '')).toBe(true)
+    expect(await opened(bookmark)).toMatch(BOOKMARK)
+    expect((await opened(bookmark)) > (await opened(read.headers.get('X-D1-Bookmark')))).toBe(true)
     expect(write.headers.get('Set-Cookie')).toBe(
       `latchkey_bookmark=${bookmark}; Path=/; HttpOnly; SameSite=Lax`,
     )
+  })
+
+  // It counts what everybody writes: mails to users who exist, sign-ins, changes of others.
+  test('tells a client nothing: not the state, and not whether it is another', async () => {
+    const answers = [await browser.fetch('GET', '/api/me'), await browser.fetch('GET', '/api/me')]
+    const [one, other] = answers.map(({ headers }) => headers.get('X-D1-Bookmark') ?? '')
+    expect(one?.length).toBe(other?.length)
+    expect(one).not.toBe(other)
+    expect(one).not.toMatch(BOOKMARK)
+    expect(await opened(one)).toBe(await opened(other))
+    expect(JSON.stringify(decodeJwt(token))).not.toMatch(BOOKMARK)
   })
 
   test('is not told to strangers, whose refusals are all alike', async () => {
@@ -244,11 +274,11 @@ describe('a bookmark', () => {
     }
   })
 
-  test('is the later of header and cookie', () => {
+  test('is the later of header and cookie', async () => {
     const later = OLDEST.replace(/^0/, '1')
-    expect(seenIn(OLDEST, later)).toBe(later)
-    expect(seenIn(later, OLDEST)).toBe(later)
-    expect(seenIn('', OLDEST)).toBe(OLDEST)
-    expect(seenIn(later, 'x')).toBe(later)
+    expect(await seenIn(OLDEST, later)).toBe(later)
+    expect(await seenIn(later, OLDEST)).toBe(later)
+    expect(await seenIn('', OLDEST)).toBe(OLDEST)
+    expect(await seenIn(later, 'x')).toBe(later)
   })
 })
