@@ -32,7 +32,7 @@ function wholeNumber(min: number, max: number) {
 }
 
 /** An empty name leaves the choice to the user. */
-const fixedNameSchema = v.union([v.literal(''), usernameSchema])
+const fixedNameSchema = v.lazy((name) => (name === '' ? v.literal('') : usernameSchema))
 
 /** The fields of an invitation; all may be missing. */
 export const invitationSchema = v.object({

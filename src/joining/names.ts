@@ -27,29 +27,30 @@ const RESERVED = [
 /** Letters of other alphabets, and digits, that look like a Latin letter in lower case. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
-    a: 'аɑα4@',
-    b: 'ьβ8',
-    c: 'сϲ',
-    d: 'ԁ',
-    e: 'еεҽ3',
-    g: 'ɡ9',
-    h: 'һη',
-    i: 'іιıǀ1!|l',
-    j: 'јϳ',
-    k: 'кκ',
-    m: 'м',
-    n: 'пո',
-    o: 'оοσօ0',
-    p: 'рρ',
+    a: 'аɑɐαᴀ⍺4@',
+    b: 'ьβʙ8',
+    c: 'сϲᴄ',
+    d: 'ԁᴅđɗ',
+    e: 'еεҽᴇǝ3',
+    f: 'ꜰ',
+    g: 'ɡɢ9',
+    h: 'һηʜ',
+    i: 'іιıɪǀłʟ1!¡|l',
+    j: 'јϳᴊ',
+    k: 'кκᴋ',
+    m: 'мᴍʍ',
+    n: 'пոɴ',
+    o: 'оοσօᴏøɔ0',
+    p: 'рρᴘ',
     q: 'ԛ',
-    r: 'гɍ',
+    r: 'гɍʀ',
     s: 'ѕꜱ5$',
-    t: 'тτ7',
-    u: 'υսц',
-    v: 'ѵν',
-    w: 'ԝωш',
+    t: 'тτᴛ7',
+    u: 'υսцᴜ',
+    v: 'ѵνᴠ',
+    w: 'ԝωшᴡ',
     x: 'хχ',
-    y: 'уγү',
+    y: 'уγүʏ',
     z: 'ᴢ2',
   }).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
 )
@@ -66,10 +67,19 @@ export function skeletonOf(name: string): string {
     .toLowerCase()
     .normalize('NFKD')
     .replace(/[\p{M}._\-\s\p{Cf}\p{Pd}]/gu, '')
-  return Array.from(plain, (one) => LOOK_ALIKES[one] ?? one)
+  return Array.from(plain, (one) => LOOK_ALIKES[one] ?? letterOfSign(one))
     .join('')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
+}
+
+/** Where A to Z begin as white letters in black circles and squares, and as letters of flags. */
+const SIGNS_OF_LETTERS = [0x1f150, 0x1f170, 0x1f1e6]
+
+function letterOfSign(one: string): string {
+  const code = one.codePointAt(0) ?? 0
+  const first = SIGNS_OF_LETTERS.find((start) => start <= code && code < start + 26)
+  return first === undefined ? one : String.fromCodePoint('a'.charCodeAt(0) + code - first)
 }
 
 /** Alphabets that may stand beside each other (UTS 39, highly restrictive). */
@@ -116,8 +126,12 @@ const SCRIPTS: readonly RegExp[] = [
   'Mongolian',
 ].map((script) => new RegExp(`^\\p{Script=${script}}$`, 'u'))
 
-/** @throws {Refusal} `invalidBody` for a name with `@` or with letters of several alphabets. */
+/**
+ * @throws {Refusal} `invalidBody` for no name, and for one with `@` or with letters of several
+ *   alphabets.
+ */
 export function checkChosenName(username: string): void {
+  if (username === '') throw wrongName('required')
   if (username.normalize('NFKC').includes('@')) throw wrongName('usernameAt')
   if (!isOfOneAlphabet(username)) throw wrongName('usernameAlphabets')
 }

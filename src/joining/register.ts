@@ -144,11 +144,6 @@ async function registerInvited(
   const link = await findInvitation(deps, use)
   const isFixed = link.username !== ''
   const username = isFixed ? link.username : chosen
-  if (username === '')
-    throw new Refusal('invalidBody', {
-      field: 'username',
-      reason: { code: 'required', values: {} },
-    })
   if (!isFixed) checkChosenName(username)
   await refuseTakenName(deps, username, password, isFixed)
   const now = deps.now()

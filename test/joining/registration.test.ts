@@ -72,6 +72,15 @@ describe('POST /api/auth/register without an invitation', () => {
     'ро5tmaster',
     'b.o.s.s',
     'b0ss',
+    'ᴀᴅᴍɪɴ',
+    'ʀᴏᴏᴛ',
+    '⍺dmin',
+    'ɐdmin',
+    'åđmin',
+    'adʍin',
+    'adm¡n',
+    '🅰dmin',
+    '🅐🇩min',
   ])('has the answer of a taken name for %s', async (username) => {
     await site.addUser('boss', { role: 2 })
     await site.set({ allow_register: 'true' })
@@ -88,7 +97,17 @@ describe('POST /api/auth/register without an invitation', () => {
     expect(await site.register({ username: 'chair' })).toEqual(TAKEN)
   })
 
+  test.each([5, {}, []])('refuses a name that is no text: %j', async (username) => {
+    await site.set({ allow_register: 'true' })
+    const body = { username, password: NEW_PASSWORD }
+    expect(await site.post('/api/auth/register', body)).toMatchObject({
+      code: 400,
+      message: 'username must be a string',
+    })
+  })
+
   test.each([
+    ['', 'username is required'],
     ['a@b', 'username must not contain @'],
     ['pаypal', 'username must not mix alphabets'],
     ['Ωmega', 'username must not mix alphabets'],
