@@ -95,13 +95,12 @@ export function presetSettings(
         ['GF_AUTH_GENERIC_OAUTH_NAME', 'Latchkey'],
         ['GF_AUTH_GENERIC_OAUTH_CLIENT_ID', clientId],
         ['GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET', secret],
-        ['GF_AUTH_GENERIC_OAUTH_SCOPES', 'openid profile groups'],
+        ['GF_AUTH_GENERIC_OAUTH_SCOPES', 'openid profile email groups'],
         ['GF_AUTH_GENERIC_OAUTH_AUTH_URL', `${issuer}/oauth/authorize`],
         ['GF_AUTH_GENERIC_OAUTH_TOKEN_URL', `${issuer}/oauth/token`],
         ['GF_AUTH_GENERIC_OAUTH_API_URL', `${issuer}/oauth/userinfo`],
         ['GF_AUTH_GENERIC_OAUTH_USE_PKCE', 'true'],
         ['GF_AUTH_GENERIC_OAUTH_LOGIN_ATTRIBUTE_PATH', 'preferred_username'],
-        ['GF_AUTH_GENERIC_OAUTH_EMAIL_ATTRIBUTE_PATH', 'preferred_username'],
         [
           'GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH',
           "contains(groups[*], 'admin') && 'Admin' || 'Viewer'",
@@ -115,7 +114,6 @@ export function presetSettings(
         ['Token URL', `${issuer}/oauth/token`],
         ['Certificate URL', `${issuer}/oauth/jwks`],
         ['Proof Key for Code Exchange (PKCE)', 'on'],
-        ['Email claim', 'preferred_username'],
       ]
     default:
       return [

@@ -49,13 +49,12 @@ describe('the settings of a program', () => {
       'GF_AUTH_GENERIC_OAUTH_NAME=Latchkey',
       'GF_AUTH_GENERIC_OAUTH_CLIENT_ID=id',
       'GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=secret',
-      'GF_AUTH_GENERIC_OAUTH_SCOPES="openid profile groups"',
+      'GF_AUTH_GENERIC_OAUTH_SCOPES="openid profile email groups"',
       'GF_AUTH_GENERIC_OAUTH_AUTH_URL=https://account.example.org/oauth/authorize',
       'GF_AUTH_GENERIC_OAUTH_TOKEN_URL=https://account.example.org/oauth/token',
       'GF_AUTH_GENERIC_OAUTH_API_URL=https://account.example.org/oauth/userinfo',
       'GF_AUTH_GENERIC_OAUTH_USE_PKCE=true',
       'GF_AUTH_GENERIC_OAUTH_LOGIN_ATTRIBUTE_PATH=preferred_username',
-      'GF_AUTH_GENERIC_OAUTH_EMAIL_ATTRIBUTE_PATH=preferred_username',
       `GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH="contains(groups[*], 'admin') && 'Admin' || 'Viewer'"`,
     ])
   })
@@ -81,7 +80,6 @@ describe('the settings of a program', () => {
       'Token URL',
       'Certificate URL',
       'Proof Key for Code Exchange (PKCE)',
-      'Email claim',
     ])
   })
 })
