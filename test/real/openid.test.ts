@@ -15,6 +15,7 @@ const NAME = 'alice'
 /** Has an account of OpenList already. */
 const OTHER_NAME = 'bob'
 const PASSWORD = 'alice-Passw0rd'
+const ADDRESS = 'alice@example.org'
 
 /**
  * Set to a folder, it gets the pictures of the guide (docs/openlist-sign-in.md); in Chinese with
@@ -154,6 +155,11 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
     return opened
   }
 
+  function setAddress(address: string, isVerified: boolean): void {
+    const change = 'update users set email = ?, email_verified = ? where username = ?'
+    clone.sql(change, address, Number(isVerified), NAME)
+  }
+
   async function me(): Promise<string> {
     await page.waitForURL((url) => url.pathname === '/')
     return page.evaluate(`fetch('/api/me', { headers: {
@@ -196,6 +202,28 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
     await page.evaluate(`localStorage.removeItem('token')`)
     await openPopup()
     expect(await me()).toBe(OTHER_NAME)
+  })
+
+  describe.skipIf(LANGUAGE !== 'en')('that knows users by their e-mail addresses', () => {
+    beforeAll(() => openlist.set({ sso_extra_scopes: 'email', sso_oidc_username_key: 'email' }))
+    afterAll(() => openlist.set({ sso_extra_scopes: '', sso_oidc_username_key: 'name' }))
+
+    test('signs alice in with the address that she has confirmed', async () => {
+      setAddress(ADDRESS, true)
+      await signInAt(await openPopup(), NAME, PASSWORD)
+      expect(await me()).toBe(ADDRESS)
+    })
+
+    test.each([
+      ['an address that is not confirmed', ADDRESS],
+      ['no address', ''],
+    ])('gets none, and refuses, for %s', async (_, address) => {
+      setAddress(address, false)
+      const popup = await openPopup()
+      await signInAt(popup, NAME, PASSWORD)
+      await popup.getByText('cannot get username from OIDC provider').waitFor()
+      expect(await page.evaluate(`localStorage.getItem('token') ?? ''`)).toBe('')
+    })
   })
 
   test.skipIf(LANGUAGE !== 'en')('signs alice in with her passkey', async () => {
