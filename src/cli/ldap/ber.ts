@@ -84,6 +84,12 @@ export function sizeOf(bytes: Buffer, at: number): { header: number; content: nu
   return { header: 2 + digits, content: bytes.readUIntBE(at + 2, digits) }
 }
 
+/** Reads text that must be UTF-8; `undefined` for other bytes. */
+export function utf8(bytes: Buffer): string | undefined {
+  const text = bytes.toString()
+  return Buffer.from(text).equals(bytes) ? text : undefined
+}
+
 /** Writes an element. */
 export function element(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
   const buffers = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { BerError, BerReader, element, sizeOf, TAG } from './ber.ts'
+import { BerError, BerReader, element, sizeOf, TAG, utf8 } from './ber.ts'
 import type { Directory, Viewer } from './directory.ts'
 import { dnKey, parseDn } from './dn.ts'
 import { answerTo, CODE, type Message, NOTICE_OF_DISCONNECTION, readMessage } from './message.ts'
 import { REQUEST, type Result } from './message.ts'
-import { type Answer, search, utf8 } from './search.ts'
+import { type Answer, search } from './search.ts'
 import { type Site, SiteAway, SiteBusy } from './site.ts'
 
 export interface World {
@@ -217,20 +217,17 @@ export class Connection {
   async #send(bytes: Buffer): Promise<void> {
     if (this.#socket.destroyed || this.#socket.write(bytes)) return
     const timer = setTimeout(() => this.close(), WRITE_MILLISECONDS)
+    const stop = new AbortController()
+    const onClose = () => stop.abort()
+    // Nothing drains a socket that has closed.
+    this.#socket.once('close', onClose)
     try {
-      await once(this.#socket, 'drain', { signal: closing(this.#socket) })
+      await once(this.#socket, 'drain', { signal: stop.signal })
     } finally {
       clearTimeout(timer)
+      this.#socket.off('close', onClose)
     }
   }
-}
-
-/** Aborts when a socket closes, so that nothing waits for it for ever. */
-function closing(socket: Socket): AbortSignal {
-  const controller = new AbortController()
-  if (socket.destroyed) controller.abort()
-  socket.once('close', () => controller.abort())
-  return controller.signal
 }
 
 /** Takes the first message of what has come. @throws {BerError} */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Dn, dnKey, printDn } from './dn.ts'
+import { type Attributes, comparable } from './filter.ts'
 
 /** What the site lists (`GET /api/ldap/entries`). */
 export interface AccountList {
@@ -12,8 +13,8 @@ export interface Entry {
   key: string
   /** The names of attributes as the door spells them, with their values. */
   attributes: ReadonlyMap<string, readonly string[]>
-  /** The same by names in lower case, with `entryUUID`. */
-  matched: ReadonlyMap<string, readonly string[]>
+  /** The same with `entryUUID`, for filters. */
+  matched: Attributes
   uuid: string
 }
 
@@ -29,9 +30,15 @@ const CLASS_OF_BASE: Record<string, string> = {
 /** The tree of a site. @see docs/ldap.md */
 export class Directory {
   readonly #base: Dn
+  readonly #people: Place
+  readonly #groups: Place
+  /** The entries of a list for the search account, which asks for them at each request. */
+  readonly #entries = new WeakMap<AccountList, Entry[]>()
 
   constructor(base: Dn) {
     this.#base = base
+    this.#people = placeOf(this.#under('ou', 'people'))
+    this.#groups = placeOf(this.#under('ou', 'groups'))
   }
 
   get base(): string {
@@ -43,7 +50,7 @@ export class Directory {
   }
 
   personDn(username: string): string {
-    return printDn([[{ type: 'uid', value: username }], ...this.#people])
+    return this.#in(this.#people, 'uid', username).dn
   }
 
   /** Returns the name in a DN of a person; `undefined` for another DN. */
@@ -52,35 +59,49 @@ export class Directory {
     const [part, ...others] = first ?? []
     if (part === undefined || others.length > 0 || part.type.toLowerCase() !== 'uid')
       return undefined
-    return dnKey(rest) === dnKey(this.#people) ? part.value : undefined
+    return dnKey(rest) === this.#people.key ? part.value : undefined
   }
 
   /** Returns the entries that a viewer sees, the containers first. */
   entriesFor(list: AccountList, viewer: Viewer): Entry[] {
-    const sees = (username: string) => viewer.kind === 'search' || viewer.username === username
-    const accounts = list.accounts.filter(({ username }) => sees(username))
-    const groups = list.groups.flatMap((group) => {
-      const members = accounts.filter((account) => account.groups.includes(group))
-      return viewer.kind === 'search' || members.length > 0
-        ? [
-            this.#group(
-              group,
-              members.map(({ username }) => this.personDn(username)),
-            ),
-          ]
-        : []
-    })
+    if (viewer.kind === 'person') return this.#entriesOfPerson(list, viewer.username)
+    const kept = this.#entries.get(list)
+    if (kept !== undefined) return kept
+    const entries = this.#build(list.groups, list.accounts)
+    this.#entries.set(list, entries)
+    return entries
+  }
+
+  /** A person sees no other members, and no groups of others. */
+  #entriesOfPerson(list: AccountList, username: string): Entry[] {
+    const accounts = list.accounts.filter((account) => account.username === username)
+    const own = list.groups.filter((group) => accounts.some(({ groups }) => groups.includes(group)))
+    return this.#build(own, accounts)
+  }
+
+  #build(groups: string[], accounts: AccountList['accounts']): Entry[] {
     const people = accounts.map((account) => this.#person(account))
-    return [...this.#containers(), ...people, ...groups]
+    const members = (group: string) =>
+      accounts.filter((account) => account.groups.includes(group)).map(({ username }) => username)
+    return [
+      ...this.#containers(),
+      ...people,
+      ...groups.map((group) =>
+        this.#group(
+          group,
+          members(group).map((username) => this.personDn(username)),
+        ),
+      ),
+    ]
   }
 
   #containers(): Entry[] {
     const first = this.#base[0]?.[0] ?? { type: 'dc', value: '' }
     const type = first.type.toLowerCase()
-    const unit = (dn: Dn, name: string) =>
-      this.#entry(dn, { objectClass: ['top', 'organizationalUnit'], ou: [name] })
+    const unit = (place: Place, name: string) =>
+      entryOf(place, { objectClass: ['top', 'organizationalUnit'], ou: [name] })
     return [
-      this.#entry(this.#base, {
+      entryOf(placeOf(this.#base), {
         objectClass: ['top', CLASS_OF_BASE[type] ?? 'domain'],
         [type]: [first.value],
       }),
@@ -90,21 +111,20 @@ export class Directory {
   }
 
   #person({ id, username, groups }: AccountList['accounts'][number]): Entry {
-    const dn: Dn = [[{ type: 'uid', value: username }], ...this.#people]
     const attributes = {
       objectClass: ['top', 'person', 'organizationalPerson', 'inetOrgPerson'],
       uid: [username],
       cn: [username],
       sn: [username],
       displayName: [username],
-      memberOf: groups.map((group) => printDn(this.#groupDn(group))),
+      memberOf: groups.map((group) => this.#in(this.#groups, 'cn', group).dn),
     }
-    const known: Dn = [[{ type: 'id', value: String(id) }], ...this.#people]
-    return this.#entry(dn, attributes, printDn(known))
+    const known = this.#in(this.#people, 'id', String(id)).dn
+    return entryOf(this.#in(this.#people, 'uid', username), attributes, known)
   }
 
   #group(name: string, members: string[]): Entry {
-    return this.#entry(this.#groupDn(name), {
+    return entryOf(this.#in(this.#groups, 'cn', name), {
       objectClass: ['top', 'groupOfNames', 'groupOfUniqueNames'],
       cn: [name],
       member: members,
@@ -112,35 +132,41 @@ export class Directory {
     })
   }
 
-  /** @param known What stays the same when the entry gets another name. */
-  #entry(dn: Dn, attributes: Record<string, string[]>, known = printDn(dn)): Entry {
-    const filled = Object.entries(attributes).filter(([, values]) => values.length > 0)
-    const uuid = uuidOf(known)
-    const matched = filled.map(([name, values]) => [name.toLowerCase(), values] as const)
-    return {
-      dn: printDn(dn),
-      key: dnKey(dn),
-      attributes: new Map(filled),
-      matched: new Map([...matched, ['entryuuid', [uuid]]]),
-      uuid,
-    }
-  }
-
-  get #people(): Dn {
-    return this.#under('ou', 'people')
-  }
-
-  get #groups(): Dn {
-    return this.#under('ou', 'groups')
-  }
-
-  #groupDn(name: string): Dn {
-    return [[{ type: 'cn', value: name }], ...this.#groups]
+  /** Returns the place of an entry in a container, whose own is not printed for each again. */
+  #in(container: Place, type: string, value: string): Place {
+    const own: Dn = [[{ type, value }]]
+    return { dn: `${printDn(own)},${container.dn}`, key: `${dnKey(own)},${container.key}` }
   }
 
   #under(type: string, value: string): Dn {
     return [[{ type, value }], ...this.#base]
   }
+}
+
+/** A DN as it is printed, and as it is compared. */
+interface Place {
+  dn: string
+  key: string
+}
+
+function placeOf(dn: Dn): Place {
+  return { dn: printDn(dn), key: dnKey(dn) }
+}
+
+/** @param known What stays the same when the entry gets another name. */
+function entryOf(
+  { dn, key }: Place,
+  attributes: Record<string, string[]>,
+  known: string = dn,
+): Entry {
+  const filled = Object.entries(attributes).filter(([, values]) => values.length > 0)
+  const uuid = uuidOf(known)
+  const matched = [...filled, ['entryUUID', [uuid]] as const].map(([name, values]) => {
+    const attribute = name.toLowerCase()
+    const compared = values.flatMap((value) => comparable(attribute, Buffer.from(value)) ?? [])
+    return [attribute, compared] as const
+  })
+  return { dn, key, attributes: new Map(filled), matched: new Map(matched), uuid }
 }
 
 const X500_NAMESPACE = Buffer.from('6ba7b8149dad11d180b400c04fd430c8', 'hex')

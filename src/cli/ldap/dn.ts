@@ -17,6 +17,9 @@ const TYPE = /^(?:[A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)$/
 /** Types whose values compare without case. */
 const CASELESS = ['dc', 'o', 'ou']
 const SPECIAL = '"+,;<>\\'
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Characters that stand for themselves; blanks count only between others. */
+const PLAIN = /[^"+,;<>\\\0 ]+/y
 
 /**
  * Reads a DN as text. `#` before hexadecimal digits is not taken.
@@ -48,26 +51,30 @@ function readValue(text: string, start: number): { value: string; end: number } 
   /** Pieces up to the last one that is no blank. */
   let kept = 0
   while (at < text.length) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    PLAIN.lastIndex = at
+    const [plain] = PLAIN.exec(text) ?? []
+    if (plain !== undefined) {
+      kept = bytes.push(Buffer.from(plain))
+      at += plain.length
+      continue
+    }
+    const character = text.charAt(at)
     if (character === ',' || character === '+' || character === ';') break
     if (character === '\\') {
       const { byte, length } = readEscape(text, at + 1)
-      bytes.push(byte)
+      kept = bytes.push(byte)
       at += 1 + length
-      kept = bytes.length
       continue
     }
-    if (SPECIAL.includes(character) || character === '\0') throw new DnError('an escape is missing')
+    if (character !== ' ') throw new DnError('an escape is missing')
     bytes.push(Buffer.from(character))
-    at += character.length
-    if (character !== ' ') kept = bytes.length
+    at += 1
   }
   if (text[at] === ';') throw new DnError('an escape is missing')
   if (kept === 0) throw new DnError('a value is missing')
   if (at === text.length - 1) throw new DnError('a part is missing')
   try {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-    return { value: decoder.decode(Buffer.concat(bytes.slice(0, kept))), end: at }
+    return { value: UTF8.decode(Buffer.concat(bytes.slice(0, kept))), end: at }
   } catch {
     throw new DnError('a value is not UTF-8')
   }
@@ -91,15 +98,18 @@ export function printDn(dn: Dn): string {
 
 /** Prints a value of a DN. */
 function printValue(value: string): string {
-  return Array.from(value, (character, index) => {
-    const isAtEnd = index === 0 || index === Array.from(value).length - 1
+  if (/^[\w.@-]*$/.test(value)) return value
+  const characters = Array.from(value)
+  const printed = characters.map((character, index) => {
+    const isAtEnd = index === 0 || index === characters.length - 1
     if (character === ' ' && isAtEnd) return '\\20'
     if (character === '#' && index === 0) return '\\#'
     if (SPECIAL.includes(character)) return `\\${character}`
     return /\p{Cc}/u.test(character) && character < '\u0080'
       ? `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`
       : character
-  }).join('')
+  })
+  return printed.join('')
 }
 
 /** Returns a text that is the same for two DNs of one entry. */

@@ -1,4 +1,4 @@
-import { BerError, BerReader, TAG } from './ber.ts'
+import { BerError, BerReader, TAG, utf8 } from './ber.ts'
 import { dnKey, lowerAscii, parseDn } from './dn.ts'
 
 /** A filter of more parts or levels than the door looks at. */
@@ -12,13 +12,14 @@ const MAX_PARTS = 128
 export type Filter =
   | { kind: 'and' | 'or'; parts: Filter[] }
   | { kind: 'not'; part: Filter }
-  | { kind: 'equal'; attribute: string; value: Buffer }
+  /** The value as {@link comparable} gives it. */
+  | { kind: 'equal'; attribute: string; value: string | undefined }
   | { kind: 'present'; attribute: string }
   | { kind: 'substrings'; attribute: string; initial?: Buffer; any: Buffer[]; final?: Buffer }
   /** What is Undefined for every entry: `>=`, `<=`, `~=` and extensible matches. */
   | { kind: 'undefined' }
 
-/** Attributes by their names in lower case, with their values. */
+/** Attributes by their names in lower case, with their values as {@link comparable} gives them. */
 export type Attributes = ReadonlyMap<string, readonly string[]>
 
 /** How values compare. Attributes that no entry has are known too, so that they are False. */
@@ -68,8 +69,10 @@ function readPart(reader: BerReader, depth: number, count: { parts: number }): F
       if (!inner.isAtEnd) throw new BerError('a negation of two filters')
       return { kind: 'not', part }
     }
-    case 0xa3:
-      return { kind: 'equal', attribute: nameIn(inner), value: inner.read(TAG.octets) }
+    case 0xa3: {
+      const attribute = nameIn(inner)
+      return { kind: 'equal', attribute, value: comparable(attribute, inner.read(TAG.octets)) }
+    }
     case 0xa4:
       return readSubstrings(inner, count)
     case 0xa5:
@@ -153,15 +156,27 @@ function joined(parts: Filter[], entry: Attributes, decisive: boolean): boolean 
   return result
 }
 
-function isEqual(attribute: string, value: Buffer, entry: Attributes): boolean | undefined {
+function isEqual(
+  attribute: string,
+  value: string | undefined,
+  entry: Attributes,
+): boolean | undefined {
+  if (COMPARED[attribute] === undefined) return undefined
+  return value !== undefined && (entry.get(attribute)?.includes(value) ?? false)
+}
+
+/**
+ * Returns a text that is the same for two equal values of an attribute.
+ *
+ * @param attribute Its name in lower case.
+ * @returns `undefined` for a value that equals no other.
+ */
+export function comparable(attribute: string, value: Buffer): string | undefined {
+  const text = utf8(value)
   const compared = COMPARED[attribute]
-  if (compared === undefined) return undefined
-  const values = entry.get(attribute) ?? []
-  if (compared === 'bytes') return values.some((own) => Buffer.from(own).equals(value))
-  const text = value.toString()
-  if (compared === 'caseless') return values.some((own) => lowerAscii(own) === lowerAscii(text))
-  const key = tryKey(text)
-  return key === undefined ? undefined : values.some((own) => tryKey(own) === key)
+  if (text === undefined || compared === undefined) return undefined
+  if (compared === 'bytes') return text
+  return compared === 'caseless' ? lowerAscii(text) : tryKey(text)
 }
 
 function tryKey(text: string): string | undefined {

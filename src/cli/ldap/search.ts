@@ -1,4 +1,4 @@
-import { BerError, BerReader, element, integer, TAG } from './ber.ts'
+import { BerError, BerReader, element, integer, TAG, utf8 } from './ber.ts'
 import { type Directory, type Entry, type AccountList, type Viewer } from './directory.ts'
 import { dnKey, parseDn } from './dn.ts'
 import { type Filter, FilterTooLarge, matches, readFilter } from './filter.ts'
@@ -82,12 +82,6 @@ function readSearch(content: Buffer): SearchRequest | Result {
     if (error instanceof FilterTooLarge) return { code: CODE.adminLimitExceeded }
     throw error
   }
-}
-
-/** Reads text that must be UTF-8; `undefined` for other bytes. */
-export function utf8(bytes: Buffer): string | undefined {
-  const text = bytes.toString()
-  return Buffer.from(text).equals(bytes) ? text : undefined
 }
 
 function keyOf(dn: string): string | undefined {

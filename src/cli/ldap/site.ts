@@ -192,10 +192,11 @@ export class Site {
   ) {
     if (performance.now() - this.#failedAt < RETRY_MILLISECONDS) throw new SiteAway()
     const headers = { ...init.headers, Authorization: `Bearer ${this.#options.token}` }
-    const signal = AbortSignal.timeout(milliseconds)
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), milliseconds)
     try {
       const url = new URL(path, this.#options.site)
-      const answer = await fetch(url, { ...init, headers, signal, redirect: 'manual' })
+      const answer = await fetch(url, { ...init, headers, signal: late.signal, redirect: 'manual' })
       const { status } = answer
       if (status === 429) throw new SiteBusy()
       if (status === 401) throw new TokenRefused()
@@ -207,6 +208,8 @@ export class Site {
     } catch (error) {
       if (error instanceof SiteBusy) throw error
       throw this.#lost(error)
+    } finally {
+      clearTimeout(timer)
     }
   }
 
