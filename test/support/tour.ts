@@ -40,6 +40,7 @@ export class Tour {
     await tour.#profile()
     await tour.#operatorsPages()
     await tour.#operator()
+    await tour.#ldapDoor()
     await tour.#servers()
     return tour.costs
   }
@@ -219,6 +220,19 @@ export class Tour {
     await this.#ask('POST', '/api/admin/user/identity/delete?uid=3', identity)
     await this.#ask('POST', '/api/admin/user/cancel_2fa?id=3')
     await this.#ask('POST', '/api/admin/user/cancel_2fa?id=3&passkeys=true')
+  }
+
+  async #ldapDoor(): Promise<void> {
+    const admin = this.#token
+    const door = (await addServiceToken(this.#site.deps, 'nas', 'ldap')) ?? ''
+    this.#token = `Bearer ${door}`
+    for (const known of ['', '*'])
+      await this.#ask('GET', '/api/ldap/entries', undefined, { 'If-None-Match': known })
+    for (const password of ['wrong-Passw0rd', 'new-Passw0rd', `lk_${'0'.repeat(43)}`]) {
+      const body = { username: 'alice', password, scope: 'files:write' }
+      await this.#ask('POST', '/api/ldap/bind', body)
+    }
+    this.#token = admin
   }
 
   async #servers(): Promise<void> {
