@@ -31,6 +31,8 @@ interface Options {
   host?: string
   /** Files of the web client in place of its own. */
   webClient?: string | undefined
+  /** More of its `config.json`. */
+  config?: object
 }
 
 /** A real OpenList, in a temporary folder. */
@@ -51,7 +53,7 @@ export class OpenListServer {
 
   static async start(
     program: string,
-    { host = 'localhost', webClient }: Options = {},
+    { host = 'localhost', webClient, config = {} }: Options = {},
   ): Promise<OpenListServer> {
     const server = new OpenListServer(
       program,
@@ -59,12 +61,12 @@ export class OpenListServer {
       await freePort(),
       host,
     )
-    await server.#configure(webClient)
+    await server.#configure(webClient, config)
     await server.run()
     return server
   }
 
-  async #configure(webClient: string | undefined): Promise<void> {
+  async #configure(webClient: string | undefined, more: object): Promise<void> {
     const data = join(this.folder, 'data')
     const set = ['admin', 'set', OPENLIST_PASSWORD, '--data', data]
     const { status, printed } = await execute(this.#program, set, { cwd: this.folder })
@@ -73,7 +75,7 @@ export class OpenListServer {
     const config = JSON.parse(readFileSync(file, 'utf8'))
     config.scheme = { ...config.scheme, address: '127.0.0.1', http_port: Number(this.port) }
     if (webClient !== undefined) config.dist_dir = resolve(webClient)
-    writeFileSync(file, JSON.stringify(config))
+    writeFileSync(file, JSON.stringify({ ...config, ...more }))
   }
 
   /** Starts it, again after a `stop`, and waits until it answers. */
