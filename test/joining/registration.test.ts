@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { assert, property, string } from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, settings, users } from '../../schema/tables.ts'
+import { staticDigest } from '../../src/passwords/passwords.ts'
 import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/joining/names.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
 import { HOUR } from '../support/site.ts'
@@ -154,6 +155,68 @@ describe('POST /api/auth/register without an invitation', () => {
       ),
     )
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+  })
+})
+
+/**
+ * Does what a person does at the form of AList's web client, and returns what is shown. The form is
+ * there while the public settings say so, and shows every 403 as a closed registration. OpenList's
+ * web client has no such form.
+ *
+ * @see https://github.com/AlistGo/alist-web/blob/main/src/pages/login/index.tsx
+ */
+async function useFormOfAlist(username: string, password = NEW_PASSWORD): Promise<string> {
+  const { data } = await site.get('/api/public/settings')
+  if (data.allow_register !== 'true') return 'no form'
+  const response = await site.fetch('POST', '/api/auth/register', {
+    headers: {
+      Authorization: '',
+      'Content-Type': 'application/json;charset=utf-8',
+      'Client-Id': '3f2a9c52-7be1-4b2e-9d0c-1a5b8f6e7d40',
+      'CF-Connecting-IP': '198.51.100.7',
+    },
+    body: { username, password },
+  })
+  // Of any other status it reads no message.
+  expect(response.status).toBe(200)
+  const { code, message } = await response.json<{ code: number; message: string }>()
+  if (code === 200) return 'Register successfully'
+  return code === 403 ? 'Register is disabled' : message
+}
+
+describe("the form of AList's web client", () => {
+  test('is not there while registration is off', async () => {
+    expect(await useFormOfAlist('bob')).toBe('no form')
+  })
+
+  test('makes an account, which signs in there with the hash of its password', async () => {
+    await site.set({ allow_register: 'true' })
+    expect(await useFormOfAlist('bob')).toBe('Register successfully')
+    const password = await staticDigest(NEW_PASSWORD)
+    const body = { username: 'bob', password, otp_code: '' }
+    expect(await site.post('/api/auth/login/hash', body)).toMatchObject({ code: 200 })
+  })
+
+  test('shows why it is refused', async () => {
+    await site.set({ allow_register: 'true' })
+    expect(await useFormOfAlist('admin')).toBe('username is already taken')
+    expect(await useFormOfAlist('a@b')).toBe('username must not contain @')
+    expect(await useFormOfAlist('', NEW_PASSWORD)).toBe('username is required')
+    expect(await useFormOfAlist('bob', 'short')).toContain('password')
+    for (let i = 0; i < 10; i++) await useFormOfAlist('admin')
+    expect(await useFormOfAlist('bob')).toBe('too many requests, try again later')
+  })
+
+  test('has no widget of Turnstile, and lets nobody in where there must be one', async () => {
+    await site.set({ allow_register: 'true', turnstile_site_key: 'site', turnstile_secret: 's' })
+    expect(await useFormOfAlist('bob')).toBe('Register is disabled')
+    expect(await userNamed('bob')).toBeUndefined()
+  })
+
+  test('makes an account that waits, and its sign-in is refused there', async () => {
+    await site.set({ allow_register: 'true', register_approval: 'true' })
+    expect(await useFormOfAlist('bob')).toBe('Register successfully')
+    expect(await site.login('bob', NEW_PASSWORD)).toMatchObject({ code: 401 })
   })
 })
 
