@@ -82,6 +82,11 @@ export function takeDueMails(db: Database, now: number) {
 
 export type DueMail = ReturnType<typeof takeDueMails>['_']['result'][number]
 
+/** Tells whether any mail waits. */
+export function selectWaitingMails(db: Database) {
+  return db.select({ id: mails.id }).from(mails).limit(1)
+}
+
 export function deleteMails(db: Database, ids: readonly string[]) {
   return writing(db, THE_SERVICE).delete(mails, inArray(mails.id, [...ids]))
 }

@@ -154,3 +154,53 @@ test('npm start mails a link for a forgotten password, and its log shows no link
     await clone.remove()
   }
 })
+
+describe('a mail of a command', () => {
+  const invite = ['invitation', 'create', '--email', 'bob@example.org']
+  const outbox = 'select kind, attempts from mails'
+  let clone: Clone
+  beforeEach(() => {
+    clone = new Clone(inject('startedSite'))
+    return () => clone.remove()
+  })
+  const configure = (...lines: string[]) =>
+    appendFileSync(clone.path('.dev.vars'), ['', ...lines, ''].join('\n'))
+  const MAIL_FROM = 'MAIL_FROM=accounts@example.org'
+
+  test('is sent by the running site before the command ends', async () => {
+    configure(MAIL_FROM, `SMTP_URL=${server.url.replace('//', '//u:smtp-Passw0rd@')}`)
+    const { url } = await clone.serve()
+    expect(await clone.command(invite)).toMatchObject({
+      code: 0,
+      stdout: 'The invitation goes to bob@example.org by mail.\n',
+      stderr: '',
+    })
+    expect(server.got.map(({ to, mail }) => [to, mail.subject])).toEqual([
+      [['bob@example.org'], 'You are invited to Latchkey'],
+    ])
+    const link = `http://localhost:${new URL(url).port}/account/link/`
+    expect(server.got[0]?.mail.text).toContain(link)
+    expect(clone.sql(outbox)).toEqual([])
+  })
+
+  test('waits while the mail server refuses it, and the command says so', async () => {
+    configure(MAIL_FROM, `SMTP_URL=${server.url.replace('//', '//u:smtp-Passw0rd@')}`)
+    server.failing = 1
+    await clone.serve()
+    const { code, stderr } = await clone.command(invite)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has not sent the mail')])
+    expect(clone.sql(outbox)).toEqual([{ kind: 'invitation', attempts: 1 }])
+  })
+
+  test('waits for a site that does not run, and the command says so', async () => {
+    configure(MAIL_FROM)
+    const { code, stderr } = await clone.command(invite)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('sends the mail when it runs')])
+    expect(clone.sql(outbox)).toEqual([{ kind: 'invitation', attempts: 0 }])
+  })
+
+  test('is none on a site without a sender', async () => {
+    const { code, stderr } = await clone.command(invite)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sends no mail')])
+  })
+})

@@ -7,8 +7,8 @@ import { readVars } from './site-config.ts'
 const LOCAL_ADDRESS = 'http://localhost:8787'
 
 /**
- * Returns what a command needs to put a mail into the outbox of the site, which sends it with its
- * next run, and the address of the site for links.
+ * Returns what a command needs to put a mail into the outbox of the site, which sends it, and the
+ * address of the site for links.
  *
  * @param given The address that the operator names, instead of `SITE_ADDRESS` and `ISSUER`.
  * @throws {CommandError} When an address is invalid, or a deployed site has none.

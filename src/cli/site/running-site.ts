@@ -72,7 +72,7 @@ function statementOf(query: string, values: StatementValue[] = []): Statement {
 }
 
 /** @throws {Error} With the message of the Worker, D1 or KV, or when the site stops meanwhile. */
-export async function askSite(call: SiteCall, send: Send): Promise<unknown> {
+export async function askSite(call: SiteCall, send: Send = sendBySocket): Promise<unknown> {
   const answer = v.parse(dataAnswerSchema, JSON.parse(await send(JSON.stringify(call))))
   if ('error' in answer) throw new Error(answer.error)
   return answer.answer

@@ -8,10 +8,12 @@ import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
 import { readSiteConfig, remoteConfig, withConfigFile } from './site-config.ts'
 import { loadWrangler } from './platform-tools.ts'
 import { refusalIn } from '../../base/refusals.ts'
+import { FREQUENT_CRON } from '../../frequent-run.ts'
+import { selectWaitingMails } from '../../mail/outbox.ts'
 import { sendLogouts } from '../../openid/back-channel.ts'
 import { CommandError } from '../shared/command-error.ts'
 import type { SiteBindings } from '../../local-data.ts'
-import { isSiteRunning, localSiteBindings } from './running-site.ts'
+import { askSite, isSiteRunning, localSiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
 /** The parts of `Deps` that commands use; they need no request. */
@@ -69,6 +71,8 @@ async function withRemoteConfig<Result>(use: (path: string) => Promise<Result>):
 /** The database and the namespace of a site, local or deployed. */
 interface Platform {
   env: SiteBindings
+  /** Makes the site send what waits; or what to say when that can't be done from here. */
+  runSite: (() => Promise<unknown>) | string
   dispose: () => Promise<void>
 }
 
@@ -99,6 +103,7 @@ async function withPlatform<Result>(
     const result = await use(site)
     await Promise.all(deferred)
     if (site.outbox.hasLogouts) await tellPrograms(site)
+    if (site.outbox.hasMails) await sendMailsOf(site, platform.runSite)
     return result
   } finally {
     await platform.dispose()
@@ -119,15 +124,41 @@ async function tellPrograms(site: Site): Promise<void> {
   }
 }
 
+/** Makes the site send the mails of a command, because only the site knows the mail server. */
+async function sendMailsOf({ db }: Site, runSite: Platform['runSite']): Promise<void> {
+  if (typeof runSite === 'string') {
+    process.stderr.write(`${runSite}\n`)
+    return
+  }
+  try {
+    await runSite()
+    if ((await selectWaitingMails(db)).length === 0) return
+    process.stderr.write(
+      'The site has not sent the mail, and tries again. Look at SMTP_URL, and at what the site prints.\n',
+    )
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`The site sends the mail with its next run: ${why}\n`)
+  }
+}
+
+/** Makes the local site that is running do what it does every minute. */
+function runOnce(): Promise<unknown> {
+  return askSite({ cron: FREQUENT_CRON })
+}
+
 /**
  * Opens the local site: through the site that is running, else by a Workers runtime of its own,
  * which takes seconds.
  */
 async function openLocal(): Promise<Platform> {
-  if (await isSiteRunning()) return { env: localSiteBindings(), dispose: async () => undefined }
+  if (await isSiteRunning()) {
+    return { env: localSiteBindings(), runSite: runOnce, dispose: async () => undefined }
+  }
   const { openLocalData } = await import('./local-site.ts')
   const { send, dispose } = await openLocalData()
-  return { env: localSiteBindings(send), dispose }
+  const runSite = 'The site is not running. It sends the mail when it runs.'
+  return { env: localSiteBindings(send), runSite, dispose }
 }
 
 async function openRemote(configPath: string): Promise<Platform> {
@@ -140,7 +171,9 @@ async function openRemote(configPath: string): Promise<Platform> {
     try {
       // The proxy connects on first use; a failure to connect is reported here, once.
       await platform.env.DB.prepare('select 1').run()
-      return platform
+      const { env } = platform
+      const runSite = 'The deployed site sends the mail within five minutes.'
+      return { env, runSite, dispose: () => platform.dispose() }
     } catch (error) {
       await platform.dispose()
       throw explain(error)

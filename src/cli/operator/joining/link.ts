@@ -65,7 +65,7 @@ function parseAddress(text: string): string {
 /** Prints the link alone, so that a script can use the output. */
 function showLink(output: Output, made: MadeLink, email = ''): void {
   const record = madeLinkRecord(made)
-  const done = made.link === '' ? `The invitation is mailed to ${email}.` : made.link
+  const done = made.link === '' ? `The invitation goes to ${email} by mail.` : made.link
   output.done(done, record)
 }
 
