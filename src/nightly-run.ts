@@ -1,6 +1,7 @@
 import { pruneEvents } from './audit/events.ts'
 import { runBatch } from './database/statements.ts'
-import type { Database, Deps } from './deps.ts'
+import type { Deps } from './deps.ts'
+import type { MailSiteDeps } from './mail/mail-site.ts'
 import { MAX_LOGOUT_ATTEMPTS, sendAllLogouts } from './openid/back-channel.ts'
 import { pruneGrants, pruneLogouts } from './openid/grant-store.ts'
 import { pruneKeys } from './openid/keys.ts'
@@ -9,6 +10,7 @@ import { pruneCounters } from './throttle/throttle.ts'
 import { eventRetention, rebuildCopy } from './settings/store.ts'
 import { pruneAppPasswords } from './access/app-password-store.ts'
 import { pruneLinks } from './joining/link-store.ts'
+import { nearEndParts } from './joining/near-ends.ts'
 import { pruneSessions } from './access/session-store.ts'
 
 /** Until then the owner sees in the list why a program stopped working. */
@@ -20,11 +22,11 @@ export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
 /**
  * The nightly run (docs/operating.md): deletes what has expired, namely sessions, app passwords,
  * counters, challenges, codes and tokens of programs, signing keys and logouts given up, and old
- * events. It rebuilds the KV copy of the settings, and then sends the logouts that are left.
+ * events; and it tells of accounts that end soon. It rebuilds the KV copy of the settings, and then
+ * sends the logouts that are left.
  */
 export async function runNightly(deps: Deps): Promise<void> {
-  const { db } = deps
-  const results = await Promise.allSettled([prune(db, deps.now()), rebuildCopy(deps)])
+  const results = await Promise.allSettled([prune(deps), rebuildCopy(deps)])
   // Ending expired sessions may have written more logouts.
   await sendAllLogouts(deps)
   for (const result of results) {
@@ -33,7 +35,9 @@ export async function runNightly(deps: Deps): Promise<void> {
   }
 }
 
-async function prune(db: Database, now: number): Promise<void> {
+async function prune(deps: Pick<Deps, 'db' | 'now'> & MailSiteDeps): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
   const retentionMilliseconds = await eventRetention(db)
   await runBatch(db, {
     sessions: pruneSessions(db, now),
@@ -44,6 +48,7 @@ async function prune(db: Database, now: number): Promise<void> {
     logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
     keys: pruneKeys(db, now),
     links: pruneLinks(db, now),
+    ...nearEndParts(deps, now),
     appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
   })
 }

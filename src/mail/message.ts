@@ -15,7 +15,7 @@ export interface Mail {
   username: string
   /** The secret of the link; empty for none. */
   secret: string
-  /** When the link ends. Unix time, milliseconds. */
+  /** When the link ends, or the account. Unix time, milliseconds. */
   expiresAt: number
 }
 

@@ -25,11 +25,11 @@ export interface NewMail {
   /** The hash of the link in it; null for none. */
   linkHash: string | null | SQL
   address: string | SQL
-  language: Language
+  language: Language | SQL
   /** The sealed secret of the link (`sealSecret`); empty for none. */
   sealed: string | SQL
   /** When it is given up, with its link. Unix time, milliseconds. */
-  expiresAt: number
+  expiresAt: number | SQL
 }
 
 /** Puts mails into the outbox, in the transaction of what they tell. */

@@ -9,6 +9,7 @@ export const MAIL_KINDS = [
   'confirm',
   'email_changed',
   'invitation',
+  'account_end',
 ] as const
 
 export type MailKind = (typeof MAIL_KINDS)[number]
@@ -23,7 +24,7 @@ interface Named {
   host: string
   /** Empty in a mail to an address that is not verified: nobody can write to strangers with it. */
   user: string
-  /** When the link in it ends: `2026-11-25 10:00 UTC`. */
+  /** When the link in it ends, or the account: `2026-11-25 10:00 UTC`. */
   until: string
 }
 
@@ -116,6 +117,15 @@ const en: MailTexts = {
         'If you do not expect this, you need not do anything.',
       ],
     },
+    account_end: {
+      subject: ({ site }) => `Your account at ${site} ends soon`,
+      before: ({ user, site, until }) => [
+        `The account ${user} at ${site} ends on ${until}. From then on, nobody can sign in to it, and app passwords, SSH keys and programs stop working.`,
+        'If you want to keep it, ask the operator of the site.',
+      ],
+      link: '',
+      after: () => [],
+    },
   },
   footer: ({ site, host }) =>
     `${site === host ? host : `${site} (${host})`} sent this mail. Nobody reads answers to it.`,
@@ -191,6 +201,15 @@ const zh: MailTexts = {
         `链接只能使用一次，有效期至 ${until}。`,
         '如果您不需要，无需进行任何操作。',
       ],
+    },
+    account_end: {
+      subject: ({ site }) => `您在 ${site} 的账户即将到期`,
+      before: ({ user, site, until }) => [
+        `${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和程序也会停止工作。`,
+        '如果您想继续使用，请联系站点管理员。',
+      ],
+      link: '',
+      after: () => [],
     },
   },
   footer: ({ site, host }) =>

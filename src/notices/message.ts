@@ -56,6 +56,7 @@ const NAMES_WHAT: readonly EventKind[] = [
   'access_replayed',
   'client_added',
   'client_secret_made',
+  'end_near',
 ]
 
 /** Writes the text of a notice in the language of its channel. */

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Account } from '../../accounts/accounts.ts'
+import { NEAR_END_MILLISECONDS } from '../../joining/near-ends.ts'
 import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import type { readOverview } from '../../users/overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
@@ -13,9 +14,6 @@ import { EventList } from './activity.tsx'
 interface OverviewProps extends Awaited<ReturnType<typeof readOverview>> {
   view: View
 }
-
-/** For so long before its end, the page says when the account ends. */
-const END_SHOWN_MILLISECONDS = 14 * 24 * 60 * 60 * 1000
 
 export function OverviewPage(props: OverviewProps) {
   const { view, account, counts, events } = props
@@ -33,7 +31,7 @@ export function OverviewPage(props: OverviewProps) {
         <Avatar name={account.username} isLarge />
         <Heading title={t.greeting(account.username)} lead={t.roles[account.role] ?? ''} />
       </div>
-      {account.endsAt !== null && account.endsAt - view.now < END_SHOWN_MILLISECONDS && (
+      {account.endsAt !== null && account.endsAt - view.now < NEAR_END_MILLISECONDS && (
         <p class="note">
           {view.t.joining.endsAt} <Time view={view} at={account.endsAt} exact />
         </p>

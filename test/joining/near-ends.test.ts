@@ -1,0 +1,146 @@
+import { asc, eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { auditEvents, mails, noticeChannels, users } from '../../schema/tables.ts'
+import { runFrequently } from '../../src/frequent-run.ts'
+import { runNightly } from '../../src/nightly-run.ts'
+import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
+import { HOUR, MINUTE } from '../support/site.ts'
+
+const DAY = 24 * HOUR
+
+let site: JoiningSite
+let end: number
+
+beforeEach(async () => {
+  site = await new JoiningSite().begin()
+  end = site.now + 10 * DAY
+})
+
+function addAlice(columns: object = {}): Promise<number> {
+  return site.addUser('alice', {
+    password: NEW_PASSWORD,
+    email: 'alice@example.org',
+    emailVerified: true,
+    endsAt: end,
+    ...columns,
+  })
+}
+
+/** The nightly run, and the next of the runs every five minutes. */
+async function night(deps = site.deps) {
+  await runNightly(deps)
+  site.now += 5 * MINUTE
+  await runFrequently(deps)
+  return site.mail()
+}
+
+async function told(): Promise<(number | null)[]> {
+  const events = await site.db
+    .select()
+    .from(auditEvents)
+    .where(eq(auditEvents.kind, 'end_near'))
+    .orderBy(asc(auditEvents.id))
+  return events.map(({ userId }) => userId)
+}
+
+describe('the nightly run', () => {
+  test('tells the user and the operators once that an account ends, with the day', async () => {
+    const id = await addAlice()
+    const channel = { kind: 'webhook', name: 'hook', address: 'https://hooks.example.org/x' }
+    const topics = ['account_end']
+    await site.asAdmin('/api/admin/notice/create', { ...channel, topics })
+    const bodies: string[] = []
+    const deps = {
+      ...site.deps,
+      sendOut: async (_: string | URL | Request, init?: RequestInit) => {
+        bodies.push(typeof init?.body === 'string' ? init.body : '')
+        return new Response()
+      },
+    }
+    const [mail] = await night(deps)
+    expect(mail).toMatchObject({
+      to: 'alice@example.org',
+      subject: 'Your account at Latchkey ends soon',
+    })
+    const until = `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    expect(mail?.text).toContain(`The account alice at Latchkey ends on ${until}.`)
+    const day = until.slice(0, 10)
+    expect(bodies.join('')).toContain(`The account of alice ends on ${day}`)
+    await night(deps)
+    site.now += DAY
+    await night(deps)
+    expect(await told()).toEqual([id])
+    expect(site.mails).toHaveLength(1)
+    expect(bodies).toHaveLength(1)
+  })
+
+  test('tells of another end again, and of the same one not', async () => {
+    const id = await addAlice()
+    await night()
+    await site.db
+      .update(users)
+      .set({ endsAt: end + DAY })
+      .where(eq(users.id, id))
+    await night()
+    expect(await told()).toEqual([id, id])
+    // No longer near, and then near again.
+    await site.db
+      .update(users)
+      .set({ endsAt: end + 90 * DAY })
+      .where(eq(users.id, id))
+    await night()
+    expect(await told()).toEqual([id, id])
+    site.now += 90 * DAY
+    await night()
+    expect(await told()).toEqual([id, id, id])
+  })
+
+  test.each([
+    ['has no end', { endsAt: null }],
+    ['ends in 15 days', { endsAt: Date.parse('2026-11-21T09:15:06.565Z') + 15 * DAY }],
+    ['has ended', { endsAt: 1 }],
+    ['is disabled', { disabled: true }],
+  ])('tells nobody whose account %s', async (_, columns) => {
+    await addAlice(columns)
+    expect(await night()).toEqual([])
+    expect(await told()).toEqual([])
+  })
+
+  test('mails nothing to an address that is not verified, and writes the event', async () => {
+    const id = await addAlice({ emailVerified: false })
+    expect(await night()).toEqual([])
+    expect(await told()).toEqual([id])
+  })
+
+  test('writes the event on a site that sends no mail, or whose sender is wrong', async () => {
+    const id = await addAlice()
+    await night({ ...site.deps, mailFrom: () => undefined })
+    await site.db
+      .update(users)
+      .set({ endsAt: end + 1000 })
+      .where(eq(users.id, id))
+    const wrong = () => {
+      throw new Error('MAIL_FROM')
+    }
+    await runNightly({ ...site.deps, mailFrom: wrong })
+    expect(await told()).toEqual([id, id])
+    expect(await site.db.select().from(mails)).toEqual([])
+  })
+
+  test('mails in the language of the notices that the user has chosen', async () => {
+    const userId = await addAlice()
+    await site.db.insert(noticeChannels).values({
+      userId,
+      kind: 'ntfy',
+      name: 'x',
+      target: 'x',
+      config: 'x',
+      topics: '',
+      language: 'zh',
+      origin: '',
+      sinceEventId: 0,
+      createdAt: 0,
+    })
+    expect(await night()).toMatchObject([{ subject: '您在 Latchkey 的账户即将到期' }])
+  })
+})
