@@ -70,6 +70,8 @@ export const REASONS = {
   linkEnd: 'must be at most <days> days away',
   oneUse: 'must be 1 for a fixed name or an e-mail address',
   oneEnd: 'must not be given together with account_ends_at',
+  range: 'must be <min> to <max>',
+  time: 'must be a time such as 2027-11-21T09:15:00Z',
 
   titleIsPrivateKey: 'must not be a private key',
   keyIsPrivate:

@@ -16,8 +16,8 @@ export const MAX_COUNTED_USERS = 1000
 type StateDeps = HealthDeps & Pick<Deps, 'meter'>
 
 /**
- * Reads what an operator wants to know first: whether everything works, who is locked out, which
- * channels fail, what has changed, and how the site grows.
+ * Reads what an operator wants to know first: whether everything works, who waits for an approval,
+ * who is locked out, which channels fail, what has changed, and how the site grows.
  *
  * @throws {Refusal} `notAdmin`, and those of `actAs`.
  */
@@ -32,6 +32,7 @@ export async function readSiteState(deps: StateDeps, operator: Operator) {
     changes: selectLatestChanges(db, LATEST_CHANGES),
     growth: estimateEvents(db, now - GROWTH_DAYS * 24 * HOUR_MILLISECONDS),
     users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1),
+    waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS),
     factorless: countUsersUpTo(db, { groups: ['without-two-factor'] }, MAX_COUNTED_USERS + 1),
   })
   const databaseBytes = deps.meter.databaseBytes
@@ -48,6 +49,7 @@ export async function readSiteState(deps: StateDeps, operator: Operator) {
     changes: found.changes,
     events: found.growth[0]?.total ?? 0,
     users: found.users[0]?.total ?? 0,
+    waiting: found.waiting[0]?.total ?? 0,
     factorless: found.factorless[0]?.total ?? 0,
     databaseBytes,
   }

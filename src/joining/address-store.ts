@@ -17,6 +17,8 @@ export function selectDetails(db: Database, userId: UserId) {
       emailVerified: users.emailVerified,
       endsAt: users.endsAt,
       waiting: users.waiting,
+      registeredAt: users.createdAt,
+      registeredNetwork: users.registeredNetwork,
     })
     .from(users)
     .where(eq(users.id, sql`${userId}`))

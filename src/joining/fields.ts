@@ -5,6 +5,7 @@ import { reason } from '../base/reasons.ts'
 import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../base/text.ts'
 import { parseTime } from '../base/time.ts'
 import { emailSchema } from './email.ts'
+import type { InvitationRequest } from './invitations.ts'
 
 const MAX_NOTE_CHARACTERS = 100
 const MAX_USES = 1000
@@ -17,12 +18,12 @@ const MAX_NAME_CHARACTERS = 255
 /** Unix time, milliseconds. */
 const timeSchema = v.pipe(
   v.string(),
-  v.check((time) => parseTime(time) !== undefined, 'must be a time such as 2027-11-21T09:15:00Z'),
+  v.check((time) => parseTime(time) !== undefined, reason('time')),
   v.transform((time) => parseTime(time) ?? 0),
 )
 
 function wholeNumber(min: number, max: number) {
-  const range = `must be ${min} to ${max}`
+  const range = reason('range', { min, max })
   return v.pipe(
     v.number(),
     v.integer(reason('integer')),
@@ -46,6 +47,23 @@ export const invitationSchema = v.object({
   account_ends_at: v.nullish(timeSchema),
   account_days: v.nullish(wholeNumber(1, MAX_ACCOUNT_DAYS)),
 })
+
+/** Gives the fields of an invitation the names of the decision. */
+export function invitationRequest(
+  fields: v.InferOutput<typeof invitationSchema>,
+): InvitationRequest {
+  return {
+    name: fields.name,
+    username: fields.username,
+    email: fields.email,
+    permission: fields.permission,
+    basePath: fields.base_path,
+    uses: fields.uses ?? undefined,
+    endsAt: fields.ends_at ?? undefined,
+    accountEndsAt: fields.account_ends_at ?? undefined,
+    accountDays: fields.account_days ?? undefined,
+  }
+}
 
 const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
 

@@ -121,6 +121,7 @@ const PAGES: NavigationItem[] = [
 const ADMIN_PAGES: NavigationItem[] = [
   ['/account/admin', 'admin'],
   ['/account/admin/users', 'users'],
+  ['/account/admin/invitations', 'invitations'],
   ['/account/admin/programs', 'registered'],
   ['/account/admin/settings', 'settings'],
   ['/account/admin/events', 'events'],

@@ -15,6 +15,7 @@ export type IconName =
   | 'activity'
   | 'sign-out'
   | 'users'
+  | 'invitations'
   | 'settings'
   | 'events'
   | 'app-passwords'

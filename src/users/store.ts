@@ -74,7 +74,7 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
 }
 
 /** The groups of users that an operator can list. */
-export const USER_GROUPS = ['admins', 'disabled', 'without-two-factor'] as const
+export const USER_GROUPS = ['admins', 'disabled', 'without-two-factor', 'waiting'] as const
 
 export type UserGroup = (typeof USER_GROUPS)[number]
 
@@ -83,6 +83,8 @@ export interface UserFilter {
   /** A part of the name, in any case. */
   search?: string
   groups?: readonly UserGroup[]
+  /** Only users whose account ends between these times. Unix time, milliseconds. */
+  ending?: { from: number; until: number } | undefined
 }
 
 export function selectUsers(db: Database, filter: UserFilter, { limit, offset }: PageWindow) {
@@ -105,6 +107,9 @@ export function selectUsersWithUse(
   return db
     .select({
       ...accountColumns,
+      waiting: users.waiting,
+      registeredAt: users.createdAt,
+      registeredNetwork: users.registeredNetwork,
       lastSignInAt: latestSignIn(sql`${users.id}`).as('last_sign_in_at'),
       keys: sql<number>`(select count(*) from ${sshKeys} as key where key.user_id = ${sql`${users.id}`})`.as(
         'keys',
@@ -123,14 +128,19 @@ export function countUsersUpTo(db: Database, filter: UserFilter, most: number) {
   return db.select({ total: count() }).from(found)
 }
 
-function isIn({ search = '', groups = [] }: UserFilter) {
+function isIn({ search = '', groups = [], ending }: UserFilter) {
   return and(
     ...groups.map((group) => GROUP_CONDITIONS[group]),
     search === '' ? undefined : isNamedLike(search),
+    ending === undefined
+      ? undefined
+      : sql`${users.endsAt} > ${ending.from} and ${users.endsAt} <= ${ending.until}`,
   )
 }
 
 const GROUP_CONDITIONS: Record<UserGroup, SQL> = {
+  // Exactly the condition of the index.
+  waiting: sql`${users.waiting} = 1`,
   admins: isAdmin,
   disabled: isDisabled,
   'without-two-factor': sql`${users.totpSeed} is null and ${isNotGuest} and not ${hasPasskey}`,

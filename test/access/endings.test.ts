@@ -526,6 +526,15 @@ const ENDINGS: Row[] = [
     },
   ],
   [
+    form('details'),
+    'another end of an account that had ended',
+    async () => {
+      const hasEnded = { endsAt: site.now - 1 }
+      await site.db.update(tables.users).set(hasEnded).where(eq(tables.users.id, ALICE))
+      await onAdminPage('details', { ends_at: '', shown_end: '2026-01-01' })
+    },
+  ],
+  [
     'POST /api/me/sessions/delete',
     'that session',
     () => site.post(`/api/me/sessions/delete?id=${held.sids.other}`, undefined, me()),
@@ -748,6 +757,8 @@ const ENDS_NOTHING_ELSE = [
   'GET /api/auth/sso_get_token',
   'GET /oauth/authorize',
   'GET /oauth/jwks',
+  'POST /account/admin/invitations/add',
+  'POST /account/admin/invitations/withdraw',
   'POST /account/admin/notices/add',
   'POST /account/admin/notices/delete',
   'POST /account/admin/notices/test',
@@ -758,6 +769,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/admin/settings/:group',
   'POST /account/admin/settings/sso/check',
   'POST /account/admin/users/new',
+  'POST /account/admin/users/:id{[0-9]+}/reset-link',
   'POST /account/announcement',
   'POST /account/app-passwords/create',
   'POST /account/app-passwords/delete',
@@ -830,6 +842,8 @@ const ENDS_NOTHING_ELSE = [
   ...(
     [
       'change',
+      'approve',
+      'reject',
       'enable',
       'unlock',
       'delete-key',

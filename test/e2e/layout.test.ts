@@ -29,6 +29,10 @@ const PATHS = [
   '/account/admin/users/3',
   '/account/admin/users/999',
   '/account/admin/users/new',
+  '/account/admin/users?group=waiting',
+  '/account/admin/users/4',
+  '/account/admin/invitations',
+  '/account/admin/invitations/add',
   '/account/admin/settings/site',
   '/account/admin/settings/style',
   '/account/admin/settings/preview',
@@ -120,6 +124,18 @@ async function fill(): Promise<void> {
      values ('x', 3, 'x', -7, 0, 0, '', '', 'accounts.example.org', ?, 0),
        ('y', 1, 'x', -7, 0, 0, '', '', 'accounts.example.org', 'phone', 0)`,
     LONG_NAME,
+  )
+  clone.sql(
+    `update users set waiting = 1, disabled = 1, registered_network = '2001:db8:1234:5678::/64',
+       email = ?, ends_at = 4000000000000 where id in (4, 5)`,
+    `${LONG_NAME.slice(0, 60)}@example.org`,
+  )
+  clone.sql(
+    `insert into links (kind, token_hash, name, username, email, uses, created_at, ends_at)
+     values ('invitation', 'x', ?, ?, ?, 1000, 0, 4000000000000), ('invitation', 'y', '', '', '', 1, 0, 0)`,
+    LONG_NAME.slice(0, 100),
+    LONG_NAME,
+    `${LONG_NAME.slice(0, 60)}@example.org`,
   )
   const changes = JSON.stringify([
     { field: 'username', from: LONG_NAME, to: 'alice' },

@@ -1,30 +1,25 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { isoTime } from '../../base/time.ts'
-import type { App, AppContext } from '../../http/context.ts'
+import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { actorOf, admin } from '../../http/guard.ts'
 import { languageOf } from '../../http/language.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../../http/input.ts'
 import { changeDetails, getDetails } from '../details.ts'
-import { detailsSchema, invitationSchema, resetLinkSchema } from '../fields.ts'
+import { detailsSchema, invitationRequest, invitationSchema, resetLinkSchema } from '../fields.ts'
 import { createInvitation, listLinks, withdrawLink } from '../invitations.ts'
 import { LINK_KINDS } from '../links.ts'
 import { detailsRecord, linkRecord, madeLinkRecord } from '../record.ts'
 import { createResetLink } from '../reset-links.ts'
 import { approveUser, listWaiting, rejectUser } from '../waiting.ts'
+import { placeOf } from './link-place.ts'
 
 /** `kind=invitation`; without it, every kind. */
 const linksQuery = v.object({
   ...pageQuery.entries,
   kind: v.optional(v.picklist(LINK_KINDS, `must be one of ${LINK_KINDS.join(', ')}`)),
 })
-
-/** Where links that are handed over lead: what the operator has set, or where the operator is. */
-function placeOf(c: AppContext) {
-  const site = c.get('deps').siteAddress() ?? new URL(c.req.url).origin
-  return { site, language: languageOf(c) }
-}
 
 /** Routes for operators under `/api/admin/link`. */
 export const adminLinkRoutes = new Hono<App>()
@@ -44,18 +39,7 @@ export const adminInvitationRoutes = new Hono<App>().post(
   admin(),
   jsonBody(invitationSchema),
   async (c) => {
-    const body = c.req.valid('json')
-    const request = {
-      name: body.name,
-      username: body.username,
-      email: body.email,
-      permission: body.permission,
-      basePath: body.base_path,
-      uses: body.uses ?? undefined,
-      endsAt: body.ends_at ?? undefined,
-      accountEndsAt: body.account_ends_at ?? undefined,
-      accountDays: body.account_days ?? undefined,
-    }
+    const request = invitationRequest(c.req.valid('json'))
     const made = await createInvitation(c.get('deps'), actorOf(c), request, placeOf(c))
     return ok(c, madeLinkRecord(made))
   },

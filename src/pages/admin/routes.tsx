@@ -4,6 +4,7 @@ import { readSiteState } from '../../health/site-state.ts'
 import { actorOf } from '../../http/guard.ts'
 import { showPage } from '../view.ts'
 import { eventPages } from './event-routes.tsx'
+import { invitationPages } from './invitation-routes.tsx'
 import { adminProgramPages } from './program-routes.tsx'
 import { noticeAdminPages } from './notice-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
@@ -19,6 +20,7 @@ export const adminPages = new Hono<App>()
     return showPage(c, <SitePage view={view} state={state} />)
   })
   .route('/users', userPages)
+  .route('/invitations', invitationPages)
   .route('/programs', adminProgramPages)
   .route('/settings', settingPages)
   .route('/events', eventPages)

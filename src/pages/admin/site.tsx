@@ -91,13 +91,21 @@ function Health({ view, state: { parts } }: SiteProps) {
 }
 
 /** What waits for an operator; nothing when nothing does. */
-function Attention({ view, state: { locked, failing } }: SiteProps): Child {
+function Attention({ view, state: { waiting, locked, failing } }: SiteProps): Child {
   const t = view.t.adminSite
-  if (locked.length + failing.length === 0) return null
+  if (waiting + locked.length + failing.length === 0) return null
   return (
     <section>
       <h2>{t.attention}</h2>
       <ul class="rows">
+        {waiting > 0 && (
+          <Row
+            icon="new-user"
+            tone="amber"
+            level={3}
+            title={<a href={`${USERS}?group=waiting`}>{t.waiting(waiting)}</a>}
+          />
+        )}
         {locked.map(({ userId, username, at }) => (
           <Row
             icon="lock"

@@ -7,7 +7,11 @@ import { PasswordField } from './user-fields.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /** Forms that need a fresh session. */
-const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = ['password', 'cancel-two-factor']
+const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = [
+  'password',
+  'reset-link',
+  'cancel-two-factor',
+]
 
 /** The forms that grant or take away access: password, lock, second factor, sessions, account. */
 export function AccessForms(props: UserProps) {
@@ -46,6 +50,16 @@ function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
     <>
       <AccessForm {...props} form="password" label={t.resetPassword} lead={t.resetPasswordLead}>
         <PasswordField view={view} problem={problem} />
+      </AccessForm>
+      <AccessForm {...props} form="reset-link" label={t.resetLink} lead={t.resetLinkLead}>
+        {user.hasTwoFactor && (
+          <div class="field">
+            <label>
+              <input type="checkbox" name="second_factor" value="true" />
+              {t.resetLinkFactor}
+            </label>
+          </div>
+        )}
       </AccessForm>
       {user.hasTwoFactor && (
         <AccessForm

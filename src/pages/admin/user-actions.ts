@@ -7,17 +7,27 @@ import { removeKeyOf } from '../../ssh-keys/keys.ts'
 import { removePasskeyOf } from '../../passkeys/manage.ts'
 import { unlinkIdentityOf } from '../../sso/manage.ts'
 import { text } from '../../base/text.ts'
+import type { Language } from '../../base/language.ts'
+import { changeDetails } from '../../joining/details.ts'
+import { approveUser, rejectUser } from '../../joining/waiting.ts'
 import type { Operator } from '../../access/operators.ts'
 import { endSessionOf, endEverythingOf } from '../../sessions/operator-sessions.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../users/manage-users.ts'
 import type { Fields } from '../form.ts'
 import type { Notice } from '../view.ts'
+import { parseDetails } from './user-details.tsx'
 import { parseUser } from './user-fields.tsx'
 
 /** The action of a form on a user's page. */
 interface UserAction {
   /** @throws {Refusal} */
-  run: (deps: Deps, operator: Operator, userId: number, fields: Fields) => Promise<unknown>
+  run: (
+    deps: Deps,
+    operator: Operator,
+    userId: number,
+    fields: Fields,
+    language: Language,
+  ) => Promise<unknown>
   notice: Notice
 }
 
@@ -29,6 +39,10 @@ const identitySchema = v.object({ issuer: text(), subject: text() })
 /** The forms of a user's page, by the last segment of their path. */
 export type UserForm =
   | 'change'
+  | 'details'
+  | 'approve'
+  | 'reject'
+  | 'reset-link'
   | 'password'
   | 'unlock'
   | 'cancel-two-factor'
@@ -42,14 +56,21 @@ export type UserForm =
   | 'delete-passkey'
   | 'unlink-identity'
 
-/** Every form except `password`, which answers with a page of its own. */
-type UserActionName = Exclude<UserForm, 'password'>
+/** Every form except those that answer with a page of their own. */
+type UserActionName = Exclude<UserForm, 'password' | 'reset-link'>
 
 export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   change: {
     run: (deps, operator, userId, fields) => changeUser(deps, operator, userId, parseUser(fields)),
     notice: 'user-changed',
   },
+  details: {
+    run: (deps, operator, userId, fields, language) =>
+      changeDetails(deps, operator, userId, parseDetails(userId, fields), language),
+    notice: 'user-changed',
+  },
+  approve: { run: approveUser, notice: 'user-approved' },
+  reject: { run: rejectUser, notice: 'user-rejected' },
   disable: {
     run: (deps, operator, userId) => changeUser(deps, operator, userId, { disabled: true }),
     notice: 'user-disabled',

@@ -43,9 +43,15 @@ export function fieldsOf(user: Account): Fields {
 /** @throws {Refusal} `invalidBody`. */
 export function parseUser(fields: Fields) {
   const { username, role, base_path: basePath } = validate(userSchema, fields)
+  const permission = permissionIn(fields)
+  return { username, basePath, permission, ...(role !== undefined && { role }) }
+}
+
+/** Reads the boxes of `PermissionBoxes`. */
+export function permissionIn(fields: Fields): number {
   let permission = 0
   for (let bit = 0; bit < 16; bit++) if (boxOf(bit) in fields) permission |= 1 << bit
-  return { username, basePath, permission, ...(role !== undefined && { role }) }
+  return permission
 }
 
 /** @returns The typed password; empty asks for a generated one. @throws {Refusal} `invalidBody`. */
@@ -103,7 +109,10 @@ export function UserFields({
 }
 
 /** A checkbox for every permission. */
-export function PermissionBoxes({ view: { t }, fields }: Omit<UserFieldsProps, 'problem'>) {
+export function PermissionBoxes({
+  view: { t },
+  fields = {},
+}: Omit<UserFieldsProps, 'problem' | 'fields'> & { fields?: Fields | undefined }) {
   return (
     <fieldset>
       <legend>{t.adminUsers.permissions}</legend>

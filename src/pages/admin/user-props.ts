@@ -1,4 +1,5 @@
 import type { Account } from '../../accounts/accounts.ts'
+import type { Details } from '../../joining/details.ts'
 import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import type { listIdentitiesOf } from '../../sso/manage.ts'
 import type { RemainingAccess } from '../../users/remaining-access.ts'
@@ -11,6 +12,9 @@ import { userAddress } from './users.tsx'
 export interface UserProps extends RemainingAccess {
   view: View
   user: Account
+  details: Details
+  /** The sessions that a user may have; 0 for any number. */
+  maxSessions: number
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
   identities: Awaited<ReturnType<typeof listIdentitiesOf>>
   /** The latest events, and the number of sign-ins that were refused since the last unlocking. */

@@ -9,6 +9,10 @@ import { LIMITS } from '../../throttle/limits.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'
+import { getDetails } from '../../joining/details.ts'
+import { placeOf } from '../../joining/http/link-place.ts'
+import { createResetLink } from '../../joining/reset-links.ts'
+import { listSettings } from '../../settings/manage-settings.ts'
 import { listClients } from '../../openid/clients.ts'
 import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
@@ -24,6 +28,7 @@ import { isNothing, listRemainingAccessOf, NOTHING_REMAINS } from '../../users/r
 import { reason } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { languageOf } from '../language.ts'
 import { actorOf } from '../../http/guard.ts'
 import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
@@ -32,6 +37,7 @@ import { UserPage } from './user.tsx'
 import {
   GeneratedPasswordPage,
   NewUserPage,
+  ResetLinkPage,
   userAddress,
   usersAddress,
   UsersPage,
@@ -110,6 +116,22 @@ export const userPages = new Hono<App>()
     const props = { view, user, surviving, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
+  .post('/:id{[0-9]+}/reset-link', async (c) => {
+    const view = await adminView(c)
+    const id = userIdOf(c)
+    const fields = await readForm(c)
+    const changed = await attempt(async () => {
+      await confirmWith(c, fields)
+      const user = await getUser(c.get('deps'), actorOf(c), id)
+      const secondFactor = fields['second_factor'] === 'true'
+      const request = { userId: id, secondFactor, endsAt: undefined }
+      return { user, ...(await createResetLink(c.get('deps'), actorOf(c), request, placeOf(c))) }
+    })
+    if (changed instanceof Refusal) return showUser(c, 'reset-link', fields, changed)
+    const { user, ...made } = changed
+    const next = userAddress(id, listOf(c))
+    return showPage(c, <ResetLinkPage {...{ view, user, made, next }} />)
+  })
   .post('/:id{[0-9]+}/:form', async (c) => {
     const { form } = c.req.param()
     if (!isUserAction(form)) throw new Refusal('unknownPath')
@@ -117,12 +139,15 @@ export const userPages = new Hono<App>()
     const { run, notice } = USER_ACTIONS[form]
     const refusal = await attempt(async () => {
       await confirmWith(c, fields)
-      await run(c.get('deps'), actorOf(c), userIdOf(c), fields)
+      await run(c.get('deps'), actorOf(c), userIdOf(c), fields, languageOf(c))
     })
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     const list = listOf(c)
     const listPath = list === '' ? PATH : `${PATH}?${list}`
-    const path = form === 'delete' ? listPath : userAddress(userIdOf(c), list)
+    // Whoever decides about people who wait goes on with the next one.
+    const leadsToList =
+      form === 'delete' || form === 'reject' || (form === 'approve' && list !== '')
+    const path = leadsToList ? listPath : userAddress(userIdOf(c), list)
     return goTo(c, path, noticeFor(c, form, notice))
   })
   // A refused form leaves its path in the address bar; opening it leads back to the page.
@@ -190,18 +215,31 @@ async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, sessions, surviving, identities, clients, lately] = await Promise.all([
+  const [user, details, settings, sessions, surviving, ...more] = await Promise.all([
     getUser(...target),
+    getDetails(...target),
+    listSettings(c.get('deps'), actorOf(c)),
     listSessionsOf(...target),
     listRemainingAccessOf(...target),
     listIdentitiesOf(...target),
     listClients(c.get('deps'), actorOf(c)),
     readLately(c, userIdOf(c)),
   ])
+  const [identities, clients, lately] = more
+  const maxSessions = Number(settings.find(({ key }) => key === 'max_devices')?.value ?? 0)
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
   const hasPrograms = clients.length > 0
   const lists = { ...surviving, ...lately, sessions, identities, list: listOf(c) }
   const isLast = await isLastAdmin(c, user)
-  const props = { view, user, ...lists, hasPrograms, isLastAdmin: isLast, refused }
+  const props = {
+    view,
+    user,
+    details,
+    maxSessions,
+    ...lists,
+    hasPrograms,
+    isLastAdmin: isLast,
+    refused,
+  }
   return showPage(c, <UserPage {...props} />, refusal)
 }

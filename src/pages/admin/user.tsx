@@ -14,7 +14,8 @@ import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-field
 import { UserAppPasswords } from './user-app-passwords.tsx'
 import { UserIdentities } from './user-identities.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
-import { UserBadges, USERS_PATH } from './users.tsx'
+import { UserDetails } from './user-details.tsx'
+import { Decisions, RegistrationFacts, UserBadges, USERS_PATH } from './users.tsx'
 import { EVENTS_PATH } from './events.tsx'
 
 /**
@@ -39,14 +40,17 @@ export function UserPage(props: UserProps) {
           {user.username} <UserBadges view={view} user={user} />
         </h1>
       </header>
+      <Waiting {...props} />
       <LockedOut {...props} />
       <ChangeForm {...props} />
+      {user.role !== GUEST && <UserDetails {...props} />}
       <AccessForms {...props} />
       {user.role !== GUEST && (
         <>
           <Fold
             title={t.sessions}
             count={props.sessions.length}
+            {...(props.maxSessions > 0 && { about: t.maxSessions(props.maxSessions) })}
             open={refused?.form === 'end-session'}
           >
             <Sessions {...props} />
@@ -102,6 +106,21 @@ export function UserPage(props: UserProps) {
         </p>
       </section>
     </AccountPage>
+  )
+}
+
+/** Asks what becomes of a user who has registered. */
+function Waiting({ view, user, details, list, refused }: UserProps) {
+  if (!details.waiting) return <></>
+  return (
+    <article class="status warn">
+      <Icon name="new-user" />
+      <div>
+        <h2>{view.t.adminUsers.waits(user.username)}</h2>
+        <RegistrationFacts view={view} registration={details} />
+      </div>
+      <Decisions view={view} user={user} list={list} refused={refused} />
+    </article>
   )
 }
 

@@ -1,15 +1,27 @@
 import type { Account } from '../../accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../accounts/roles.ts'
+import type { MadeLink } from '../../joining/invitations.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/store.ts'
 import { isNothing, type RemainingAccess } from '../../users/remaining-access.ts'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { Avatar } from '../avatar.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Change, CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, FormButtons, Heading, NumberedPages, ShownOnce, Time } from '../parts.tsx'
+import {
+  Alert,
+  Empty,
+  FormButtons,
+  Heading,
+  Menu,
+  NumberedPages,
+  Row,
+  Rows,
+  ShownOnce,
+  Time,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 
@@ -45,6 +57,7 @@ interface UsersProps extends UserSearch {
 
 export function UsersPage({ view, users, total, page, pages, ...fields }: UsersProps) {
   const t = view.t.adminUsers
+  const list = usersAddress(fields, page).split('?')[1] ?? ''
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar">
@@ -77,12 +90,10 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
       </div>
       {users.length === 0 ? (
         <NoUsers view={view} {...fields} />
+      ) : fields.group === 'waiting' ? (
+        <WaitingUsers view={view} users={users} list={list} />
       ) : (
-        <UserTable
-          view={view}
-          users={users}
-          list={usersAddress(fields, page).split('?')[1] ?? ''}
-        />
+        <UserTable view={view} users={users} list={list} />
       )}
       <NumberedPages
         label={t.pages}
@@ -151,6 +162,89 @@ function UserTable({ view, users, list }: { view: View; users: ListedUser[]; lis
   )
 }
 
+/** Why a user can not sign in, if so. */
+function StateBadge({ view, user }: { view: View; user: ListedUser }) {
+  const t = view.t.adminUsers
+  if (user.waiting) return <span class="badge">{t.waiting}</span>
+  if (user.disabled) return <span class="badge bad">{t.disabled}</span>
+  const hasEnded = user.endsAt !== null && user.endsAt <= view.now
+  return hasEnded ? <span class="badge bad">{t.hasEnded}</span> : <></>
+}
+
+/** Users who have registered, with the two answers that they wait for. */
+function WaitingUsers({ view, users, list }: { view: View; users: ListedUser[]; list: string }) {
+  return (
+    <Rows
+      rows={users.map((user) => (
+        <Row
+          icon="new-user"
+          tone="amber"
+          title={<a href={userAddress(user.id, list)}>{user.username}</a>}
+        >
+          <RegistrationFacts view={view} registration={user} />
+          <Menu label={view.t.actionsFor(user.username)}>
+            <Decisions view={view} user={user} list={list} />
+          </Menu>
+        </Row>
+      ))}
+      none={<></>}
+    />
+  )
+}
+
+/** When and from where somebody has registered. */
+export function RegistrationFacts({
+  view,
+  registration: { registeredAt, registeredNetwork },
+}: {
+  view: View
+  registration: { registeredAt: number; registeredNetwork: string }
+}) {
+  return (
+    <p class="facts">
+      <span>
+        <Time view={view} at={registeredAt} phrase={view.t.adminUsers.registered} />
+      </span>
+      <span>{registeredNetwork}</span>
+    </p>
+  )
+}
+
+interface DecisionsProps {
+  view: View
+  user: { id: number; username: string }
+  list: string
+  refused?: { form: string; problem: Problem } | undefined
+}
+
+/** The forms that approve and reject a registration. */
+export function Decisions({ view, user: { id, username }, list, refused }: DecisionsProps) {
+  const t = view.t.adminUsers
+  return (
+    <>
+      <Change
+        view={view}
+        label={t.approve}
+        question={t.approveQuestion(username)}
+        action={userAddress(id, list, '/approve')}
+        submit={t.approve}
+        problem={refused?.form === 'approve' ? refused.problem : undefined}
+        confirmedAs={`approve-${id}`}
+        isHarmless
+      />
+      <Change
+        view={view}
+        label={t.reject}
+        question={t.rejectQuestion(username)}
+        action={userAddress(id, list, '/reject')}
+        submit={t.reject}
+        problem={refused?.form === 'reject' ? refused.problem : undefined}
+        confirmedAs={`reject-${id}`}
+      />
+    </>
+  )
+}
+
 /** A row of the table. Its link covers the whole row (`style.css`). */
 function UserRow({ view, user, list }: { view: View; user: ListedUser; list: string }) {
   const t = view.t.adminUsers
@@ -161,7 +255,7 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
         <Avatar name={user.username} />
         <span>
           <a href={userAddress(user.id, list)}>{user.username}</a>
-          {user.disabled && <span class="badge bad">{t.disabled}</span>}
+          <StateBadge view={view} user={user} />
         </span>
       </th>
       <td role="cell">{view.t.overview.roles[user.role]}</td>
@@ -189,13 +283,16 @@ function LastSignIn({ view, at }: { view: View; at: number | null }) {
 }
 
 /** Badges for role, second factors or their absence, and a disabled account. */
-export function UserBadges({ view: { t }, user }: { view: View; user: Account }) {
+export function UserBadges({ view: { t, now }, user }: { view: View; user: Account }) {
   return (
     <>
       {user.role !== GENERAL && <span class="badge">{t.overview.roles[user.role]}</span>}{' '}
       {user.hasTwoFactor && <span class="badge good">{t.adminUsers.twoFactor}</span>}{' '}
       {user.hasPasskey && <span class="badge good">{t.adminUsers.hasPasskey}</span>}{' '}
       {user.disabled && <span class="badge bad">{t.adminUsers.disabled}</span>}{' '}
+      {user.endsAt !== null && user.endsAt <= now && (
+        <span class="badge bad">{t.adminUsers.hasEnded}</span>
+      )}{' '}
       {user.role !== GUEST && !user.hasTwoFactor && !user.hasPasskey && (
         <span class="badge">{t.adminUsers.withoutFactor}</span>
       )}
@@ -261,6 +358,38 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
           <RemainingAccessLists view={view} surviving={surviving} ofOther />
         </article>
       )}
+    </AccountPage>
+  )
+}
+
+interface ResetLinkProps {
+  view: View
+  user: { username: string }
+  made: MadeLink
+  next: string
+}
+
+/** Shows a link for a new password once, in the answer to the form that made it. */
+export function ResetLinkPage({ view, user, made, next }: ResetLinkProps) {
+  const t = view.t.adminUsers
+  return (
+    <AccountPage view={view} title={t.resetLink}>
+      <h1>{t.resetLink}</h1>
+      <article>
+        <p>{t.resetLinkMade}</p>
+        <ShownOnce
+          view={view}
+          id="link"
+          label={t.resetLinkLabel(user.username)}
+          secret={made.link}
+          rows={3}
+          next={next}
+          done={t.generatedDone}
+        />
+        <p class="hint">
+          <Time view={view} at={made.endsAt} phrase={view.t.adminInvitations.madeEnds} />
+        </p>
+      </article>
     </AccountPage>
   )
 }

@@ -30,6 +30,8 @@ export const adminSiteEn = {
   answers: (part: string, milliseconds: number) => `${part}: ${milliseconds} ms`,
   silent: (part: string) => `${part}: does not work`,
   attention: 'Waits for you',
+  waiting: (people: number) =>
+    people === 1 ? '1 person waits for your approval' : `${people} people wait for your approval`,
   locked: (when: string) => `Locked out after too many refused sign-ins ${when}`,
   failing: (when: string) => `The last notice was not delivered, ${when}`,
   newEvents: 'Events in 30 days, about',
@@ -60,6 +62,7 @@ export const adminUsersEn = {
     admins: 'Administrators',
     disabled: 'Disabled',
     'without-two-factor': 'Without second factor',
+    waiting: 'Waiting',
   },
   lastSignIn: 'Last sign-in',
   noSignIn: 'None in the log',
@@ -71,6 +74,28 @@ export const adminUsersEn = {
   hasNoFactor: 'None',
   withoutFactor: 'No second factor',
   disabled: 'Disabled',
+  waiting: 'Waiting',
+  hasEnded: 'Ended',
+
+  waits: (name: string) => `${name} waits for your approval`,
+  registered: (when: string) => `Registered ${when}`,
+  approve: 'Approve',
+  approveQuestion: (name: string) => `${name} can sign in from then on.`,
+  reject: 'Reject',
+  rejectQuestion: (name: string) => `The account ${name} is deleted.`,
+
+  details: 'E-mail and end',
+  noEmail: 'No e-mail address',
+  email: 'E-mail address',
+  emailVerified: 'Confirmed by the user.',
+  emailUnverified: 'Not confirmed: only the user can confirm it.',
+  ends: (when: string) => `Ends ${when}`,
+  ended: (when: string) => `Ended ${when}`,
+  noEnd: 'No end',
+  endsAt: 'Ends on',
+  endsAtHint:
+    'From 0:00 UTC of this day on, the account is as if it were disabled. Leave it empty for no end.',
+  maxSessions: (most: number) => `at most ${most}`,
 
   backToList: 'Users',
   lockedOut: (times: number) => `${times} sign-ins were refused within an hour`,
@@ -91,6 +116,13 @@ export const adminUsersEn = {
   access: 'Access',
   resetPassword: 'Reset password',
   resetPasswordLead: 'The old password stops working, and all sessions end.',
+  resetLink: 'Link for a new password',
+  resetLinkLead:
+    'With the link, the user chooses a new password, and all sessions end. It works once and for 24 hours. The user and all administrators are told of it.',
+  resetLinkFactor: 'The link also turns off two-step verification',
+  resetLinkMade:
+    'The link is not shown again. Give it to the user now, over a channel that you trust.',
+  resetLinkLabel: (name: string) => `Link for ${name}`,
   unlock: 'Unlock',
   unlockLead:
     'The user may be locked out. Unlocking clears the failed sign-ins, so that the user can try again immediately.',
@@ -224,6 +256,8 @@ export const adminNoticesEn = {
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions have ended, and all app passwords of the user are deleted.',
   'user-disabled': 'The account was disabled.',
+  'user-approved': 'The user was approved, and can sign in.',
+  'user-rejected': 'The registration was rejected, and the account is deleted.',
   'user-enabled': 'The account was enabled.',
   'user-deleted': 'The user was deleted.',
   'settings-saved': 'The settings were saved.',

@@ -1,3 +1,4 @@
+import { adminInvitationsEn, peopleNoticesEn } from './people-en.ts'
 import { joiningEn } from './joining-en.ts'
 import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
@@ -336,6 +337,8 @@ const reasons: Record<ReasonCode, string> = {
   linkEnd: 'It must be at most <days> days away.',
   oneUse: 'It must be 1 for a fixed name or an e-mail address.',
   oneEnd: 'Give either a date or a number of days.',
+  range: 'It must be <min> to <max>.',
+  time: 'It must be a date.',
   retentionDays: 'It must be a number of days from 30 to 3650.',
   sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
 
@@ -486,6 +489,7 @@ export const en = {
     sessions: 'Sessions',
     activity: 'Your activity',
     users: 'Users',
+    invitations: 'Invitations',
     settings: 'Site settings',
     events: 'Site events',
     'app-passwords': 'App passwords',
@@ -881,6 +885,7 @@ export const en = {
 
   adminSite: adminSiteEn,
   adminUsers: adminUsersEn,
+  adminInvitations: adminInvitationsEn,
   adminSettings: adminSettingsEn,
   adminEvents: adminEventsEn,
   settings: settingsEn,
@@ -919,6 +924,7 @@ export const en = {
     'email-sent': 'The address was saved. Open the link in the mail that we sent there.',
     'everything-ended': 'You are signed out everywhere, and your app passwords are deleted.',
     ...adminNoticesEn,
+    ...peopleNoticesEn,
   },
 
   problems: {

@@ -1,3 +1,4 @@
+import { adminInvitationsZh, peopleNoticesZh } from './people-zh.ts'
 import { joiningZh } from './joining-zh.ts'
 import {
   adminEventsZh,
@@ -209,6 +210,7 @@ export const zh: Texts = {
     sessions: '登录设备',
     activity: '我的动态',
     users: '用户',
+    invitations: '邀请',
     settings: '站点设置',
     events: '站点事件',
     'app-passwords': '应用专用密码',
@@ -590,6 +592,7 @@ export const zh: Texts = {
 
   adminSite: adminSiteZh,
   adminUsers: adminUsersZh,
+  adminInvitations: adminInvitationsZh,
   adminSettings: adminSettingsZh,
   adminEvents: adminEventsZh,
   settings: settingsZh,
@@ -627,6 +630,7 @@ export const zh: Texts = {
     'email-sent': '地址已保存。请打开我们发送到该地址的邮件中的链接。',
     'everything-ended': '你已在所有设备上退出，应用专用密码已全部删除。',
     ...adminNoticesZh,
+    ...peopleNoticesZh,
   },
 
   problems: {
@@ -826,6 +830,8 @@ export const zh: Texts = {
     linkEnd: '最多 <days> 天之后。',
     oneUse: '指定用户名或邮箱地址时必须为 1。',
     oneEnd: '请只填日期或天数之一。',
+    range: '必须是 <min> 到 <max>。',
+    time: '必须是日期。',
     retentionDays: '必须是 30 到 3650 的天数。',
     sftpAddress:
       '必须是主机名，例如 files.example.org；端口不是 22 时写成 files.example.org:2022。',

@@ -1,0 +1,200 @@
+import type { ListedLink } from '../../joining/link-store.ts'
+import type { MadeLink } from '../../joining/invitations.ts'
+import { Change, CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import { AccountPage } from '../layout.tsx'
+import {
+  Alert,
+  Empty,
+  Field,
+  FormButtons,
+  Heading,
+  NEWEST,
+  Pager,
+  Row,
+  Rows,
+  ShownOnce,
+  Time,
+} from '../parts.tsx'
+import type { View } from '../view.ts'
+import { PermissionBoxes } from './user-fields.tsx'
+
+export const INVITATIONS_PATH = '/account/admin/invitations'
+
+interface InvitationsProps {
+  view: View
+  links: ListedLink[]
+  page: number
+  pages: number
+  problem?: Problem | undefined
+}
+
+/** Returns the address of a page of the list. */
+export function invitationsAddress(page: number): string {
+  return page === 1 ? INVITATIONS_PATH : `${INVITATIONS_PATH}?page=${page}`
+}
+
+/** The invitations, for operators. */
+export function InvitationsPage({ view, links, page, pages, problem }: InvitationsProps) {
+  const t = view.t.adminInvitations
+  return (
+    <AccountPage view={view} title={t.title}>
+      <header class="bar">
+        <Heading title={t.title} lead={t.lead} />
+        <a role="button" href={`${INVITATIONS_PATH}/add`}>
+          {t.add}
+        </a>
+      </header>
+      <Alert problem={problem} fields={[]} />
+      <Rows
+        rows={links.map((link, place) => (
+          <InvitationRow
+            view={view}
+            link={link}
+            id={place === 0 && page === 1 ? NEWEST : undefined}
+          />
+        ))}
+        none={<Empty icon="users" title={t.none} hint={t.noneHint} />}
+      />
+      <Pager view={view} page={page} pages={pages} address={invitationsAddress} words={t} />
+    </AccountPage>
+  )
+}
+
+interface InvitationRowProps {
+  view: View
+  link: ListedLink
+  id: string | undefined
+}
+
+function InvitationRow({ view, link, id }: InvitationRowProps) {
+  const t = view.t.adminInvitations
+  const { state, username, email, createdByName } = link
+  const isLive = state === 'live'
+  const title = link.name || username || email || t.unnamed(link.id)
+  return (
+    <Row id={id} icon="invitations" tone={isLive ? 'green' : 'amber'} title={title}>
+      <p class="facts">
+        <span class={isLive ? 'good' : undefined}>{t.states[state]}</span>
+        <span>{t.used(link.used, link.uses)}</span>
+        <InvitationEnd view={view} link={link} />
+      </p>
+      <p class="facts">
+        {username !== '' && username !== title && <span>{t.forName(username)}</span>}
+        {email !== '' && <span>{t.mailedTo(email)}</span>}
+        <span>
+          <Time view={view} at={link.createdAt} phrase={t.made} />
+        </span>
+        {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
+      </p>
+      {isLive && (
+        <Change
+          view={view}
+          label={t.withdraw}
+          question={t.withdrawQuestion(title)}
+          action={`${INVITATIONS_PATH}/withdraw`}
+          values={{ id: link.id }}
+          submit={t.withdraw}
+        />
+      )}
+    </Row>
+  )
+}
+
+/** A link that is dead for another reason ends at no time that matters. */
+function InvitationEnd({ view, link: { state, endsAt } }: { view: View; link: ListedLink }) {
+  const t = view.t.adminInvitations
+  const isOver = endsAt <= view.now
+  if (state !== 'live' && !isOver) return <></>
+  return (
+    <span>
+      <Time view={view} at={endsAt} phrase={isOver ? t.ended : t.ends} />
+    </span>
+  )
+}
+
+/** The fields that show their own problems. */
+const SHOWN = [
+  'name',
+  'email',
+  'username',
+  'uses',
+  'ends_at',
+  'base_path',
+  'account_ends_at',
+  'account_days',
+]
+
+interface NewInvitationProps {
+  view: View
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+export function NewInvitationPage({ view, fields, problem }: NewInvitationProps) {
+  const t = view.t.adminInvitations
+  const field = (name: string, usual = '') => ({
+    name,
+    value: fields === undefined ? usual : echo(fields, name),
+    problem,
+  })
+  return (
+    <AccountPage view={view} title={t.add}>
+      <h1>{t.add}</h1>
+      <article>
+        <form class="wide" method="post" action={`${INVITATIONS_PATH}/add`}>
+          <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
+          <Field {...field('name')} label={t.note} hint={t.noteHint} optional spellcheck />
+          {view.hasMail && (
+            <Field {...field('email')} label={t.email} hint={t.emailHint} optional />
+          )}
+          <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
+          <Field {...field('uses', '1')} label={t.uses} type="number" optional />
+          <Field {...field('ends_at')} label={t.endsAt} hint={t.endsAtHint} type="date" optional />
+          <Field
+            {...field('base_path', '/')}
+            label={view.t.adminUsers.basePath}
+            hint={t.basePathHint}
+            optional
+          />
+          <PermissionBoxes view={view} fields={fields} />
+          <Field
+            {...field('account_ends_at')}
+            label={t.accountEndsAt}
+            hint={t.accountEndsAtHint}
+            type="date"
+            optional
+          />
+          <Field {...field('account_days')} label={t.accountDays} type="number" optional />
+          <ConfirmFields view={view} form="new" problem={problem} />
+          <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
+        </form>
+      </article>
+    </AccountPage>
+  )
+}
+
+/** Shows the link of an invitation once, in the answer to the form that made it. */
+export function MadeInvitationPage({ view, made }: { view: View; made: MadeLink }) {
+  const t = view.t.adminInvitations
+  return (
+    <AccountPage view={view} title={t.madeTitle}>
+      <h1>{t.madeTitle}</h1>
+      <article>
+        <p>{t.madeLead}</p>
+        <ShownOnce
+          view={view}
+          id="link"
+          label={t.madeLabel}
+          secret={made.link}
+          rows={3}
+          next={`${INVITATIONS_PATH}#${NEWEST}`}
+          done={t.madeDone}
+        />
+        <p class="hint">
+          <Time view={view} at={made.endsAt} phrase={t.madeEnds} />
+        </p>
+      </article>
+    </AccountPage>
+  )
+}

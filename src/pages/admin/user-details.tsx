@@ -1,0 +1,81 @@
+import { ADMIN } from '../../accounts/roles.ts'
+import { validate } from '../../http/input.ts'
+import type { DetailsChange } from '../../joining/details.ts'
+import { detailsSchema } from '../../joining/fields.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { dayOf, timeOfDay } from '../day-field.ts'
+import { echo, type Fields } from '../form.ts'
+import { Alert, Field, Fold, Time } from '../parts.tsx'
+import { userAction, type UserProps } from './user-props.ts'
+
+/**
+ * Reads the form. A date that is still the shown one leaves the end as it is, with its time of the
+ * day.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+export function parseDetails(id: number, fields: Fields): DetailsChange {
+  const { email = '', ends_at: day, shown_end: shownDay } = fields
+  const wanted = day === shownDay ? undefined : (timeOfDay(day) ?? null)
+  const { email: address, ends_at: endsAt } = validate(detailsSchema, {
+    id,
+    email,
+    ...(wanted !== undefined && { ends_at: wanted }),
+  })
+  return {
+    ...(address !== undefined && { email: address }),
+    ...(endsAt !== undefined && { endsAt }),
+  }
+}
+
+/** The address and the end of an account. */
+export function UserDetails(props: UserProps) {
+  const { view, user, details, refused } = props
+  const t = view.t.adminUsers
+  const { email, emailVerified, endsAt } = details
+  const isRefused = refused?.form === 'details'
+  const problem = isRefused ? refused.problem : undefined
+  const shownDay = dayOf(endsAt)
+  const field = (name: string, value: string) => ({
+    name,
+    form: 'details',
+    value: isRefused ? echo(refused.fields, name) : value,
+    problem,
+    optional: true,
+  })
+  return (
+    <Fold title={t.details} about={email === '' ? t.noEmail : email} open={isRefused}>
+      <p class="facts">
+        {email !== '' && (
+          <span class={emailVerified ? 'good' : undefined}>
+            {emailVerified ? t.emailVerified : t.emailUnverified}
+          </span>
+        )}
+        <span>
+          {endsAt === null ? (
+            t.noEnd
+          ) : (
+            <Time view={view} at={endsAt} phrase={endsAt <= view.now ? t.ended : t.ends} />
+          )}
+        </span>
+      </p>
+      <form class="wide" method="post" action={userAction(props, 'details')}>
+        <Alert problem={problem} fields={['email', 'ends_at', ...CONFIRM_FIELDS]} />
+        <Field {...field('email', email)} label={t.email} />
+        {user.role !== ADMIN && (
+          <>
+            <input type="hidden" name="shown_end" value={shownDay} />
+            <Field
+              {...field('ends_at', shownDay)}
+              label={t.endsAt}
+              hint={t.endsAtHint}
+              type="date"
+            />
+          </>
+        )}
+        <ConfirmFields view={view} form="details" problem={problem} />
+        <button>{t.save}</button>
+      </form>
+    </Fold>
+  )
+}

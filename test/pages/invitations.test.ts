@@ -1,0 +1,178 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { links, sessions, users } from '../../schema/tables.ts'
+import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
+import { expectEscaped, MARKUP } from '../support/markup.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
+
+const PATH = '/account/admin/invitations'
+const ADD = `${PATH}/add`
+const DAY = 24 * HOUR
+
+let site: JoiningSite
+let admin: Visitor
+
+beforeEach(async () => {
+  site = await new JoiningSite().begin()
+  admin = new Visitor(site)
+  await admin.signIn('admin', ADMIN_PASSWORD)
+})
+
+async function listed(visitor = admin): Promise<string> {
+  return textOf((await visitor.get(PATH)).html)
+}
+
+describe('the page of invitations', () => {
+  test('is in the navigation of admins, and refused to everybody else', async () => {
+    expect((await admin.get('/account')).html).toContain(`href="${PATH}"`)
+    await site.addUser('alice', { password: NEW_PASSWORD })
+    const alice = new Visitor(site)
+    await alice.signIn('alice', NEW_PASSWORD)
+    expect((await alice.get('/account')).html).not.toContain(PATH)
+    for (const path of [PATH, ADD]) {
+      expect((await alice.get(path)).status, path).toBe(403)
+      expect(await new Visitor(site).get(path)).toMatchObject({ status: 303 })
+    }
+    for (const form of ['add', 'withdraw'])
+      expect((await alice.post(`${PATH}/${form}`, { id: '1' })).status, form).toBe(403)
+    expect(await site.db.select().from(links)).toEqual([])
+  })
+
+  test('shows who may use which link, how often it was used, and until when', async () => {
+    expect(await listed()).toContain('No invitations')
+    await site.invite({ name: 'family', uses: 3 })
+    await site.invite({ username: 'carol', email: 'carol@example.org' })
+    const used = await site.invite({ name: 'for bob' })
+    await site.register({ username: 'bob', invitation: used })
+    const text = await listed()
+    expect(text).toContain('for bob Used 1 of 1 used')
+    expect(text).toContain('carol Valid 0 of 1 used Ends in 7 days mailed to carol@example.org')
+    expect(text).toContain('family Valid 0 of 3 used Ends in 7 days Made just now by admin')
+    expect(text.match(/Withdraw/g)?.length).toBeGreaterThanOrEqual(2)
+    site.now += 8 * DAY
+    admin = new Visitor(site)
+    await admin.signIn('admin', ADMIN_PASSWORD)
+    expect(await listed()).toContain('family No longer valid 0 of 3 used Ended yesterday')
+  })
+
+  test('lists no link for a new password, and never a secret', async () => {
+    const id = await site.addUser('alice', { password: NEW_PASSWORD })
+    await site.asAdmin('/api/admin/user/reset_link', { id })
+    const secret = await site.invite({ name: 'family' })
+    const { html } = await admin.get(PATH)
+    expect(html).not.toContain('alice')
+    expect(html).not.toContain(secret)
+  })
+
+  test('withdraws a link, which nobody can use then', async () => {
+    const link = await site.invite({ name: 'family' })
+    const [row] = await site.db.select().from(links)
+    const { location } = await admin.post(`${PATH}/withdraw`, { id: String(row?.id) })
+    expect(location).toBe(`${PATH}?done=invitation-withdrawn`)
+    expect((await site.register({ username: 'bob', invitation: link })).code).toBe(404)
+    const again = await admin.post(`${PATH}/withdraw`, { id: String(row?.id) })
+    expect(again.status).toBe(404)
+    expect(alertIn(again.html)).toBe('There is no such link.')
+  })
+
+  test('has pages of 25, and leads back to the last one', async () => {
+    const row = { kind: 'invitation', createdAt: site.now, endsAt: site.now + DAY }
+    for (let place = 1; place <= 26; place++)
+      await site.db.insert(links).values({ ...row, name: `n${place}.`, tokenHash: String(place) })
+    const first = await admin.get(PATH)
+    expect(textOf(first.html)).toContain('n26.')
+    expect(textOf(first.html)).not.toContain(' n1.')
+    expect(textOf((await admin.get(`${PATH}?page=2`)).html)).toContain(' n1.')
+    expect(await admin.get(`${PATH}?page=9`)).toMatchObject({ location: `${PATH}?page=2` })
+  })
+
+  test('shows markup in a note as text', async () => {
+    await site.invite({ name: MARKUP.slice(0, 100) })
+    expectEscaped((await admin.get(PATH)).html)
+    expectEscaped((await admin.post(ADD, { name: MARKUP, base_path: MARKUP, uses: 'x' })).html)
+  })
+})
+
+describe('the form of a new invitation', () => {
+  test('makes a link, which it shows once and which makes the account', async () => {
+    const { status, html } = await admin.post(ADD, {
+      name: 'family',
+      email: '',
+      username: '',
+      uses: '2',
+      ends_at: '2026-12-24',
+      base_path: '/homes/{username}',
+      'permission-8': 'on',
+      account_ends_at: '',
+      account_days: '30',
+    })
+    expect(status).toBe(200)
+    const link = valueOf(html, 'link')
+    const secret = secretOf(link)
+    expect(link).toBe(`https://files.example.org/account/link/${secret}`)
+    const [row] = await site.db.select().from(links)
+    expect(row).toMatchObject({ uses: 2, endsAt: Date.parse('2026-12-24T00:00:00Z') })
+    expect((await site.register({ username: 'bob', invitation: secret })).code).toBe(200)
+    const [bob] = await site.db.select().from(users).where(eq(users.username, 'bob'))
+    expect(bob).toMatchObject({
+      basePath: '/homes/bob',
+      permission: 1 << 8,
+      endsAt: site.now + 30 * DAY,
+    })
+  })
+
+  test('makes one for one account and seven days when nothing is entered', async () => {
+    const empty = { name: '', email: '', username: '', uses: '', ends_at: '', base_path: '' }
+    await admin.post(ADD, { ...empty, account_ends_at: '', account_days: '' })
+    expect(await site.db.select().from(links)).toMatchObject([
+      { uses: 1, basePath: '/', permission: 0, endsAt: site.now + 7 * DAY, accountDays: null },
+    ])
+  })
+
+  test('mails the link, and then shows it to nobody', async () => {
+    const { location } = await admin.post(ADD, { email: 'carol@example.org', uses: '1' })
+    expect(location).toBe(`${PATH}?done=invitation-mailed`)
+    const [mail] = await site.mail()
+    expect(mail?.to).toBe('carol@example.org')
+    const { html } = await admin.get(`${PATH}?done=invitation-mailed`)
+    expect(textOf(html)).toContain('The invitation is on its way.')
+    expect(html).not.toContain(secretOf(mail?.text ?? ''))
+  })
+
+  test('offers no address while the site sends no mail', async () => {
+    expect((await admin.get(ADD)).html).toContain('name="email"')
+    const visitor = new Visitor(new JoiningSite({ mailFrom: () => undefined }))
+    for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
+    expect((await visitor.get(ADD)).html).not.toContain('name="email"')
+  })
+
+  test.each([
+    ['uses', { uses: '0' }, 'It must be 1 to 1000.'],
+    ['uses', { uses: '2', username: 'bob' }, 'It must be 1 for a fixed name'],
+    ['ends_at', { ends_at: '2020-01-01' }, 'This must be in the future.'],
+    ['ends_at', { ends_at: '2026-02-30' }, 'It must be a date.'],
+    ['account_days', { account_days: '3651' }, 'It must be 1 to 3650.'],
+    ['account_days', { account_days: '3', account_ends_at: '2027-01-01' }, 'Give either a date'],
+    ['email', { email: 'nobody' }, 'It must be an e-mail address'],
+    ['base_path', { base_path: 'homes' }, 'It must be an absolute path'],
+  ])(
+    'shows at %s what is wrong with %j, and keeps what was entered',
+    async (field, fields, why) => {
+      const { status, html } = await admin.post(ADD, { name: 'family', ...fields })
+      expect(status).toBe(400)
+      expect(problemAt(html, field)).toContain(why)
+      expect(valueOf(html, 'name')).toBe('family')
+      expect(await site.db.select().from(links)).toEqual([])
+    },
+  )
+
+  test('asks for the password in a session that is not fresh', async () => {
+    await site.db.update(sessions).set({ signedInAt: 0 })
+    const refused = await admin.post(ADD, { name: 'family' })
+    expect(refused.status).toBe(403)
+    expect(await site.db.select().from(links)).toEqual([])
+    await admin.post(ADD, { name: 'family', confirm_password: ADMIN_PASSWORD })
+    expect(await site.db.select().from(links)).toHaveLength(1)
+  })
+})
