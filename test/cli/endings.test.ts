@@ -114,7 +114,6 @@ const ENDS_NOTHING_ELSE = [
   'user approve',
   'user enable',
   // Of an account that had ended, see test/access/endings.test.ts.
-  'user ends',
   'user export',
   'user list',
   // A user who waits never had a session.
@@ -123,7 +122,6 @@ const ENDS_NOTHING_ELSE = [
   'user set',
   'user show',
   'user unlock',
-  'user waiting',
 ]
 
 /** A deleted program hears nothing, and a restored site has no old sessions: see their own tests. */

@@ -59,18 +59,46 @@ test('a registration waits until it is approved, or is rejected', async () => {
       await site.call('POST', '/api/auth/register', { body: { username, password: PASSWORD } }),
     ).toEqual(OK)
   expect((await site.signIn('frank', PASSWORD)).code).toBe(401)
-  expect(await printed('user', 'waiting')).toMatch(/frank[^]*grace/)
+  expect(await printed('user', 'list', '--waiting')).toMatch(/frank[^]*grace/)
   await printed('user', 'approve', 'frank')
   await printed('user', 'reject', 'grace')
   expect((await site.signIn('frank', PASSWORD)).code).toBe(200)
-  expect(JSON.parse(await printed('user', 'waiting', '--json'))).toEqual({ content: [], total: 0 })
+  const waiting = await printed('user', 'list', '--waiting', '--json')
+  expect(JSON.parse(waiting)).toEqual({ content: [], total: 0 })
 })
 
-test('an account gets an end, and has none again', async () => {
+test('an account gets an address and an end, and has none again', async () => {
   await printed('user', 'add', 'heidi', '--without-password')
-  expect(await printed('user', 'ends', 'heidi', '2099-01-01T00:00:00Z')).toMatch(/ends at 2099/)
-  expect(await printed('user', 'ends', 'heidi', 'never')).toBe('heidi has no end.')
-  const { code, stderr } = await clone.command(['user', 'ends', 'heidi', 'soon'])
-  expect(code).toBe(2)
-  expect(stderr).toContain('must be a time such as')
+  await printed('user', 'add', 'ivan', '--without-password')
+  const soon = new Date(Date.now() + 3 * 24 * 60 * 60 * 1000).toISOString()
+  await printed('user', 'set', 'heidi', '--email', 'heidi@example.org', '--ends', soon)
+  const shown = async () => JSON.parse(await printed('user', 'show', 'heidi', '--json'))
+  expect(await shown()).toMatchObject({
+    email: 'heidi@example.org',
+    email_verified: false,
+    ends_at: soon.replace('Z', '+00:00'),
+  })
+  const ending = async (days: string) => {
+    const { content } = JSON.parse(await printed('user', 'list', '--ending', days, '--json'))
+    return content.map(({ username }: { username: string }) => username)
+  }
+  expect(await ending('14d')).toEqual(['heidi'])
+  expect(await printed('user', 'list', '--ending', '14d')).toContain(soon.slice(0, 10))
+  expect(await ending('2d')).toEqual([])
+  await printed('user', 'set', 'heidi', '--ends', '2099-01-31', '--email', 'none')
+  expect(await shown()).toMatchObject({ email: '', ends_at: '2099-01-31T00:00:00.000+00:00' })
+  await printed('user', 'set', 'heidi', '--ends', 'never', '--role', 'admin')
+  expect(await shown()).toMatchObject({ ends_at: null, role: 2 })
+})
+
+test('what is no address, no end and no number of days is refused', async () => {
+  for (const [words, why] of [
+    [['user', 'set', 'admin', '--ends', 'soon'], 'It must be a date such as'],
+    [['user', 'set', 'admin', '--email', 'nobody'], 'It must be an e-mail address'],
+    [['user', 'list', '--ending', '14'], 'It must be a number of days such as 14d'],
+  ] as const) {
+    const { code, stderr } = await clone.command([...words])
+    expect(code).toBe(2)
+    expect(stderr).toContain(why)
+  }
 })

@@ -2,9 +2,6 @@ import { InvalidArgumentError } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { basePathSchema } from '../../../accounts/fields.ts'
 import { usernameSchema } from '../../../accounts/username.ts'
-import { parseEmail } from '../../../base/email.ts'
-import { isoTime, isoTimeOrNull, parseTime } from '../../../base/time.ts'
-import { changeDetails } from '../../../joining/details.ts'
 import {
   createInvitation,
   listLinks,
@@ -14,11 +11,12 @@ import {
 import { LINK_KINDS } from '../../../joining/links.ts'
 import { linkRecord, madeLinkRecord } from '../../../joining/record.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
-import { approveUser, listWaiting, rejectUser } from '../../../joining/waiting.ts'
+import { approveUser, rejectUser } from '../../../joining/waiting.ts'
 import { readDays } from '../../shared/days.ts'
 import { choice, takes } from '../../shared/declaration.ts'
 import type { Output } from '../../shared/output.ts'
 import { PAGE, parseCount } from '../../shared/paging.ts'
+import { parseAddress } from '../../shared/email.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { parsePermission } from '../../shared/permission.ts'
 import { USER } from '../../site/find-user.ts'
@@ -54,12 +52,6 @@ function parseDays(text: string): number {
   const days = readDays(text, MAX_DAYS)
   if (days !== undefined) return days
   throw new InvalidArgumentError('It must be a number of days such as 7d.')
-}
-
-function parseAddress(text: string): string {
-  const address = parseEmail(text)
-  if (address !== undefined) return address
-  throw new InvalidArgumentError('It must be an e-mail address.')
 }
 
 /** Prints the link alone, so that a script can use the output. */
@@ -193,23 +185,6 @@ export const resetLink = onSite({
   },
 })
 
-/** `latchkey user waiting` */
-export const waiting = onSite({
-  about: 'lists users who have registered and wait for an approval, the oldest first',
-  zh: '列出已注册、等待批准的用户，最早的在前',
-  examples: ['user waiting'],
-  async run(site, _, { output }) {
-    const found = await listWaiting(site, COMMAND_LINE)
-    const content = found.map(({ id, username, registeredAt, network }) => ({
-      id,
-      username,
-      registered_at: isoTime(registeredAt),
-      network,
-    }))
-    output.list(['id', 'username', 'registered_at', 'network'], content, 'Nobody waits.')
-  },
-})
-
 /** `latchkey user approve` */
 export const approve = onSite({
   about: 'approves a registration: the user can sign in',
@@ -233,38 +208,6 @@ export const reject = onSite({
     output.done(`Rejected ${username}.`, { id, username })
   },
 })
-
-/** `latchkey user ends` */
-export const ends = onSite({
-  about: 'sets when an account ends; from then on it is as if it were disabled',
-  zh: '设置账户何时到期；到期后等同停用',
-  takes: {
-    user: USER,
-    end: takes(
-      '<time>',
-      'a time such as 2027-01-31T12:00:00Z, or never',
-      '时间，例如 2027-01-31T12:00:00Z；或 never（永不）',
-      parseEnd,
-    ),
-  },
-  examples: ['user ends alice 2027-01-31T12:00:00Z', 'user ends alice never'],
-  async run(site, { user: { id, username }, end }, call) {
-    const { mail } = await readMailSite(call.remote, undefined)
-    const endsAt = end === 'never' ? null : end
-    await changeDetails({ ...site, ...mail }, COMMAND_LINE, id, { endsAt }, 'en')
-    const done =
-      endsAt === null ? `${username} has no end.` : `${username} ends at ${isoTime(endsAt)}.`
-    call.output.done(done, { id, username, ends_at: isoTimeOrNull(endsAt) })
-  },
-})
-
-/** @returns Unix time, milliseconds, or `never`: commander would replace null. */
-function parseEnd(text: string): number | 'never' {
-  if (text === 'never') return text
-  const time = parseTime(text)
-  if (time !== undefined) return time
-  throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00:00Z, or never.')
-}
 
 /** `latchkey invitation …` */
 export const invitationCommands = { create }

@@ -1,5 +1,9 @@
+import { InvalidArgumentError } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { changeUser, createUser, type UserRequest } from '../../../users/manage-users.ts'
+import { parseDay } from '../../../base/calendar.ts'
+import { parseTime } from '../../../base/time.ts'
+import { changeDetails } from '../../../joining/details.ts'
 import { basePathSchema, ssoIdSchema } from '../../../accounts/fields.ts'
 import { usernameSchema } from '../../../accounts/username.ts'
 import { UsageError } from '../../shared/command-error.ts'
@@ -8,6 +12,8 @@ import { USER, withNameExplained } from '../../site/find-user.ts'
 import { choice, type Given, takes } from '../../shared/declaration.ts'
 import type { Text } from '../../shared/help.ts'
 import { onSite } from '../../site/on-site.ts'
+import { parseAddress } from '../../shared/email.ts'
+import { readMail } from '../../site/mail-site.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { PASSWORD_OPTIONS, passwordSource } from './password.ts'
 import { parsePermission, PERMISSION_LIST } from '../../shared/permission.ts'
@@ -107,6 +113,16 @@ export const addUser = onSite({
   },
 })
 
+/** @returns Unix time, milliseconds, or `never`: commander would replace null. */
+function parseEnd(text: string): number | 'never' {
+  if (text === 'never') return text
+  const time = parseDay(text) ?? parseTime(text)
+  if (time !== undefined) return time
+  throw new InvalidArgumentError(
+    'It must be a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never.',
+  )
+}
+
 /** `latchkey user set` */
 export const setUser = onSite({
   about: 'changes fields of a user',
@@ -115,18 +131,44 @@ export const setUser = onSite({
     user: USER,
     ...FIELDS,
     newName: takes('--name <name>', 'a new user name', '新的用户名', parsed(usernameSchema)),
+    email: takes(
+      '--email <address>',
+      'the e-mail address, which only the user can confirm; none removes it',
+      '邮箱地址，只有用户自己可以确认；none 表示删除',
+      (text: string) => (text === 'none' ? '' : parseAddress(text)),
+    ),
+    ends: takes(
+      '--ends <date>',
+      'when the account ends: a date such as 2027-01-31 (0:00 UTC), a time such as 2027-01-31T12:00:00Z, or never',
+      '账户何时到期：日期，例如 2027-01-31（0:00 UTC）；时间，例如 2027-01-31T12:00:00Z；或 never（永不）',
+      parseEnd,
+    ),
   },
   section: SECTION,
-  examples: ['user set alice --permission +sftp-write,-remove', 'user set alice --role admin'],
-  before({ newName, ...options }) {
+  examples: [
+    'user set alice --permission +sftp-write,-remove',
+    'user set alice --role admin',
+    'user set alice --email alice@example.org --ends 2027-01-31',
+  ],
+  before({ newName, email, ends, ...options }) {
     const change = { ...fieldsOf(options), ...(newName !== undefined && { username: newName }) }
-    if (Object.keys(change).length > 0) return change
+    const details = {
+      ...(email !== undefined && { email }),
+      ...(ends !== undefined && { endsAt: ends === 'never' ? null : ends }),
+    }
+    if (Object.keys({ ...change, ...details }).length > 0) return { change, details }
     throw new UsageError('There is nothing to change: name a field, for example --role admin.')
   },
-  async run(site, { user: { id, username }, newName }, { output }, change) {
-    await withNameExplained(site, newName ?? username, id, () =>
-      changeUser(site, COMMAND_LINE, id, change),
-    )
+  async run(site, { user: { id, username }, newName }, { remote, output }, { change, details }) {
+    // First: who becomes an admin must have no end.
+    if (Object.keys(details).length > 0) {
+      const deps = { ...site, ...(await readMail(remote)) }
+      await changeDetails(deps, COMMAND_LINE, id, details, 'en')
+    }
+    if (Object.keys(change).length > 0)
+      await withNameExplained(site, newName ?? username, id, () =>
+        changeUser(site, COMMAND_LINE, id, change),
+      )
     const now = newName === undefined ? '' : `; the user name is now ${newName}`
     const isRenamed = newName !== undefined && newName !== username
     const programs = isRenamed ? await listClients(site, COMMAND_LINE) : []

@@ -1,26 +1,35 @@
+import { InvalidArgumentError } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
+import type { Account } from '../../../accounts/accounts.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
+import { isoTime, isoTimeOrNull } from '../../../base/time.ts'
+import { getDetails } from '../../../joining/details.ts'
+import { detailsRecord } from '../../../joining/record.ts'
 import { listPasskeysOf } from '../../../passkeys/manage.ts'
 import { listSessionsOf } from '../../../sessions/operator-sessions.ts'
 import { listKeysOf } from '../../../ssh-keys/keys.ts'
 import { identityText } from '../../../sso/identity-text.ts'
 import { listIdentitiesOf } from '../../../sso/manage.ts'
-import { changeUser, listUsers, removeUser } from '../../../users/manage-users.ts'
+import { changeUser, findUsers, listUsers, removeUser } from '../../../users/manage-users.ts'
 import type { UserGroup } from '../../../users/store.ts'
 import { unlockUser } from '../../../users/unlock.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
+import { readDays } from '../../shared/days.ts'
 import { takes } from '../../shared/declaration.ts'
 import { PAGE } from '../../shared/paging.ts'
 import { permissionNames } from '../../shared/permission.ts'
 import { USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
-import { approve, ends, reject, resetLink, waiting } from '../joining/link.ts'
+import { approve, reject, resetLink } from '../joining/link.ts'
 import { exportUser, whatStays } from './user-export.ts'
 import { addUser, setUser } from './user-fields.ts'
 import { setPassword } from './user-password.ts'
 import { fullUserRecord, userText } from './user-text.ts'
 
 const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'second_factor', 'disabled']
+const WAITING_COLUMNS = ['id', 'username', 'registered_at', 'network']
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+const MAX_DAYS = 9999
 
 const list = onSite({
   about: 'lists users; several conditions together narrow the list',
@@ -39,20 +48,67 @@ const list = onSite({
       'only users without a second factor: authenticator app or passkey',
       '只列出没有第二验证因素（验证器应用或通行密钥）的用户',
     ),
+    waiting: takes(
+      '--waiting',
+      'only users who have registered and wait for an approval',
+      '只列出已注册、等待批准的用户',
+    ),
+    endingDays: takes(
+      '--ending <days>',
+      'only users whose account ends within so many days, such as 14d',
+      '只列出在此天数内到期的用户，例如 14d',
+      parseDays,
+    ),
   },
-  examples: ['user list --search ali', 'user list --admins --without-2fa'],
-  async run(site, { page, limit, search, admins, disabled, without2fa }, { output }) {
+  examples: [
+    'user list --search ali',
+    'user list --admins --without-2fa',
+    'user list --waiting',
+    'user list --ending 14d',
+  ],
+  async run(site, { page, limit, search, waiting, endingDays, ...flags }, { output }) {
+    const { admins, disabled, without2fa } = flags
     const groups: UserGroup[] = [
       ...(admins ? (['admins'] as const) : []),
       ...(disabled ? (['disabled'] as const) : []),
       ...(without2fa ? (['without-two-factor'] as const) : []),
+      ...(waiting ? (['waiting'] as const) : []),
     ]
-    const filter = { ...(search !== undefined && { search }), groups }
+    const now = site.now()
+    const filter = {
+      ...(search !== undefined && { search }),
+      groups,
+      ...(endingDays !== undefined && {
+        ending: { from: now, until: now + endingDays * DAY_MILLISECONDS },
+      }),
+    }
+    if (waiting) {
+      const { users, total } = await findUsers(site, COMMAND_LINE, filter, page, limit)
+      const content = users.map((user) => ({
+        ...fullUserRecord(user),
+        registered_at: isoTime(user.registeredAt),
+        network: user.registeredNetwork,
+      }))
+      output.list(WAITING_COLUMNS, { content, total }, 'Nobody waits.')
+      return
+    }
     const { users, total } = await listUsers(site, COMMAND_LINE, page, limit, filter)
-    const content = users.map(fullUserRecord)
-    output.list(COLUMNS, { content, total }, 'No users found.', users.map(userText))
+    const content = users.map((user) => ({ ...fullUserRecord(user), ends_at: endOf(user) }))
+    const columns = endingDays === undefined ? COLUMNS : [...COLUMNS, 'ends_at']
+    const texts = users.map((user) => ({ ...userText(user), ends_at: endOf(user) }))
+    output.list(columns, { content, total }, 'No users found.', texts)
   },
 })
+
+function endOf({ endsAt }: Account): string | null {
+  return isoTimeOrNull(endsAt)
+}
+
+function parseDays(text: string): number {
+  const days = readDays(text, MAX_DAYS)
+  if (days !== undefined) return days
+  throw new InvalidArgumentError('It must be a number of days such as 14d.')
+}
 
 const show = onSite({
   about: 'shows all data of a user',
@@ -65,6 +121,17 @@ const show = onSite({
     const passkeys = await listPasskeysOf(site, COMMAND_LINE, account.id)
     const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
     const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
+    const details = await getDetails(site, COMMAND_LINE, account.id)
+    const { email, email_verified, ends_at, waiting } = detailsRecord(details)
+    const { registeredNetwork: network } = details
+    const ofPerson = {
+      email,
+      email_verified,
+      ends_at,
+      waiting,
+      created_at: isoTime(details.registeredAt),
+      registered_from: network,
+    }
     const counts = {
       sessions: sessions.length,
       keys: keys.total,
@@ -73,8 +140,8 @@ const show = onSite({
       linked_accounts: identities.map(identityText),
     }
     const permissions = permissionNames(account.permission)
-    const record = { ...fullUserRecord(account), permissions, ...counts }
-    output.record(record, { ...userText(account), sub: account.sub, ...counts })
+    const record = { ...fullUserRecord(account), ...ofPerson, permissions, ...counts }
+    output.record(record, { ...userText(account), ...ofPerson, sub: account.sub, ...counts })
   },
 })
 
@@ -145,9 +212,7 @@ export const userCommands = {
   disable,
   enable,
   unlock,
-  ends,
   'reset-link': resetLink,
-  waiting,
   approve,
   reject,
   export: exportUser,

@@ -1,0 +1,9 @@
+import { InvalidArgumentError } from 'commander'
+import { parseEmail } from '../../base/email.ts'
+
+/** Reads an e-mail address. */
+export function parseAddress(text: string): string {
+  const address = parseEmail(text)
+  if (address !== undefined) return address
+  throw new InvalidArgumentError('It must be an e-mail address.')
+}
