@@ -354,3 +354,47 @@ describe('single sign-on', () => {
     expect(refused).toMatchObject([{ kind: 'setting', name: 'sso_client_secret' }])
   })
 })
+
+describe('the address and the end of a user', () => {
+  const row = { username: 'a', latchkey_email: 'a@example.org', latchkey_email_verified: 1 }
+
+  test('come from another Latchkey site', () => {
+    expect(readUser({ ...row, latchkey_ends_at: 4_000_000_000_000 }, NOW)).toMatchObject({
+      email: 'a@example.org',
+      emailVerified: true,
+      endsAt: 4_000_000_000_000,
+      waiting: false,
+    })
+  })
+
+  test('come from no other source, whatever its columns', () => {
+    const other = {
+      username: 'a',
+      email: 'a@example.org',
+      email_verified: 1,
+      ends_at: 1,
+      waiting: 1,
+    }
+    expect(readUser({ ...other, disabled: 1 }, NOW)).toMatchObject({
+      email: '',
+      emailVerified: false,
+      endsAt: null,
+      waiting: false,
+    })
+  })
+
+  test('are not taken where they mean nothing: a broken address, the end of an admin', () => {
+    const broken = { ...row, role: 2, latchkey_email: 'nobody', latchkey_ends_at: 1 }
+    expect(readUser({ ...broken, latchkey_waiting: 1 }, NOW)).toMatchObject({
+      email: '',
+      emailVerified: false,
+      endsAt: null,
+      waiting: false,
+    })
+  })
+
+  test('refuse the user when the end can not be read: it would be an account without one', () => {
+    expect(readUser({ ...row, latchkey_ends_at: 'soon' }, NOW)).toMatch(/^latchkey_ends_at /)
+    expect(readUser({ ...row, latchkey_ends_at: 1.5 }, NOW)).toMatch(/^latchkey_ends_at /)
+  })
+})

@@ -89,7 +89,8 @@ function sealForWorker(text: string, secret: string): string {
 /** What a site has of its own, but for settings and events. */
 function wholeSite(from: Clone) {
   return [
-    from.sql('select id, username, sub, password_hash, role, permission from users order by id'),
+    from.sql(`select id, username, sub, password_hash, role, permission, disabled,
+         email, email_verified, ends_at, waiting from users order by id`),
     from.sql('select user_id, title, line, added_at, last_used_at from ssh_keys'),
     from.sql('select * from recovery_codes order by code_hash'),
     from.sql('select name, token_hash, scope, created_at from service_tokens'),
@@ -667,7 +668,16 @@ describe('the source', () => {
     expect(await signInAt(oldSite, passkey)).toMatchObject({ code: 200 })
     const program = { name: 'rclone', scopes: ['files:read'] }
     const { data } = await oldSite.call('POST', '/api/me/tokens/create', { token, body: program })
+    await old.command(['invitation', 'create'])
     await old.stop()
+    old.sql(
+      `update users set email = 'anna@example.org', email_verified = 1, ends_at = 4000000000000
+       where username = 'anna'`,
+    )
+    old.sql(
+      `insert into users (id, username, username_key, created_at, disabled, waiting, email, ends_at)
+       values (9, 'bob', 'bob', 1, 1, 1, 'bob@example.org', null), (10, 'carol', 'carol', 1, 0, 0, '', 1)`,
+    )
 
     writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS.split(',')[0]}\n`)
     const refused = await clone.command(['import', old.database])
@@ -678,7 +688,7 @@ describe('the source', () => {
     const { report } = await importJson(old.database, '--secrets', old.path('.dev.vars'))
     expect(report).toMatchObject({
       source: 'latchkey',
-      users: { imported: 3, refused: 0 },
+      users: { imported: 5, refused: 0 },
       keys: counts(1),
       settings: counts(1),
       passkeys: { imported: 1, kept: 0, refused: 0 },
@@ -687,6 +697,7 @@ describe('the source', () => {
       warnings: [expect.stringContaining('1 app password stays behind')],
     })
     expect(wholeSite(clone)).toEqual(wholeSite(old))
+    expect(clone.sql('select * from links')).toEqual([])
     await old.remove()
 
     const served = await clone.serve()

@@ -16,6 +16,10 @@ beforeEach(async () => {
   end = site.now + 10 * DAY
 })
 
+function throwing(): never {
+  throw new Error('MAIL_FROM')
+}
+
 function addAlice(columns: object = {}): Promise<number> {
   return site.addUser('alice', {
     password: NEW_PASSWORD,
@@ -119,10 +123,7 @@ describe('the nightly run', () => {
       .update(users)
       .set({ endsAt: end + 1000 })
       .where(eq(users.id, id))
-    const wrong = () => {
-      throw new Error('MAIL_FROM')
-    }
-    await runNightly({ ...site.deps, mailFrom: wrong })
+    await runNightly({ ...site.deps, mailFrom: throwing })
     expect(await told()).toEqual([id, id])
     expect(await site.db.select().from(mails)).toEqual([])
   })

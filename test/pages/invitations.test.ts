@@ -90,7 +90,9 @@ describe('the page of invitations', () => {
   test('shows markup in a note as text', async () => {
     await site.invite({ name: MARKUP.slice(0, 100) })
     expectEscaped((await admin.get(PATH)).html)
-    expectEscaped((await admin.post(ADD, { name: MARKUP, base_path: MARKUP, uses: 'x' })).html)
+    const refused = await admin.post(ADD, { name: MARKUP, base_path: MARKUP, uses: 'x' })
+    expect(refused.status).toBe(400)
+    expectEscaped(refused.html)
   })
 })
 

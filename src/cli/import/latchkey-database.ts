@@ -12,6 +12,7 @@ export function readLatchkey(table: (name: string) => RawRow[], warnings: string
     users: table('users').map((row) => ({
       ...pick(row, ['id', 'username', 'password_hash', 'role', 'permission', 'base_path']),
       ...pick(row, ['disabled', 'sso_id', 'totp_seed', 'sub']),
+      ...fromPerson(row),
       pwd_ts: Number(row['password_changed_at'] ?? 0) / 1000,
     })),
     keys: table('ssh_keys').map((row) => ({
@@ -36,6 +37,19 @@ function appPasswordWarnings(total: number): string[] {
   return [
     `${total === 1 ? '1 app password stays' : `${total} app passwords stay`} behind: their owners create new ones at /account`,
   ]
+}
+
+/**
+ * Returns what no other source has, under names that none of their columns has. A site of an older
+ * version lacks the columns.
+ */
+function fromPerson(row: RawRow): RawRow {
+  return {
+    latchkey_email: row['email'],
+    latchkey_email_verified: row['email_verified'],
+    latchkey_ends_at: row['ends_at'],
+    latchkey_waiting: row['waiting'],
+  }
 }
 
 function pick(row: RawRow, columns: string[]): RawRow {

@@ -41,6 +41,11 @@ export interface AccountRow {
   ssoId: string
   /** Empty for a new one. */
   sub: string
+  email: string
+  emailVerified: boolean
+  /** Unix time, milliseconds; null without an end. */
+  endsAt: number | null
+  waiting: boolean
   /** Sealed. */
   totpSeed: string | null
 }
@@ -126,6 +131,10 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
         disabled: member('disabled'),
         ssoId: member('ssoId'),
         sub: member('sub'),
+        email: member('email'),
+        emailVerified: member('emailVerified'),
+        endsAt: member('endsAt'),
+        waiting: member('waiting'),
         totpSeed: member('totpSeed'),
         createdAt: now,
       },

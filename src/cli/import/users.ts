@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import * as v from 'valibot'
 import { parsePasswordHash, staticDigest } from '../../passwords/passwords.ts'
+import { parseEmail } from '../../base/email.ts'
 import { fromLooseBase32 } from '../../base/base32.ts'
 import { basePathSchema, permissionSchema, ssoIdSchema } from '../../accounts/fields.ts'
 import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
@@ -29,6 +30,12 @@ export interface OldUser {
   ssoId: string
   /** Of a Latchkey site; empty for none. */
   sub: string
+  /** Of a Latchkey site; empty for none. */
+  email: string
+  emailVerified: boolean
+  /** Unix time, milliseconds; null without an end. */
+  endsAt: number | null
+  waiting: boolean
   /** `undefined` while two-step verification is off. */
   seed: Uint8Array<ArrayBuffer> | undefined
   /** Notes for the operator about changes by the import. */
@@ -66,6 +73,11 @@ const userRow = v.object({
   sso_id: v.pipe(textColumn, ssoIdSchema),
   /** A text of another form is not ours: the account gets a new one. */
   sub: v.fallback(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)), ''),
+  latchkey_email: v.fallback(v.pipe(textColumn, v.transform(toAddress)), ''),
+  latchkey_email_verified: flagColumn,
+  /** An account with an end that can't be read is not imported: it would have none. */
+  latchkey_ends_at: v.nullish(v.pipe(numberColumn, v.integer('must be a time')), null),
+  latchkey_waiting: flagColumn,
 })
 
 /**
@@ -98,6 +110,12 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     disabled: old.disabled,
     ssoId: old.sso_id,
     sub: old.sub,
+    email: old.latchkey_email,
+    emailVerified: old.latchkey_email !== '' && old.latchkey_email_verified,
+    // Nobody else has an end.
+    endsAt: role === GENERAL ? old.latchkey_ends_at : null,
+    // Only an account that nobody can use waits.
+    waiting: old.disabled && old.latchkey_waiting,
     seed: role === GUEST ? undefined : seed,
     remarks: [
       ...(role !== GUEST && password === undefined ? [reasonForNoPassword(old)] : []),
@@ -171,6 +189,11 @@ function readSaltedPassword(old: PasswordColumns): OldPassword | undefined {
 function readSeed(secret: string): Uint8Array<ArrayBuffer> | undefined {
   const seed = fromLooseBase32(secret.trim())
   return seed !== undefined && seed.length > 0 ? seed : undefined
+}
+
+/** @returns Empty for what is no address. */
+function toAddress(text: string): string {
+  return parseEmail(text) ?? ''
 }
 
 /** Returns a path as the source reads it: with slashes, from the root. */

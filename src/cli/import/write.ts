@@ -163,6 +163,10 @@ async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<Accou
     disabled: account.disabled,
     ssoId: account.ssoId,
     sub: account.sub,
+    email: account.email,
+    emailVerified: account.emailVerified,
+    endsAt: account.endsAt,
+    waiting: account.waiting,
     totpSeed: seed ? await sealSeed(site, ring, seed, account.id) : null,
   }
 }
