@@ -12,7 +12,8 @@ import {
   type SQLWrapper,
 } from 'drizzle-orm'
 import { appPasswords, auditEvents, users } from '../../schema/tables.ts'
-import { type AuditEvent, eventRow, insertEvent, logEvent } from '../audit/events.ts'
+import { deletionOf } from '../audit/deletions.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { madeRecently, MAKES_KNOWN, REPORTS_NETWORK } from '../audit/known-networks.ts'
 import type { Client } from '../base/network.ts'
 import type { Database } from '../database/database.ts'
@@ -223,14 +224,7 @@ export function appPasswordDeletion(
   which: SQL | undefined,
   event: AuditEvent,
 ) {
-  const row = { ...eventRow(event), userId: appPasswords.userId, detail: appPasswords.name }
-  const written = writing(db, by)
-  return {
-    tokenEvents: written.insert(auditEvents, row, { from: appPasswords, where: which }),
-    deletedTokens: written
-      .delete(appPasswords, which)
-      .returning({ userId: appPasswords.userId, name: appPasswords.name }),
-  }
+  return deletionOf(db, by, appPasswords, which, event, appPasswords.name)
 }
 
 /** Deletes the app passwords that expired before a time. Until then the owner sees them in the list. */

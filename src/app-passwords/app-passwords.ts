@@ -1,3 +1,4 @@
+import { logDeletions } from '../audit/deletions.ts'
 import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Authority } from '../database/statements.ts'
@@ -84,12 +85,10 @@ export async function deleteAppPassword(
   const now = deps.now()
   const event = eventOf(actor, 'token_deleted', now)
   const which = isAppPasswordWithId(actor.userId, id)
-  const { deletedTokens } = await actAs(
-    deps,
-    actor,
-    appPasswordDeletion(db, isLive(db, actor, now), which, event),
-  )
-  confirmDeletion(event, deletedTokens)
+  const deletion = appPasswordDeletion(db, isLive(db, actor, now), which, event)
+  const { deleted } = await actAs(deps, actor, deletion)
+  if (deleted.length === 0) throw new Refusal('tokenNotFound')
+  logDeletions(event, deleted)
 }
 
 /**
@@ -162,12 +161,10 @@ export async function deleteAppPasswordOf(
   const now = deps.now()
   const event = eventBy(operator, userId, 'token_deleted', now)
   const which = isAppPasswordWithId(userId, id)
-  const { deletedTokens } = await actAsOperator(
-    deps,
-    operator,
-    appPasswordDeletion(db, isOperator(db, operator, now), which, event),
-  )
-  confirmDeletion(event, deletedTokens)
+  const deletion = appPasswordDeletion(db, isOperator(db, operator, now), which, event)
+  const { deleted } = await actAsOperator(deps, operator, deletion)
+  if (deleted.length === 0) throw new Refusal('tokenNotFound')
+  logDeletions(event, deleted)
 }
 
 function prepare(
@@ -209,10 +206,4 @@ function reasonAgainst(role: number, row: NewAppPassword, rivals: unknown[]): Re
   if (parseScopes(row.scopes).includes('admin') && role !== ADMIN) return new Refusal('notAdmin')
   if (rivals.length > 0) return new Refusal('tokenNameTaken')
   return new Refusal('tooManyTokens', { values: { limit: MAX_APP_PASSWORDS_PER_USER } })
-}
-
-function confirmDeletion(event: AuditEvent, deleted: { name: string }[]): void {
-  const [appPassword] = deleted
-  if (appPassword === undefined) throw new Refusal('tokenNotFound')
-  logEvent({ ...event, detail: appPassword.name })
 }

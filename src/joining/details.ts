@@ -14,8 +14,8 @@ import {
 } from '../access/operators.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { logDeletions } from '../audit/deletions.ts'
 import { logEvents } from '../audit/change-events.ts'
-import { logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Language } from '../base/language.ts'
 import { mailSiteOf } from '../mail/mail-site.ts'
@@ -108,8 +108,8 @@ export async function changeDetails(
         ? undefined
         : mailToOldAddress(db, by, userId, email, language, now),
     addressed: email === undefined ? undefined : updateAddress(db, by, userId, email),
-    tokenEvents: revival?.tokenEvents,
-    deletedTokens: revival?.deletedTokens,
+    deletionEvents: revival?.deletionEvents,
+    deleted: revival?.deleted,
     endedGrants: revival?.endedGrants,
     ended: revival?.ended,
     endEvents:
@@ -122,5 +122,5 @@ export async function changeDetails(
   deps.outbox.hasMails = true
   logEvents(ofAddress, answers.addressEvents ?? [])
   logEvents(ofEnd, answers.endEvents ?? [])
-  for (const { name } of answers.deletedTokens ?? []) logEvent({ ...ofTokens, detail: name })
+  logDeletions(ofTokens, answers.deleted)
 }

@@ -1,5 +1,6 @@
 import * as base64url from 'jose/base64url'
-import { type AuditEvent, eventOf, logEvent } from '../audit/events.ts'
+import { logDeletions } from '../audit/deletions.ts'
+import { eventOf, logEvent } from '../audit/events.ts'
 import { fromBase64 } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
@@ -43,9 +44,9 @@ export async function removePasskey(
   const which = isPasskeyOf(actor.userId, credentialIdIn(id))
   const event = eventOf(actor, 'passkey_deleted', now)
   const deletion = passkeyDeletion(deps.db, isFresh(deps, actor, now), which, event)
-  const { deletedPasskeys } = await actFreshAs(deps, actor, now, deletion)
-  if (deletedPasskeys.length === 0) throw new Refusal('passkeyNotFound')
-  logDeletions(event, deletedPasskeys)
+  const { deleted } = await actFreshAs(deps, actor, now, deletion)
+  if (deleted.length === 0) throw new Refusal('passkeyNotFound')
+  logDeletions(event, deleted)
 }
 
 /** @throws {Refusal} `passkeyNotFound`, as `removePasskey`. */
@@ -95,23 +96,10 @@ export async function removePasskeyOf(
   const event = eventBy(operator, undefined, 'passkey_deleted', now)
   const which = isPasskeyOf(userId, credentialIdIn(id))
   const deletion = passkeyDeletion(deps.db, by, which, event)
-  const { isFresh: mayDelete, deletedPasskeys } = await actAsOperatorAt(
-    deps,
-    operator,
-    now,
-    deletion,
-  )
+  const { isFresh: mayDelete, deleted } = await actAsOperatorAt(deps, operator, now, deletion)
   if (!mayDelete) throw new Refusal('confirmationNeeded')
-  if (deletedPasskeys.length === 0) throw new Refusal('passkeyNotFound')
-  logDeletions(event, deletedPasskeys)
-}
-
-/** Logs the events that `passkeyDeletion` has written. */
-export function logDeletions(
-  event: AuditEvent,
-  deleted: readonly { userId: number; name: string }[],
-): void {
-  for (const { userId, name } of deleted) logEvent({ ...event, userId, detail: name })
+  if (deleted.length === 0) throw new Refusal('passkeyNotFound')
+  logDeletions(event, deleted)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { and, count, eq, exists, gt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { auditEvents, passkeys, users } from '../../schema/tables.ts'
+import { deletionOf } from '../audit/deletions.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -191,14 +192,7 @@ export function passkeyDeletion(
   which: SQL | undefined,
   event: AuditEvent,
 ) {
-  const row = { ...eventRow(event), userId: passkeys.userId, detail: passkeys.name }
-  const written = writing(db, by)
-  return {
-    passkeyEvents: written.insert(auditEvents, row, { from: passkeys, where: which }),
-    deletedPasskeys: written
-      .delete(passkeys, which)
-      .returning({ userId: passkeys.userId, name: passkeys.name }),
-  }
+  return deletionOf(db, by, passkeys, which, event, passkeys.name)
 }
 
 /** Returns the statements that rename a passkey and write the event. */

@@ -1,3 +1,4 @@
+import { logDeletions } from '../audit/deletions.ts'
 import { insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import { selectUser } from '../accounts/store.ts'
@@ -61,7 +62,7 @@ export async function endEverythingOf(
   const ending = allSessions(userId)
   const event = eventBy(operator, userId, 'session_ended', now, 'all')
   const deletion = eventBy(operator, userId, 'token_deleted', now)
-  const { user, ended, deletedTokens } = await actAsOperator(deps, operator, {
+  const { user, ended, deleted } = await actAsOperator(deps, operator, {
     user: selectUser(db, userId),
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
@@ -69,8 +70,8 @@ export async function endEverythingOf(
   })
   if (user.length === 0) throw new Refusal('userNotFound')
   if (ended.length > 0) logEvent(event)
-  for (const { name } of deletedTokens) logEvent({ ...deletion, detail: name })
-  return { sessions: ended.length, appPasswords: deletedTokens.length }
+  logDeletions(deletion, deleted)
+  return { sessions: ended.length, appPasswords: deleted.length }
 }
 
 /**

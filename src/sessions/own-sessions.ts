@@ -1,3 +1,4 @@
+import { logDeletions } from '../audit/deletions.ts'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
@@ -72,11 +73,11 @@ export async function endEverything(
   const by = mayEnd(db, actor, now)
   const event = eventOf(actor, 'session_ended', now, 'everything')
   const deletion = eventOf(actor, 'token_deleted', now)
-  const { deletedTokens } = await endAs(deps, actor, {
+  const { deleted } = await endAs(deps, actor, {
     event: insertEvent(db, by, event),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
     ...endSessions(deps, by, allSessions(userId)),
   })
   logEvent(event)
-  for (const { name } of deletedTokens) logEvent({ ...deletion, detail: name })
+  logDeletions(deletion, deleted)
 }

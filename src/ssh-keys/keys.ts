@@ -1,6 +1,7 @@
 import { and } from 'drizzle-orm'
 import * as v from 'valibot'
-import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
+import { logDeletions } from '../audit/deletions.ts'
 import { EVERYTHING, windowOf } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
@@ -125,7 +126,8 @@ export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): P
   const event = eventOf(actor, 'key_deleted', now)
   const deletion = keyDeletion(deps.db, by, isKeyOf(actor.userId, keyId), event)
   const { deleted } = await actAs(deps, actor, deletion)
-  confirmDeletion(event, keyId, deleted[0])
+  if (deleted.length === 0) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
+  logDeletions(event, deleted)
 }
 
 export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
@@ -134,7 +136,7 @@ export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
   const event = eventOf(actor, 'key_deleted', now)
   const deletion = keyDeletion(deps.db, by, isKeyOf(actor.userId), event)
   const { deleted } = await actAs(deps, actor, deletion)
-  for (const key of deleted) logDeletion(event, key)
+  logDeletions(event, deleted)
 }
 
 /**
@@ -206,7 +208,8 @@ export async function removeKeyOf(
   const event = eventBy(operator, undefined, 'key_deleted', now)
   const deletion = keyDeletion(deps.db, by, which, event)
   const { deleted } = await actAsOperator(deps, operator, deletion)
-  confirmDeletion(event, keyId, deleted[0])
+  if (deleted.length === 0) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
+  logDeletions(event, deleted)
 }
 
 /**
@@ -225,21 +228,8 @@ export async function removeKeysOf(
   const event = eventBy(operator, undefined, 'key_deleted', now)
   const deletion = keyDeletion(deps.db, by, isKeyOf(userId), event)
   const { deleted } = await actAsOperator(deps, operator, deletion)
-  for (const key of deleted) logDeletion(event, key)
+  logDeletions(event, deleted)
   return deleted.length
-}
-
-function confirmDeletion(
-  event: AuditEvent,
-  keyId: number,
-  deleted: { userId: number; title: string } | undefined,
-): void {
-  if (deleted === undefined) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
-  logDeletion(event, deleted)
-}
-
-function logDeletion(event: AuditEvent, { userId, title }: { userId: number; title: string }) {
-  logEvent({ ...event, userId, detail: title })
 }
 
 function parseOrRefuse(text: string) {

@@ -1,7 +1,8 @@
 import { and, asc, count, eq, exists, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
-import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { sshKeys, users } from '../../schema/tables.ts'
+import { deletionOf } from '../audit/deletions.ts'
+import { type AuditEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -139,14 +140,7 @@ export function keyDeletion(
   which: SQL | undefined,
   event: AuditEvent,
 ) {
-  const row = { ...eventRow(event), userId: sshKeys.userId, detail: sshKeys.title }
-  const written = writing(db, by)
-  return {
-    events: written.insert(auditEvents, row, { from: sshKeys, where: which }),
-    deleted: written
-      .delete(sshKeys, which)
-      .returning({ userId: sshKeys.userId, title: sshKeys.title }),
-  }
+  return deletionOf(db, by, sshKeys, which, event, sshKeys.title)
 }
 
 /** Selects the keys with which a user may sign in to a file server, and the user's permission. */

@@ -1,3 +1,4 @@
+import { logDeletions } from '../audit/deletions.ts'
 import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -24,7 +25,7 @@ import { runBatch } from '../database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
-import { identityText, type NamedIdentity } from './identity-text.ts'
+import { identityText } from './identity-text.ts'
 import {
   hasOtherWayIn,
   type IdentityKey,
@@ -142,11 +143,11 @@ export async function unlinkIdentity(
   const now = deps.now()
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'identity_unlinked', now)
-  const { unlinked, left } = await actFreshAs(deps, actor, now, {
+  const { deleted, left } = await actFreshAs(deps, actor, now, {
     ...oneUnlinking(db, by, userId, identity, event, hasOtherWayIn(db, userId, identity)),
     left: selectIdentities(db, userId),
   })
-  if (unlinked.length > 0) return logUnlinked(event, unlinked)
+  if (deleted.length > 0) return logDeletions(event, deleted)
   throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayIn' : 'identityNotFound')
 }
 
@@ -195,7 +196,7 @@ export async function unlinkIdentityOf(
   const {
     isFresh: mayUnlink,
     owner,
-    unlinked,
+    deleted,
     left,
   } = await actAsOperatorAt(deps, operator, now, {
     owner: selectUser(db, userId),
@@ -204,13 +205,8 @@ export async function unlinkIdentityOf(
   })
   if (owner.length === 0) throw new Refusal('userNotFound')
   if (!mayUnlink) throw new Refusal('confirmationNeeded')
-  if (unlinked.length > 0) return logUnlinked(event, unlinked)
+  if (deleted.length > 0) return logDeletions(event, deleted)
   throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayInOf' : 'identityNotFound')
-}
-
-/** Logs the events that `identityUnlinking` or `oneUnlinking` has written. */
-export function logUnlinked(event: AuditEvent, unlinked: readonly NamedIdentity[]): void {
-  for (const identity of unlinked) logEvent({ ...event, detail: identityText(identity) })
 }
 
 function isSame(one: IdentityKey, other: IdentityKey): boolean {

@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
+import { deletionOf } from '../audit/deletions.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import { signInColumns, selectWithOwnProof } from '../accounts/store.ts'
@@ -159,22 +160,10 @@ export function identityUnlinking(
   when: SQL | undefined,
 ) {
   const which = and(when, eq(identities.userId, userId), identity && isIdentity(identity))
-  const written = writing(db, by)
   // The same text as `identityText`.
   const shown = sql`coalesce(nullif(${identities.name}, ''), ${identities.subject})`
   const detail = sql`${identities.platform} || ': ' || ${shown}`
-  return {
-    unlinkEvents: written.insert(
-      auditEvents,
-      { ...eventRow(event), detail },
-      { from: identities, where: which },
-    ),
-    unlinked: written.delete(identities, which).returning({
-      platform: identities.platform,
-      name: identities.name,
-      subject: identities.subject,
-    }),
-  }
+  return deletionOf(db, by, identities, which, event, detail)
 }
 
 /**

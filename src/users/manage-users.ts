@@ -1,3 +1,4 @@
+import { logDeletions } from '../audit/deletions.ts'
 import type { Change } from '../audit/changes.ts'
 import { logEvents } from '../audit/change-events.ts'
 import { logEvent, selectDeletedUser } from '../audit/events.ts'
@@ -26,8 +27,6 @@ import type { Account } from '../accounts/accounts.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
 import { needsProof } from './guarded-fields.ts'
-import { logUnlinked } from '../sso/manage.ts'
-import { logDeletions } from '../passkeys/manage.ts'
 import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import {
@@ -284,9 +283,8 @@ export async function changeUser(
     })
   if (updated.length > 0) {
     logEvents(event, events)
-    logUnlinked({ ...event, kind: 'identity_unlinked' }, unlinked ?? [])
-    for (const { name } of deletedTokens ?? [])
-      logEvent({ ...event, kind: 'token_deleted', detail: name })
+    logDeletions({ ...event, kind: 'identity_unlinked' }, unlinked)
+    logDeletions({ ...event, kind: 'token_deleted' }, deletedTokens)
     return
   }
   const before = checkChange(found, request, password)
@@ -388,10 +386,10 @@ export async function cancelUserTwoFactor(
   const ofPasskey = eventBy(operator, userId, 'passkey_deleted', now)
   const deletion = passkeyDeletion(db, by, isPasskeyOf(userId), ofPasskey)
   const isOwn = isActor(operator) && operator.userId === userId
-  const { isFresh, events, updated, deletedPasskeys } = await actAsOperatorAt(deps, operator, now, {
+  const { isFresh, events, updated, deleted } = await actAsOperatorAt(deps, operator, now, {
     events: insertEventOfCancelling(db, by, userId, event),
-    passkeyEvents: withPasskeys ? deletion.passkeyEvents : undefined,
-    deletedPasskeys: withPasskeys ? deletion.deletedPasskeys : undefined,
+    deletionEvents: withPasskeys ? deletion.deletionEvents : undefined,
+    deleted: withPasskeys ? deletion.deleted : undefined,
     updated: clearSeed(db, by, userId),
     codes: deleteRecoveryCodes(db, by, userId),
     // The operator's own session stays, because `by` needs it.
@@ -400,7 +398,7 @@ export async function cancelUserTwoFactor(
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')
   logEvents(event, events)
-  logDeletions(ofPasskey, deletedPasskeys ?? [])
+  logDeletions(ofPasskey, deleted)
 }
 
 /**

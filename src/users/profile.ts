@@ -1,4 +1,5 @@
 import { and } from 'drizzle-orm'
+import { logDeletions } from '../audit/deletions.ts'
 import { logEvents } from '../audit/change-events.ts'
 import { eventOf, logEvent } from '../audit/events.ts'
 import {
@@ -25,7 +26,6 @@ import {
   willUpdateProfile,
 } from './profile-store.ts'
 import { identityText } from '../sso/identity-text.ts'
-import { logUnlinked } from '../sso/manage.ts'
 import {
   hasOtherWayIn,
   identityLinking,
@@ -103,7 +103,7 @@ export async function changeProfile(
   if (updated.length > 0) {
     logEvents(event, events)
     if (linked?.length) logEvent(identity.linkedEvent)
-    logUnlinked(identity.unlinkedEvent, unlinked ?? [])
+    logDeletions(identity.unlinkedEvent, unlinked)
     return remainingAccessIn(found)
   }
   const { username = account.username } = change
@@ -171,8 +171,8 @@ function identityParts(
   const parts = {
     linkEvent: linking?.linkEvent,
     linked: linking?.linked,
-    unlinkEvents: unlinking?.unlinkEvents,
-    unlinked: unlinking?.unlinked,
+    unlinkEvents: unlinking?.deletionEvents,
+    unlinked: unlinking?.deleted,
   }
   return { linkedEvent, unlinkedEvent, parts }
 }

@@ -255,7 +255,8 @@ export function unlinkIdentitiesOfChanged(
     .where(and(may, ne(users.ssoId, ssoId)))
   const when = and(exists(changed), ne(identities.subject, ssoId))
   const unlinked = { ...event, kind: 'identity_unlinked' as const }
-  return identityUnlinking(db, by, userId, undefined, unlinked, when)
+  const { deletionEvents, deleted } = identityUnlinking(db, by, userId, undefined, unlinked, when)
+  return { unlinkEvents: deletionEvents, unlinked: deleted }
 }
 
 /**
@@ -316,8 +317,10 @@ export function deleteAppPasswordsOfChanged(
       ? and(has(ne(users.role, ADMIN)), includesScope(appPasswords.scopes, 'admin'))
       : undefined,
   )
-  const deleted = { ...event, kind: 'token_deleted' as const }
-  return appPasswordDeletion(db, THE_SERVICE, and(isAppPasswordOfUser(userId), which), deleted)
+  const ofToken = { ...event, kind: 'token_deleted' as const }
+  const owned = and(isAppPasswordOfUser(userId), which)
+  const { deletionEvents, deleted } = appPasswordDeletion(db, THE_SERVICE, owned, ofToken)
+  return { tokenEvents: deletionEvents, deletedTokens: deleted }
 }
 
 /** Returns the kinds of events of a change. A change that operators search for has its own kind. */
