@@ -340,7 +340,7 @@ export function Row({ id, icon, tone, title, level = 2, children }: PropsWithChi
   )
 }
 
-interface ChoicesProps {
+export interface ChoicesProps {
   choices: { href: string; icon: IconName; tone?: Tone; title: string; hint?: string }[]
 }
 

@@ -14,7 +14,8 @@ import { readAccountAs, readAs } from '../../access/act-as.ts'
 import { parseSftpAddress } from '../../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { goTo, readView, showPage } from '../view.ts'
 import {
   AppPasswordsPage,
@@ -76,17 +77,11 @@ export const appPasswordPages = new Hono<App>()
 
 async function showNewAppPassword(c: AppContext, fields?: Fields, refusal?: Refusal) {
   const view = await readView(c, await readAccountAs(c.get('deps'), sessionOf(c)))
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <NewAppPasswordPage view={view} fields={fields} problem={problem} />, refusal)
+  return showForm(c, NewAppPasswordPage, { view, fields }, refusal)
 }
 
 async function showAppPasswords(c: AppContext, refusal?: Refusal) {
   const { account, appPasswords } = await listAppPasswords(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(
-    c,
-    <AppPasswordsPage view={view} appPasswords={appPasswords} problem={problem} />,
-    refusal,
-  )
+  return showForm(c, AppPasswordsPage, { view, appPasswords }, refusal)
 }

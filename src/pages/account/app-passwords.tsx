@@ -5,19 +5,9 @@ import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import { ADMIN } from '../../accounts/roles.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
+import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  Empty,
-  Field,
-  FormButtons,
-  Heading,
-  NEWEST,
-  Row,
-  Rows,
-  ShownOnce,
-  Time,
-} from '../parts.tsx'
+import { Alert, Empty, Field, FormButtons, NEWEST, Row, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
@@ -67,27 +57,24 @@ export function AppPasswordsPage({ view, appPasswords, problem }: AppPasswordsPr
   const t = view.t.appPasswords
   const newestFirst = appPasswords.toSorted((one, other) => other.id - one.id)
   return (
-    <AccountPage view={view} title={t.title}>
-      <header class="bar">
-        <Heading title={t.title} lead={t.lead} />
-        <a role="button" href={`${PATH}/add`}>
-          {t.add}
-        </a>
-      </header>
-      <Alert problem={problem} fields={[]} />
-      <Rows
-        rows={newestFirst.map((one, place) => (
-          <AppPasswordRow
-            view={view}
-            item={one}
-            action={`${PATH}/delete`}
-            id={place === 0 ? NEWEST : undefined}
-          />
-        ))}
-        none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
-      />
+    <ListPage
+      view={view}
+      title={t.title}
+      lead={t.lead}
+      problem={problem}
+      add={{ href: `${PATH}/add`, label: t.add }}
+      rows={newestFirst.map((one, place) => (
+        <AppPasswordRow
+          view={view}
+          item={one}
+          action={`${PATH}/delete`}
+          id={place === 0 ? NEWEST : undefined}
+        />
+      ))}
+      none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
+    >
       <p class="hint">{t.staysValid}</p>
-    </AccountPage>
+    </ListPage>
   )
 }
 

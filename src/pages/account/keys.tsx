@@ -5,8 +5,9 @@ import { sftpAccess } from '../../accounts/file-access.ts'
 import type { listKeysWithHelp, SftpHelp } from '../../ssh-keys/keys.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import type { Problem } from '../form.ts'
+import { ListHeader } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, CopyButton, Empty, Heading, Icon, NEWEST, Row, Rows, Time } from '../parts.tsx'
+import { Alert, CopyButton, Empty, Icon, NEWEST, Row, Rows, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
@@ -31,12 +32,11 @@ export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
   const hasAccess = sftpAccess(account.permission) !== 'none'
   return (
     <AccountPage view={view} title={t.title}>
-      <header class="bar">
-        <Heading title={t.title} lead={hasAccess ? t.lead : t.leadWithoutAccess} />
-        <a role="button" href="/account/keys/add">
-          {t.add}
-        </a>
-      </header>
+      <ListHeader
+        title={t.title}
+        lead={hasAccess ? t.lead : t.leadWithoutAccess}
+        add={{ href: '/account/keys/add', label: t.add }}
+      />
       <Alert problem={problem} fields={[]} />
       {hasAccess ? (
         <Command view={view} username={account.username} help={help} />

@@ -14,8 +14,9 @@ import { finishRegistration } from '../../passkeys/registration.ts'
 import { relyingPartyIn, shownIn } from '../../passkeys/http/relying-party.ts'
 import { readSettings } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
-import { goTo, readView, showPage } from '../view.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
+import { goTo, readView } from '../view.ts'
 import { NewPasskeyPage } from './new-passkey.tsx'
 import { showSecurity } from './show-security.tsx'
 
@@ -88,10 +89,9 @@ async function showNewPasskey(c: AppContext, fields?: Fields, refusal?: Refusal)
   const stopped =
     begun instanceof Refusal && begun.refusal !== 'confirmationNeeded' ? begun : undefined
   const shown = refusal ?? stopped
-  const problem = shown && problemOf(view.t, shown)
   const userAgent = c.req.header('User-Agent') ?? ''
-  const props = { view, ceremony, isStopped: stopped !== undefined, userAgent, fields, problem }
-  return showPage(c, <NewPasskeyPage {...props} />, shown)
+  const props = { view, ceremony, isStopped: stopped !== undefined, userAgent, fields }
+  return showForm(c, NewPasskeyPage, props, shown)
 }
 
 /** @throws {Refusal} `passkeyRefused` for an answer that cannot be read. */

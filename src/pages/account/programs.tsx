@@ -4,10 +4,11 @@ import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { listAccess, removeAccess } from '../../openid/access.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { attempt, type Problem, problemOf, readForm } from '../form.ts'
+import { attempt, type Problem, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Empty, Heading, Row, Rows, Time } from '../parts.tsx'
-import { goTo, readView, showPage, type View } from '../view.ts'
+import { goTo, readView, type View } from '../view.ts'
 
 const PATH = '/account/programs'
 
@@ -26,8 +27,7 @@ export const programPages = new Hono<App>()
 async function showPrograms(c: AppContext, refusal?: Refusal) {
   const { account, programs } = await listAccess(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <ProgramsPage view={view} programs={programs} problem={problem} />, refusal)
+  return showForm(c, ProgramsPage, { view, programs }, refusal)
 }
 
 interface ProgramsProps {

@@ -18,7 +18,8 @@ import { readOverview } from '../../users/overview.ts'
 import { readAccountAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
 import { actorOf, sessionOf } from '../../http/guard.ts'
 import { WelcomePage } from '../joining/pages.tsx'
@@ -109,29 +110,19 @@ export const accountPages = new Hono<App>()
 async function showKeys(c: AppContext, refusal?: Refusal) {
   const { account, keys, help } = await listKeysWithHelp(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(
-    c,
-    <KeysPage view={view} account={account} keys={keys} help={help} problem={problem} />,
-    refusal,
-  )
+  return showForm(c, KeysPage, { view, account, keys, help }, refusal)
 }
 
 async function showNewKey(c: AppContext, fields?: Fields, refusal?: Refusal) {
   const account = await readAccountAs(c.get('deps'), actorOf(c))
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <NewKeyPage view={view} fields={fields} problem={problem} />, refusal)
+  return showForm(c, NewKeyPage, { view, fields }, refusal)
 }
 
 async function showSessions(c: AppContext, refusal?: Refusal) {
   const actor = sessionOf(c)
   const { account, sessions } = await listSessions(c.get('deps'), actor)
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(
-    c,
-    <SessionsPage view={view} sessions={sessions} currentId={actor.sessionId} problem={problem} />,
-    refusal,
-  )
+  const props = { view, sessions, currentId: actor.sessionId }
+  return showForm(c, SessionsPage, props, refusal)
 }

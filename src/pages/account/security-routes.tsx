@@ -12,7 +12,8 @@ import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/manage.ts
 import { changeProfile } from '../../users/profile.ts'
 import { isNothing } from '../../users/remaining-access.ts'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, problemOf, readForm } from '../form.ts'
+import { attempt, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { clearSessionToken } from '../session-cookie.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
@@ -123,8 +124,7 @@ async function showNewPhone(c: AppContext, refusal?: Refusal) {
   const account = await readAccountAs(c.get('deps'), sessionOf(c))
   if (!account.hasTwoFactor) return goTo(c, PATH)
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <NewPhonePage view={view} problem={problem} />, refusal)
+  return showForm(c, NewPhonePage, { view }, refusal)
 }
 
 interface ShownEnrolment {
@@ -140,9 +140,7 @@ async function showEnrolment(c: AppContext, secret: string, shown: ShownEnrolmen
   const enrolment = await showSecret(view.site.title, account.username, secret)
   // The secret was tampered with, or two-step verification is on already.
   if (enrolment === undefined || account.hasTwoFactor) return goTo(c, PATH)
-  const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, enrolment, problem, isMove }
-  return showPage(c, <EnrolmentPage {...props} />, refusal)
+  return showForm(c, EnrolmentPage, { view, enrolment, isMove }, refusal)
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {

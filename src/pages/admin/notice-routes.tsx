@@ -15,6 +15,7 @@ import { validate } from '../../http/input.ts'
 import { channelIdForm, chosenTopics, testProblem, WebhookSecret } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
 import { goTo, showPage } from '../view.ts'
 import { NEWEST } from '../parts.tsx'
@@ -84,10 +85,7 @@ async function showNewChannel(
   fields?: Fields,
   refusal?: Refusal,
 ) {
-  const view = await adminView(c)
-  const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, kind, fields, problem }
-  return showPage(c, <NewChannelPage {...props} />, refusal)
+  return showForm(c, NewChannelPage, { view: await adminView(c), kind, fields }, refusal)
 }
 
 async function showNotices(c: AppContext, refusal?: Refusal, failed?: Problem) {

@@ -4,20 +4,8 @@ import { TOPICS } from '../../notices/topics.ts'
 import { ChannelFacts, channelIcon, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
-import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  Choices,
-  Empty,
-  Field,
-  FormButtons,
-  Heading,
-  Menu,
-  NEWEST,
-  Row,
-  Rows,
-  Tile,
-} from '../parts.tsx'
+import { KindPage, ListPage } from '../frames.tsx'
+import { Alert, Empty, Field, FormButtons, Menu, NEWEST, Row, Tile } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const NOTICES_PATH = '/account/admin/notices'
@@ -33,21 +21,17 @@ export function NoticesPage({ view, channels, problem }: NoticesProps) {
   const t = view.t.channels
   const newestFirst = channels.toSorted((one, other) => other.id - one.id)
   return (
-    <AccountPage view={view} title={view.t.nav.channels}>
-      <header class="bar">
-        <Heading title={view.t.nav.channels} lead={t.adminLead} />
-        <a role="button" href={`${NOTICES_PATH}/add`}>
-          {t.add}
-        </a>
-      </header>
-      <Alert problem={problem} fields={[]} />
-      <Rows
-        rows={newestFirst.map((channel, place) => (
-          <ChannelRow view={view} channel={channel} id={place === 0 ? NEWEST : undefined} />
-        ))}
-        none={<Empty icon="channels" title={t.none} hint={t.noneHint} />}
-      />
-    </AccountPage>
+    <ListPage
+      view={view}
+      title={view.t.nav.channels}
+      lead={t.adminLead}
+      problem={problem}
+      add={{ href: `${NOTICES_PATH}/add`, label: t.add }}
+      rows={newestFirst.map((channel, place) => (
+        <ChannelRow view={view} channel={channel} id={place === 0 ? NEWEST : undefined} />
+      ))}
+      none={<Empty icon="channels" title={t.none} hint={t.noneHint} />}
+    />
   )
 }
 
@@ -77,27 +61,19 @@ export function NewChannelPage({ view, kind: name, fields, problem }: NewChannel
   const t = view.t.channels
   const kind = CHANNEL_KINDS.find((one) => one === name)
   return (
-    <AccountPage view={view} title={t.addTitle}>
-      <h1>{t.addTitle}</h1>
-      {kind === undefined ? (
-        <>
-          <Alert problem={problem} fields={[]} />
-          <Choices
-            choices={CHANNEL_KINDS.map((one) => ({
-              href: `${NOTICES_PATH}/add?kind=${one}`,
-              icon: channelIcon(one),
-              title: t.kinds[one],
-              hint: t.kindHints[one],
-            }))}
-          />
-          <p class="aside">
-            <a href={NOTICES_PATH}>{view.t.cancel}</a>
-          </p>
-        </>
-      ) : (
-        <NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />
-      )}
-    </AccountPage>
+    <KindPage
+      view={view}
+      title={t.addTitle}
+      problem={problem}
+      choices={CHANNEL_KINDS.map((one) => ({
+        href: `${NOTICES_PATH}/add?kind=${one}`,
+        icon: channelIcon(one),
+        title: t.kinds[one],
+        hint: t.kindHints[one],
+      }))}
+      back={NOTICES_PATH}
+      form={kind && <NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />}
+    />
   )
 }
 

@@ -20,7 +20,8 @@ import {
 import { presetClient, presetSettings, PRESETS } from '../../openid/presets.ts'
 import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { goTo, showPage } from '../view.ts'
 import { AdminProgramsPage, NewProgramPage, ProgramSettingsPage } from './programs.tsx'
 import { adminView } from './view.ts'
@@ -121,10 +122,7 @@ async function showNewProgram(
   fields?: Fields,
   refusal?: Refusal,
 ) {
-  const view = await adminView(c)
-  const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, kind, fields, problem }
-  return showPage(c, <NewProgramPage {...props} />, refusal)
+  return showForm(c, NewProgramPage, { view: await adminView(c), kind, fields }, refusal)
 }
 
 async function showPrograms(c: AppContext, refusal?: Refusal) {
@@ -134,7 +132,5 @@ async function showPrograms(c: AppContext, refusal?: Refusal) {
     listClients(deps, actorOf(c)),
     listReservedNames(deps, actorOf(c)),
   ])
-  const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, clients, names, problem }
-  return showPage(c, <AdminProgramsPage {...props} />, refusal)
+  return showForm(c, AdminProgramsPage, { view, clients, names }, refusal)
 }

@@ -9,21 +9,9 @@ import {
 import type { listReservedNames } from '../../users/reserved-names.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
+import { KindPage, ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  Choices,
-  CopyButton,
-  Empty,
-  Field,
-  FormButtons,
-  Heading,
-  Menu,
-  NEWEST,
-  Row,
-  Rows,
-  Tile,
-} from '../parts.tsx'
+import { Alert, CopyButton, Empty, Field, FormButtons, Menu, NEWEST, Row, Tile } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/admin/programs'
@@ -40,22 +28,19 @@ export function AdminProgramsPage({ view, clients, names, problem }: ProgramsPro
   const t = view.t.adminPrograms
   const newestFirst = clients.toSorted((one, other) => other.createdAt - one.createdAt)
   return (
-    <AccountPage view={view} title={t.title}>
-      <header class="bar">
-        <Heading title={t.title} lead={t.lead} />
-        <a role="button" href={`${PATH}/add`}>
-          {t.add}
-        </a>
-      </header>
-      <Alert problem={problem} fields={[]} />
-      <Rows
-        rows={newestFirst.map((client, place) => (
-          <ProgramRow view={view} client={client} id={place === 0 ? NEWEST : undefined} />
-        ))}
-        none={<Empty icon="registered" title={t.none} hint={t.noneHint} />}
-      />
+    <ListPage
+      view={view}
+      title={t.title}
+      lead={t.lead}
+      problem={problem}
+      add={{ href: `${PATH}/add`, label: t.add }}
+      rows={newestFirst.map((client, place) => (
+        <ProgramRow view={view} client={client} id={place === 0 ? NEWEST : undefined} />
+      ))}
+      none={<Empty icon="registered" title={t.none} hint={t.noneHint} />}
+    >
       {names.length > 0 && <ReservedNames view={view} names={names} />}
-    </AccountPage>
+    </ListPage>
   )
 }
 
@@ -132,28 +117,20 @@ export function NewProgramPage({ view, kind: name, fields, problem }: NewProgram
   const t = view.t.adminPrograms
   const kind = KINDS.find((one) => one === name)
   return (
-    <AccountPage view={view} title={t.add}>
-      <h1>{t.add}</h1>
-      {kind === undefined ? (
-        <>
-          <Alert problem={problem} fields={[]} />
-          <Choices
-            choices={KINDS.map((one) => ({
-              href: `${PATH}/add?preset=${one}`,
-              icon: one === 'other' ? 'programs' : 'registered',
-              tone: one === 'other' ? 'blue' : 'violet',
-              title: t.presets[one],
-              hint: one === 'other' ? t.otherHint : t.presetHint,
-            }))}
-          />
-          <p class="aside">
-            <a href={PATH}>{view.t.cancel}</a>
-          </p>
-        </>
-      ) : (
-        <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />
-      )}
-    </AccountPage>
+    <KindPage
+      view={view}
+      title={t.add}
+      problem={problem}
+      choices={KINDS.map((one) => ({
+        href: `${PATH}/add?preset=${one}`,
+        icon: one === 'other' ? 'programs' : 'registered',
+        tone: one === 'other' ? 'blue' : 'violet',
+        title: t.presets[one],
+        hint: one === 'other' ? t.otherHint : t.presetHint,
+      }))}
+      back={PATH}
+      form={kind && <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />}
+    />
   )
 }
 

@@ -5,9 +5,10 @@ import { listSettings, resetSettings, saveSettings } from '../../settings/manage
 import { type SettingGroup, SETTINGS } from '../../settings/definitions.ts'
 import { checkProvider, type SsoCheck } from '../../sso/check.ts'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { actorOf } from '../../http/guard.ts'
-import { goTo, type Notice, showPage } from '../view.ts'
+import { goTo, type Notice } from '../view.ts'
 import { PERMISSION_SETTINGS, permissionIn } from './setting-field.tsx'
 import { isGroup, SettingsPage } from './settings.tsx'
 import { adminView } from './view.ts'
@@ -91,7 +92,6 @@ async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}
   const { fields, refusal, notice, checked } = answer
   const view = await adminView(c)
   const settings = await listSettings(c.get('deps'), actorOf(c))
-  const problem = refusal && problemOf(view.t, refusal)
   const props = {
     view:
       notice === undefined
@@ -100,9 +100,8 @@ async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}
     group,
     settings: settings.filter((setting) => setting.group === group),
     fields,
-    problem,
     checked,
     site: c.req.url,
   }
-  return showPage(c, <SettingsPage {...props} />, refusal)
+  return showForm(c, SettingsPage, props, refusal)
 }

@@ -8,13 +8,13 @@ import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { Avatar } from '../avatar.tsx'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Fields, Problem } from '../form.ts'
+import { ListHeader } from '../frames.tsx'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
 import {
   Alert,
   Empty,
   FormButtons,
-  Heading,
   Menu,
   NumberedPages,
   Row,
@@ -60,12 +60,11 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
   const list = usersAddress(fields, page).split('?')[1] ?? ''
   return (
     <AccountPage view={view} title={t.title}>
-      <header class="bar">
-        <Heading title={t.title} lead={totalText(view, total)} />
-        <a role="button" href={`${USERS_PATH}/new`}>
-          {t.add}
-        </a>
-      </header>
+      <ListHeader
+        title={t.title}
+        lead={totalText(view, total)}
+        add={{ href: `${USERS_PATH}/new`, label: t.add }}
+      />
       <form class="search" action={USERS_PATH}>
         {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
         <input

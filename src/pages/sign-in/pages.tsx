@@ -1,11 +1,12 @@
 import type { Fields, Problem } from '../form.ts'
+import { StepPage } from '../frames.tsx'
 import { SinglePage } from '../layout.tsx'
 import { Alert, Heading, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
 import { providerIcon, providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
 import type { Asking } from '../openid/asking.ts'
-import { CodeField, NameAndPassword, StartOver } from './fields.tsx'
+import { CodeField, NameAndPassword } from './fields.tsx'
 import { signInPath } from './next.ts'
 
 interface SignInProps {
@@ -115,17 +116,13 @@ export function CodePage({
 }: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
   const t = view.t.signIn
   return (
-    <SinglePage view={view} title={t.codeTitle}>
-      <article>
-        <Heading title={t.codeTitle} lead={t.codeLead(username)} />
-        <form method="post" action="/account/sign-in/code">
-          <Alert problem={problem} fields={['code']} />
-          <NextField next={next} />
-          <CodeField view={view} problem={problem} />
-          <button>{t.codeSubmit}</button>
-        </form>
-        <StartOver view={view} next={next} />
-      </article>
-    </SinglePage>
+    <StepPage view={view} title={t.codeTitle} lead={t.codeLead(username)} next={next}>
+      <form method="post" action="/account/sign-in/code">
+        <Alert problem={problem} fields={['code']} />
+        <NextField next={next} />
+        <CodeField view={view} problem={problem} />
+        <button>{t.codeSubmit}</button>
+      </form>
+    </StepPage>
   )
 }

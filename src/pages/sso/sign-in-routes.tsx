@@ -14,6 +14,7 @@ import { signInAndLink } from '../../sso/manage.ts'
 import { findUser, signInWithCode } from '../../sso/sign-in.ts'
 import { needsCode } from '../../two-factor/second-factor.ts'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { parseNext, signInPath } from '../sign-in/next.ts'
 import { sessionToken } from '../session-cookie.ts'
@@ -116,9 +117,8 @@ async function showFactor(c: AppContext, step: Step, refusal?: Refusal) {
     user.hasPasskey && relyingParty
       ? await beginOnPage(deps, relyingParty, user.username)
       : undefined
-  const problem = refusal && problemOf(view.t, refusal)
   const shown = { username: user.username, hasCode: needsCode(user) }
-  return showPage(c, <FactorPage {...{ view, step, ceremony, problem }} user={shown} />, refusal)
+  return showForm(c, FactorPage, { view, step, ceremony, user: shown }, refusal)
 }
 
 async function showLink(c: AppContext, step: Step, fields?: Fields, refusal?: Refusal) {

@@ -1,9 +1,9 @@
 import { visible } from '../../base/text.ts'
 import type { Fields, Problem } from '../form.ts'
-import { SinglePage } from '../layout.tsx'
-import { Alert, Heading } from '../parts.tsx'
+import { StepPage } from '../frames.tsx'
+import { Alert } from '../parts.tsx'
 import { type Ceremony, PasskeyButton } from '../passkey.tsx'
-import { CodeField, NameAndPassword, StartOver } from '../sign-in/fields.tsx'
+import { CodeField, NameAndPassword } from '../sign-in/fields.tsx'
 import type { View } from '../view.ts'
 import { providerName } from './names.ts'
 import type { Step } from './step.ts'
@@ -24,37 +24,38 @@ export function FactorPage({ view, step, user, ceremony, problem }: FactorProps)
   const t = view.t.sso
   const provider = providerName(view.t, step.identity.platform)
   return (
-    <SinglePage view={view} title={t.factorTitle}>
-      <article>
-        <Heading title={t.factorTitle} lead={t.factorLead(user.username, provider)} />
-        <form method="post" action={`${PATH}/code`}>
-          <Alert problem={problem} fields={user.hasCode ? ['code'] : []} />
-          {user.hasCode && (
-            <>
-              <CodeField view={view} problem={problem} />
-              <button>{view.t.signIn.codeSubmit}</button>
-            </>
-          )}
+    <StepPage
+      view={view}
+      title={t.factorTitle}
+      lead={t.factorLead(user.username, provider)}
+      next=""
+    >
+      <form method="post" action={`${PATH}/code`}>
+        <Alert problem={problem} fields={user.hasCode ? ['code'] : []} />
+        {user.hasCode && (
+          <>
+            <CodeField view={view} problem={problem} />
+            <button>{view.t.signIn.codeSubmit}</button>
+          </>
+        )}
+      </form>
+      {ceremony !== undefined && (
+        <form method="post" action={`${PATH}/passkey`}>
+          <PasskeyButton
+            view={view}
+            ceremony={ceremony}
+            use="get"
+            label={view.t.signIn.passkey}
+            again={`${PATH}/step`}
+          />
         </form>
-        {ceremony !== undefined && (
-          <form method="post" action={`${PATH}/passkey`}>
-            <PasskeyButton
-              view={view}
-              ceremony={ceremony}
-              use="get"
-              label={view.t.signIn.passkey}
-              again={`${PATH}/step`}
-            />
-          </form>
-        )}
-        {!user.hasCode && (
-          <p class="hint" data-without-passkeys>
-            {view.t.passkeys.needsScript}
-          </p>
-        )}
-        <StartOver view={view} next="" />
-      </article>
-    </SinglePage>
+      )}
+      {!user.hasCode && (
+        <p class="hint" data-without-passkeys>
+          {view.t.passkeys.needsScript}
+        </p>
+      )}
+    </StepPage>
   )
 }
 
@@ -72,24 +73,22 @@ export function LinkPage({ view, step, fields, needsCode = false, problem }: Lin
   const t = view.t.sso
   const { name, subject, platform } = step.identity
   return (
-    <SinglePage view={view} title={t.linkTitle}>
-      <article>
-        <Heading
-          title={t.linkTitle}
-          lead={t.linkLead(name || visible(subject), providerName(view.t, platform))}
+    <StepPage
+      view={view}
+      title={t.linkTitle}
+      lead={t.linkLead(name || visible(subject), providerName(view.t, platform))}
+      next=""
+    >
+      <p>{t.linkHint}</p>
+      <form method="post" action={`${PATH}/link`}>
+        <Alert
+          problem={problem}
+          fields={['username', 'password', ...(needsCode ? ['code'] : [])]}
         />
-        <p>{t.linkHint}</p>
-        <form method="post" action={`${PATH}/link`}>
-          <Alert
-            problem={problem}
-            fields={['username', 'password', ...(needsCode ? ['code'] : [])]}
-          />
-          <NameAndPassword view={view} fields={fields} problem={problem} />
-          {needsCode && <CodeField view={view} problem={problem} />}
-          <button>{t.linkSubmit}</button>
-        </form>
-        <StartOver view={view} next="" />
-      </article>
-    </SinglePage>
+        <NameAndPassword view={view} fields={fields} problem={problem} />
+        {needsCode && <CodeField view={view} problem={problem} />}
+        <button>{t.linkSubmit}</button>
+      </form>
+    </StepPage>
   )
 }

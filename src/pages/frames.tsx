@@ -1,0 +1,114 @@
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Refusal } from '../base/refusals.ts'
+import type { AppContext } from '../http/context.ts'
+import { type Problem, problemOf } from './form.ts'
+import { AccountPage, SinglePage } from './layout.tsx'
+import { Alert, Choices, type ChoicesProps, Heading, Rows } from './parts.tsx'
+import { StartOver } from './sign-in/fields.tsx'
+import { showPage, type View } from './view.ts'
+
+/**
+ * Shows a page whose form may have been refused.
+ *
+ * @param Page Gets the properties, and what was wrong with the form.
+ */
+export function showForm<Props extends { view: View }>(
+  c: AppContext,
+  Page: (props: Props & { problem: Problem | undefined }) => Child,
+  props: Props,
+  refusal: Refusal | undefined,
+) {
+  const problem = refusal && problemOf(props.view.t, refusal)
+  return showPage(c, Page({ ...props, problem }), refusal)
+}
+
+interface ListPageProps {
+  view: View
+  title: string
+  lead: string
+  problem: Problem | undefined
+  /** The page that adds a thing, and the text of the button that leads to it. */
+  add: { href: string; label: string }
+  rows: Child[]
+  /** What stands there while there are no rows. */
+  none: Child
+}
+
+/**
+ * A page with a list of things and the button that adds one.
+ *
+ * @param props `children` stand below the list.
+ */
+export function ListPage({ children, ...props }: PropsWithChildren<ListPageProps>) {
+  const { view, title, lead, problem, add, rows, none } = props
+  return (
+    <AccountPage view={view} title={title}>
+      <ListHeader title={title} lead={lead} add={add} />
+      <Alert problem={problem} fields={[]} />
+      <Rows rows={rows} none={none} />
+      {children}
+    </AccountPage>
+  )
+}
+
+/** The heading of a list, with the button that adds a thing. */
+export function ListHeader({ title, lead, add }: Pick<ListPageProps, 'title' | 'lead' | 'add'>) {
+  return (
+    <header class="bar">
+      <Heading title={title} lead={lead} />
+      <a role="button" href={add.href}>
+        {add.label}
+      </a>
+    </header>
+  )
+}
+
+interface KindPageProps {
+  view: View
+  title: string
+  problem: Problem | undefined
+  choices: ChoicesProps['choices']
+  /** The page that Cancel leads to. */
+  back: string
+  /** The form of the chosen kind; `undefined` while none is chosen. */
+  form: Child | undefined
+}
+
+/** Asks for the kind of a new thing, then for the fields of that kind. */
+export function KindPage({ view, title, problem, choices, back, form }: KindPageProps) {
+  return (
+    <AccountPage view={view} title={title}>
+      <h1>{title}</h1>
+      {form ?? (
+        <>
+          <Alert problem={problem} fields={[]} />
+          <Choices choices={choices} />
+          <p class="aside">
+            <a href={back}>{view.t.cancel}</a>
+          </p>
+        </>
+      )}
+    </AccountPage>
+  )
+}
+
+interface StepPageProps {
+  view: View
+  title: string
+  lead: string
+  /** The page after the sign-in (`next.ts`). */
+  next: string
+}
+
+/** A further step of a sign-in, with the link that begins it again. */
+export function StepPage({ view, title, lead, next, children }: PropsWithChildren<StepPageProps>) {
+  return (
+    <SinglePage view={view} title={title}>
+      <article>
+        <Heading title={title} lead={lead} />
+        {children}
+        <StartOver view={view} next={next} />
+      </article>
+    </SinglePage>
+  )
+}
