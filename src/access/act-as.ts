@@ -114,7 +114,7 @@ export function selectActorWith<Beside extends Record<string, SQL.Aliased<number
         ...accountColumns,
         network: sql<string | null>`${appPasswords.lastNetwork}`.as('network'),
         lastActiveAt: sql<number | null>`${appPasswords.lastUsedAt}`.as('last_active_at'),
-        // Creating an app password needed a fresh session, so it needs no further proof.
+        // Creating an app password needed a fresh session, so it needs none here.
         provenAt: sql<number | null>`${given.now}`.as('proven_at'),
         factorState: sql<FactorState>`'enough'`.as('factor_state'),
         appPassword: appPasswordState(given.network, given.now).as('app_password'),

@@ -48,7 +48,7 @@ export function selectMustUsePasskey(db: Database, userId: number) {
 }
 
 /** Selects a user who can prove on our pages who they are: with a password or a passkey. */
-export function selectWithOwnProof(db: Database, userId: number) {
+export function selectWithPasswordOrPasskey(db: Database, userId: number) {
   return db
     .select({ id: users.id })
     .from(users)

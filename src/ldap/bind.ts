@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import { replacePasswordHash } from '../sign-in/store.ts'
 import {
-  chargeProof,
+  chargeCounter,
   clearCounter,
   type Counter,
   doorCounter,
@@ -101,7 +101,7 @@ async function bindByPassword(
   const { doors, charged, found } = await actAsService(db, tokenHash, 'ldap', {
     doors: selectServiceName(db, tokenHash),
     // A name without a password writes no row.
-    charged: chargeProof(db, by, counter, now, hasPassword(db, username, now)),
+    charged: chargeCounter(db, by, counter, now, hasPassword(db, username, now)),
     found: selectForSignIn(db, username),
   })
   const [user] = found

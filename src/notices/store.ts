@@ -3,7 +3,12 @@ import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
-import { chargeProof, isProofOpen, selectProofBlocks, testCounter } from '../throttle/throttle.ts'
+import {
+  chargeCounter,
+  isCounterOpen,
+  selectCounterBlocks,
+  testCounter,
+} from '../throttle/throttle.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
 import { parseTopics } from './topics.ts'
@@ -162,13 +167,13 @@ export function beginTest(
     where ${isOf(owner, channelId)} and ${notices.about} = ${about}
   )`
   return {
-    blocks: selectProofBlocks(db, counter, now),
+    blocks: selectCounterBlocks(db, counter, now),
     inserted: writing(db, by)
       .insert(notices, row, {
         from: noticeChannels,
-        where: and(isOf(owner, channelId), isProofOpen(db, counter, now)),
+        where: and(isOf(owner, channelId), isCounterOpen(db, counter, now)),
       })
       .returning({ channelId: notices.channelId, about: notices.about }),
-    charged: chargeProof(db, by, counter, now, isInserted),
+    charged: chargeCounter(db, by, counter, now, isInserted),
   }
 }

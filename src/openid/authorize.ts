@@ -4,7 +4,7 @@ import { type ActorDeps, actAs, type Acting, type SessionActor } from '../access
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isLive } from '../access/session-store.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
-import { selectWithOwnProof } from '../accounts/store.ts'
+import { selectWithPasswordOrPasskey } from '../accounts/store.ts'
 import { eventOf, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
@@ -98,10 +98,10 @@ export async function authorize(
     ),
   )
   const codeHash = await hashSecret(secret)
-  const { account, found, proven, ownProof, granted, allowed } = await actAs(deps, actor, {
+  const { account, found, proven, confirming, granted, allowed } = await actAs(deps, actor, {
     found: selectClient(db, request.clientId),
     proven: isProven && selectProven(db, actor, isProven),
-    ownProof: isProven && selectWithOwnProof(db, actor.userId),
+    confirming: isProven && selectWithPasswordOrPasskey(db, actor.userId),
     consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
     allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
     granted: isAsked
@@ -133,7 +133,7 @@ export async function authorize(
     throw new OAuthError('login_required', 'another user is signed in')
   const kind = proven?.length === 0 ? 'confirm' : 'consent'
   if (request.prompts.includes('none')) refuseToAsk(kind)
-  return { kind, client, account, canConfirm: ownProof?.length !== 0 }
+  return { kind, client, account, canConfirm: confirming?.length !== 0 }
 }
 
 /** @throws {OAuthError} When the client or the user can't have this, whatever the user answers. */

@@ -5,11 +5,11 @@ import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import { type Method, passkeyMethods } from '../access/sign-in-methods.ts'
 import { confirmSessionWhen, isLive } from '../access/session-store.ts'
 import {
-  chargeProof,
+  chargeCounter,
   clearCounter,
-  isProofOpen,
+  isCounterOpen,
   passkeyCounter,
-  selectProofBlocks,
+  selectCounterBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
@@ -66,10 +66,10 @@ async function confirm(
   const now = deps.now()
   const counter = passkeyCounter(actor.userId)
   const methods = passkeyMethods(answer.assertion)
-  const [by, isOpen] = [isLive(db, actor, now), isProofOpen(db, counter, now)]
+  const [by, isOpen] = [isLive(db, actor, now), isCounterOpen(db, counter, now)]
   const { accepted, parts } = await answerAcceptance(deps, by, ceremony, answer, isOpen, now)
   const { uses, blocks, confirmed } = await actAs(deps, actor, {
-    blocks: selectProofBlocks(db, counter, now),
+    blocks: selectCounterBlocks(db, counter, now),
     ...parts,
     cleared: clearCounter(db, accepted, counter),
     confirmed: confirmSessionWhen(db, accepted, actor, methods, now),
@@ -86,10 +86,10 @@ async function refuse(deps: ConfirmDeps, actor: SessionActor): Promise<Refusal> 
   const by = isLive(db, actor, now)
   const event = eventOf(actor, 'proof_refused', now, 'passkey')
   const { blocks, charged } = await actAs(deps, actor, {
-    blocks: selectProofBlocks(db, counter, now),
+    blocks: selectCounterBlocks(db, counter, now),
     // Stands before the charge, which can spend the counter.
-    event: insertEvent(db, by, event, isProofOpen(db, counter, now)),
-    charged: chargeProof(db, by, counter, now),
+    event: insertEvent(db, by, event, isCounterOpen(db, counter, now)),
+    charged: chargeCounter(db, by, counter, now),
   })
   if (charged.length === 0) {
     logEvent({ ...event, detail: 'too many passkeys' })

@@ -4,7 +4,7 @@ import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { deletionOf } from '../audit/deletions.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { accountColumns } from '../accounts/accounts.ts'
-import { signInColumns, selectWithOwnProof } from '../accounts/store.ts'
+import { signInColumns, selectWithPasswordOrPasskey } from '../accounts/store.ts'
 import type { SsoPlatform } from '../base/sso-platforms.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -212,7 +212,7 @@ export function hasOtherWayIn(db: Database, userId: number, identity?: IdentityK
           ),
         ),
     )
-  return sql`(${or(exists(selectWithOwnProof(db, userId)), other)})`
+  return sql`(${or(exists(selectWithPasswordOrPasskey(db, userId)), other)})`
 }
 
 function isIdentity({ issuer, subject }: IdentityKey): SQL | undefined {

@@ -223,8 +223,8 @@ export function chargeSignIn(
  * Works like `chargeSignIn`, for one counter. With `when`, it charges only if that condition holds
  * too.
  */
-export function chargeProof(db: Database, by: Authority, proof: Counter, now: number, when?: SQL) {
-  return charge(db, by, [proof], now, and(isProofOpen(db, proof, now), when))
+export function chargeCounter(db: Database, by: Authority, one: Counter, now: number, when?: SQL) {
+  return charge(db, by, [one], now, and(isCounterOpen(db, one, now), when))
 }
 
 function charge(
@@ -312,9 +312,9 @@ export function selectSignInBlocks(db: Database, signIn: SignInCounters, now: nu
   return selectBlocks(db, signIn.counters, now, until, hasInFlight(db, signIn, now))
 }
 
-/** Selects the block of one counter. It returns no row exactly when `isProofOpen` holds. */
-export function selectProofBlocks(db: Database, proof: Counter, now: number) {
-  return selectBlocks(db, [proof], now)
+/** Selects the block of one counter. It returns no row exactly when `isCounterOpen` holds. */
+export function selectCounterBlocks(db: Database, one: Counter, now: number) {
+  return selectBlocks(db, [one], now)
 }
 
 export function selectBlocks(
@@ -343,8 +343,8 @@ export function isSignInOpen(signIn: SignInCounters, now: number): SQL {
 }
 
 /** Holds when the counter doesn't block. */
-export function isProofOpen(db: Database, proof: Counter, now: number): SQL {
-  const isBlocking = and(isOneOf([proof]), sql`${BLOCK_OF_ROW} > ${now}`)
+export function isCounterOpen(db: Database, one: Counter, now: number): SQL {
+  const isBlocking = and(isOneOf([one]), sql`${BLOCK_OF_ROW} > ${now}`)
   const { key } = throttleCounters
   return notExists(db.select({ key }).from(throttleCounters).where(isBlocking))
 }
@@ -428,8 +428,8 @@ function withoutCharge(part: string): SQL {
 }
 
 /** Deletes the failures of a counter, after a right password or code. */
-export function clearCounter(db: Database, by: Authority, proof: Counter, when?: SQL) {
-  return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, proof.key), when))
+export function clearCounter(db: Database, by: Authority, one: Counter, when?: SQL) {
+  return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, one.key), when))
 }
 
 function isOneOf(counters: readonly Counter[]) {

@@ -81,7 +81,7 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
 export async function confirmEnrolment(
   deps: ActorDeps & EndingDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
   session: SessionActor,
-  proof: { code: string; secret: string },
+  shown: { code: string; secret: string },
 ): Promise<void> {
   const actor = toEnrol(session)
   const { db } = deps
@@ -89,10 +89,10 @@ export async function confirmEnrolment(
   const now = deps.now()
   const read = await actFreshAs(deps, actor, now, { seeds: selectSeeds(db, userId, now) })
   const sealed = read.seeds[0]?.pending
-  const secret = fromBase32(proof.secret.trim())
+  const secret = fromBase32(shown.secret.trim())
   if (!sealed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
   const seed = await openSeed(await deps.keyRing(), sealed, userId)
-  if (!equalBytes(seed, secret) || (await findTimeStep(seed, proof.code, now)) === undefined) {
+  if (!equalBytes(seed, secret) || (await findTimeStep(seed, shown.code, now)) === undefined) {
     throw new Refusal('wrongEnrolmentCode')
   }
   const event = eventOf(actor, 'two_factor_on', now)

@@ -3,11 +3,11 @@ import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { type Authority, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import {
-  chargeProof,
+  chargeCounter,
   clearCounter,
   codeCounter,
-  isProofOpen,
-  selectProofBlocks,
+  isCounterOpen,
+  selectCounterBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -33,7 +33,7 @@ import {
 } from './store.ts'
 
 type CodeDeps = ActorDeps & Pick<Deps, 'keyRing'>
-type ProofDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
+type FactorDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
 
 /**
  * Gives the user ten new recovery codes and deletes the old ones. It uses up the code.
@@ -42,7 +42,7 @@ type ProofDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
 export async function renewRecoveryCodes(
-  deps: ProofDeps,
+  deps: FactorDeps,
   actor: SessionActor,
   code: string,
 ): Promise<string[]> {
@@ -71,7 +71,7 @@ export async function renewRecoveryCodes(
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
 export async function disableTwoFactor(
-  deps: ProofDeps & EndingDeps,
+  deps: FactorDeps & EndingDeps,
   actor: SessionActor,
   code: string,
 ): Promise<void> {
@@ -114,7 +114,7 @@ export async function useUpCode(
 
 /** Works like `useUpCode`, for a fresh session only. */
 async function useUpCodeOfFresh(
-  deps: ProofDeps,
+  deps: FactorDeps,
   actor: SessionActor,
   code: string,
 ): Promise<Enrolled> {
@@ -149,14 +149,14 @@ async function useUp(
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
   const counter = codeCounter(user.id)
   const isGood = isUsable(db, user, factor)
-  const isOpen = isProofOpen(db, counter, now)
+  const isOpen = isCounterOpen(db, counter, now)
   const mayUse = and(isOpen, isGood)
   const event = eventOf(actor, 'recovery_code_used', now)
   const refused = eventOf(actor, 'proof_refused', now, 'code')
   const { blocks, charged, consumed } = await actAs(deps, actor, {
-    blocks: selectProofBlocks(db, counter, now),
+    blocks: selectCounterBlocks(db, counter, now),
     // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
-    charged: chargeProof(db, by, counter, now, not(isGood)),
+    charged: chargeCounter(db, by, counter, now, not(isGood)),
     event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
     cleared: clearCounter(db, by, counter, mayUse),
     // Stands last, because the code is no longer usable after it.

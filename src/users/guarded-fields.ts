@@ -26,8 +26,11 @@ export function isProvenChange(change: GuardedFields, isProven: Authority): SQL 
   )
 }
 
-/** Tells whether a change needs a proof, for the reason of a refusal. `isProvenChange` decides. */
-export function needsProof(
+/**
+ * Tells whether a change needs a fresh session, for the reason of a refusal. `isProvenChange`
+ * decides.
+ */
+export function needsFreshSession(
   before: Pick<Account, 'username' | 'ssoId' | 'role'>,
   change: Omit<GuardedFields, 'passwordHash'>,
 ): boolean {

@@ -26,7 +26,7 @@ import { allSessions, type EndingDeps, endSessions, withNewFactor } from '../acc
 import type { Account } from '../accounts/accounts.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
-import { needsProof } from './guarded-fields.ts'
+import { needsFreshSession } from './guarded-fields.ts'
 import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import {
@@ -195,10 +195,10 @@ export async function createUser(
 ): Promise<number> {
   const isGuarded = fields.role === ADMIN || Boolean(password)
   const { db } = deps
-  const proof = await actAsOperatorAt(deps, operator, deps.now(), {
+  const state = await actAsOperatorAt(deps, operator, deps.now(), {
     common: password ? selectCommonPassword(db, password) : undefined,
   })
-  const passwordHash = await hashNewPassword(deps, password, isGuarded, proof)
+  const passwordHash = await hashNewPassword(deps, password, isGuarded, state)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
   const user: NewUser = {
@@ -288,7 +288,8 @@ export async function changeUser(
     return
   }
   const before = checkChange(found, request, password)
-  if (!isFresh && (password || needsProof(before, fields))) throw new Refusal('confirmationNeeded')
+  if (!isFresh && (password || needsFreshSession(before, fields)))
+    throw new Refusal('confirmationNeeded')
   if (rivals?.length) throw new Refusal('usernameTaken')
   if (reserved?.length) throw new Refusal('nameReserved')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
@@ -304,12 +305,12 @@ async function hashPasswordOf(
   password: string,
   request: UserRequest,
 ): Promise<string | undefined> {
-  const { found, ...proof } = await actAsOperatorAt(deps, operator, deps.now(), {
+  const { found, ...state } = await actAsOperatorAt(deps, operator, deps.now(), {
     found: selectUser(deps.db, userId),
     common: selectCommonPassword(deps.db, password),
   })
   checkChange(found, request, password)
-  return hashNewPassword(deps, password, true, proof)
+  return hashNewPassword(deps, password, true, state)
 }
 
 /**

@@ -18,7 +18,7 @@ import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
-import { needsProof } from './guarded-fields.ts'
+import { needsFreshSession } from './guarded-fields.ts'
 import {
   insertEventsOfProfile,
   type ProfileChange,
@@ -51,10 +51,10 @@ interface ProfileRequest {
   password?: string | null | undefined
   /** The old password, accepted in place of a fresh session. */
   old_password?: string | null | undefined
-  /** An empty text unlinks every identity; another text must be the subject of `proof`. */
+  /** An empty text unlinks every identity; another text must be the subject of `provenIdentity`. */
   sso_id?: string | null | undefined
   /** The identity that the user of this browser has just signed in to. */
-  proof?: ProvenIdentity | undefined
+  provenIdentity?: ProvenIdentity | undefined
 }
 
 /**
@@ -78,7 +78,7 @@ export async function changeProfile(
   const now = deps.now()
   const change: ProfileChange = {
     ...(request.username !== undefined && { username: request.username }),
-    ...(typeof request.sso_id === 'string' && ssoChange(request.sso_id, request.proof)),
+    ...(typeof request.sso_id === 'string' && ssoChange(request.sso_id, request.provenIdentity)),
     ...(passwordHash !== undefined && { passwordHash }),
   }
   const event = eventOf(actor, 'profile_changed', now)
@@ -107,7 +107,7 @@ export async function changeProfile(
     return remainingAccessIn(found)
   }
   const { username = account.username } = change
-  const isGuarded = passwordHash !== undefined || needsProof(account, change)
+  const isGuarded = passwordHash !== undefined || needsFreshSession(account, change)
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
   const isKnown = (clients ?? []).length > 0 && username !== account.username
@@ -145,8 +145,8 @@ async function hashNewPassword(
 }
 
 /** Returns the change that a new `sso_id` is. */
-function ssoChange(ssoId: string, proof: ProvenIdentity | undefined): ProfileChange {
-  return proof !== undefined && proof.subject === ssoId ? { ssoId, identity: proof } : { ssoId }
+function ssoChange(ssoId: string, identity: ProvenIdentity | undefined): ProfileChange {
+  return identity?.subject === ssoId ? { ssoId, identity } : { ssoId }
 }
 
 /** Returns the statements that link or unlink identities, under the condition of the update. */

@@ -3,10 +3,10 @@ import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import {
-  chargeProof,
+  chargeCounter,
   oldPasswordCounter,
   payBack,
-  selectProofBlocks,
+  selectCounterBlocks,
   tooManyAttempts,
 } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -35,8 +35,8 @@ export async function provePassword(
   const counter = oldPasswordCounter(actor.userId)
   const refused = eventOf(actor, 'proof_refused', now, 'password')
   const { account, blocks, charged, stored } = await actAs(deps, actor, {
-    blocks: selectProofBlocks(db, counter, now),
-    charged: chargeProof(db, isLive(db, actor, now), counter, now),
+    blocks: selectCounterBlocks(db, counter, now),
+    charged: chargeCounter(db, isLive(db, actor, now), counter, now),
     stored: selectPasswordHash(db, actor.userId),
   })
   if (charged.length === 0) {

@@ -72,7 +72,7 @@ async function confirmStates(page: Page, clone: Pick<Clone, 'sql'>, take: Take):
   }
   await page.goto(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)
   await take('surviving-authorize-confirm')
-  await withoutOwnProof(clone, async () => {
+  await withLinkedAccountOnly(clone, async () => {
     await page.reload()
     await take('surviving-authorize-elsewhere')
   })
@@ -82,7 +82,7 @@ async function confirmStates(page: Page, clone: Pick<Clone, 'sql'>, take: Take):
 }
 
 /** Leaves the admin no way in but the linked account, for a while. */
-async function withoutOwnProof(
+async function withLinkedAccountOnly(
   clone: Pick<Clone, 'sql'>,
   work: () => Promise<void>,
 ): Promise<void> {

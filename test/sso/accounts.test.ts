@@ -404,7 +404,7 @@ describe('POST /api/me/update with sso_id', () => {
     expect((await rows()).identities).toHaveLength(1)
   })
 
-  test('refuses an old proof, a stale session and an identity of another user', async () => {
+  test('refuses an identity that was proven long ago, a stale session and an identity of another user', async () => {
     const body = { username: 'alice', password: '', sso_id: '4711' }
     const token = await site.token('alice', PASSWORD)
     await pass(ID)
@@ -428,9 +428,9 @@ describe('POST /api/me/update with sso_id', () => {
     expect((await rows()).identities).toMatchObject([{ userId: bobId }])
   })
 
-  test('forgets the proof when it was used, and when a session of the browser ends', async () => {
+  test('forgets the proven identity when it was used, and when a session of the browser ends', async () => {
     const token = await site.token('alice', PASSWORD)
-    const isForgotten = /^sso-proof=; Max-Age=0/
+    const isForgotten = /^sso-identity=; Max-Age=0/
     await pass(ID)
     const body = { username: 'alice', password: '', sso_id: '4711' }
     const headers = cookiesOf(visitor)
@@ -440,11 +440,11 @@ describe('POST /api/me/update with sso_id', () => {
     expect(ended.headers.get('Set-Cookie')).toMatch(isForgotten)
     await visitor.signIn('alice', PASSWORD)
     await pass(ID)
-    expect(visitor.cookies.has('sso-proof')).toBe(true)
+    expect(visitor.cookies.has('sso-identity')).toBe(true)
     await visitor.post('/account/sign-out')
-    expect(visitor.cookies.has('sso-proof')).toBe(false)
+    expect(visitor.cookies.has('sso-identity')).toBe(false)
     const other = await site.fetch('GET', '/api/auth/logout', { token })
-    expect(other.headers.get('Set-Cookie') ?? '').not.toContain('sso-proof')
+    expect(other.headers.get('Set-Cookie') ?? '').not.toContain('sso-identity')
   })
 
   test('unlinks with an empty sso_id, but never the last way to sign in', async () => {

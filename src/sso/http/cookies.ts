@@ -8,11 +8,12 @@ export type SsoCookie =
   /** A sign-in that the provider has confirmed, without the account's second factor or link. */
   | 'sso-step'
   /** An identity that `/api/me/update` may link. */
-  | 'sso-proof'
+  | 'sso-identity'
 
 /**
  * SameSite=Lax, because the browser comes back from the provider's site. A text alone does nothing:
- * the callback also needs the state and the code, the step a proof of the user, the proof a token.
+ * the callback also needs the state and the code, the step a proof of the user, the identity a
+ * token.
  */
 function cookieOf(c: AppContext, name: SsoCookie) {
   const secure = c.req.url.startsWith('https:')

@@ -18,7 +18,7 @@ export const identitySchema = v.object({
 
 const storedSchema = v.object({ identity: identitySchema, provider: providerSchema })
 const provenIdentityCookie = provenCookie(
-  'sso-proof',
+  'sso-identity',
   'proven identity',
   LIFETIME_SECONDS,
   storedSchema,

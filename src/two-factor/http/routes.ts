@@ -10,7 +10,7 @@ import { confirmEnrolment, startEnrolment } from '../enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../manage.ts'
 
 const verifySchema = v.object({ code: text(), secret: text() })
-const proofSchema = v.object({ otp_code: text() })
+const codeSchema = v.object({ otp_code: text() })
 
 /** `verify`, `recovery_codes` and `disable` refuse bad input before the guest, like OpenList. */
 export const twoFactorRoutes = new Hono<App>()
@@ -33,7 +33,7 @@ export const twoFactorRoutes = new Hono<App>()
   .post(
     '/recovery_codes',
     anyCaller('session'),
-    jsonBody(proofSchema),
+    jsonBody(codeSchema),
     signedIn('guestTwoFactor', 'session'),
     async (c) => {
       const { otp_code: code } = c.req.valid('json')
@@ -44,7 +44,7 @@ export const twoFactorRoutes = new Hono<App>()
   .post(
     '/disable',
     anyCaller('session'),
-    jsonBody(proofSchema),
+    jsonBody(codeSchema),
     signedIn('guestTwoFactor', 'session'),
     async (c) => {
       const { otp_code: code } = c.req.valid('json')

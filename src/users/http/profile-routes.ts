@@ -51,9 +51,10 @@ export const userRoutes = new Hono<App>()
     signedIn('guestProfile', 'session'),
     async (c) => {
       const request = c.req.valid('json')
-      const proof = request.sso_id ? await readProvenIdentity(c) : undefined
-      await changeProfile(c.get('deps'), sessionOf(c), { ...request, proof })
-      if (proof !== undefined && proof.subject === request.sso_id) clearProvenIdentity(c)
+      const provenIdentity = request.sso_id ? await readProvenIdentity(c) : undefined
+      await changeProfile(c.get('deps'), sessionOf(c), { ...request, provenIdentity })
+      if (provenIdentity !== undefined && provenIdentity.subject === request.sso_id)
+        clearProvenIdentity(c)
       return ok(c, null)
     },
   )
