@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 
-/** Lists the file names of the applied migrations, in order, as wrangler stores them. */
+/** Selects the file names of the applied migrations, in order, as wrangler stores them. */
+export const APPLIED_MIGRATIONS = 'select name from d1_migrations order by id'
+
+/** Lists the file names of the applied migrations, in order. */
 export async function selectMigrations(db: Database): Promise<string[]> {
-  const rows = await db.all<{ name: string }>(sql`select name from d1_migrations order by id`)
+  const rows = await db.all<{ name: string }>(sql.raw(APPLIED_MIGRATIONS))
   return rows.map(({ name }) => name)
 }

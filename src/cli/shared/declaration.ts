@@ -1,6 +1,7 @@
-import { Argument, type Command, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import { UsageError } from './command-error.ts'
 import type { GlobalOptions } from './global-options.ts'
-import { addHelp, type HelpTexts, say, type Text } from './help.ts'
+import { addHelp, HELP_CONFIGURATION, HELP_OPTION, type HelpTexts, say, type Text } from './help.ts'
 import { jsonOutput, type Output, textOutput } from './output.ts'
 
 /**
@@ -132,18 +133,54 @@ function givenOf(taken: Takes = {}, read: Read): Record<string, unknown> {
 
 /** Makes a command of commander from a declared one. */
 export function declare(program: Command, target: Command, declared: Declared): void {
-  addHelp(target, declared)
+  const read = addShape(target, declared)
+  target.allowUnknownOption(declared.allowsUnknownOptions === true).action(() => {
+    const { remote, json } = program.opts<GlobalOptions>()
+    const call = { remote, json, output: json ? jsonOutput : textOutput }
+    return declared.run(read, call)
+  })
+}
+
+/**
+ * Reads the command line of a program that is one command, such as `npm start --`.
+ *
+ * @param argv Without the name of the program.
+ * @returns `undefined` for `--help`, which it prints.
+ * @throws {UsageError} One sentence about a wrong command line.
+ */
+export function readCommandLine<T extends Takes>(
+  name: string,
+  shape: Shape<T>,
+  argv: readonly string[],
+): Given<T> | undefined {
+  const program = new Command(name)
+    .helpOption('-h, --help', say(HELP_OPTION))
+    .configureHelp(HELP_CONFIGURATION)
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride()
+  const read = addShape(program, shape)
+  try {
+    program.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return undefined
+    // Commander's suggestion stands in a line of its own.
+    const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
+    throw new UsageError(`${sentence} (--help lists the options)`)
+  }
+  return givenOf(shape.takes, read)
+}
+
+/** Adds the help of a command, and what it takes. */
+function addShape(target: Command, shape: Shape<Takes>): Read {
+  addHelp(target, shape)
   const readers = new Map(
-    Object.values(declared.takes ?? {}).map((one) => [
+    Object.values(shape.takes ?? {}).map((one) => [
       one,
       isOption(one) ? addOption(target, one) : addArgument(target, one),
     ]),
   )
-  target.allowUnknownOption(declared.allowsUnknownOptions === true).action(() => {
-    const { remote, json } = program.opts<GlobalOptions>()
-    const call = { remote, json, output: json ? jsonOutput : textOutput }
-    return declared.run((taken) => readers.get(taken)?.(), call)
-  })
+  return (taken) => readers.get(taken)?.()
 }
 
 export function isOption({ form }: Pick<Taken<unknown>, 'form'>): boolean {

@@ -43,7 +43,9 @@ export function addHelp(command: Command, texts: HelpTexts): Command {
 }
 
 function lineOf(example: string): string {
-  return /\bnpm (--prefix \S+ )?run /.test(example) ? example : `npm run latchkey -- ${example}`
+  return /\bnpm (--prefix \S+ )?(run|start) /.test(example)
+    ? example
+    : `npm run latchkey -- ${example}`
 }
 
 export const HELP_OPTION = ['display help for command', '显示帮助'] as const

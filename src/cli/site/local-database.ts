@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { APPLIED_MIGRATIONS } from '../../database/migrations.ts'
 
 /** Wrangler keeps the data of a local site here, and commands use the same folder. */
 export const STATE_FOLDER = '.wrangler/state/v3'
@@ -33,6 +34,6 @@ export function readMigrations(database: DatabaseSync): string[] | undefined {
     `select count(*) as total from sqlite_master where type = 'table' and name in ('users', 'd1_migrations')`,
   )
   if (tables.get()?.['total'] !== 2) return undefined
-  const rows = database.prepare('select name from d1_migrations order by id').all()
+  const rows = database.prepare(APPLIED_MIGRATIONS).all()
   return rows.map(({ name }) => String(name))
 }

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { parseFiles } from '../shared/files-option.ts'
 import { readAdminPassword } from '../shared/admin-password.ts'
 import { CommandError, UsageError } from '../shared/command-error.ts'
+import { readCommandLine, type Shape, takes, type Takes } from '../shared/declaration.ts'
 import type { Proxy } from './front-request.ts'
 
 /** How the log shows each request. */
@@ -27,18 +28,63 @@ export interface StartOptions {
 export const LOCALHOST: [string, ...string[]] = ['127.0.0.1', '::1']
 const DEFAULT_PORT = '8787'
 
-const HELP = `
-Environment:
+const SHAPE = {
+  about: 'Serves this site on this machine.',
+  zh: '在本机运行本站点。',
+  takes: {
+    port: takes(
+      '--port <number>',
+      `listen on this port instead of PORT, or ${DEFAULT_PORT}`,
+      `监听此端口，代替 PORT 或 ${DEFAULT_PORT}`,
+    ),
+    host: takes(
+      '--host <address>',
+      `listen on this address instead of ${LOCALHOST.join(' and ')}`,
+      `监听此地址，代替 ${LOCALHOST.join(' 和 ')}`,
+      parseAddress,
+    ),
+    behindProxy: takes(
+      '--behind-proxy <header>',
+      'trust the proxy in front: it sends the client address in this header (of a list, the last one counts), and http or https in X-Forwarded-Proto',
+      '信任前面的代理：它在此请求头中传来客户端地址（有多个时取最后一个），并在 X-Forwarded-Proto 中传来 http 或 https',
+      parseHeaderName,
+    ),
+    proxyAddress: takes(
+      '--proxy-address <address>',
+      'the address of the proxy, when it runs on another machine',
+      '代理的地址，用于代理在另一台机器上的情况',
+      parseAddress,
+    ),
+    files: takes(
+      '--files <url>',
+      'the file server (OpenList) behind this site, such as http://127.0.0.1:5244; its token is FILES_TOKEN in .dev.vars (docs/files.md)',
+      '站点后面的文件服务器（OpenList），例如 http://127.0.0.1:5244；其令牌是 .dev.vars 中的 FILES_TOKEN（docs/files.md）',
+      parseFiles,
+    ),
+    quiet: takes('--quiet', 'log errors only, no requests', '只记录错误，不记录请求'),
+    json: takes(
+      '--json',
+      'log requests and events as JSON, for programs such as fail2ban',
+      '以 JSON 记录请求和事件，供 fail2ban 等程序使用',
+    ),
+  },
+  notes: [
+    `Environment:
   PORT            the port; the default is ${DEFAULT_PORT}
   ADMIN_PASSWORD  the first password of admin
   BEHIND_PROXY    the same as --behind-proxy
   SMTP_URL        the server that sends mails, such as
                   smtps://USER:PASSWORD@smtp.example.org; it may also stand in
-                  .dev.vars (docs/operating.md)
-
-Example:
-  npm start -- --port 9000
-  npm start -- --behind-proxy X-Forwarded-For`
+                  .dev.vars (docs/operating.md)`,
+    `环境变量：
+  PORT            端口，默认 ${DEFAULT_PORT}
+  ADMIN_PASSWORD  admin 的初始密码
+  BEHIND_PROXY    与 --behind-proxy 相同
+  SMTP_URL        发送邮件的服务器，例如 smtps://USER:PASSWORD@smtp.example.org；
+                  也可写在 .dev.vars 中（docs/operating.md）`,
+  ],
+  examples: ['npm start -- --port 9000', 'npm start -- --behind-proxy X-Forwarded-For'],
+} as const satisfies Shape<Takes>
 
 /**
  * Reads the command line and the environment of `npm start`.
@@ -51,9 +97,9 @@ export function readStartOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): StartOptions | undefined {
-  const options = readCommandLine(argv)
+  const options = readCommandLine('npm start --', SHAPE, argv)
   if (options === undefined) return undefined
-  const { port, host, behindProxy, proxyAddress, quiet = false, json = false } = options
+  const { port, host, behindProxy, proxyAddress, quiet, json } = options
   if (quiet && json) throw new UsageError('Choose either --quiet or --json.')
   const header = behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || undefined)
   if (header === undefined && proxyAddress !== undefined)
@@ -66,57 +112,6 @@ export function readStartOptions(
     proxy: header === undefined ? undefined : { header, address: proxyAddress },
     password: readAdminPassword(env),
     files: options.files,
-  }
-}
-
-interface CommandLine {
-  port?: string
-  quiet?: boolean
-  json?: boolean
-  host?: string
-  behindProxy?: string
-  proxyAddress?: string
-  files?: string
-}
-
-function readCommandLine(argv: readonly string[]): CommandLine | undefined {
-  const program = new Command('npm start --')
-    .description('Serves this site on this machine.')
-    .option('--port <number>', `listen on this port instead of PORT, or ${DEFAULT_PORT}`)
-    .option(
-      '--host <address>',
-      `listen on this address instead of ${LOCALHOST.join(' and ')}`,
-      parseAddress,
-    )
-    .option(
-      '--behind-proxy <header>',
-      'trust the proxy in front: it sends the client address in this header (of a list, the last one counts), and http or https in X-Forwarded-Proto',
-      parseHeaderName,
-    )
-    .option(
-      '--proxy-address <address>',
-      'the address of the proxy, when it runs on another machine',
-      parseAddress,
-    )
-    .option(
-      '--files <url>',
-      'the file server (OpenList) behind this site, such as http://127.0.0.1:5244; its token is FILES_TOKEN in .dev.vars (docs/files.md)',
-      parseFiles,
-    )
-    .option('--quiet', 'log errors only, no requests')
-    .option('--json', 'log requests and events as JSON, for programs such as fail2ban')
-    .addHelpText('after', HELP)
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
-  try {
-    return program.parse(argv, { from: 'user' }).opts<CommandLine>()
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return undefined
-    // Commander's suggestion stands in a line of its own.
-    const sentence = error.message.replace(/^error: /, '').replace('\n', ' ')
-    throw new UsageError(`${sentence} (--help lists the options)`)
   }
 }
 
