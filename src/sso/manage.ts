@@ -19,6 +19,7 @@ import {
   isFreshOperator,
   type Operator,
 } from '../access/operators.ts'
+import { selectRecovered } from '../access/recovery.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { selectMustUsePasskey, selectUser } from '../accounts/store.ts'
 import { runBatch } from '../database/statements.ts'
@@ -45,19 +46,25 @@ const LATEST_CLONES = { limit: 100, offset: 0 }
 
 /**
  * Reads what the user signs in with beside the password: the number of unused recovery codes, the
- * passkeys, the latest events of answers that a copy of a passkey may have given, and the
- * identities.
+ * passkeys, the latest events of answers that a copy of a passkey may have given, the identities,
+ * and whether a recovery code has just begun the session.
  */
 export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
   const { db } = deps
   const { userId } = actor
-  const { account, codes, ...ways } = await readAs(deps, actor, {
+  const { account, codes, recovered, ...ways } = await readAs(deps, actor, {
     codes: countUnusedCodes(db, userId),
     passkeys: selectPasskeys(db, userId),
     clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
     identities: selectIdentities(db, userId),
+    recovered: selectRecovered(db, actor, deps.now()),
   })
-  return { account, codesLeft: codes[0]?.total ?? 0, ...ways }
+  return {
+    account,
+    codesLeft: codes[0]?.total ?? 0,
+    isRecovered: recovered.length > 0,
+    ...ways,
+  }
 }
 
 /**

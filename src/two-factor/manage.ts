@@ -14,6 +14,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
+import { isFreshAfterRecovery } from '../access/recovery.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import {
   hashRecoveryCode,
@@ -75,21 +76,52 @@ export async function disableTwoFactor(
   actor: SessionActor,
   code: string,
 ): Promise<void> {
-  const { db } = deps
-  const user = await useUpCodeOfFresh(deps, actor, code)
+  const { totpSeed } = await useUpCodeOfFresh(deps, actor, code)
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
-  const isOn = hasSeed(db, actor.userId, user.totpSeed)
+  const isOff = await turnOff(deps, actor, totpSeed, isFresh(deps, actor, now), now)
+  if (!isOff) throw new Refusal('twoFactorOff')
+}
+
+/**
+ * Works like `disableTwoFactor`, without a code: for a user who has signed in with a recovery code
+ * a moment ago, because the phone is lost. The session must still be fresh.
+ *
+ * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`.
+ */
+export async function disableAfterRecovery(
+  deps: ProofDeps & EndingDeps,
+  actor: SessionActor,
+): Promise<void> {
+  const now = deps.now()
+  const { seeds } = await actFreshAs(deps, actor, now, {
+    seeds: selectSeeds(deps.db, actor.userId, now),
+  })
+  const seed = seeds[0]?.current
+  if (!seed) throw new Refusal('twoFactorOff')
+  const isOff = await turnOff(deps, actor, seed, isFreshAfterRecovery(deps, actor, now), now)
+  if (!isOff) throw new Refusal('confirmationNeeded')
+}
+
+/** @returns Whether `by` held, and this seed was in force. */
+async function turnOff(
+  deps: ProofDeps & EndingDeps,
+  actor: SessionActor,
+  seed: string,
+  by: Authority,
+  now: number,
+): Promise<boolean> {
+  const { db } = deps
+  const isOn = hasSeed(db, actor.userId, seed)
   const event = eventOf(actor, 'two_factor_off', now)
   const { cleared } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
     ...endSessions(deps, by, withNewFactor(actor), isOn),
     // Stands last, because the seed is no longer in force after it.
-    cleared: clearSeed(db, by, actor.userId, user.totpSeed),
+    cleared: clearSeed(db, by, actor.userId, seed),
   })
-  if (cleared.length === 0) throw new Refusal('twoFactorOff')
-  logEvent(event)
+  if (cleared.length > 0) logEvent(event)
+  return cleared.length > 0
 }
 
 /**

@@ -526,6 +526,51 @@ describe('moving to a new phone', () => {
     expect(valueOf(done.html, 'codes')).not.toContain(recovery)
   })
 
+  describe('after a sign-in with a recovery code', () => {
+    const withoutCode = { recovered: 'true' }
+
+    /** The browser of a user who has lost the phone. */
+    async function signInWithoutPhone(): Promise<{ other: Visitor; codes: string[] }> {
+      const { html } = await enrol()
+      const codes = valueOf(html, 'codes').split('\n')
+      const other = new Visitor(site)
+      await other.signIn('alice', PASSWORD, codes[0])
+      return { other, codes }
+    }
+
+    test('needs no second code, and ends the other sessions', async () => {
+      const { other } = await signInWithoutPhone()
+      const page = textOf((await other.get('/account/security')).html)
+      expect(page).toContain('Have you lost your phone?')
+      const moved = await other.post('/account/security/phone', withoutCode)
+      expect(moved.status).toBe(200)
+      const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(moved.html) ?? []
+      const confirm = { secret, move: 'true', code: site.code(secret) }
+      const done = await other.post('/account/security/confirm', confirm)
+      expect(valueOf(done.html, 'codes').split('\n')).toHaveLength(10)
+      expect((await visitor.get('/account')).location).toContain('/account/sign-in')
+      const again = await other.post('/account/security/phone', withoutCode)
+      expect(again.status, 'a code of the new phone was shown').toBe(403)
+    })
+
+    test('asks for one ten minutes later, and in every other session', async () => {
+      const { other, codes } = await signInWithoutPhone()
+      const isRefused = async (browser: Visitor) => {
+        expect(textOf((await browser.get('/account/security')).html)).not.toContain('lost your')
+        expect((await browser.post('/account/security/phone', withoutCode)).status).toBe(403)
+        expect((await browser.get('/account/security/phone')).html).toContain('name="code"')
+        expect(textOf((await browser.get('/account/security')).html)).toContain('10 recovery codes')
+      }
+      await isRefused(visitor)
+      site.now += 10 * MINUTE
+      await other.post('/account/security/codes', {
+        code: codes[1] ?? '',
+        confirm_password: PASSWORD,
+      })
+      await isRefused(other)
+    })
+  })
+
   test('changes nothing for a wrong code, and is for users of two-step verification', async () => {
     expect((await visitor.get('/account/security/phone')).location).toBe('/account/security')
     await enrol()

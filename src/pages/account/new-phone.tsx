@@ -1,11 +1,23 @@
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, FormButtons, Heading } from '../parts.tsx'
+import { Alert, Field, FormButtons, Heading, Icon } from '../parts.tsx'
 import type { View } from '../view.ts'
 
+const PATH = '/account/security/phone'
+
+/** A form with this field needs no code, because the user has signed in with a recovery code. */
+export const RECOVERED = 'recovered'
+
+interface NewPhoneProps {
+  view: View
+  problem?: Problem | undefined
+  /** Whether the user has signed in with a recovery code a moment ago. */
+  isRecovered: boolean
+}
+
 /** The first step of a user who moves the authenticator app to a new phone. */
-export function NewPhonePage({ view, problem }: { view: View; problem?: Problem | undefined }) {
+export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
   const { phone: t, security } = view.t
   return (
     <AccountPage view={view} title={t.title}>
@@ -13,17 +25,24 @@ export function NewPhonePage({ view, problem }: { view: View; problem?: Problem 
       <article>
         <ol class="steps plain">
           <li>
-            <p>{t.first}</p>
-            <form method="post" action="/account/security/phone">
-              <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
-              <Field
-                name="code"
-                label={security.code}
-                hint={security.codeHint}
-                autocomplete="one-time-code"
+            <p>{isRecovered ? t.firstRecovered : t.first}</p>
+            <form method="post" action={PATH}>
+              <Alert
                 problem={problem}
-                focus
+                fields={[...(isRecovered ? [] : ['code']), ...CONFIRM_FIELDS]}
               />
+              {isRecovered ? (
+                <input type="hidden" name={RECOVERED} value="true" />
+              ) : (
+                <Field
+                  name="code"
+                  label={security.code}
+                  hint={security.codeHint}
+                  autocomplete="one-time-code"
+                  problem={problem}
+                  focus
+                />
+              )}
               <ConfirmFields view={view} form="phone" problem={problem} takesCode={false} />
               <FormButtons view={view} submit={t.submit} back="/account/security" />
             </form>
@@ -33,5 +52,24 @@ export function NewPhonePage({ view, problem }: { view: View; problem?: Problem 
         </ol>
       </article>
     </AccountPage>
+  )
+}
+
+/** Leads a user who has just signed in with a recovery code to a new phone, without another code. */
+export function LostPhone({ view }: { view: View }) {
+  const t = view.t.phone
+  return (
+    <article class="status warn">
+      <Icon name="phone" />
+      <div>
+        <h2>{t.lostTitle}</h2>
+        <p>{t.lost}</p>
+      </div>
+      <form method="post" action={PATH}>
+        <input type="hidden" name={RECOVERED} value="true" />
+        <ConfirmFields view={view} form="phone" problem={undefined} takesCode={false} />
+        <button>{t.lostSubmit}</button>
+      </form>
+    </article>
   )
 }

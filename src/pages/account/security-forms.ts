@@ -21,6 +21,8 @@ export interface SecurityProps {
   account: Account
   /** Number of unused recovery codes. */
   codesLeft: number
+  /** Whether the user has signed in with a recovery code a moment ago. */
+  isRecovered: boolean
   passkeys: StoredPasskey[]
   /** Names of passkeys whose answers were refused because a copy may have given them, and when. */
   clones: { detail: string; at: number }[]

@@ -6,9 +6,14 @@ import { Refusal } from '../../base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
+import { readWaysIn } from '../../sso/manage.ts'
 import { toEnrol } from '../../access/sign-in-methods.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
-import { disableTwoFactor, renewRecoveryCodes } from '../../two-factor/manage.ts'
+import {
+  disableAfterRecovery,
+  disableTwoFactor,
+  renewRecoveryCodes,
+} from '../../two-factor/manage.ts'
 import { changeProfile } from '../../users/profile.ts'
 import { isNothing } from '../../users/remaining-access.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -18,7 +23,7 @@ import { clearSessionToken } from '../session-cookie.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { EnrolmentPage } from './enrolment.tsx'
-import { NewPhonePage } from './new-phone.tsx'
+import { NewPhonePage, RECOVERED } from './new-phone.tsx'
 import { RecoveryCodesPage } from './recovery-codes.tsx'
 import { identityPages } from '../sso/identity-routes.tsx'
 import { passkeyPages } from './passkey-routes.tsx'
@@ -64,10 +69,12 @@ export const securityPages = new Hono<App>()
   .post('/phone', async (c) => {
     const deps = c.get('deps')
     const fields = await readForm(c)
+    const isRecovered = fields[RECOVERED] !== undefined
     const moved = await attempt(async () => {
-      const { code } = validate(codeSchema, fields)
+      const { code } = isRecovered ? { code: '' } : validate(codeSchema, fields)
       await confirmWith(c, fields)
-      await disableTwoFactor(deps, sessionOf(c), code)
+      if (isRecovered) await disableAfterRecovery(deps, sessionOf(c))
+      else await disableTwoFactor(deps, sessionOf(c), code)
       const { values } = await readSettings(deps)
       return startEnrolment(deps, sessionOf(c), values.site_title)
     })
@@ -121,10 +128,10 @@ export const securityPages = new Hono<App>()
   .get('/:form', (c) => goTo(c, PATH))
 
 async function showNewPhone(c: AppContext, refusal?: Refusal) {
-  const account = await readAccountAs(c.get('deps'), sessionOf(c))
+  const { account, isRecovered } = await readWaysIn(c.get('deps'), sessionOf(c))
   if (!account.hasTwoFactor) return goTo(c, PATH)
   const view = await readView(c, account)
-  return showForm(c, NewPhonePage, { view }, refusal)
+  return showForm(c, NewPhonePage, { view, isRecovered }, refusal)
 }
 
 interface ShownEnrolment {

@@ -1,6 +1,7 @@
 import { AccountPage } from '../layout.tsx'
 import { FactorSection } from './factor-section.tsx'
 import { IdentitySection } from '../sso/identity-section.tsx'
+import { LostPhone } from './new-phone.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import type { SecurityProps } from './security-forms.ts'
@@ -34,6 +35,7 @@ function Sections(props: SecurityProps) {
     )
   return (
     <>
+      {props.isRecovered && props.account.hasTwoFactor && <LostPhone view={props.view} />}
       <PasskeySection {...props} />
       <TwoFactorSection {...props} />
       <IdentitySection {...props} />

@@ -621,9 +621,13 @@ export const en = {
     lead: 'Your account moves to the authenticator app on the new phone. The old phone and the old recovery codes stop working.',
     first:
       'Show that it is you: with a code of the old phone or, if it is lost, with a recovery code.',
-    second: 'Scan a picture with the new phone.',
+    firstRecovered: 'You have just signed in with a recovery code. That is proof enough.',
+    second: 'Scan a QR code with the new phone.',
     third: 'Keep the new recovery codes.',
     submit: 'Continue',
+    lostTitle: 'Have you lost your phone?',
+    lost: 'Set up a new one now. The old phone and the old recovery codes then stop working, and you get new codes. If you still have the phone, you need not do anything.',
+    lostSubmit: 'Set up a new phone',
     halfway:
       'The old phone no longer works. Until you finish this page, two-step verification is off.',
   },
@@ -903,8 +907,7 @@ export const en = {
     'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',
-    'recovery-code-used':
-      'You signed in with a recovery code, which works only once. If you have a new phone, choose “Move to a new phone” below.',
+    'recovery-code-used': 'You signed in with a recovery code. It does not work a second time.',
     'identity-linked': 'The account is linked.',
     'identity-unlinked': 'The account is no longer linked.',
     'password-changed': 'Your password was changed. Sign in with the new password.',

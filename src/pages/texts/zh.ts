@@ -335,9 +335,13 @@ export const zh: Texts = {
     title: '换新手机',
     lead: '你的账户将改用新手机上的身份验证器应用。旧手机和旧的恢复代码将失效。',
     first: '确认是你本人：输入旧手机上的验证码；旧手机已丢失时，输入一个恢复代码。',
+    firstRecovered: '你刚刚用恢复代码登录，无需再输入验证码。',
     second: '用新手机扫描二维码。',
     third: '保存新的恢复代码。',
     submit: '继续',
+    lostTitle: '手机丢了吗？',
+    lost: '现在就可以设置新手机。旧手机和旧的恢复代码将随之失效，你会得到新的恢复代码。手机还在的话，无需操作。',
+    lostSubmit: '设置新手机',
     halfway: '旧手机已失效。在完成此页之前，两步验证处于关闭状态。',
   },
 
@@ -610,8 +614,7 @@ export const zh: Texts = {
     'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',
-    'recovery-code-used':
-      '你使用恢复代码登录，该代码已失效。如果换了手机，请选择下面的“换新手机”。',
+    'recovery-code-used': '你用恢复代码登录了。这个代码不能再次使用。',
     'identity-linked': '账户已关联。',
     'identity-unlinked': '账户已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',

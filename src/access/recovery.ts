@@ -1,0 +1,42 @@
+import { and, exists, gt, type SQL, sql } from 'drizzle-orm'
+import { sessions } from '../../schema/tables.ts'
+import { asAuthority, type Authority } from '../database/statements.ts'
+import type { Database, Deps } from '../deps.ts'
+import type { SessionActor } from './actor.ts'
+import type { FreshnessDeps } from './freshness.ts'
+import { isSession, selectFreshActor } from './session-store.ts'
+import type { Method } from './sign-in-methods.ts'
+import { literal } from '../database/literal.ts'
+
+/** For so long after a sign-in with a recovery code, the user need not show a second one. */
+const RECOVERED_MILLISECONDS = 10 * 60 * 1000
+
+/**
+ * Holds for a row of `sessions` that was begun with a recovery code a moment ago, and in which no
+ * code of an authenticator app was shown.
+ */
+function isRecovered(now: number): SQL | undefined {
+  const { amr, createdAt } = sessions
+  const place = (method: Method) => sql`instr(${amr}, ${literal(method)})`
+  return and(
+    gt(createdAt, now - RECOVERED_MILLISECONDS),
+    sql`${place('recovery')} > 0 and ${place('otp')} = 0`,
+  )
+}
+
+/** Works like `isFresh`, for a session that a recovery code has just begun. */
+export function isFreshAfterRecovery(
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
+  actor: SessionActor,
+  now: number,
+): Authority {
+  return asAuthority(exists(selectFreshActor(deps, actor, now, isRecovered(now))))
+}
+
+/** Selects the session if a recovery code has just begun it. */
+export function selectRecovered(db: Database, { userId, sessionId }: SessionActor, now: number) {
+  return db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(isSession(userId, sessionId), isRecovered(now)))
+}
