@@ -72,15 +72,25 @@ interface FilterProps {
   path: string
   fields: EventFields
   kinds: readonly EventKind[]
+  /** The kinds that have a chip. */
+  chips: readonly EventKind[]
   problem: Problem | undefined
 }
 
+/** Tells whether a filter has more than a chip says. */
+function isNarrowed(
+  { user = '', kind, from, to }: EventFields,
+  chips: readonly EventKind[],
+): boolean {
+  return [user, from, to].some((value) => value !== '') || (kind !== '' && !chips.includes(kind))
+}
+
 /** Links that show one kind of events, or all. */
-export function EventChips({ view, path, fields, kinds }: Omit<FilterProps, 'problem'>) {
+export function EventChips({ view, path, fields, chips }: Omit<FilterProps, 'problem' | 'kinds'>) {
   const names = view.t.adminEvents.kinds
   return (
     <div class="tabs" role="navigation" aria-label={view.t.activity.kind}>
-      {(['', ...kinds] as const).map((kind) => (
+      {(['', ...chips] as const).map((kind) => (
         <a
           href={filterAddress(path, { ...fields, kind })}
           aria-current={kind === fields.kind ? 'page' : undefined}
@@ -92,40 +102,46 @@ export function EventChips({ view, path, fields, kinds }: Omit<FilterProps, 'pro
   )
 }
 
-/** The form above a list of events; the children are further fields, in front of the others. */
+/**
+ * The form above a list of events, folded while it is not used; the children are further fields, in
+ * front of the others.
+ */
 export function EventFilterForm(props: PropsWithChildren<FilterProps>) {
-  const { view, path, fields, kinds, problem, children } = props
+  const { view, path, fields, kinds, chips, problem, children } = props
   const t = view.t.activity
   const zone = isZone(fields.zone) ? fields.zone : 'UTC'
   const names = view.t.adminEvents.kinds
   return (
-    <form class="filter wide" action={path}>
-      {children}
-      <Field
-        name="kind"
-        label={t.kind}
-        value={fields.kind}
-        options={[['', t.anyKind]]}
-        groups={groupedKinds(kinds).map(([group, found]) => [
-          t.groups[group],
-          found.map((kind) => [kind, names[kind]] as const),
-        ])}
-        optional
-      />
-      <Field
-        name="from"
-        label={t.from}
-        type="date"
-        value={fields.from}
-        problem={problem}
-        optional
-      />
-      <Field name="to" label={t.to} type="date" value={fields.to} problem={problem} optional />
-      <input type="hidden" name="zone" value={fields.zone} data-zone="zone" />
-      <button class="secondary">{t.filter}</button>
-      <p class="hint">
-        {t.zone} <span id="zone">{zone}</span>
-      </p>
-    </form>
+    <details class="older" open={isNarrowed(fields, chips)}>
+      <summary>{t.moreFilters}</summary>
+      <form class="filter wide" action={path}>
+        {children}
+        <Field
+          name="kind"
+          label={t.kind}
+          value={fields.kind}
+          options={[['', t.anyKind]]}
+          groups={groupedKinds(kinds).map(([group, found]) => [
+            t.groups[group],
+            found.map((kind) => [kind, names[kind]] as const),
+          ])}
+          optional
+        />
+        <Field
+          name="from"
+          label={t.from}
+          type="date"
+          value={fields.from}
+          problem={problem}
+          optional
+        />
+        <Field name="to" label={t.to} type="date" value={fields.to} problem={problem} optional />
+        <input type="hidden" name="zone" value={fields.zone} data-zone="zone" />
+        <button class="secondary">{t.filter}</button>
+        <p class="hint">
+          {t.zone} <span id="zone">{zone}</span>
+        </p>
+      </form>
+    </details>
   )
 }

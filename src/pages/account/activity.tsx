@@ -84,12 +84,13 @@ function ActivityPage({ view, events, page, pages, fields, problem }: ActivityPr
   return (
     <AccountPage view={view} title={t.title}>
       <EventsHeader view={view} title={t.title} lead={t.lead} path={PATH} fields={fields} />
-      <EventChips view={view} path={PATH} fields={fields} kinds={CHIPS} />
+      <EventChips view={view} path={PATH} fields={fields} chips={CHIPS} />
       <EventFilterForm
         view={view}
         path={PATH}
         fields={fields}
         kinds={OWN_KINDS}
+        chips={CHIPS}
         problem={problem}
       />
       <EventList

@@ -150,6 +150,11 @@ function CreateForm({ view, fields, problem }: NewAppPasswordProps) {
   )
 }
 
+/** The words of `files:write` say that it reads, too. */
+function isIncluded(scope: AppPasswordScope, scopes: readonly AppPasswordScope[]): boolean {
+  return scope === 'files:read' && scopes.includes('files:write')
+}
+
 /** What lists show of an app password, except its name. */
 export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword }) {
   const t = view.t.appPasswords
@@ -157,9 +162,11 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
   return (
     <>
       <p class="facts">
-        {item.scopes.map((scope) => (
-          <span>{t.scopes[scope]}</span>
-        ))}
+        {item.scopes
+          .filter((scope) => !isIncluded(scope, item.scopes))
+          .map((scope) => (
+            <span>{t.scopes[scope]}</span>
+          ))}
       </p>
       <p class="facts">
         <span>

@@ -6,7 +6,7 @@ import type { readOverview } from '../../users/overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
 import { Avatar } from '../avatar.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Fold, Heading, Icon, Pins, Tiles, Time } from '../parts.tsx'
+import { Choices, Fold, Heading, Icon, Pins, Tiles, Time } from '../parts.tsx'
 import { PasskeyScript } from '../passkey.tsx'
 import type { View } from '../view.ts'
 import { EventList } from './activity.tsx'
@@ -59,11 +59,18 @@ export function OverviewPage(props: OverviewProps) {
         />
       </section>
       <Rights view={view} account={account} />
-      <p>
-        <a role="button" class="secondary" href="/account/email">
-          {view.t.joining.ownTitle}
-        </a>
-      </p>
+      {view.hasMail && (
+        <Choices
+          choices={[
+            {
+              href: '/account/email',
+              icon: 'mail',
+              title: view.t.joining.ownTitle,
+              hint: view.t.joining.ownHint,
+            },
+          ]}
+        />
+      )}
       {counts.passkeys === 0 && view.rpId !== undefined && <Nudge view={view} />}
     </AccountPage>
   )

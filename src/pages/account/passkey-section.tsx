@@ -3,7 +3,7 @@ import type { StoredPasskey } from '../../passkeys/store.ts'
 import { passkeyRecord } from '../../passkeys/record.ts'
 import { userHandleOf } from '../../passkeys/user-handle.ts'
 import { Change } from '../confirm.tsx'
-import { Alert, Field, Menu, Row, Rows, Time } from '../parts.tsx'
+import { Alert, Field, Menu, Row, Rows, Tile, Time } from '../parts.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../passkey.tsx'
 import type { View } from '../view.ts'
 import type { SecurityProps } from './security-forms.ts'
@@ -18,6 +18,7 @@ export function PasskeySection(props: SecurityProps) {
   return (
     <article>
       <header>
+        <Tile icon="passkeys" tone="green" />
         <h2>{t.title}</h2>
         {passkeys.length > 0 && <span class="badge good">{passkeys.length}</span>}
       </header>

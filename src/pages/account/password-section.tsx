@@ -1,4 +1,4 @@
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field, Tile } from '../parts.tsx'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 
 export function PasswordSection({ view, account, refused }: SecurityProps) {
@@ -6,7 +6,10 @@ export function PasswordSection({ view, account, refused }: SecurityProps) {
   const problem = problemIn(refused, 'password')
   return (
     <article>
-      <h2>{t.passwordTitle}</h2>
+      <header>
+        <Tile icon="password" tone="amber" />
+        <h2>{t.passwordTitle}</h2>
+      </header>
       <p>{t.passwordLead}</p>
       <form method="post" action="/account/security/password">
         <Alert problem={problem} fields={['old_password', 'password', 'repeat']} />

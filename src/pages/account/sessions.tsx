@@ -74,6 +74,8 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
           {isCurrent ? t.activeNow : <LastActive view={view} at={session.lastActiveAt} />}
         </span>
         <span>{session.network}</span>
+      </p>
+      <p class="facts">
         <span>
           <Time view={view} at={session.createdAt} phrase={t.since} />
         </span>

@@ -2,7 +2,7 @@ import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import { FEW_CODES } from '../../users/protection.ts'
 import { Change } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field, Tile } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 
@@ -11,6 +11,7 @@ export function TwoFactorSection({ view, account, codesLeft, refused }: Security
   return (
     <article>
       <header>
+        <Tile icon="phone" />
         <h2>{t.twoFactorTitle}</h2>
         <span class={account.hasTwoFactor ? 'badge good' : 'badge'}>
           {account.hasTwoFactor ? t.on : t.off}

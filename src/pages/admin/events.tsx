@@ -37,12 +37,13 @@ export function EventsPage({ view, events, page, more, fields, problem }: Events
   return (
     <AccountPage view={view} title={t.title}>
       <EventsHeader view={view} title={t.title} lead={t.lead} path={EVENTS_PATH} fields={fields} />
-      <EventChips view={view} path={EVENTS_PATH} fields={fields} kinds={CHIPS} />
+      <EventChips view={view} path={EVENTS_PATH} fields={fields} chips={CHIPS} />
       <EventFilterForm
         view={view}
         path={EVENTS_PATH}
         fields={fields}
         kinds={EVENT_KINDS}
+        chips={CHIPS}
         problem={problem}
       >
         <Field name="user" label={t.user} value={fields.user} problem={problem} optional />

@@ -1,7 +1,7 @@
 import type { StoredIdentity } from '../../sso/store.ts'
 import { Change } from '../confirm.tsx'
 import { own } from '../../base/own.ts'
-import { Icon, Row, Rows, Time } from '../parts.tsx'
+import { Icon, Row, Rows, Tile, Time } from '../parts.tsx'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { problemIn } from '../account/security-forms.ts'
 import type { View } from '../view.ts'
@@ -18,7 +18,10 @@ export function IdentitySection(props: SecurityProps) {
   const problem = problemIn(refused, 'link-identity')
   return (
     <article>
-      <h2>{t.title}</h2>
+      <header>
+        <Tile icon="sso" tone="violet" />
+        <h2>{t.title}</h2>
+      </header>
       <p>{t.lead}</p>
       <Rows
         rows={identities.map((identity) => (

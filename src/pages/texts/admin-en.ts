@@ -173,7 +173,7 @@ export const adminSettingsEn = {
 
 export const adminEventsEn = {
   title: 'Site events',
-  lead: 'The events of the site, as long as they are kept.',
+  lead: 'What has happened on this site. Old entries are deleted after a while.',
   user: 'User name',
   noUser: 'No user has or had this name. A deleted user is also found by id: #7.',
   page: (page: number) => `Page ${page}`,

@@ -164,7 +164,7 @@ export const adminSettingsZh: typeof adminSettingsEn = {
 
 export const adminEventsZh: typeof adminEventsEn = {
   title: '站点事件',
-  lead: '站点上发生的事，保留期内的都在这里。',
+  lead: '站点上发生过什么。较早的记录会定期删除。',
   user: '用户名',
   noUser: '没有这个名字的用户，已删除的用户中也没有。已删除的用户也可以按编号查找：#7。',
   page: (page) => `第 ${page} 页`,

@@ -828,7 +828,7 @@ export const en = {
 
   activity: {
     title: 'Your activity',
-    lead: 'The activity of your account, as long as it is kept.',
+    lead: 'What has happened to your account. Old entries are deleted after a while.',
     none: 'No activity yet',
     newer: 'Newer',
     older: 'Older',
@@ -852,11 +852,12 @@ export const en = {
     from: 'From',
     to: 'To',
     filter: 'Show',
+    moreFilters: 'More filters',
     /** Stands before the name of a time zone. */
     zone: 'Time zone of the days:',
     badDay: 'It must be a day such as 2026-11-21.',
     noneFound: 'No events found',
-    noneFoundHint: 'No event that is kept matches.',
+    noneFoundHint: 'Choose other days, or all events.',
     showAll: 'Show all events',
     repeated: (times: number) => `${times} times`,
     groups: {

@@ -41,6 +41,7 @@ export const joiningEn = {
   endsAt: 'Your account ends',
   // The page of the own address.
   ownTitle: 'E-mail address',
+  ownHint: 'It lets you choose a new password when you have forgotten yours.',
   ownLead:
     'With a confirmed address you can choose a new password when you have forgotten yours. Operators see it, and programs that you allow.',
   noMail: 'This site sends no mail, so an address cannot be entered. Ask its operator.',

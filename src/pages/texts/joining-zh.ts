@@ -41,6 +41,7 @@ export const joiningZh: typeof joiningEn = {
   welcomeOverview: '前往你的账户',
   endsAt: '你的账户到期时间：',
   ownTitle: '电子邮件地址',
+  ownHint: '忘记密码时，可以用它设置新密码。',
   ownLead: '确认地址后，忘记密码时可以重新设置。管理员以及你允许的程序可以看到此地址。',
   noMail: '此站点不发送邮件，因此无法填写地址。请联系管理员。',
   noEmail: '没有地址',

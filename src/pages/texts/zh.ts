@@ -539,7 +539,7 @@ export const zh: Texts = {
 
   activity: {
     title: '我的动态',
-    lead: '这里列出保留期内与你的账户有关的操作。',
+    lead: '你的账户发生过什么。较早的记录会定期删除。',
     none: '还没有记录',
     newer: '较新',
     older: '较早',
@@ -559,10 +559,11 @@ export const zh: Texts = {
     from: '从',
     to: '到',
     filter: '查看',
+    moreFilters: '更多筛选',
     zone: '日期所用时区：',
     badDay: '必须是日期，例如 2026-11-21。',
     noneFound: '没有找到事件',
-    noneFoundHint: '保留的事件中没有符合条件的。',
+    noneFoundHint: '请换一个日期范围，或查看全部事件。',
     showAll: '显示全部事件',
     repeated: (times) => `${times} 次`,
     groups: {
