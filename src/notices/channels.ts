@@ -63,11 +63,14 @@ export type NewChannel = v.InferOutput<typeof newChannelSchema>
 
 export const channelTopicsSchema = v.object({ id: v.number(), topics: topics(TOPICS) })
 
+/** The topics that a user chooses. */
+export const ownTopicsSchema = v.object({ topics: topics(OWN_TOPICS) })
+
 /** The request for the channel of a user. */
 export const ownChannelSchema = v.object({
   kind: v.picklist(OWN_CHANNEL_KINDS, `must be one of ${OWN_CHANNEL_KINDS.join(', ')}`),
   address: line,
-  topics: topics(OWN_TOPICS),
+  ...ownTopicsSchema.entries,
   language: v.optional(v.picklist(NOTICE_LANGUAGES, 'must be one of en, zh'), 'en'),
 })
 

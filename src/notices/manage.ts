@@ -47,6 +47,8 @@ type WriterDeps = ActorDeps &
   FreshnessDeps &
   Pick<Deps, 'randomBytes' | 'keyRing' | 'isolateMemory'>
 
+type ChangeOfChannel = (by: Authority) => BatchItem<'sqlite'> & { _: { result: { id: number }[] } }
+
 /** A new channel. Of a webhook, the secret that signs is shown only once. */
 export interface CreatedChannel {
   id: number
@@ -118,7 +120,7 @@ async function changeChannel(
   deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   id: number,
-  change: (by: Authority) => BatchItem<'sqlite'> & { _: { result: { id: number }[] } },
+  change: ChangeOfChannel,
 ): Promise<void> {
   const now = deps.now()
   const by = isFreshOperator(deps, operator, now)
@@ -227,15 +229,34 @@ export async function deleteOwnChannel(
   deps: ActorDeps & FreshnessDeps,
   actor: SessionActor,
 ): Promise<void> {
-  const { db } = deps
+  await changeOwnChannel(deps, actor, (by) => deleteChannels(deps.db, by, actor.userId))
+}
+
+/** @throws {Refusal} `confirmationNeeded`, `channelNotFound`. */
+export async function chooseOwnTopics(
+  deps: ActorDeps & FreshnessDeps,
+  actor: SessionActor,
+  topics: OwnChannel['topics'],
+): Promise<void> {
+  await changeOwnChannel(deps, actor, (by) =>
+    updateTopics(deps.db, by, actor.userId, undefined, topicsText(topics)),
+  )
+}
+
+/** @param change Makes the statement that changes the channel and returns its row. */
+async function changeOwnChannel(
+  deps: ActorDeps & FreshnessDeps,
+  actor: SessionActor,
+  change: ChangeOfChannel,
+): Promise<void> {
   const now = deps.now()
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'notices_changed', now)
-  const { deleted } = await actFreshAs(deps, actor, now, {
-    event: insertEvent(db, by, event, isChannel(actor.userId)),
-    deleted: deleteChannels(db, by, actor.userId),
+  const { changed } = await actFreshAs(deps, actor, now, {
+    event: insertEvent(deps.db, by, event, isChannel(actor.userId)),
+    changed: change(by),
   })
-  if (deleted.length === 0) throw new Refusal('channelNotFound')
+  if (changed.length === 0) throw new Refusal('channelNotFound')
   logEvent(event)
 }
 

@@ -102,11 +102,12 @@ export function upsertOwnChannel(db: Database, by: Authority, row: NewChannelRow
     .returning({ id: noticeChannels.id })
 }
 
+/** @param id `undefined` for the channel of a user. */
 export function updateTopics(
   db: Database,
   by: Authority,
   owner: ChannelOwner,
-  id: number,
+  id: number | undefined,
   topics: string,
 ) {
   return writing(db, by)

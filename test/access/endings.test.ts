@@ -783,6 +783,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/notices/delete',
   'POST /account/notices/save',
   'POST /account/notices/test',
+  'POST /account/notices/topics',
   'POST /account/security/codes',
   'POST /account/security/factor',
   'POST /account/security/identities/link',

@@ -55,6 +55,29 @@ describe('the page of the own notices', () => {
     expect(await site.db.select().from(noticeChannels)).toEqual([])
   })
 
+  test('changes what it tells of, without its address', async () => {
+    const topics = async () => (await site.db.select().from(noticeChannels))[0]?.topics
+    await visitor.post(`${OWN}/save`, own)
+    const chosen = { 'topic-new_network': 'on', 'topic-password': 'on' }
+    const saved = await visitor.post(`${OWN}/topics`, chosen)
+    expect(saved.location).toBe(`${OWN}?done=channel-saved`)
+    expect(await topics()).toBe('new_network password')
+    expect(await textAt(OWN)).toContain('ntfy ntfy.sh Nothing delivered yet')
+    const none = await visitor.post(`${OWN}/topics`, {})
+    expect([none.status, alertIn(none.html)]).toEqual([400, 'Choose at least one.'])
+    site.now += HOUR
+    const stale = await visitor.post(`${OWN}/topics`, { 'topic-new_network': 'on' })
+    expect(stale.status).toBe(403)
+    const confirmed = { 'topic-new_network': 'on', confirm_password: PASSWORD }
+    await visitor.post(`${OWN}/topics`, confirmed)
+    expect(await topics()).toBe('new_network')
+  })
+
+  test('has no topics to change without a channel', async () => {
+    const { status: answered } = await visitor.post(`${OWN}/topics`, { 'topic-password': 'on' })
+    expect(answered).toBe(404)
+  })
+
   test('shows the secret of a webhook once', async () => {
     const { html } = await visitor.post(`${OWN}/save`, { ...own, kind: 'webhook' })
     const secret = valueOf(html, 'secret')

@@ -66,6 +66,7 @@ async function ownStates(page: Page, take: Take): Promise<void> {
     ['notices-refused', 'https://ntfy.local/a-topic'],
     ['notices-added', 'https://ntfy.example.org/a-topic'],
   ] as const) {
+    await unfold(page.locator('[name=address]'))
     await page.locator('[name=address]').fill(address)
     await submit(page, `${OWN}/save`)
     await take(name)

@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { ownChannelSchema } from '../../notices/channels.ts'
+import { ownChannelSchema, ownTopicsSchema } from '../../notices/channels.ts'
 import {
+  chooseOwnTopics,
   deleteOwnChannel,
   findOwnChannel,
   saveOwnChannel,
@@ -40,6 +41,16 @@ export const noticePages = new Hono<App>()
         <WebhookSecret view={view} secret={saved.secret} back={OWN_NOTICES_PATH} />
       </AccountPage>,
     )
+  })
+  .post('/topics', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { topics } = validate(ownTopicsSchema, { topics: chosenTopics(OWN_TOPICS, fields) })
+      await confirmWith(c, fields)
+      await chooseOwnTopics(c.get('deps'), sessionOf(c), topics)
+    })
+    if (refusal instanceof Refusal) return showNotices(c, { refusal })
+    return goTo(c, OWN_NOTICES_PATH, 'channel-saved')
   })
   .post('/delete', async (c) => {
     const fields = await readForm(c)

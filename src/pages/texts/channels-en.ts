@@ -4,8 +4,8 @@ import type { Topic } from '../../notices/topics.ts'
 const topics: Record<Topic, string> = {
   new_network: 'A sign-in from a new network',
   new_country: 'A sign-in from a new country',
-  locked_out: 'An account or a network is locked out',
-  second_factor_off: 'Two-step verification off or cancelled',
+  locked_out: 'An account or a network that is locked out',
+  second_factor_off: 'Two-step verification that is turned off',
   new_admin: 'A new administrator',
   password: 'A password changed or set by an administrator',
   credential_added: 'An SSH key, passkey, app password, linked account or service token added',
@@ -14,7 +14,7 @@ const topics: Record<Topic, string> = {
   program_registered: 'A program registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
   registration: 'A registration',
-  reset_link: 'A link for a new password made by an operator (always)',
+  reset_link: 'A link for a new password made by an administrator (sent in any case)',
   account_end: 'An account that ends soon',
 }
 
@@ -52,7 +52,7 @@ const kindHints: Record<ChannelKind, string> = {
   discord: 'A channel in Discord, by the address of a webhook.',
   telegram: 'A chat in Telegram, by a bot of yours.',
   bark: 'Push notices on iPhones, with the app Bark.',
-  email: 'E-mails.',
+  email: 'An e-mail for each notice.',
 }
 
 type KindField = 'address' | 'token' | 'chat' | 'sender'
@@ -81,21 +81,21 @@ const fieldHints: Partial<Record<ChannelKind, Partial<Record<KindField, string>>
 
 export const channelsEn = {
   title: 'Notices',
-  ownLead: 'Be told when something happens to your account that you may not have done.',
-  adminLead: 'Tell yourself and others what happens on this site.',
+  ownLead: 'We tell you when something happens to your account that may not have been you.',
+  adminLead: 'Where notices of what happens on this site are sent.',
   none: 'No channels',
-  noneHint: 'A channel is an address that notices are sent to.',
+  noneHint: 'A channel is where notices go: a chat, an e-mail address, a phone.',
   addTitle: 'Add a channel',
   ownTitle: 'Your channel',
   kind: 'Kind',
   kinds,
   kindHints,
   fieldHints,
-  ntfy: 'ntfy is a free app that shows push notices on your phone. Install it, subscribe to a topic whose name nobody guesses, and give its address here.',
+  ntfy: 'ntfy is a free app that shows notices on your phone: install it, and subscribe to a topic with a name that nobody can guess. A webhook is an address where a program of yours gets them.',
   name: 'Name',
   nameHint: 'How you recognise this channel.',
   address: 'Address',
-  ownAddressHint: 'A public https address, such as https://ntfy.sh/a-topic-that-nobody-guesses.',
+  ownAddressHint: 'It begins with https://, such as https://ntfy.sh/a-topic-that-nobody-guesses.',
   token: 'Token',
   chat: 'Chat',
   sender: 'Sender',
@@ -103,7 +103,8 @@ export const channelsEn = {
   topics,
   add: 'Add channel',
   save: 'Save',
-  replaceTitle: 'Replace the channel',
+  replaceTitle: 'Send them elsewhere',
+  replaceHint: 'Another address takes the place of this one.',
   replace: 'Save channel',
   delete: 'Delete',
   deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notices.`,
