@@ -229,6 +229,7 @@ test('the script filters events by the days of the visitor’s time zone', async
   await signIn(admin, 'admin', ADMIN_PASSWORD)
   await admin.waitForURL('**/account')
   await admin.goto('/account/admin/events')
+  await admin.getByText('More filters').click()
   expect(await mainText(admin)).toContain('Time zone of the days: Asia/Shanghai')
   await admin.getByLabel('From').fill('2026-01-01')
   await pressNamed(admin, 'Show')
@@ -246,8 +247,8 @@ const ADMIN_PATHS = [
   'settings/site',
   'settings/style',
   'settings/preview',
-  'settings/global',
-  'settings/index',
+  'settings/accounts',
+  'settings/files',
   'settings/sso',
   'events',
 ].map((path) => `/account/admin/${path}`)

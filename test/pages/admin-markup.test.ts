@@ -32,8 +32,8 @@ test.each([
   'settings/site',
   'settings/style',
   'settings/preview',
-  'settings/global',
-  'settings/index',
+  'settings/accounts',
+  'settings/files',
   'settings/sso',
 ])('%s shows markup as text', async (path) => {
   const { status, html } = await admin.get(`/account/admin/${path}`)

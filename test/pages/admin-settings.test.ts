@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
 import { ALL_DEFAULTS } from '../../src/settings/defaults.ts'
-import { GROUP_NUMBERS, SETTINGS } from '../../src/settings/definitions.ts'
+import { SETTINGS } from '../../src/settings/definitions.ts'
+import { isSettingPage, keysOf, PAGE_NAMES } from '../../src/pages/admin/setting-pages.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
@@ -22,11 +23,16 @@ beforeEach(async () => {
   admin = await signIn(site)
 })
 
-/** What a browser sends of a group's form as it is shown. */
-function formOf(html: string, group: string): Record<string, string> {
-  const keys = SETTINGS.filter((setting) => setting.group === group && !setting.isReadOnly)
+/** The settings of a page that can be changed. */
+function settingsOf(page: string) {
+  const keys: string[] = isSettingPage(page) ? keysOf(page) : []
+  return SETTINGS.filter(({ key, isReadOnly }) => keys.includes(key) && !isReadOnly)
+}
+
+/** What a browser sends of a page's form as it is shown. */
+function formOf(html: string, page: string): Record<string, string> {
   return Object.fromEntries(
-    keys.map(({ key, type }) => {
+    settingsOf(page).map(({ key, type }) => {
       const [, chosen] =
         new RegExp(`<select id="${key}".*?<option value="([^"]*)" selected=""`, 's').exec(html) ??
         []
@@ -67,16 +73,33 @@ describe('the pages of settings', () => {
     expect(html).not.toMatch(/name="sso_default_permission-11" checked=""/)
   })
 
-  test('show every setting with its label and its help, and nothing as changed', async () => {
-    for (const group of Object.keys(GROUP_NUMBERS)) {
-      const { status, html } = await admin.get(`${SETTINGS_PAGE}/${group}`)
+  test('have every setting once', () => {
+    const keys = PAGE_NAMES.flatMap(keysOf)
+    expect(keys.toSorted()).toEqual(SETTINGS.map(({ key }) => key).toSorted())
+  })
+
+  test('show every setting with its help, unless the label says all, and nothing as changed', async () => {
+    const without: string[] = []
+    for (const page of PAGE_NAMES) {
+      const { status, html } = await admin.get(`${SETTINGS_PAGE}/${page}`)
       expect(status).toBe(200)
-      for (const setting of SETTINGS.filter((one) => one.group === group && !one.isReadOnly)) {
-        expect(html).toContain(`name="${setting.key}"`)
-        expect(textOf(html)).toContain(setting.help)
+      for (const { key, help } of settingsOf(page)) {
+        expect(html).toContain(`name="${key}"`)
+        if (!textOf(html).includes(help)) without.push(key)
       }
       expect(html).not.toContain('name="reset"')
     }
+    expect(without).toEqual([
+      'event_retention_days',
+      'register_permission',
+      'favicon',
+      'home_container',
+      'settings_layout',
+      'default_page_size',
+      'audio_autoplay',
+      'video_autoplay',
+      'sso_default_permission',
+    ])
   })
 
   test('speak Chinese', async () => {
@@ -88,7 +111,7 @@ describe('the pages of settings', () => {
     expect(problemAt(refused.html, 'main_color')).toBe('必须是颜色，例如 #1890ff。')
   })
 
-  test.each(Object.keys(GROUP_NUMBERS))(
+  test.each(PAGE_NAMES)(
     'change nothing when %s is saved as it is',
     async (group) => {
       const { html } = await admin.get(`${SETTINGS_PAGE}/${group}`)
@@ -102,7 +125,7 @@ describe('the pages of settings', () => {
     },
   )
 
-  test('are none for a group that is none', async () => {
+  test('are none for a name that is none', async () => {
     expect((await admin.get(`${SETTINGS_PAGE}/nope`)).status).toBe(404)
     expect((await admin.post(`${SETTINGS_PAGE}/constructor`)).status).toBe(404)
     expect((await admin.get(SETTINGS_PAGE)).location).toBe(`${SETTINGS_PAGE}/site`)
@@ -112,14 +135,14 @@ describe('the pages of settings', () => {
 describe('saving settings', () => {
   test('shows at once what was saved', async () => {
     const form = formOf((await admin.get(`${SETTINGS_PAGE}/site`)).html, 'site')
-    const wanted = { ...form, site_title: 'Our files', allow_mounted: 'false' }
+    const wanted = { ...form, site_title: 'Our files', allow_indexed: 'true' }
     const { status, location } = await admin.post(`${SETTINGS_PAGE}/site`, wanted)
     expect([status, location]).toEqual([303, `${SETTINGS_PAGE}/site?done=settings-saved`])
     const { html } = await admin.get(`${SETTINGS_PAGE}/site?done=settings-saved`)
     expect(textOf(html)).toContain('The settings were saved.')
     expect(html).toContain('<title>Site · Site settings · Our files</title>')
     expect(valueOf(html, 'site_title')).toBe('Our files')
-    expect(await stored()).toEqual({ site_title: 'Our files', allow_mounted: 'false' })
+    expect(await stored()).toEqual({ site_title: 'Our files', allow_indexed: 'true' })
     expect(html.match(/name="reset" value="(\w+)"/g)).toHaveLength(2)
     expect((await site.get('/api/public/settings')).data.site_title).toBe('Our files')
   })
@@ -151,16 +174,16 @@ describe('saving settings', () => {
       '{"pdf":{"x":"javascript:alert(1)"}}',
       'It must be a JSON object',
     ],
-    ['global', 'hide_files', '/(/', 'They must be regular expressions'],
+    ['files', 'hide_files', '/(/', 'They must be regular expressions'],
     ['style', 'main_color', 'red;}', 'It must be a colour such as #1890ff.'],
     ['style', 'logo', 'javascript:alert(1)', 'It must be an address'],
-    ['site', 'default_page_size', '0', 'It must be a whole number from 1 to 9999.'],
+    ['files', 'default_page_size', '0', 'It must be a whole number from 1 to 9999.'],
     ['site', 'site_title', ' ', 'This is required.'],
   ])(
     'shows beside %s/%s why %j is refused, and keeps all that was typed',
     async (group, key, wrong, reason) => {
       const form = formOf((await admin.get(`${SETTINGS_PAGE}/${group}`)).html, group)
-      const other = SETTINGS.find((one) => one.group === group && isLine(one) && one.key !== key)
+      const other = settingsOf(group).find((one) => isLine(one) && one.key !== key)
       const typed = { ...form, ...(other && { [other.key]: '/typed.svg' }), [key]: wrong }
       const { status, html } = await admin.post(`${SETTINGS_PAGE}/${group}`, typed)
       expect(status).toBe(400)
@@ -183,7 +206,7 @@ describe('saving settings', () => {
     }
   })
 
-  test('leaves settings of other groups and the version alone', async () => {
+  test('leaves settings of other pages and the version alone', async () => {
     const fields = { site_title: 'Ours', main_color: '#000000', version: '9' }
     expect(await admin.post(`${SETTINGS_PAGE}/site`, fields)).toMatchObject({ status: 303 })
     expect(await stored()).toEqual({ site_title: 'Ours' })

@@ -34,7 +34,7 @@ describe.each(NAMES)('a text that is called %s', (name) => {
 
   test('is shown as it is where a choice from another version has it', async () => {
     await site.db.insert(settings).values({ key: 'search_index', value: name })
-    const { html } = await visitor.get('/account/admin/settings/index')
+    const { html } = await visitor.get('/account/admin/settings/files')
     expect(html).toContain(`<option value="${name}" selected="">${name}</option>`)
   })
 
@@ -56,7 +56,7 @@ describe.each(NAMES)('a text that is called %s', (name) => {
     }
   })
 
-  test('is no language, notice, form or group of settings', async () => {
+  test('is no language, notice, form or page of settings', async () => {
     const path = `/account/admin`
     expect(await visitor.post('/account/language', { language: name })).toMatchObject({
       status: 400,

@@ -74,7 +74,7 @@ async function otherUserStates(page: Page, take: Take): Promise<void> {
 }
 
 async function settingStates(page: Page, take: Take): Promise<void> {
-  for (const group of ['site', 'style', 'preview', 'global', 'index', 'sso']) {
+  for (const group of ['site', 'accounts', 'style', 'files', 'preview', 'sso']) {
     await page.goto(`/account/admin/settings/${group}`)
     await take(`admin-settings-${group}`)
   }
@@ -122,7 +122,7 @@ async function chineseStates(page: Page, take: Take): Promise<void> {
     'users/1',
     'users/new',
     'settings/site',
-    'settings/global',
+    'settings/accounts',
     'events',
   ]) {
     await page.goto(`/account/admin/${name}`)

@@ -233,7 +233,7 @@ const FILLED_PAGES: [name: string, path: string][] = [
   ['admin-channel-new', '/account/admin/notices/add?kind=ntfy'],
   ['app-password-new', '/account/app-passwords/add'],
   ['admin-settings', '/account/admin/settings/site'],
-  ['admin-settings-global', '/account/admin/settings/global'],
+  ['admin-settings-accounts', '/account/admin/settings/accounts'],
   ['admin-events', '/account/admin/events'],
   ['admin-notices', '/account/admin/notices'],
   ['not-found', '/account/nope'],

@@ -105,8 +105,10 @@ async function addKey(page: Page, title: string, key: string): Promise<void> {
 
 /** The page of a user who may use SFTP, on a site whose operator has set the address. */
 async function withSftp(page: Page, take: Take): Promise<void> {
-  await page.goto('/account/admin/settings/site')
+  await page.goto('/account/admin/settings/files')
   await page.locator('#sftp_address').fill('files.example.org:2022')
+  await press(page.locator('form.wide button').last())
+  await page.goto('/account/admin/settings/site')
   await page
     .locator('#announcement')
     .fill('# Maintenance\nNo uploads on **Sunday**: [the plan](https://example.org/plan).')

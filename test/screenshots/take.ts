@@ -130,6 +130,9 @@ async function take(page: Page, name: string): Promise<void> {
   for (const size of [...WIDTHS.map((width) => ({ width, height: 800 })), ...others]) {
     const { width } = size
     await page.setViewportSize(size)
+    // A window as high as the page, so that what sticks to its edge stands at its end.
+    const height: number = await page.evaluate('document.documentElement.scrollHeight')
+    await page.setViewportSize({ width, height: Math.max(height, size.height) })
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       const path = join(FOLDER, `${name}-${width}-${colorScheme}.png`)

@@ -1,4 +1,5 @@
 import { own } from '../../base/own.ts'
+import type { SettingKey } from '../../settings/defaults.ts'
 import type { Setting } from '../../settings/manage-settings.ts'
 import type { Fields, Problem } from '../form.ts'
 import { Confirm, Field } from '../parts.tsx'
@@ -18,7 +19,7 @@ interface SettingFieldProps {
 export function SettingField(props: SettingFieldProps) {
   const { view, setting, value, problem } = props
   const { key } = setting
-  const help = view.t.settings.help[key]
+  const help = hintOf(view, key)
   if (setting.isReadOnly) return <ReadOnly {...props} />
   if (setting.type === 'bool') return <Switch {...props} />
   if (PERMISSION_SETTINGS.includes(key)) return <PermissionSetting {...props} />
@@ -80,12 +81,31 @@ function Label({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setti
 }
 
 /** The settings whose number is a set of permissions. */
-export const PERMISSION_SETTINGS: readonly string[] = ['sso_default_permission']
+export const PERMISSION_SETTINGS: readonly SettingKey[] = [
+  'sso_default_permission',
+  'register_permission',
+]
+
+/** Their labels say it all. */
+const WITHOUT_HINT: readonly SettingKey[] = [
+  ...PERMISSION_SETTINGS,
+  'default_page_size',
+  'audio_autoplay',
+  'video_autoplay',
+  'home_container',
+  'settings_layout',
+  'event_retention_days',
+  'favicon',
+]
+
+function hintOf({ t }: View, key: SettingKey): string | undefined {
+  return WITHOUT_HINT.includes(key) ? undefined : t.settings.help[key]
+}
 
 /** A checkbox for each permission; they send numbers that the route adds up. */
 function PermissionSetting({ view, setting, value, problem }: SettingFieldProps) {
   const { key } = setting
-  const help = view.t.settings.help[key]
+  const help = hintOf(view, key)
   return (
     <fieldset class="field" aria-describedby={help && `${key}-hint`}>
       <legend>
@@ -127,6 +147,10 @@ export function permissionIn(fields: Fields, key: string): string | undefined {
 function Switch({ view, setting, value, problem }: SettingFieldProps) {
   const { key } = setting
   const isWrong = problem?.field === key
+  const help = hintOf(view, key)
+  const described = [isWrong && `${key}-problem`, help !== undefined && `${key}-hint`]
+    .filter(Boolean)
+    .join(' ')
   return (
     <div class="field">
       <label>
@@ -136,7 +160,7 @@ function Switch({ view, setting, value, problem }: SettingFieldProps) {
           name={key}
           value="true"
           checked={value === 'true'}
-          aria-describedby={isWrong ? `${key}-problem ${key}-hint` : `${key}-hint`}
+          aria-describedby={described || undefined}
         />
         <Label view={view} setting={setting} />
       </label>
@@ -146,9 +170,11 @@ function Switch({ view, setting, value, problem }: SettingFieldProps) {
           {problem.message}
         </p>
       )}
-      <p class="hint" id={`${key}-hint`}>
-        {view.t.settings.help[key]}
-      </p>
+      {help !== undefined && (
+        <p class="hint" id={`${key}-hint`}>
+          {help}
+        </p>
+      )}
       <Reset view={view} setting={setting} />
     </div>
   )

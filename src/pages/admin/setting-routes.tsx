@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../settings/manage-settings.ts'
-import { type SettingGroup, SETTINGS } from '../../settings/definitions.ts'
+import { SETTINGS } from '../../settings/definitions.ts'
 import { checkProvider, type SsoCheck } from '../../sso/check.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
@@ -10,12 +10,13 @@ import { showForm } from '../frames.tsx'
 import { actorOf } from '../../http/guard.ts'
 import { goTo, type Notice } from '../view.ts'
 import { PERMISSION_SETTINGS, permissionIn } from './setting-field.tsx'
-import { isGroup, SettingsPage } from './settings.tsx'
+import { isSettingPage, keysOf, type SettingPage } from './setting-pages.ts'
+import { SettingsPage } from './settings.tsx'
 import { adminView } from './view.ts'
 
 const PATH = '/account/admin/settings'
 
-/** The pages of settings, one per group, under `/account/admin/settings`. */
+/** The pages of settings, under `/account/admin/settings`. */
 export const settingPages = new Hono<App>()
   .get('/', (c) => goTo(c, `${PATH}/site`))
   .post('/sso/check', async (c) => {
@@ -23,28 +24,28 @@ export const settingPages = new Hono<App>()
     // Also decides whether the visitor is an admin.
     await listSettings(c.get('deps'), actorOf(c))
     const checked = await attempt(() => checkProvider(c.get('deps')))
-    return showGroup(c, 'sso', checked instanceof Refusal ? { refusal: checked } : { checked })
+    return showSettings(c, 'sso', checked instanceof Refusal ? { refusal: checked } : { checked })
   })
   .get('/sso/check', (c) => goTo(c, `${PATH}/sso`))
-  .get('/:group', (c) => showGroup(c, groupOf(c)))
-  .post('/:group', async (c) => {
-    const group = groupOf(c)
+  .get('/:page', (c) => showSettings(c, pageOf(c)))
+  .post('/:page', async (c) => {
+    const page = pageOf(c)
     const fields = withPermissions(await readForm(c))
     const { reset } = fields
-    if (reset !== undefined) return resetSetting(c, group, reset, fields)
+    if (reset !== undefined) return resetSetting(c, page, reset, fields)
     const changed = await attempt(async () => {
       await confirmWith(c, fields)
-      return saveSettings(c.get('deps'), actorOf(c), parseValues(fields, group))
+      return saveSettings(c.get('deps'), actorOf(c), parseValues(fields, page))
     })
-    if (changed instanceof Refusal) return showGroup(c, group, { fields, refusal: changed })
+    if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
     const isDeleted = touchesSecret(changed) && !fields['sso_client_secret']
-    return goTo(c, `${PATH}/${group}`, isDeleted ? 'client-secret-deleted' : 'settings-saved')
+    return goTo(c, `${PATH}/${page}`, isDeleted ? 'client-secret-deleted' : 'settings-saved')
   })
 
-function groupOf(c: AppContext): SettingGroup {
-  const group = c.req.param('group') ?? ''
-  if (!isGroup(group)) throw new Refusal('unknownPath')
-  return group
+function pageOf(c: AppContext): SettingPage {
+  const page = c.req.param('page') ?? ''
+  if (!isSettingPage(page)) throw new Refusal('unknownPath')
+  return page
 }
 
 /** Puts the numbers of the permissions' boxes into their fields. */
@@ -56,24 +57,25 @@ function withPermissions(fields: Fields): Fields {
   return { ...fields, ...Object.fromEntries(numbers) }
 }
 
-function parseValues(fields: Fields, group: SettingGroup): Record<string, string> {
-  const keys = SETTINGS.filter((setting) => setting.group === group && !setting.isReadOnly)
+function parseValues(fields: Fields, page: SettingPage): Record<string, string> {
+  const writable = SETTINGS.filter(({ isReadOnly }) => !isReadOnly).map(({ key }) => key)
+  const keys = keysOf(page).filter((key) => writable.includes(key))
   return Object.fromEntries(
-    keys.flatMap(({ key }) => (fields[key] === undefined ? [] : [[key, fields[key]]])),
+    keys.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]])),
   )
 }
 
 /** Resets one setting; the page keeps the other inputs of the form without saving them. */
-async function resetSetting(c: AppContext, group: SettingGroup, key: string, fields: Fields) {
+async function resetSetting(c: AppContext, page: SettingPage, key: string, fields: Fields) {
   const changed = await attempt(async () => {
     await confirmWith(c, fields)
     return resetSettings(c.get('deps'), actorOf(c), [key])
   })
-  if (changed instanceof Refusal) return showGroup(c, group, { fields, refusal: changed })
+  if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
   const { [key]: _, ...others } = fields
   const isDeleted = touchesSecret(changed) && key !== 'sso_client_secret'
   const notice = isDeleted ? 'client-secret-deleted' : 'setting-reset'
-  return showGroup(c, group, { fields: others, notice })
+  return showSettings(c, page, { fields: others, notice })
 }
 
 /** Tells whether a change has set or deleted the client secret, which other settings delete too. */
@@ -88,7 +90,7 @@ interface Answer {
   checked?: SsoCheck
 }
 
-async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}) {
+async function showSettings(c: AppContext, page: SettingPage, answer: Answer = {}) {
   const { fields, refusal, notice, checked } = answer
   const view = await adminView(c)
   const settings = await listSettings(c.get('deps'), actorOf(c))
@@ -97,8 +99,8 @@ async function showGroup(c: AppContext, group: SettingGroup, answer: Answer = {}
       notice === undefined
         ? view
         : { ...view, notice: { text: view.t.notices[notice], isGood: true } },
-    group,
-    settings: settings.filter((setting) => setting.group === group),
+    page,
+    settings,
     fields,
     checked,
     site: c.req.url,

@@ -1,5 +1,4 @@
 import type { Setting } from '../../settings/manage-settings.ts'
-import { GROUP_NUMBERS, type SettingGroup } from '../../settings/definitions.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
@@ -8,10 +7,11 @@ import type { View } from '../view.ts'
 import type { SsoCheck } from '../../sso/check.ts'
 import { SsoSetup } from './sso-setup.tsx'
 import { SettingField } from './setting-field.tsx'
+import { PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
 
 export interface SettingsProps {
   view: View
-  group: SettingGroup
+  page: SettingPage
   settings: Setting[]
   /** The values of a form that was not saved. */
   fields?: Fields | undefined
@@ -22,54 +22,50 @@ export interface SettingsProps {
   site: string
 }
 
-const GROUPS = Object.keys(GROUP_NUMBERS).filter(isGroup)
-
-export function isGroup(name: string): name is SettingGroup {
-  return Object.hasOwn(GROUP_NUMBERS, name)
-}
-
 export function SettingsPage(props: SettingsProps) {
-  const { view, group, settings, fields, problem } = props
+  const { view, page, settings, fields, problem } = props
   const t = view.t.adminSettings
-  const path = `/account/admin/settings/${group}`
+  const path = `/account/admin/settings/${page}`
   return (
-    <AccountPage view={view} title={`${t.groups[group]} · ${t.title}`}>
+    <AccountPage view={view} title={`${t.pages[page]} · ${t.title}`}>
       <h1>{t.title}</h1>
       <div class="tabs" role="navigation" aria-label={t.title}>
-        {GROUPS.map((name) => (
+        {PAGE_NAMES.map((name) => (
           <a
             href={`/account/admin/settings/${name}`}
-            aria-current={name === group ? 'page' : undefined}
+            aria-current={name === page ? 'page' : undefined}
           >
-            {t.groups[name]}
+            {t.pages[name]}
           </a>
         ))}
       </div>
-      <article>
-        <form class="wide" method="post" action={path}>
-          {/* The enter key presses the first button, which must not be a reset. */}
-          <button class="skip" tabindex={-1} aria-hidden="true">
-            {t.save}
-          </button>
-          <Alert
-            problem={problem}
-            fields={[...settings.map(({ key }) => key), ...CONFIRM_FIELDS]}
-          />
-          {settings.map((setting) => (
-            <SettingField
-              view={view}
-              setting={setting}
-              value={setting.key in (fields ?? {}) ? echo(fields, setting.key) : setting.value}
-              problem={problem}
-            />
-          ))}
-          <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
-          <p class="buttons sticky">
-            <button>{t.save}</button>
-          </p>
-        </form>
-      </article>
-      {group === 'sso' && <SsoSetup {...props} />}
+      <form class="wide" method="post" action={path}>
+        {/* The enter key presses the first button, which must not be a reset. */}
+        <button class="skip" tabindex={-1} aria-hidden="true">
+          {t.save}
+        </button>
+        <Alert problem={problem} fields={[...settings.map(({ key }) => key), ...CONFIRM_FIELDS]} />
+        {partsOf(page).map(([name, keys]) => (
+          <article>
+            <h2>{t.parts[name]}</h2>
+            {keys
+              .flatMap((key) => settings.find((one) => one.key === key) ?? [])
+              .map((setting) => (
+                <SettingField
+                  view={view}
+                  setting={setting}
+                  value={setting.key in (fields ?? {}) ? echo(fields, setting.key) : setting.value}
+                  problem={problem}
+                />
+              ))}
+          </article>
+        ))}
+        <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
+        <p class="buttons sticky">
+          <button>{t.save}</button>
+        </p>
+      </form>
+      {page === 'sso' && <SsoSetup {...props} />}
     </AccountPage>
   )
 }

@@ -1,13 +1,30 @@
 import type { checkParts } from '../../health/health.ts'
-import type { SettingGroup } from '../../settings/definitions.ts'
+import type { SettingPage, SettingPart } from '../admin/setting-pages.ts'
 
-const groups: Record<SettingGroup, string> = {
+const pages: Record<SettingPage, string> = {
   site: 'Site',
+  accounts: 'Accounts',
   style: 'Appearance',
+  files: 'File list',
   preview: 'Previews',
-  global: 'Files',
-  index: 'Search',
   sso: 'Single sign-on',
+}
+
+const parts: Record<SettingPart, string> = {
+  general: 'General',
+  engines: 'Search engines',
+  signIn: 'Sign-in',
+  registration: 'Registration',
+  robots: 'Protection from robots',
+  face: 'Logo and colour',
+  fileList: 'File list',
+  list: 'Lists of files',
+  access: 'Ways to the files',
+  search: 'Search',
+  viewers: 'Viewers',
+  media: 'Music and videos',
+  provider: 'Identity provider',
+  newAccounts: 'New accounts',
 }
 
 const SURVIVING =
@@ -161,7 +178,8 @@ export const adminUsersEn = {
 
 export const adminSettingsEn = {
   title: 'Site settings',
-  groups,
+  pages,
+  parts,
   changed: 'Changed',
   default: 'Reset to default',
   defaultIs: 'The default is:',

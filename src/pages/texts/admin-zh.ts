@@ -145,13 +145,29 @@ export const adminUsersZh: typeof adminUsersEn = {
 
 export const adminSettingsZh: typeof adminSettingsEn = {
   title: '站点设置',
-  groups: {
+  pages: {
     site: '站点',
+    accounts: '账户',
     style: '外观',
+    files: '文件列表',
     preview: '预览',
-    global: '文件',
-    index: '搜索',
     sso: '单点登录',
+  },
+  parts: {
+    general: '基本设置',
+    engines: '搜索引擎',
+    signIn: '登录',
+    registration: '注册',
+    robots: '人机验证',
+    face: '标志和颜色',
+    fileList: '文件列表',
+    list: '文件列表',
+    access: '访问方式',
+    search: '搜索',
+    viewers: '预览器',
+    media: '音乐和视频',
+    provider: '登录平台',
+    newAccounts: '新账户',
   },
   changed: '已修改',
   default: '恢复默认值',

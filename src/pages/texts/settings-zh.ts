@@ -51,7 +51,7 @@ const labels: Record<SettingKey, string> = {
   allow_register: '开放注册',
   register_approval: '注册需要批准',
   register_permission: '注册用户的权限',
-  register_base_path: '注册用户的根目录',
+  register_base_path: '注册用户的根文件夹',
   register_days: '注册账户的有效天数',
   register_reserved_names: '保留的用户名',
   turnstile_site_key: 'Turnstile：站点密钥',
@@ -110,7 +110,7 @@ const help: Record<SettingKey, string> = {
   allow_register: '允许任何人在此站点注册账户。',
   register_approval: '注册的账户在管理员批准后才能使用。',
   register_permission: '注册账户的权限：各权限位之和，0 到 65535。',
-  register_base_path: '注册账户的根目录；{username} 会替换为用户名。',
+  register_base_path: '注册账户的根文件夹；{username} 会替换为用户名。',
   register_days: '注册账户的有效天数；0 表示不会到期。',
   register_reserved_names: '任何人都不能选择的用户名，用逗号分隔。',
   turnstile_site_key: 'Cloudflare Turnstile 的站点密钥；与私钥一起设置后，注册页面会进行人机验证。',
@@ -141,6 +141,7 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
     OIDC: 'OpenID Connect',
   },
   require_second_factor: { off: '不要求', admins: '管理员', everybody: '所有人' },
+  device_evict_policy: { evict_oldest: '退出最早的设备', deny: '拒绝新的登录' },
 }
 
 export const settingsZh: typeof settingsEn = { labels, choices, help }
