@@ -16,13 +16,8 @@ export const getHasEffect = createMiddleware<App>(async function getHasEffect(c,
   return c.req.method === 'HEAD' ? c.notFound() : next()
 })
 
-/**
- * Answers requests that match no route: 404 for an unknown path, 405 (or the answer to OPTIONS) for
- * a known path. It reads the route table, so the two always agree.
- *
- * @see RFC 9110 sections 9.3.7 and 15.5.6
- */
-export function answerUnrouted(app: Hono<App>) {
+/** Returns the methods of each literal path of the route table. */
+function readMethods(app: Hono<App>): Map<string, Set<string>> {
   const methodsOf = new Map<string, Set<string>>()
   const withoutHead = new Set<string>()
   for (const { method, path, handler } of app.routes) {
@@ -33,7 +28,19 @@ export function answerUnrouted(app: Hono<App>) {
     if (findTargetHandler(handler) === getHasEffect) withoutHead.add(path)
   }
   for (const path of withoutHead) methodsOf.get(path)?.delete('HEAD')
+  return methodsOf
+}
+
+/**
+ * Answers requests that match no route: 404 for an unknown path, 405 (or the answer to OPTIONS) for
+ * a known path. It reads the route table, at the first such request, so the two always agree.
+ *
+ * @see RFC 9110 sections 9.3.7 and 15.5.6
+ */
+export function answerUnrouted(app: Hono<App>) {
+  let methodsOf: Map<string, Set<string>> | undefined
   return function unrouted(c: AppContext): Response {
+    methodsOf ??= readMethods(app)
     const methods = methodsOf.get(c.req.path)
     if (methods === undefined) {
       if (isApiPath(c.req.path)) return refuse(c, new Refusal('unknownPath'))
