@@ -95,12 +95,12 @@ export function isOfOneAlphabet(name: string): boolean {
   const letters = name.normalize('NFKC').replace(NEUTRAL, '')
   if (SETS.some((set) => set.test(letters))) return true
   const [first = ''] = Array.from(letters)
-  const script = SCRIPTS.find((one) => one.test(first))
+  const script = SCRIPTS.map(ofScript).find((one) => one.test(first))
   return script !== undefined && Array.from(letters).every((letter) => script.test(letter))
 }
 
 /** The alphabets of names that are not Latin and not East Asian. A letter of another is refused. */
-const SCRIPTS: readonly RegExp[] = [
+const SCRIPTS = [
   'Cyrillic',
   'Greek',
   'Arabic',
@@ -124,7 +124,11 @@ const SCRIPTS: readonly RegExp[] = [
   'Khmer',
   'Ethiopic',
   'Mongolian',
-].map((script) => new RegExp(`^\\p{Script=${script}}$`, 'u'))
+]
+
+function ofScript(script: string): RegExp {
+  return new RegExp(`^\\p{Script=${script}}$`, 'u')
+}
 
 /**
  * @throws {Refusal} `invalidBody` for no name, and for one with `@` or with letters of several

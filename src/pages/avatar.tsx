@@ -5,7 +5,8 @@ export const TINTS = 10
 const OFFSET_BASIS = 0x811c9dc5
 const PRIME = 0x01000193
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
+/** Made at the first name: loading its tables takes several milliseconds of every start. */
+let segmenter: Intl.Segmenter | undefined
 
 /**
  * A disc in the user's colour, with the initial of the name. The name itself stands beside it, so
@@ -31,6 +32,7 @@ export function tintOf(name: string): number {
 
 /** The upper case of one character may be several, as that of ß. */
 function firstOf(text: string): string {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' })
   for (const { segment } of segmenter.segment(text.trim())) return segment
   return ''
 }
