@@ -569,6 +569,16 @@ describe('a site that npm start serves', () => {
       }
     }
     expect(served.sql('select * from users')).toEqual(before)
+    // An address that Miniflare can't read, which it does not answer. It must not end the site.
+    for (const { port: other } of listeners.filter((one) => one.port !== Number(port)))
+      request({ host: '127.0.0.1', port: other, path: '//', timeout: 1000 })
+        .on('timeout', function end() {
+          this.destroy()
+        })
+        .on('error', () => undefined)
+        .end()
+    await service.until('nobody waits for')
+    expect(await statusOf(port, 'GET', '/ping')).toBe(200)
   })
 
   test('takes no Host header for a part of the path', async () => {

@@ -71,11 +71,23 @@ async function serve(options: StartOptions): Promise<void> {
     },
   )
   if (miniflare === undefined) return
+  const stopLogging = logStrayErrors()
   try {
     if (!stop.signal.aborted) await serveSite(miniflare, options, secret, stop.signal)
   } finally {
+    stopLogging()
     await miniflare.dispose()
   }
+}
+
+/**
+ * Logs errors that nobody waits for, and goes on. Any user of this machine can send a request to
+ * Miniflare's own port whose path is no address (`//`), and Miniflare does not catch that.
+ */
+function logStrayErrors(): () => void {
+  const log = (error: unknown) => logError(error, { during: 'something nobody waits for' })
+  process.on('unhandledRejection', log)
+  return () => process.off('unhandledRejection', log)
 }
 
 async function serveSite(
