@@ -30,7 +30,7 @@ import { ALL_DEFAULTS, isPublicKey, isSettingKey, type SettingKey } from './defa
 /** The stock client's numbers for its pages of settings. */
 export const GROUP_NUMBERS = { site: 1, style: 2, preview: 3, global: 4, index: 6, sso: 7 } as const
 
-export type SettingGroup = keyof typeof GROUP_NUMBERS
+type SettingGroup = keyof typeof GROUP_NUMBERS
 
 export interface SettingDefinition {
   key: SettingKey

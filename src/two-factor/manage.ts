@@ -89,7 +89,7 @@ export async function disableTwoFactor(
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`.
  */
 export async function disableAfterRecovery(
-  deps: ProofDeps & EndingDeps,
+  deps: FactorDeps & EndingDeps,
   actor: SessionActor,
 ): Promise<void> {
   const now = deps.now()
@@ -104,7 +104,7 @@ export async function disableAfterRecovery(
 
 /** @returns Whether `by` held, and this seed was in force. */
 async function turnOff(
-  deps: ProofDeps & EndingDeps,
+  deps: FactorDeps & EndingDeps,
   actor: SessionActor,
   seed: string,
   by: Authority,

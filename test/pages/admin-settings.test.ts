@@ -111,19 +111,16 @@ describe('the pages of settings', () => {
     expect(problemAt(refused.html, 'main_color')).toBe('必须是颜色，例如 #1890ff。')
   })
 
-  test.each(PAGE_NAMES)(
-    'change nothing when %s is saved as it is',
-    async (group) => {
-      const { html } = await admin.get(`${SETTINGS_PAGE}/${group}`)
-      const form = formOf(html, group)
-      expect(form).not.toEqual({})
-      for (const [key, value] of Object.entries(form)) {
-        expect({ [key]: value }).toEqual({ [key]: Reflect.get(ALL_DEFAULTS, key) })
-      }
-      expect(await admin.post(`${SETTINGS_PAGE}/${group}`, form)).toMatchObject({ status: 303 })
-      expect(await stored()).toEqual({})
-    },
-  )
+  test.each(PAGE_NAMES)('change nothing when %s is saved as it is', async (group) => {
+    const { html } = await admin.get(`${SETTINGS_PAGE}/${group}`)
+    const form = formOf(html, group)
+    expect(form).not.toEqual({})
+    for (const [key, value] of Object.entries(form)) {
+      expect({ [key]: value }).toEqual({ [key]: Reflect.get(ALL_DEFAULTS, key) })
+    }
+    expect(await admin.post(`${SETTINGS_PAGE}/${group}`, form)).toMatchObject({ status: 303 })
+    expect(await stored()).toEqual({})
+  })
 
   test('are none for a name that is none', async () => {
     expect((await admin.get(`${SETTINGS_PAGE}/nope`)).status).toBe(404)

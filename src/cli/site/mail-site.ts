@@ -7,8 +7,8 @@ import { readVars } from './site-config.ts'
 const LOCAL_ADDRESS = 'http://localhost:8787'
 
 /**
- * Returns what a command needs to put a mail into the outbox of the site, which sends it. Without an
- * address or a sender, the site sends no mail.
+ * Returns what a command needs to put a mail into the outbox of the site, which sends it. Without
+ * an address or a sender, the site sends no mail.
  *
  * @param given The address that the operator names, instead of `SITE_ADDRESS` and `ISSUER`.
  * @throws {CommandError} When an address is invalid.

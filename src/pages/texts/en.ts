@@ -621,7 +621,7 @@ export const en = {
     lead: 'Your account moves to the authenticator app on the new phone. The old phone and the old recovery codes stop working.',
     first:
       'Show that it is you: with a code of the old phone or, if it is lost, with a recovery code.',
-    firstRecovered: 'You have just signed in with a recovery code. That is proof enough.',
+    firstRecovered: 'You have just signed in with a recovery code. Nothing more is needed.',
     second: 'Scan a QR code with the new phone.',
     third: 'Keep the new recovery codes.',
     submit: 'Continue',
