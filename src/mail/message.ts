@@ -53,7 +53,7 @@ export function messageOf(
     from: site.from,
     subject: subject(named),
     text: [...lines, `-- \n${parts.footer}`].join('\n\n'),
-    html: htmlOf({ ...parts, link, words, subject: subject(named), language }),
+    html: htmlOf({ ...parts, site: named.site, link, words, subject: subject(named), language }),
   }
 }
 
@@ -70,6 +70,8 @@ function shortened(name: string): string {
 }
 
 interface HtmlParts {
+  /** The name of the site, over the text as on its pages. */
+  site: string
   subject: string
   before: string[]
   link: string | undefined
@@ -80,15 +82,19 @@ interface HtmlParts {
 }
 
 /** Colours for both schemes: many programs show a mail in a dark one. */
-const FONT = 'font:16px/1.5 system-ui,-apple-system,sans-serif'
+const FONT = 'font:16px/1.6 system-ui,-apple-system,sans-serif'
+const HEAD =
+  'margin:0 0 28px;padding:0 0 14px;border-bottom:3px solid #c9a24b;font-size:20px;font-weight:700'
 const BUTTON =
-  'display:inline-block;padding:10px 20px;border-radius:8px;background:#1f5fbf;color:#ffffff;text-decoration:none;font-weight:600'
+  'display:inline-block;padding:12px 24px;border-radius:8px;background:#1f5fbf;color:#ffffff;text-decoration:none;font-weight:600'
+const FOOT =
+  'margin:36px 0 0;padding:14px 0 0;border-top:1px solid rgba(128,128,128,.35);font-size:13px;opacity:.75'
 
-function htmlOf({ subject, before, link, words, after, footer, language }: HtmlParts): string {
+function htmlOf({ site, subject, before, link, words, after, footer, language }: HtmlParts) {
   const button =
     link === undefined
       ? ''
-      : `<p><a href="${escaped(link)}" style="${BUTTON}">${escaped(words)}</a></p>\n`
+      : `<p style="margin:24px 0"><a href="${escaped(link)}" style="${BUTTON}">${escaped(words)}</a></p>\n`
   return `<!doctype html>
 <html lang="${TAGS[language]}">
 <head>
@@ -97,9 +103,10 @@ function htmlOf({ subject, before, link, words, after, footer, language }: HtmlP
 <meta name="viewport" content="width=device-width">
 <title>${escaped(subject)}</title>
 </head>
-<body style="margin:0;padding:24px;${FONT}">
-<div style="max-width:36em;margin:0 auto">
-${paragraphs(before)}${button}${paragraphs(after)}<p style="margin-top:32px;font-size:13px;opacity:.75">${escaped(footer)}</p>
+<body style="margin:0;padding:28px 20px;${FONT}">
+<div style="max-width:34em;margin:0 auto">
+<p style="${HEAD}">${escaped(site)}</p>
+${paragraphs(before)}${button}${paragraphs(after)}<p style="${FOOT}">${escaped(footer)}</p>
 </div>
 </body>
 </html>
