@@ -8,14 +8,19 @@ import { readView, showPage, type View } from './view.ts'
 /** Reports a refusal that no form's page can show. */
 export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
   const { t } = view
+  // Who opens a dead link has no account yet, or is not signed in.
+  const [title, back] =
+    refusal.refusal === 'linkInvalid'
+      ? [t.joining.linkEnded, t.joining.toSignIn]
+      : [t.problems.title, t.problems.back]
   return (
-    <SinglePage view={view} title={t.problems.title}>
+    <SinglePage view={view} title={title}>
       <article>
-        <h1>{t.problems.title}</h1>
+        <h1>{title}</h1>
         <p>{problemOf(t, refusal).message}</p>
         <p class="buttons">
           <a role="button" href="/account">
-            {t.problems.back}
+            {back}
           </a>
         </p>
       </article>

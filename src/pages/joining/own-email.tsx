@@ -25,12 +25,20 @@ export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEma
       <Heading title={t.ownTitle} lead={t.ownLead} />
       <article>
         <dl>
-          <dt>{email === '' ? t.noEmail : email}</dt>
-          {email !== '' && <dd>{emailVerified ? t.isVerified : t.isUnverified}</dd>}
+          <dt>{t.email}</dt>
+          <dd>{email === '' ? t.noEmail : email}</dd>
+          {email !== '' && (
+            <>
+              <dt>{t.state}</dt>
+              <dd>{emailVerified ? t.isVerified : t.isUnverified}</dd>
+            </>
+          )}
         </dl>
         {hasMail && email !== '' && !emailVerified && (
           <form method="post" action={`${EMAIL_PATH}/send`}>
-            <button class="secondary">{t.send}</button>
+            <p class="buttons">
+              <button class="secondary">{t.send}</button>
+            </p>
           </form>
         )}
       </article>

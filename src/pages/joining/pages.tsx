@@ -1,8 +1,9 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage, SinglePage } from '../layout.tsx'
-import { Alert, Field, Heading } from '../parts.tsx'
+import { Alert, Choices, Field, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
+import { EMAIL_PATH } from './own-email.tsx'
 
 interface FormProps {
   view: View
@@ -189,24 +190,21 @@ export function WelcomePage({ view }: { view: View }) {
   return (
     <AccountPage view={view} title={t.welcomeTitle}>
       <Heading title={t.welcomeTitle} lead={t.welcomeLead} />
-      <article>
-        <ul>
-          <li>
-            <a href="/account/security">{t.welcomeFactor}</a>
-          </li>
-          <li>
-            <a href="/account/app-passwords">{t.welcomeConnect}</a>
-          </li>
-          <li>
-            <a href="/account/keys">{t.welcomeKeys}</a>
-          </li>
-        </ul>
-        <Buttons>
-          <a role="button" href="/account">
-            {t.welcomeOverview}
-          </a>
-        </Buttons>
-      </article>
+      <Choices
+        choices={[
+          { href: '/account/security', icon: 'security', title: t.welcomeFactor },
+          ...(view.hasMail
+            ? [{ href: EMAIL_PATH, icon: 'mail', title: t.welcomeEmail } as const]
+            : []),
+          { href: '/account/app-passwords', icon: 'app-passwords', title: t.welcomeConnect },
+          { href: '/account/keys', icon: 'keys', title: t.welcomeKeys },
+        ]}
+      />
+      <Buttons>
+        <a role="button" href="/account">
+          {t.welcomeOverview}
+        </a>
+      </Buttons>
     </AccountPage>
   )
 }
