@@ -1,12 +1,15 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
+import { MailServer } from '../support/mail-server.ts'
 import { fill, filledStates } from './filled.ts'
+import { joiningStates, mailSettings } from './joining-states.ts'
 import { LANGUAGES } from '../support/layout.ts'
 import { OidcProvider } from '../support/oidc-provider.ts'
+import { SECRET_KEYS } from '../support/secrets.ts'
 import { ssoStates } from './sso-states.ts'
 import { states } from './states.ts'
 
@@ -27,10 +30,13 @@ const SCHEMES = ['light', 'dark'] as const
 const README_STATE = 'overview'
 const README_PICTURE = 'docs/images/account.png'
 const README_HEIGHT = 660
+/** The pictures of docs/people.md. */
+const GUIDE_MAILS = /^joining-mail-(?:invitation|reset)-(?:en|zh)$/
 
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
- * overview`, it takes the picture of the README as well.
+ * overview`, it takes the picture of the README as well, with `-- joining-mail` those of
+ * docs/people.md.
  */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
@@ -45,6 +51,7 @@ try {
   if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
   if (wantsStates()) await states(page, (name) => take(page, name))
   if (wantsSso()) await takeSso()
+  if (wantsJoining()) for (const language of LANGUAGES) await takeJoining(language)
   if (wantsFilled()) await takeFilled()
 } finally {
   await browser.close()
@@ -56,8 +63,12 @@ function wantsSso(): boolean {
   return /^$|^(?!filled).*(?:sso|surviving)/.test(wanted)
 }
 
+function wantsJoining(): boolean {
+  return /^$|^joining/.test(process.argv[2] ?? '')
+}
+
 function wantsStates(): boolean {
-  return !/^(?:filled|wide)/.test(process.argv[2] ?? '')
+  return !/^(?:filled|wide|joining)/.test(process.argv[2] ?? '')
 }
 
 function wantsFilled(): boolean {
@@ -77,6 +88,23 @@ async function takeFilled(): Promise<void> {
     }
   } finally {
     await other.remove()
+  }
+}
+
+/** Mails and registration need a site that is set up for them. */
+async function takeJoining(language: (typeof LANGUAGES)[number]): Promise<void> {
+  const other = new Clone()
+  const server = await MailServer.open()
+  try {
+    appendFileSync(other.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS}${mailSettings(server)}`)
+    const client = await other.serve(ADMIN_PASSWORD)
+    const baseURL = client.url.replace('127.0.0.1', 'localhost')
+    const page = await (await browser.newContext({ baseURL, locale: language })).newPage()
+    const tour = { site: client, clone: other, server, language }
+    await joiningStates(page, tour, (name) => take(page, `${name}-${language}`))
+  } finally {
+    await other.remove()
+    await server.close()
   }
 }
 
@@ -139,7 +167,15 @@ async function take(page: Page, name: string): Promise<void> {
       await page.screenshot({ path, fullPage: true, animations: 'disabled' })
     }
   }
+  if (GUIDE_MAILS.test(name) && process.argv[2] === 'joining-mail') await takeForGuide(page, name)
   if (name === README_STATE && process.argv[2] === README_STATE) await takeForReadme(page)
+}
+
+async function takeForGuide(page: Page, name: string): Promise<void> {
+  await page.setViewportSize({ width: 640, height: 100 })
+  await page.emulateMedia({ colorScheme: 'light' })
+  const path = join('docs/images', `${name.replace(/^joining-|-en$/g, '')}.png`)
+  await page.screenshot({ path, fullPage: true, animations: 'disabled' })
 }
 
 async function takeForReadme(page: Page): Promise<void> {

@@ -1,0 +1,56 @@
+import { appendFileSync } from 'node:fs'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { joiningStates, mailSettings } from '../screenshots/joining-states.ts'
+import { axeFaults } from '../support/axe.ts'
+import { openBrowser } from '../support/browser.ts'
+import { Clone } from '../support/clone.ts'
+import { LANGUAGES, layoutFaults } from '../support/layout.ts'
+import { MailServer } from '../support/mail-server.ts'
+
+/** A phone and a screen. */
+const WIDTHS = [360, 1280]
+/** Twenty pages and seven mails, each looked at in both widths. */
+const TOUR_MILLISECONDS = 300_000
+const IS_MAIL = /^joining-mail-/
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+test.each(LANGUAGES)(
+  'no page of people who join has a fault in its layout or for axe, and no mail one in its layout: %s',
+  async (language) => {
+    const clone = new Clone(inject('startedSite'))
+    const server = await MailServer.open()
+    try {
+      appendFileSync(clone.path('.dev.vars'), mailSettings(server))
+      const site = await clone.serve()
+      const baseURL = site.url.replace('127.0.0.1', 'localhost')
+      const options = { baseURL, locale: language, reducedMotion: 'reduce' } as const
+      const page = await (await browser.newContext(options)).newPage()
+      const found: string[] = []
+      const seen: string[] = []
+      await joiningStates(page, { site, clone, server, language }, async (name) => {
+        seen.push(name)
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          const faults = await layoutFaults(page)
+          found.push(...faults.map((fault) => `${name} at ${width}: ${fault}`))
+        }
+        // A program for mails gives them their landmarks and the heading.
+        if (!IS_MAIL.test(name))
+          found.push(...(await axeFaults(page)).map((fault) => `${name}: ${fault}`))
+      })
+      expect(found).toEqual([])
+      expect(seen.filter((name) => IS_MAIL.test(name))).toHaveLength(7)
+      expect(seen).toHaveLength(25)
+    } finally {
+      await clone.remove()
+      await server.close()
+    }
+  },
+  TOUR_MILLISECONDS,
+)
