@@ -2,6 +2,7 @@ import { and, eq, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
+import type { UserId } from '../database/user-id.ts'
 import { type Account, selectAccounts } from './accounts.ts'
 import { GUEST } from './roles.ts'
 import { hasPasskey, mustUsePasskey, mustUseSecondFactor } from './second-factor.ts'
@@ -68,3 +69,13 @@ export function selectSameName(db: Database, username: string, exceptId: number)
 export function isNamed(username: string) {
   return and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username))
 }
+
+/** Selects the e-mail address that the user has confirmed, if any. */
+export function selectVerifiedAddress(db: Database, userId: UserId) {
+  return db
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.id, sql`${userId}`), eq(users.emailVerified, true)))
+}
+
+export type OwnAddress = ReturnType<typeof selectVerifiedAddress>['_']['result'][number]

@@ -1,6 +1,6 @@
 import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { selectUser } from '../accounts/store.ts'
+import { type OwnAddress, selectUser, selectVerifiedAddress } from '../accounts/store.ts'
 import { selectAppPasswords, type StoredAppPassword } from '../app-passwords/store.ts'
 import { EVERYTHING } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -18,6 +18,8 @@ export interface RemainingAccess {
   identities: StoredIdentity[]
   /** The user's own channel for notices, which a thief may have set. At most one. */
   channels: OwnChannel[]
+  /** The verified e-mail address, to which a link for a new password can be mailed. At most one. */
+  addresses: OwnAddress[]
 }
 
 /** Takes what survives from the answers of a batch; nothing when the batch did not read it. */
@@ -27,8 +29,9 @@ export function remainingAccessIn({
   appPasswords = [],
   identities = [],
   channels = [],
+  addresses = [],
 }: { [Kind in keyof RemainingAccess]?: RemainingAccess[Kind] | undefined }): RemainingAccess {
-  return { keys, passkeys, appPasswords, identities, channels }
+  return { keys, passkeys, appPasswords, identities, channels, addresses }
 }
 
 export const NOTHING_REMAINS = remainingAccessIn({})
@@ -41,6 +44,7 @@ export function selectRemainingAccess(db: Database, userId: number) {
     appPasswords: selectAppPasswords(db, userId),
     identities: selectIdentities(db, userId),
     channels: selectOwnChannel(db, userId),
+    addresses: selectVerifiedAddress(db, userId),
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, identities, sshKeys } from '../../schema/tables.ts'
+import { auditEvents, identities, sshKeys, users } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ED1, ED2 } from '../reference/keys.ts'
@@ -202,5 +202,41 @@ describe('a new password that an operator sets', () => {
     expect(html).toContain('&lt;i&gt;NAS&lt;/i&gt;')
     expect(textOf(html)).toContain('alice at work')
     expect(textOf(html)).toContain('Linked by the user just now')
+  })
+})
+
+describe('a new password of a user with an e-mail address', () => {
+  beforeEach(async () => {
+    await site.db.delete(sshKeys)
+  })
+
+  async function setAddress(emailVerified: boolean) {
+    await site.db.update(users).set({ email: 'alice@example.org', emailVerified })
+  }
+
+  test('shows the address, to which a link can be mailed, and leads to its page', async () => {
+    await setAddress(true)
+    const { html } = await visitor.post('/account/security/password', CHANGE)
+    expect(textOf(html)).toContain(
+      'E-mail address alice@example.org A link for a new password can be mailed there. Change',
+    )
+    expect(html).toContain('<a role="button" href="/account/sign-in?next=/account/email">')
+  })
+
+  test('shows it to the operator who sets the password', async () => {
+    await setAddress(true)
+    visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const { html } = await visitor.post(`${USER}/password`, { password: '' })
+    expect(textOf(html)).toContain(
+      'alice@example.org A link for a new password can be mailed there.',
+    )
+    expect(html).not.toContain('next=/account/email')
+  })
+
+  test('shows none that is not confirmed: nothing is mailed there', async () => {
+    await setAddress(false)
+    const { location } = await visitor.post('/account/security/password', CHANGE)
+    expect(location).toBe('/account/sign-in?done=password-changed')
   })
 })

@@ -7,6 +7,7 @@ import { signInPath } from '../sign-in/next.ts'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import type { View } from '../view.ts'
 import { AppPasswordFacts } from './app-passwords.tsx'
+import { EMAIL_PATH } from '../joining/own-email.tsx'
 import { OWN_NOTICES_PATH } from './notices.tsx'
 import { PasskeyFacts } from './passkey-section.tsx'
 
@@ -39,15 +40,17 @@ export function RemainingAccessPage({ view, surviving }: RemainingAccessProps) {
 }
 
 /** Returns the page on which the first kind of them can be deleted. */
-function pageFor({ passkeys, identities, keys, appPasswords }: RemainingAccess): string {
+function pageFor(surviving: RemainingAccess): string {
+  const { passkeys, identities, keys, appPasswords, channels } = surviving
   if (passkeys.length + identities.length > 0) return '/account/security'
   if (keys.length > 0) return '/account/keys'
-  return appPasswords.length > 0 ? '/account/app-passwords' : OWN_NOTICES_PATH
+  if (appPasswords.length > 0) return '/account/app-passwords'
+  return channels.length > 0 ? OWN_NOTICES_PATH : EMAIL_PATH
 }
 
 /** Lists what survives, by kind; leaves empty kinds out. */
 export function RemainingAccessLists({ view, surviving, ofOther = false }: RemainingAccessProps) {
-  const { passkeys, identities, appPasswords, keys, channels } = surviving
+  const { passkeys, identities, appPasswords, keys, channels, addresses } = surviving
   const { t } = view
   const kinds: [title: string, rows: [name: string, facts: Child][]][] = [
     [
@@ -79,6 +82,16 @@ export function RemainingAccessLists({ view, surviving, ofOther = false }: Remai
           ) : (
             <a href={signInPath(OWN_NOTICES_PATH)}>{t.channels.deleteSubmit}</a>
           )}
+        </p>,
+      ]),
+    ],
+    [
+      t.joining.ownTitle,
+      addresses.map(({ email }) => [
+        email,
+        <p class="facts">
+          <span>{t.surviving.address}</span>
+          {!ofOther && <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>}
         </p>,
       ]),
     ],

@@ -685,6 +685,7 @@ export const en = {
     lead: 'The new password does not end this. Delete everything that you do not recognise.',
     hint: 'All sessions have ended. Sign in with the new password to delete something.',
     channelOfOther: 'Only the user can delete it.',
+    address: 'A link for a new password can be mailed there.',
   },
 
   sessions: {

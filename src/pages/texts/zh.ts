@@ -397,6 +397,7 @@ export const zh: Texts = {
     lead: '新密码不影响以下内容。请删除所有你不认识的内容。',
     hint: '所有设备均已退出。用新密码登录后即可删除。',
     channelOfOther: '只有用户本人可以删除。',
+    address: '重设密码的链接可以寄到此地址。',
   },
 
   sessions: {

@@ -37,10 +37,10 @@ export const setPassword = onSite({
   },
   notes: [
     `Without an option, the command asks for the password and does not show it. What still works with a
-new password is listed: passkeys, linked accounts, app passwords, the user's channel for notices and
-SSH keys. On a terminal the command asks whether to delete the SSH keys.`,
+new password is listed: passkeys, linked accounts, app passwords, the user's channel for notices, the confirmed
+e-mail address and SSH keys. On a terminal the command asks whether to delete the SSH keys.`,
     `不带选项时，命令会询问密码，输入时不显示。命令会列出更换密码后仍然有效的内容：
-通行密钥、关联的第三方账户、应用专用密码、该用户的通知渠道和 SSH 公钥。
+通行密钥、关联的第三方账户、应用专用密码、该用户的通知渠道、已确认的邮箱地址和 SSH 公钥。
 在终端中还会询问是否删除 SSH 公钥。`,
   ],
   examples: ['user password alice', 'user password alice --generate --delete-keys'],
@@ -63,12 +63,14 @@ SSH keys. On a terminal the command asks whether to delete the SSH keys.`,
 })
 
 /** What survives, for programs. */
-function survivingRecord({ passkeys, identities, appPasswords, channels, keys }: RemainingAccess) {
+function survivingRecord(surviving: RemainingAccess) {
+  const { passkeys, identities, appPasswords, channels, addresses, keys } = surviving
   return {
     passkeys: passkeys.map((passkey) => operatorPasskeyRecord(passkey).id),
     linked_accounts: identities.map(identityText),
     app_passwords: appPasswords.map(({ id }) => String(id)),
     channels: channels.map(({ kind, target }) => `${kind}: ${target}`),
+    addresses: addresses.map(({ email }) => email),
     keys: keys.map(({ id }) => String(id)),
   }
 }
@@ -80,7 +82,7 @@ function list(
   surviving: RemainingAccess,
 ): void {
   const word = userWord(user)
-  const { passkeys, identities, appPasswords, channels, keys } = surviving
+  const { passkeys, identities, appPasswords, channels, addresses, keys } = surviving
   const kinds: [title: string, how: string, columns: string[], content: Row[]][] = [
     [
       'Passkeys',
@@ -105,6 +107,12 @@ function list(
       'only the user can delete it',
       ['kind', 'target', 'created_at'],
       channels.map(channelRecord),
+    ],
+    [
+      'E-mail address, to which a link for a new password can be mailed',
+      latchkey('user', 'set', word, '--email', 'none'),
+      ['email'],
+      addresses,
     ],
     // Last, because the question that may follow is about them.
     [
