@@ -89,7 +89,16 @@ export function endSessions(deps: EndingDeps, by: Authority, ending: Ending, whe
  */
 export function deleteSessions(deps: EndingDeps, by: Authority, which?: SQL) {
   tellPrograms(deps)
-  return writing(deps.db, by).delete(sessions, which).returning({ id: sessions.id })
+  return sessionDeletion(deps.db, by, which)
+}
+
+/**
+ * The statement of `deleteSessions`, for a decision that rarely ends a session. It calls
+ * `tellPrograms` when the statement has returned rows: otherwise every request would ask D1 whom to
+ * tell.
+ */
+export function sessionDeletion(db: Database, by: Authority, which?: SQL) {
+  return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
 }
 
 /** Deletes what programs got, and with it every code and token that came of it. */

@@ -151,7 +151,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
     lacking: selectLacksRoom(db, accepted, credential.userId, now),
     event: insertEvent(db, mayBegin, event),
     inserted: insertSession(db, mayBegin, session, client, passkeyMethods(assertion)),
-    ...evictSessions(deps, session, event, now),
+    ...evictSessions(db, session, event, now),
   })
   if (lacking.length > 0) throw new Refusal('tooManySessions')
   if (inserted.length === 0) refuseUnaccepted(uses, blocks, now)

@@ -90,7 +90,7 @@ export async function completeSignIn(
     event: insertEvent(db, mayBegin, event),
     ...checked.also?.(mayBegin),
     inserted: insertSession(db, mayBegin, session, client, methods, authTimeSeconds),
-    ...evictSessions(deps, session, about, now),
+    ...evictSessions(db, session, about, now),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     resealed: use?.resealed,

@@ -1,6 +1,6 @@
 import { and, not, type SQL, sql } from 'drizzle-orm'
 import { sessions, settings, users } from '../../schema/tables.ts'
-import { deleteSessions, type EndingDeps, tellPrograms } from '../access/endings.ts'
+import { type EndingDeps, sessionDeletion, tellPrograms } from '../access/endings.ts'
 import type { NewSession } from '../access/token.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
@@ -45,19 +45,16 @@ export function selectLacksRoom(db: Database, by: Authority, userId: number, now
 
 /**
  * Ends the oldest sessions of a user who has more than the limit. The statements stand after the
- * session was inserted, and do nothing without it.
+ * session was inserted, and do nothing without it. `noteEvictions` follows the batch.
  *
  * @returns Parts of a batch.
  */
 export function evictSessions(
-  deps: EndingDeps,
+  db: Database,
   { userId, sessionId }: NewSession,
   signIn: AuditEvent,
   now: number,
 ) {
-  const { db } = deps
-  // Most sign-ins end no session, and then nobody asks D1 whom to tell: see `noteEvictions`.
-  const outbox = { ...deps.outbox }
   const isNew = sql`exists (select 1 from ${sessions} where ${sessions.userId} = ${userId} and ${sessions.id} = ${sessionId})`
   const by = asAuthority(sql`(${LIMIT} > 0 and ${isNew})`)
   // SQLite knows no offset without a limit. Without a limit of sessions, none is read.
@@ -65,11 +62,7 @@ export function evictSessions(
     order by ${sessions.id} = ${sessionId} desc, ${sessions.createdAt} desc, ${sessions.id} limit -1 offset ${LIMIT})`
   return {
     evictedEvent: insertEvent(db, by, endedBy(signIn), sql`exists ${surplus}`),
-    evicted: deleteSessions(
-      { db, outbox },
-      by,
-      sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`,
-    ),
+    evicted: sessionDeletion(db, by, sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`),
   }
 }
 
