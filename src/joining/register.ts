@@ -107,7 +107,7 @@ async function registerOpenly(
   await chargeRequest(deps, 'register', client)
   if (set.turnstile_site_key !== '' || set.turnstile_secret !== '')
     await checkHuman(deps, await secretOf(deps, set.turnstile_secret), turnstile, client.network)
-  await refuseTakenName(deps, username, password)
+  await refuseTakenName(deps, username, password, { reserved: set.register_reserved_names })
   const now = deps.now()
   const days = Number(set.register_days)
   const isWaiting = set.register_approval === 'true'
@@ -145,7 +145,7 @@ async function registerInvited(
   const isFixed = link.username !== ''
   const username = isFixed ? link.username : chosen
   if (!isFixed) checkChosenName(username)
-  await refuseTakenName(deps, username, password, isFixed)
+  await refuseTakenName(deps, username, password, { isFixed })
   const now = deps.now()
   const { accountEndsAt, accountDays } = link
   const ofDays = accountDays === null ? null : now + accountDays * DAY_MILLISECONDS
@@ -200,23 +200,27 @@ async function secretOf(deps: Pick<Deps, 'keyRing'>, sealed: string): Promise<st
  * Checks what needs the database, before anything is hashed.
  *
  * @param isFixed An operator has chosen the name, and may choose any.
+ * @param reserved The setting `register_reserved_names`, for a caller that has read it.
  * @throws {Refusal} `usernameTaken`, `invalidBody` for a common password.
  */
 async function refuseTakenName(
   { db }: Pick<Deps, 'db'>,
   username: string,
   password: string,
-  isFixed = false,
+  { isFixed = false, reserved }: { isFixed?: boolean; reserved?: string },
 ): Promise<void> {
   const { admins, stored, taken, common } = await runBatch(db, {
     admins: selectAdminNames(db),
-    stored: selectSettingsOf(db, ['register_reserved_names']),
+    stored:
+      isFixed || reserved !== undefined
+        ? undefined
+        : selectSettingsOf(db, ['register_reserved_names']),
     taken: selectTaken(db, username),
     common: selectCommonPassword(db, password),
   })
   refuseCommonPassword(common)
   if (!isFixed) {
-    const { register_reserved_names: names } = withAllDefaults(stored)
+    const names = reserved ?? withAllDefaults(stored ?? []).register_reserved_names
     const more = [...names.split(','), ...admins.map((one) => one.username)]
     refuseReservedName(username, more)
   }
