@@ -58,6 +58,8 @@ export function createApp(depsFor: DepsFor): Hono<App> {
     app.use(path, bookmark)
 
   mountApi(app, ssoAnswers)
+  // People type it with a slash too.
+  app.get('/account/', (c) => c.redirect('/account'))
   app.route('/account', pageRoutes)
   app.route('/oauth/authorize', authorizePages)
   app.route('/oauth/end_session', endSessionPages)

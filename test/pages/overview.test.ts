@@ -4,7 +4,7 @@ import { protectionOf } from '../../src/users/protection.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { HOUR } from '../support/site.ts'
-import { textOf, type Visitor } from '../support/visitor.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
 
 const DAY = 24 * HOUR
 const aliceId = 3
@@ -215,4 +215,9 @@ describe('the protection of an account', () => {
       level: 'good',
     })
   })
+})
+
+test('the address with a slash at its end leads to the overview', async () => {
+  const { status, location } = await new Visitor(new CheapSite()).get('/account/')
+  expect([status, location]).toEqual([302, '/account'])
 })
