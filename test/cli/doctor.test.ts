@@ -31,6 +31,13 @@ const WELL: SiteData = {
   signingKeyAge: 0,
 }
 
+const MAIL = {
+  from: 'accounts@example.org',
+  siteAddress: 'https://files.example.org',
+  issuer: undefined,
+  hasWay: true,
+}
+
 /** A production site in which nothing is wrong but what is given. */
 function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts {
   return {
@@ -42,6 +49,7 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     issuer: `https://${wrong.host ?? 'files.example.org'}`,
     crons: ['17 3 * * *'],
     plainHttp: 'refused',
+    mail: MAIL,
     passkeySite: { rpId: 'example.org', origins: [] },
     host: 'files.example.org',
     migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
@@ -58,6 +66,46 @@ function complaints(site: Facts): string[] {
 }
 
 describe('the judgement of a site', () => {
+  test.each([
+    [{ from: '' }, []],
+    [{ from: undefined, hasWay: false, siteAddress: undefined }, []],
+    [{ siteAddress: '', issuer: 'https://files.example.org' }, []],
+    [
+      { from: 'nobody' },
+      [
+        'fail mail: MAIL_FROM is no e-mail address → set MAIL_FROM in wrangler.toml to one such as accounts@example.org',
+      ],
+    ],
+    [
+      { siteAddress: 'https://files.example.org/path' },
+      [
+        'fail mail: SITE_ADDRESS must be an origin such as https://account.example.org, not "https://files.example.org/path" → change it in wrangler.toml',
+      ],
+    ],
+    [
+      { siteAddress: '' },
+      [
+        'warn mail: users get no mail, because links would lead nowhere: SITE_ADDRESS is not set → set SITE_ADDRESS in wrangler.toml to the address of this site',
+      ],
+    ],
+    [
+      { hasWay: false },
+      [
+        'warn mail: users get no mail, because there is no binding EMAIL → put [[send_email]] with name = "EMAIL" into wrangler.toml',
+      ],
+    ],
+  ])('says what mail lacks: %j', (wrong, expected) => {
+    expect(complaints(facts({ mail: { ...MAIL, ...wrong } }))).toEqual(expected)
+  })
+
+  test('says that npm start lacks SMTP_URL, and no address', () => {
+    const mail = { ...MAIL, siteAddress: undefined, hasWay: false }
+    const local = facts({ isRemote: false, plainHttp: undefined, mail })
+    expect(complaints(local).filter((line) => line.includes('mail:'))).toEqual([
+      'warn mail: users get no mail, because SMTP_URL is not set → set SMTP_URL in .dev.vars, such as smtps://USER:PASSWORD@smtp.example.org',
+    ])
+  })
+
   test('finds nothing in one that is well', () => {
     expect(complaints(facts())).toEqual([])
     expect(complaints(facts({ isRemote: false }))).toEqual([])

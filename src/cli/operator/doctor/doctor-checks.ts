@@ -5,6 +5,7 @@ import { judgeData } from './doctor-data-checks.ts'
 import type { Finding } from '../../shared/findings.ts'
 import { laterMigrations } from '../../site/site-config.ts'
 import type { Facts } from './doctor-facts.ts'
+import { checkMail } from './doctor-mail.ts'
 import { checkRpId } from './doctor-passkeys.ts'
 import type { PlainHttp } from './plain-http.ts'
 import { latchkey } from '../../shared/printed-command.ts'
@@ -22,6 +23,7 @@ export function judgeSite(facts: Facts): Finding[] {
     checkMigrations(facts),
     ...checkPlainHttp(facts),
     checkRpId(facts),
+    checkMail(facts.isRemote, facts.mail),
   ]
   return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
 }

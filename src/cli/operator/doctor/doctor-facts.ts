@@ -23,6 +23,7 @@ import {
   type SealTotals,
   sumSeals,
 } from '../../site/sealed-content.ts'
+import type { MailFacts } from './doctor-mail.ts'
 import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
 import {
   listMigrations,
@@ -44,6 +45,7 @@ export interface Facts {
   freshMinutes: string | undefined
   issuer: string | undefined
   crons: string[]
+  mail: MailFacts
   /** What `wrangler.toml` says about passkeys, or what is wrong with it. */
   passkeySite: PasskeySite | string
   /** The host name of a deployed site, without a port, if it is known. */
@@ -92,6 +94,12 @@ const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
 
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
+/** The bindings of wrangler.toml with which the Worker sends. */
+const emailSchema = v.pipe(
+  v.array(v.looseObject({ name: v.string() })),
+  v.someItem(({ name }) => name === 'EMAIL'),
+)
+
 function textIn(value: unknown): string | undefined {
   return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
 }
@@ -125,6 +133,14 @@ export async function gatherFacts(
     freshMinutes: textIn(vars['FRESH_MINUTES']),
     issuer: textIn(vars['ISSUER']),
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
+    mail: {
+      from: textIn(vars['MAIL_FROM']),
+      siteAddress: textIn(vars['SITE_ADDRESS']),
+      issuer: textIn(vars['ISSUER']),
+      hasWay: isRemote
+        ? v.is(emailSchema, config['send_email'])
+        : Boolean(vars['SMTP_URL'] ?? process.env['SMTP_URL']),
+    },
     plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
     passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),
     host: siteHost?.replace(/:\d+$/, ''),
