@@ -245,6 +245,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'GET /account/': 'everybody',
   // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
   'GET /account/link/:secret': 'everybody',
   'POST /account/link': 'everybody',
@@ -281,6 +282,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/sessions/:form': 'a genuine cookie',
   'GET /account/programs/:form': 'a genuine cookie',
   'GET /account/admin/programs/:form': 'a genuine cookie',
+  'GET /account/admin/invitations/:form': 'a genuine cookie',
 }
 const PREFIXES: Record<string, Audience> = {
   '/api/me/': 'users',

@@ -126,7 +126,8 @@ const PAGES: [sql: RegExp, scan: string][] = [
   ],
 ]
 /** Has the rows of the list and no others. */
-const PARTIAL_INDEX = /^SCAN users USING (COVERING )?INDEX users_(disabled|without_two_factor)$/
+const PARTIAL_INDEX =
+  /^SCAN users USING (COVERING )?INDEX users_(disabled|without_two_factor|waiting)$/
 /** A part of a name can stand anywhere in it, so an operator's search reads every name. */
 const SEARCH = /where instr\("users"."username_key", \?\) > 0/
 /**

@@ -90,11 +90,11 @@ describe('the nightly run', () => {
     // No longer near, and then near again.
     await site.db
       .update(users)
-      .set({ endsAt: end + 90 * DAY })
+      .set({ endsAt: end + 60 * DAY })
       .where(eq(users.id, id))
     await night()
     expect(await told()).toEqual([id, id])
-    site.now += 90 * DAY
+    site.now += 60 * DAY
     await night()
     expect(await told()).toEqual([id, id, id])
   })

@@ -9,7 +9,13 @@ import { MAIL_KINDS } from '../../src/mail/texts.ts'
 const SITE = { from: 'accounts@example.org', address: 'https://account.example.org' }
 const SECRET = 'nXvF1uTbC9S0kq3w7yZ2rE5oP8aD4hJ6mLgNiQcVtBs'
 const LINK = `https://account.example.org/account/link/${SECRET}`
-const WITHOUT_LINK = ['no_password', 'reset_link_made', 'password_reset', 'email_changed']
+const WITHOUT_LINK = [
+  'no_password',
+  'reset_link_made',
+  'password_reset',
+  'email_changed',
+  'account_end',
+]
 const FOR_STRANGERS = ['confirm', 'invitation']
 
 const write = (
