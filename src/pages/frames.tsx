@@ -3,7 +3,7 @@ import type { Refusal } from '../base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { type Problem, problemOf } from './form.ts'
 import { AccountPage, SinglePage } from './layout.tsx'
-import { Alert, Choices, type ChoicesProps, Heading, Rows } from './parts.tsx'
+import { Alert, CancelLink, Choices, type ChoicesProps, Heading, Rows } from './parts.tsx'
 import { StartOver } from './sign-in/fields.tsx'
 import { showPage, type View } from './view.ts'
 
@@ -83,9 +83,7 @@ export function KindPage({ view, title, problem, choices, back, form }: KindPage
         <>
           <Alert problem={problem} fields={[]} />
           <Choices choices={choices} />
-          <p class="aside">
-            <a href={back}>{view.t.cancel}</a>
-          </p>
+          <CancelLink view={view} back={back} />
         </>
       )}
     </AccountPage>

@@ -178,6 +178,17 @@ function OptionList({ options, value }: { options: Options; value: string }) {
   )
 }
 
+/** Leads back from a page that asks what to create. */
+export function CancelLink({ view, back }: { view: View; back: string }) {
+  return (
+    <p class="buttons">
+      <a role="button" class="secondary" href={back}>
+        {view.t.cancel}
+      </a>
+    </p>
+  )
+}
+
 interface FormButtonsProps {
   view: View
   submit: string

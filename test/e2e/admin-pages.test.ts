@@ -168,7 +168,7 @@ describe('an operator without JavaScript', () => {
     expect(await row.getByRole('cell').allInnerTexts()).toEqual([
       'User',
       'None',
-      'None in the log',
+      'Not recorded',
       '0',
     ])
     expect(await admin.getByRole('columnheader').count()).toBe(5)

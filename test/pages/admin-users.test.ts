@@ -141,7 +141,7 @@ describe('the list of users', () => {
       'alice User Code 2 days ago 0',
     ])
     await site.db.delete(auditEvents)
-    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User Code None in the log 0')
+    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User Code Not recorded 0')
   })
 
   test('finds the last sign-in by a few rows, however often and from wherever it was', async () => {

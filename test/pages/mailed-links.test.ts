@@ -73,7 +73,7 @@ describe('/account/forgotten', () => {
     expect((await stranger.get('/account/sign-in')).html).not.toContain('/account/forgotten')
     const page = await stranger.get('/account/forgotten')
     expect(page.status).toBe(403)
-    expect(textOf(page.html)).toContain('This site sends no mail. Ask its operator.')
+    expect(textOf(page.html)).toContain('This site sends no mail. Ask an administrator.')
     expect((await stranger.post('/account/forgotten', { name: 'alice' })).status).toBe(403)
   })
 })

@@ -74,7 +74,7 @@ describe('the overview', () => {
   test('asks for new recovery codes when two or fewer are left', async () => {
     await turnOnTwoFactor(2)
     const few = await overview()
-    expect(few.text).toContain('Your account needs a look')
+    expect(few.text).toContain('Something needs your attention')
     expect(few.text).toContain('2 of 10 recovery codes left')
     expect(stepIn(few.html)).toEqual(['Get new recovery codes', '/account/security'])
     await site.db.insert(recoveryCodes).values({ userId: aliceId, codeHash: 'third' })
@@ -98,7 +98,7 @@ describe('the overview', () => {
     await addSignIn('198.51.100.7', 40 * DAY)
     await addSignIn('203.0.113.9', 2 * DAY)
     const { html, text } = await overview()
-    expect(text).toContain('First sign-in from 203.0.113.9 2 days ago: was it you?')
+    expect(text).toContain('New network 203.0.113.9, first used 2 days ago. Was it you?')
     expect(stepIn(html)).toEqual(['Check where you are signed in', '/account/sessions'])
   })
 

@@ -209,7 +209,7 @@ describe('the page Security', () => {
     await add('phone')
     const change = { old_password: PASSWORD, password: 'new-Passw0rd', repeat: 'new-Passw0rd' }
     const { html } = await visitor.post(`${SECURITY}/password`, change)
-    expect(textOf(html)).toContain('The new password does not end this.')
+    expect(textOf(html)).toContain('These can still use your account.')
     expect(textOf(html)).toContain('phone Added just now')
   })
 

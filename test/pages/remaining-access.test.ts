@@ -33,7 +33,7 @@ describe('a new password of a user who has SSH keys', () => {
     expect(seen.status).toBe(200)
     expect(visitor.cookies.has('session')).toBe(false)
     const text = textOf(seen.html)
-    expect(text).toContain('The new password does not end this.')
+    expect(text).toContain('These can still use your account.')
     expect(seen.html).toContain('&lt;b&gt;laptop&lt;/b&gt;')
     for (const fingerprint of fingerprints) expect(text).toContain(`Added just now ${fingerprint}`)
     for (const secret of [PASSWORD, NEW]) expect(seen.html).not.toContain(secret)

@@ -126,7 +126,7 @@ export function NewProgramPage({ view, kind: name, fields, problem }: NewProgram
         icon: one === 'other' ? 'programs' : 'registered',
         tone: one === 'other' ? 'blue' : 'violet',
         title: t.presets[one],
-        hint: one === 'other' ? t.otherHint : t.presetHint,
+        hint: one === 'other' ? t.otherHint : t.presetHints[one],
       }))}
       back={PATH}
       form={kind && <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />}

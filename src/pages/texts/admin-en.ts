@@ -82,7 +82,7 @@ export const adminUsersEn = {
     waiting: 'Waiting',
   },
   lastSignIn: 'Last sign-in',
-  noSignIn: 'None in the log',
+  noSignIn: 'Not recorded',
   keysOf: 'SSH keys',
   twoFactor: 'Two-step',
   secondFactor: 'Second factor',

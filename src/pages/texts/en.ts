@@ -180,7 +180,7 @@ const refusals: Record<RefusalName, string> = {
   registrationOff: 'This site does not take registrations.',
   humanCheckFailed: 'The check that you are human failed. Try again.',
   humanCheckUnavailable: 'The check that you are human does not answer. Try again.',
-  mailOff: 'This site sends no mail. Ask its operator.',
+  mailOff: 'This site sends no mail. Ask an administrator.',
   linkOfOther:
     'This link confirms the address of another account. Sign in to that account and open it again.',
   linkNeedsSession: 'Sign in first, then open the link again.',
@@ -263,7 +263,7 @@ const reasons: Record<ReasonCode, string> = {
   jsonObject: 'This must be a JSON object.',
   jsonArray: 'This must be a JSON array.',
   future: 'This must be in the future.',
-  fixed: 'This can not be changed.',
+  fixed: 'This cannot be changed.',
   notASetting: 'This is not a setting.',
   maxCharacters: 'It must have at most <max> characters.',
   maxBytes: 'It must have at most <max> bytes.',
@@ -514,18 +514,18 @@ export const en = {
     twoFactorOn: 'Two-step verification is on',
     levels: {
       good: 'Your account is well protected',
-      fair: 'Your account needs a look',
+      fair: 'Something needs your attention',
       weak: 'Your account has little protection',
     } satisfies Record<Protection['level'], string>,
-    score: (good: number, all: number) => `${good} of ${all} in place`,
+    score: (good: number, all: number) => `${good} of ${all} protections in place`,
     noNewPlace: 'No sign-in from a new network in the last 7 days',
     newPlace: (network: string, when: string) =>
-      `First sign-in from ${network} ${when}: was it you?`,
+      `New network ${network}, first used ${when}. Was it you?`,
     passkeyOnly: 'You sign in with a passkey',
     hasPasskey: 'You have a passkey',
-    noPasskey: 'No passkey yet: with one, a touch or a look signs you in',
+    noPasskey: 'No passkey yet. With one, a touch or a look signs you in',
     hasSpare: 'You have a second passkey in case one is lost',
-    noSpare: 'No second passkey: if this one is lost, you have no other',
+    noSpare: 'Only one passkey. If it is lost, you have no other',
     steps: {
       places: 'Check where you are signed in',
       factor: 'Turn on two-step verification',
@@ -583,7 +583,7 @@ export const en = {
     fewCodesHint:
       'Without a recovery code, only an administrator can help you after you lose your phone. Generate new codes.',
     newCodes: 'New recovery codes',
-    newCodesLead: 'The old codes stop working.',
+    newCodesLead: 'You get ten new codes, and the old ones stop working.',
     newCodesSubmit: 'Show new codes',
     missingTitle: 'This site requires a second factor',
     missingLead:
@@ -597,8 +597,8 @@ export const en = {
   confirm: {
     title: 'Confirm that it is you',
     password: 'Your password',
-    hint: 'You signed in some time ago. Confirm that it is you.',
-    hintOrCode: 'You signed in some time ago. Confirm that it is you, with the password or a code.',
+    hint: 'You signed in a while ago. Confirm that it is you.',
+    hintOrCode: 'You signed in a while ago. Confirm that it is you, with your password or a code.',
     code: 'Or a code',
     passkey: 'Confirm with a passkey',
     another: 'Another way',
@@ -645,9 +645,9 @@ export const en = {
 
   keys: {
     title: 'SSH keys',
-    lead: 'These keys sign you in to your files over SFTP.',
-    leadWithoutAccess: 'Keys sign users in to their files over SFTP.',
-    noAccess: 'You may not sign in over SFTP, so keys do not work yet',
+    lead: 'With these keys you reach your files over SFTP, without a password.',
+    leadWithoutAccess: 'With a key you reach your files over SFTP, without a password.',
+    noAccess: 'Your account may not use SFTP, so keys do not work yet',
     noAccessHint: 'Ask an administrator of this site for the permission.',
     connect: 'Sign in with this command',
     none: 'No keys yet',
@@ -682,7 +682,7 @@ export const en = {
 
   surviving: {
     title: 'Your password was changed',
-    lead: 'The new password does not end this. Delete everything that you do not recognise.',
+    lead: 'These can still use your account. Delete what you do not recognise.',
     hint: 'All sessions have ended. Sign in with the new password to delete something.',
     channelOfOther: 'Only the user can delete it.',
     address: 'A link for a new password can be mailed there.',
@@ -714,7 +714,7 @@ export const en = {
 
   appPasswords: {
     title: 'App passwords',
-    lead: 'Passwords for programs, such as WebDAV and SFTP clients. They work with two-step verification.',
+    lead: 'Passwords for programs that cannot ask you for a code, such as WebDAV and SFTP clients.',
     none: 'No app passwords',
     noneOf: 'No app passwords.',
     noneHint: 'Create one for each program, so that you can end each by itself.',
@@ -733,7 +733,7 @@ export const en = {
     name: 'Name',
     nameHint: 'The program and the device, such as “rclone on my laptop”.',
     use: 'What it is for',
-    useHint: 'It never allows more than your account does.',
+    useHint: 'An app password never has more rights than your account.',
     uses: {
       read: 'Files: read',
       write: 'Files: read and write',
@@ -772,7 +772,7 @@ export const en = {
 
   passkeys: {
     title: 'Passkeys',
-    lead: 'A passkey signs you in with your fingerprint, your face or the PIN of your device. It replaces password and code, and no false site can use it.',
+    lead: 'A passkey signs you in with your fingerprint, your face or the PIN of your device. It replaces password and code, and a fake site cannot use it.',
     add: 'Add a passkey',
     rename: 'Rename',
     renameSubmit: 'Save name',

@@ -16,6 +16,14 @@ const presets: Record<Preset | 'other', string> = {
   other: 'Another program',
 }
 
+/** What each program is. */
+const presetHints: Record<Preset, string> = {
+  openlist: 'File lists. The address of its site is enough.',
+  sftpgo: 'A server for SFTP and WebDAV. The address of its site is enough.',
+  grafana: 'Charts and alerts. The address of its site is enough.',
+  'cloudflare-access': 'A door in front of other sites. The address of your team is enough.',
+}
+
 /** How the settings of a program are used. */
 const notes: Record<Preset, string> = {
   openlist:
@@ -81,7 +89,7 @@ export const adminProgramsEn = {
   noneHint: 'Register one, then copy its settings into the program.',
   add: 'Register a program',
   name: 'Name',
-  presetHint: 'Its addresses are known: give the address of its site.',
+  presetHints,
   otherHint: 'Any program with OpenID Connect.',
   more: 'More addresses',
   presets,
@@ -92,8 +100,8 @@ export const adminProgramsEn = {
   redirectsHint: 'One per line, exactly as the program sends them.',
   postLogout: 'Addresses after the sign-out',
   logout: 'Back-channel logout address',
-  isPublic: 'It cannot keep a secret (a page or an app)',
-  firstParty: 'It belongs to this site: do not ask users for consent',
+  isPublic: 'It runs in a browser or on a phone, and so gets no secret',
+  firstParty: 'It belongs to this site: users are not asked for consent',
   adminsOnly: 'Administrators only',
   isFirstParty: 'Belongs to this site: no consent asked',
   isPublicShort: 'Without a secret',

@@ -52,7 +52,12 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   noneHint: '先注册一个程序，再把它的设置复制到该程序中。',
   add: '注册程序',
   name: '名称',
-  presetHint: '回调地址已知，只需填写网站地址。',
+  presetHints: {
+    openlist: '文件列表。只需填写网站地址。',
+    sftpgo: 'SFTP 和 WebDAV 服务器。只需填写网站地址。',
+    grafana: '图表和告警。只需填写网站地址。',
+    'cloudflare-access': '保护其他网站的入口。只需填写团队地址。',
+  },
   otherHint: '任何支持 OpenID Connect 的程序。',
   more: '更多地址',
   presets: {
