@@ -11,6 +11,7 @@ import { LANGUAGES } from '../support/layout.ts'
 import { OidcProvider } from '../support/oidc-provider.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { ssoStates } from './sso-states.ts'
+import { takeSocial } from './social.ts'
 import { states } from './states.ts'
 
 const FOLDER = 'screenshots'
@@ -33,10 +34,17 @@ const README_HEIGHT = 660
 /** The pictures of docs/people.md. */
 const GUIDE_MAILS = /^joining-mail-(?:invitation|reset)-(?:en|zh)$/
 
+/** The pictures of the window that OpenList opens. */
+const POPUP_STATE = 'authorize-sign-in'
+const POPUP_PICTURES: Partial<Record<string, string>> = {
+  [POPUP_STATE]: 'docs/images/openid-popup.png',
+  [`chinese-${POPUP_STATE}`]: 'docs/images/openid-popup-zh.png',
+}
+
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
- * overview`, it takes the picture of the README as well, with `-- joining-mail` those of
- * docs/people.md.
+ * overview`, `-- authorize-sign-in`, `-- social` and `-- joining-mail`, it takes pictures of the
+ * documents as well.
  */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
@@ -49,6 +57,7 @@ try {
   const context = await browser.newContext({ baseURL, locale: 'en' })
   const page = await context.newPage()
   if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
+  if (process.argv[2] === 'social') await takeSocial(browser)
   if (wantsStates()) await states(page, (name) => take(page, name))
   if (wantsSso()) await takeSso()
   if (wantsJoining()) for (const language of LANGUAGES) await takeJoining(language)
@@ -68,7 +77,7 @@ function wantsJoining(): boolean {
 }
 
 function wantsStates(): boolean {
-  return !/^(?:filled|wide|joining)/.test(process.argv[2] ?? '')
+  return !/^(?:filled|wide|joining|social)/.test(process.argv[2] ?? '')
 }
 
 function wantsFilled(): boolean {
@@ -169,6 +178,8 @@ async function take(page: Page, name: string): Promise<void> {
   }
   if (GUIDE_MAILS.test(name) && process.argv[2] === 'joining-mail') await takeForGuide(page, name)
   if (name === README_STATE && process.argv[2] === README_STATE) await takeForReadme(page)
+  const popup = POPUP_PICTURES[name]
+  if (popup !== undefined && process.argv[2] === POPUP_STATE) await takePopup(page, popup)
 }
 
 async function takeForGuide(page: Page, name: string): Promise<void> {
@@ -182,4 +193,10 @@ async function takeForReadme(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   const clip = { x: 0, y: 0, width: Math.max(...WIDTHS), height: README_HEIGHT }
   await page.screenshot({ path: README_PICTURE, clip, animations: 'disabled' })
+}
+
+async function takePopup(page: Page, path: string): Promise<void> {
+  await page.setViewportSize(POPUP)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.screenshot({ path, animations: 'disabled' })
 }
