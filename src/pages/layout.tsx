@@ -65,14 +65,16 @@ function Document({ view, title, kind, children }: LayoutProps & { kind?: 'gate'
         <link rel="icon" href={site.logo.light} />
         <link rel="stylesheet" href={STYLE_SHEET} />
         <link rel="stylesheet" href={site.theme} />
-        <script type="module" src={SCRIPT} />
+        {/* The first picture is that of the whole page, with the script's times: nothing moves. */}
+        <link rel="expect" href="#end" blocking="render" />
+        <script type="module" src={SCRIPT} blocking="render" />
       </head>
       <body class={kind}>
         <a class="skip" href="#content">
           {t.skipToContent}
         </a>
         {children}
-        <footer>
+        <footer id="end">
           <Languages view={view} />
         </footer>
       </body>

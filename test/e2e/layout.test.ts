@@ -213,6 +213,65 @@ describe.each(LANGUAGES)('in %s', (language) => {
   )
 })
 
+/** A tab with JavaScript that notes what moved while a page was shown. */
+async function openWatched(width: number) {
+  const context = await browser.newContext({
+    baseURL: site.url,
+    locale: 'en',
+    viewport: { width, height: 800 },
+  })
+  contexts.push(context)
+  await context.addInitScript(`
+    globalThis.shifts = []
+    globalThis.note = (entries) => {
+      for (const { value, sources } of entries) {
+        const moved = sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.textContent)
+        shifts.push(value.toFixed(4) + ' ' + moved.join(', '))
+      }
+    }
+    globalThis.observer = new PerformanceObserver((list) => note(list.getEntries()))
+    observer.observe({ type: 'layout-shift', buffered: true })`)
+  return { context, page: await context.newPage() }
+}
+
+/** Waits for two frames: in the second one, the browser knows what moved in the first. */
+const SHIFTS = `new Promise((resolve) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    note(observer.takeRecords())
+    resolve(shifts)
+  }))
+})`
+
+test.each([375, 1280])(
+  'nothing moves while a page loads, at %i',
+  async (width) => {
+    const { context, page } = await openWatched(width)
+    const moved: string[] = []
+    const look = async (path: string) => {
+      await page.goto(path)
+      const shifts: string[] = await page.evaluate(SHIFTS)
+      moved.push(...shifts.map((shift) => `${path}: ${shift}`))
+    }
+    for (const path of PUBLIC_PATHS) await look(path)
+    await context.addCookies(cookies)
+    for (const path of PATHS) await look(path)
+    expect(moved).toEqual([])
+  },
+  TOUR_MILLISECONDS,
+)
+
+test('what moves is found', async () => {
+  const { page } = await openWatched(375)
+  await page.goto('/account/sign-in')
+  await page.evaluate(SHIFTS)
+  await page.evaluate(`document.querySelector('main').style.paddingTop = '300px'`)
+  const moved = `new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().length))
+      .observe({ type: 'layout-shift', buffered: true })
+  })`
+  expect(await page.evaluate(moved)).toBeGreaterThan(0)
+})
+
 test('a question opens below its button, which stays where it is and cancels', async () => {
   const screen = await open('en')
   const { page } = screen
