@@ -191,11 +191,10 @@ export class Connection {
     if (username === undefined) return { result: wrong, dn: 'unknown' }
     try {
       const { accounts } = await site.accounts()
-      if (!accounts.some((account) => account.username === username))
-        return { result: wrong, dn: 'unknown' }
+      const isKnown = accounts.some((account) => account.username === username)
       const mayAsk = text !== undefined && (!appPasswordsOnly || text.startsWith('lk_'))
       const isRight = mayAsk && !text.includes('\0') && (await site.check(username, text))
-      const known = { dn: directory.personDn(username) }
+      const known = { dn: isKnown ? directory.personDn(username) : 'unknown' }
       return isRight
         ? {
             ...known,

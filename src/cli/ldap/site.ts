@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { AccountList } from './directory.ts'
 
@@ -18,7 +19,9 @@ const BIND_MILLISECONDS = 10_000
 const QUEUE_MILLISECONDS = 5000
 const RETRY_MILLISECONDS = 1000
 const MAX_CHECKS = 16
-const MAX_REMEMBERED = 10_000
+/** Refusals have places of their own: a guesser pushes no right password out. */
+const MAX_RIGHT = 8000
+const MAX_WRONG = 2000
 
 const listSchema = v.object({
   groups: v.array(v.string()),
@@ -43,7 +46,11 @@ export interface SiteOptions {
 export class Site {
   readonly #options: SiteOptions
   readonly #key = randomBytes(32)
-  readonly #remembered = new Map<string, { isRight: boolean; at: number }>()
+  /** When answers came, by HMAC of name and password. */
+  readonly #right = new Map<string, number>()
+  readonly #wrong = new Map<string, number>()
+  /** How long the site took for its latest refusal: of an app password, and of another. */
+  readonly #refusalMilliseconds = { app: 0, other: 0 }
   readonly #checks = new Map<string, Promise<boolean>>()
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -75,19 +82,22 @@ export class Site {
   }
 
   /**
-   * Tells whether a password is right.
+   * Tells whether a password is right. Nobody's is refused without asking the site, but takes as
+   * long: how long a refusal takes does not tell who exists.
    *
    * @throws {SiteAway}
    * @throws {SiteBusy}
    */
   async check(username: string, password: string): Promise<boolean> {
     const { accounts } = await this.accounts()
-    if (!accounts.some((account) => account.username === username)) return false
     const key = createHmac('sha256', this.#key).update(`${username}\0${password}`).digest('base64')
-    const kept = this.#remembered.get(key)
-    const age = kept === undefined ? Infinity : performance.now() - kept.at
-    if (kept !== undefined && age < this.#options.cacheSeconds * 1000) return kept.isRight
-    const isKept = kept?.isRight === true && age < this.#options.awaySeconds * 1000
+    const isKnown = accounts.some((account) => account.username === username)
+    const [rightAge, wrongAge] = [ageOf(this.#right.get(key)), ageOf(this.#wrong.get(key))]
+    const cacheMilliseconds = this.#options.cacheSeconds * 1000
+    if (isKnown && rightAge < cacheMilliseconds) return true
+    if (wrongAge < cacheMilliseconds) return false
+    if (!isKnown) return this.#refuseNobody(key, password)
+    const isKept = rightAge < this.#options.awaySeconds * 1000
     if (this.#isAway && isKept) {
       void this.#askList().catch(() => undefined)
       return true
@@ -100,11 +110,19 @@ export class Site {
     }
   }
 
+  async #refuseNobody(key: string, password: string): Promise<boolean> {
+    await pause(this.#refusalMilliseconds[kindOf(password)])
+    this.#remember(key, false)
+    return false
+  }
+
   #checkOnce(key: string, username: string, password: string): Promise<boolean> {
     const running = this.#checks.get(key)
     if (running !== undefined) return running
+    const start = performance.now()
     const check = this.#inTurn(() => this.#askBind(username, password))
       .then((isRight) => {
+        if (!isRight) this.#refusalMilliseconds[kindOf(password)] = performance.now() - start
         this.#remember(key, isRight)
         return isRight
       })
@@ -114,11 +132,12 @@ export class Site {
   }
 
   #remember(key: string, isRight: boolean): void {
-    this.#remembered.delete(key)
-    this.#remembered.set(key, { isRight, at: performance.now() })
-    const [oldest] = this.#remembered.keys()
-    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined)
-      this.#remembered.delete(oldest)
+    this.#right.delete(key)
+    this.#wrong.delete(key)
+    const [kept, max] = isRight ? [this.#right, MAX_RIGHT] : [this.#wrong, MAX_WRONG]
+    kept.set(key, performance.now())
+    const [oldest] = kept.keys()
+    if (kept.size > max && oldest !== undefined) kept.delete(oldest)
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -223,4 +242,14 @@ export class Site {
     if (isAway !== this.#isAway) this.#options.onState(isAway)
     this.#isAway = isAway
   }
+}
+
+/** Milliseconds since a time; `Infinity` for none. */
+function ageOf(at: number | undefined): number {
+  return at === undefined ? Infinity : performance.now() - at
+}
+
+/** What the site does with a password depends on its form. */
+function kindOf(password: string): 'app' | 'other' {
+  return password.startsWith('lk_') ? 'app' : 'other'
 }

@@ -20,6 +20,8 @@ import {
 
 const run = promisify(execFile)
 const SECOND = 1000
+/** For a busy machine. */
+const PATIENT = { timeout: 60_000 }
 /** More than what the sockets of a client take. */
 const SEARCHES = 30
 const ALICE = `uid=alice,${PEOPLE}`
@@ -116,7 +118,7 @@ describe('a client is sent away', () => {
       lines = site.log.length
       return quietRounds
     }
-    await expect.poll(passAndLook, { timeout: 60_000 }).toBeGreaterThan(10)
+    await expect.poll(passAndLook, PATIENT).toBeGreaterThan(10)
     client.socket.resume()
     await client.closed
     expect(client.untaken.filter(({ tag }) => tag === 0x65).length).toBeLessThan(SEARCHES)
@@ -130,7 +132,7 @@ describe('the site is not waited for', () => {
     const checks = Array.from({ length: 16 }, (_, n) =>
       connect().code(bindRequest(ALICE, `password ${n}`)),
     )
-    await expect.poll(() => site.asked.length).toBe(17)
+    await expect.poll(() => site.asked.length, PATIENT).toBe(17)
     const last = connect()
     last.socket.write(
       Buffer.concat([message(1, WHO_AM_I), message(2, bindRequest(ALICE, 'password 16'))]),
@@ -148,7 +150,7 @@ describe('the site is not waited for', () => {
     site = await DoorWithSite.start({ cacheSeconds: '0', awaySeconds: '0' })
     site.hanging = ['/api/ldap/entries']
     const code = connect().code(bindRequest(ALICE, 'right'))
-    await expect.poll(() => site.asked.length).toBe(2)
+    await expect.poll(() => site.asked.length, PATIENT).toBe(2)
     await pass(5 * SECOND)
     expect(await code).toBe(52)
   })

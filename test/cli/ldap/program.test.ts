@@ -136,7 +136,7 @@ describe('the running door', () => {
     expect(await shownName()).toBe('one')
     use('two')
     process.kill(program.pid, 'SIGHUP')
-    await expect.poll(shownName).toBe('two')
+    await expect.poll(shownName, { timeout: 60_000 }).toBe('two')
     rmSync(folder, { recursive: true })
   })
 

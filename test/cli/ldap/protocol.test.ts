@@ -181,3 +181,26 @@ describe('a message', () => {
     expect(client.untaken).toEqual([])
   })
 })
+
+describe('a refusal', () => {
+  test('takes as long for nobody as for a user', async () => {
+    site.refusalMilliseconds = 200
+    expect(await client.code(bindRequest(ALICE, 'wrong'))).toBe(49)
+    const start = performance.now()
+    expect(await client.code(bindRequest(`uid=nobody,${PEOPLE}`, 'wrong'))).toBe(49)
+    expect(performance.now() - start).toBeGreaterThan(150)
+    expect(site.asked.filter((path) => path === '/api/ldap/bind')).toHaveLength(1)
+  })
+
+  test('of thousands makes the door forget no right password', async () => {
+    client.close()
+    await site.stop()
+    site = await DoorWithSite.start({ cacheSeconds: '300' })
+    client = new RawClient(site.port)
+    expect(await client.code(bindRequest(ALICE, 'right'))).toBe(0)
+    for (const n of many(2100)) await client.code(bindRequest(`uid=nobody,${PEOPLE}`, `wrong ${n}`))
+    const { length } = site.asked
+    expect(await client.code(bindRequest(ALICE, 'right'))).toBe(0)
+    expect(site.asked).toHaveLength(length)
+  })
+})

@@ -26,6 +26,8 @@ export class DoorWithSite {
   ]
   /** The HTTP status of its answers. */
   status = 200
+  /** How long it takes for a refusal. */
+  refusalMilliseconds = 0
   /** The paths that are not answered. */
   hanging: string[] = []
   readonly asked: string[] = []
@@ -88,7 +90,10 @@ export class DoorWithSite {
       path === '/api/ldap/entries'
         ? { groups, accounts: this.accounts }
         : { ok: JSON.parse(body).password === 'right' }
-    response.end(JSON.stringify(answer))
+    const isRefusal = 'ok' in answer && !answer.ok
+    const send = () => response.end(JSON.stringify(answer))
+    if (isRefusal && this.refusalMilliseconds > 0) setTimeout(send, this.refusalMilliseconds)
+    else send()
   }
 }
 

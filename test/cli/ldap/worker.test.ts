@@ -131,14 +131,17 @@ describe('a door before the Worker', () => {
     await names()
     const before = worker.log.length
     await expect
-      .poll(async () => {
-        await names()
-        return worker.log
-          .slice(before)
-          .filter((line) => line.includes('"/api/ldap/entries"'))
-          .map((line): { code: number; trips: number } => JSON.parse(line))
-          .map(({ code, trips }) => ({ code, trips }))
-      })
+      .poll(
+        async () => {
+          await names()
+          return worker.log
+            .slice(before)
+            .filter((line) => line.includes('"/api/ldap/entries"'))
+            .map((line): { code: number; trips: number } => JSON.parse(line))
+            .map(({ code, trips }) => ({ code, trips }))
+        },
+        { timeout: 20_000 },
+      )
       .toContainEqual({ code: 304, trips: 1 })
   })
 
