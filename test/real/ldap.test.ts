@@ -10,9 +10,13 @@ import { freePort } from '../support/free-port.ts'
 import { LdapSite, PASSWORD } from './ldap-site.ts'
 import { OPENLIST_PASSWORD, OpenListServer, succeeded } from './openlist-server.ts'
 import { execute, findProgram } from './programs.ts'
+import { SftpgoServer } from './sftpgo-server.ts'
 
 const openlistProgram = findProgram('OPENLIST_BIN', 'openlist')
 const rclone = findProgram('RCLONE_BIN', 'rclone')
+const sftpgo = findProgram('SFTPGO_BIN', 'sftpgo')
+/** https://github.com/sftpgo/sftpgo-plugin-auth */
+const plugin = findProgram('SFTPGO_PLUGIN_AUTH_BIN', 'sftpgo-plugin-auth')
 
 /** The number of the group of its settings for LDAP. */
 const LDAP_GROUP = 8
@@ -254,3 +258,70 @@ describe.skipIf(openlistProgram === undefined)('a real OpenList that asks the do
     expect(await dav('alice', token)).toBe(207)
   })
 })
+
+describe.skipIf(sftpgo === undefined || plugin === undefined)(
+  'a real SFTPGo that asks the door through its plugin',
+  () => {
+    let server: SftpgoServer
+    let upload: string
+
+    beforeAll(async () => {
+      upload = join(folder, 'upload.txt')
+      writeFileSync(upload, 'from carol\n')
+      server = await SftpgoServer.startWithPlugin(sftpgo ?? '', {
+        program: plugin ?? '',
+        env: {
+          SFTPGO_PLUGIN_AUTH_LDAP_URL: `ldap://127.0.0.1:${site.port}`,
+          SFTPGO_PLUGIN_AUTH_LDAP_BASE_DN: `ou=people,${site.shown.base}`,
+          SFTPGO_PLUGIN_AUTH_LDAP_BIND_DN: site.shown.bindDn,
+          SFTPGO_PLUGIN_AUTH_LDAP_PASSWORD: site.shown.bindPassword,
+          SFTPGO_PLUGIN_AUTH_LDAP_SEARCH_QUERY: '(&(objectClass=person)(uid=%username%))',
+        },
+      })
+    })
+    afterAll(() => server.stop())
+    beforeEach(() => server.moveClients())
+
+    test('takes an app password over WebDAV, FTP and SFTP', async () => {
+      const token = await site.appPassword(carol, 'files:write')
+      expect(await server.webdav('carol', token, 'PUT', '/dav.txt')).toBe(201)
+      expect((await server.ftp('carol', token)).status).toBe(0)
+      for (const method of ['password', 'keyboard-interactive'] as const) {
+        const proof = { password: token, method }
+        const { printed } = await server.sftp(
+          'carol',
+          proof,
+          `put ${upload} ${method}.txt`,
+          'ls -1',
+        )
+        expect(printed).toContain(`${method}.txt`)
+      }
+    })
+
+    test('refuses wrong passwords, nobody, and an account with two-step verification', async () => {
+      for (const [username, password] of [
+        ['carol', PASSWORD],
+        ['alice', 'wrong-Passw0rd'],
+        ['nobody', PASSWORD],
+        ['admin', ADMIN_PASSWORD],
+      ] as const) {
+        server.moveClients()
+        expect(await server.webdav(username, password)).toBe(401)
+        expect((await server.ftp(username, password)).status).toBe(67)
+        expect((await server.sftp(username, { password }, 'ls')).status).toBe(255)
+      }
+    })
+
+    test('refuses a disabled user after the time of the cache', async () => {
+      const erin = await site.addUser('erin')
+      const token = await site.appPassword(erin, 'files:write')
+      await expect.poll(() => server.webdav('erin', token), { timeout: 10_000 }).toBe(207)
+      await site.setDisabled('erin', true)
+      const start = performance.now()
+      await expect.poll(() => server.webdav('erin', token), { timeout: 10_000 }).toBe(401)
+      const milliseconds = Math.round(performance.now() - start)
+      console.log(`SFTPGo refused a disabled user after ${milliseconds} ms.`)
+      expect(milliseconds).toBeLessThan(CACHE_SECONDS * 1000 + 2000)
+    })
+  },
+)

@@ -35,6 +35,13 @@ export interface WebClient {
   oidc: object
 }
 
+/** A plugin that asks somebody else for users, in place of the service. */
+export interface AuthPlugin {
+  program: string
+  /** What it reads from its environment. */
+  env: Record<string, string>
+}
+
 /** A real SFTPGo that asks the service, set up with the lines of docs/sftp.md. */
 export class SftpgoServer {
   readonly #child: ChildProcess
@@ -50,16 +57,42 @@ export class SftpgoServer {
   }
 
   /** @param origin Where the service answers. */
-  static async start(
+  static start(
     program: string,
     origin: string,
     token: string,
     web?: WebClient,
   ): Promise<SftpgoServer> {
+    return SftpgoServer.#start(program, documentedSettings(origin, token), { web })
+  }
+
+  /** Starts one that asks a plugin. */
+  static startWithPlugin(program: string, plugin: AuthPlugin): Promise<SftpgoServer> {
+    const password = 1
+    const keyboardInteractive = 4
+    const plugins = [
+      {
+        type: 'auth',
+        auth_options: { scope: password + keyboardInteractive },
+        cmd: plugin.program,
+        args: ['serve'],
+        auto_mtls: true,
+      },
+    ]
+    const asked = { common: {}, data_provider: {}, plugins }
+    return SftpgoServer.#start(program, asked, { env: plugin.env })
+  }
+
+  static async #start(
+    program: string,
+    asked: { common: object; data_provider: object; plugins?: object[] },
+    { web, env = {} }: { web?: WebClient | undefined; env?: Record<string, string> },
+  ): Promise<SftpgoServer> {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-sftpgo-'))
     const [sftp, ftp, webdav] = [await port(), await port(), await port()]
-    const { common, data_provider: provider } = documentedSettings(origin, token)
+    const { common, data_provider: provider, plugins = [] } = asked
     const settings = {
+      plugins,
       common: { idle_timeout: 15, ...common },
       sftpd: {
         ...local(sftp),
@@ -86,7 +119,7 @@ export class SftpgoServer {
     const child = spawn(
       program,
       ['serve', '--config-dir', folder, '--log-file-path', join(folder, 'log')],
-      { cwd: folder, stdio: 'ignore', env: { ...process.env, ...DEFAULT_ADMIN } },
+      { cwd: folder, stdio: 'ignore', env: { ...process.env, ...DEFAULT_ADMIN, ...env } },
     )
     const server = new SftpgoServer(child, folder, { sftp, ftp, webdav })
     for (const number of [sftp, ftp, webdav, ...(web ? [web.port] : [])])
