@@ -453,10 +453,15 @@ describe('paths and methods', () => {
     expect(await site.get('/api/none')).toMatchObject({ code: 404 })
   })
 
-  test('an upgrade is refused', async () => {
-    const headers = { Upgrade: 'websocket' }
-    expect((await site.fetch('GET', '/x', { headers })).status).toBe(404)
-  })
+  // Clients such as that of Java offer HTTP/2 with their first request.
+  test.each(['h2c', 'websocket'])(
+    'an upgrade to %s is not taken, and not passed on',
+    async (to) => {
+      const headers = { Connection: 'Upgrade', Upgrade: to }
+      expect((await site.fetch('GET', '/d/x', { headers })).status).toBe(200)
+      expect(openlist.sent.map((sent) => sent.headers.get('Upgrade'))).toEqual([null])
+    },
+  )
 
   test('a preflight is answered here', async () => {
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'PUT' }

@@ -84,7 +84,7 @@ function methodsOf(area: SiteArea | undefined): readonly string[] {
 }
 
 function refusalOf(c: AppContext, area: SiteArea | undefined): Refusal | undefined {
-  if (area === 'nobody' || c.req.header('Upgrade') !== undefined) return new Refusal('unknownPath')
+  if (area === 'nobody') return new Refusal('unknownPath')
   const methods = methodsOf(area)
   if (!methods.includes(c.req.method)) {
     c.header('Allow', methods.join(', '))

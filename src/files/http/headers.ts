@@ -1,6 +1,9 @@
 import type { AppContext } from '../../http/context.ts'
 
-/** Hop-by-hop headers, and those that would tell the file server something of this site. */
+/**
+ * Hop-by-hop headers, and those that would tell the file server something of this site. `Upgrade`
+ * is an offer, which a server may leave (RFC 9110 section 7.8).
+ */
 const NOT_SENT =
   /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|cf-.*|cookie|authorization|host|accept-encoding|session|x-latchkey-.*|true-client-ip)$/
 
