@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   globSync,
@@ -291,6 +292,14 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
   const service = clone.start({ PORT: await freePort() })
   expect(await service.ended).toMatchObject({ code: 1 })
   expect(service.printed).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
+})
+
+test('npm start adds its secret to .dev.vars, where the site has no data yet', async () => {
+  await takeFreshClone()
+  writeFileSync(clone.path('.dev.vars'), 'TOKEN_HOURS=1')
+  await clone.start({ PORT: await freePort() }).until('serves on')
+  const lines = readFileSync(clone.path('.dev.vars'), 'utf8')
+  expect(lines).toMatch(/^TOKEN_HOURS=1\nSECRET_KEYS=[\w-]{43}\n$/)
 })
 
 test('npm start says who can sign in, also when nobody can', async () => {
@@ -752,6 +761,18 @@ test('npm start behind a proxy serves its clients over https, and nobody else', 
   })
   const { status } = await fetch(`http://127.0.0.1:${port}/ping`)
   expect(status).toBe(403)
+})
+
+test('npm start finds the proxy in .dev.vars as well', async () => {
+  appendFileSync(clone.path('.dev.vars'), '\nBEHIND_PROXY=X-Forwarded-For\n')
+  const port = await freePort()
+  const service = clone.start({ PORT: port })
+  await service.until('serves on')
+  expect(service.stdout).toContain('for the proxy that sets x-forwarded-for')
+  const { status } = await fetch(`http://127.0.0.1:${port}/ping`)
+  expect(status).toBe(403)
+  const other = { PORT: await freePort(), BEHIND_PROXY: 'a: b' }
+  expect((await clone.start(other).ended).stderr).toContain('BEHIND_PROXY must be the name')
 })
 
 test('npm start says why the nightly run has failed, and goes on', async () => {

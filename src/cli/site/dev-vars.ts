@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util'
 import * as base64url from 'jose/base64url'
 import { parseSecretKeys } from '../../crypto/key-ring.ts'
 import { codeOf, CommandError } from '../shared/command-error.ts'
+import { STATE_FOLDER } from './local-database.ts'
 
 const SECRET_BYTES = 32
 export const DEV_VARS_FILE = '.dev.vars'
@@ -14,15 +15,19 @@ export function newSecretKey(): string {
 }
 
 /**
- * Checks that `.dev.vars` holds a usable `SECRET_KEYS`; creates the file when it is missing.
+ * Checks that `.dev.vars` holds a usable `SECRET_KEYS`; adds the line when it is missing and the
+ * site has no data yet, which could be sealed with a lost one.
  *
- * @throws {CommandError} When the file can't be written, or its value is not usable; an existing
- *   file is never overwritten.
+ * @throws {CommandError} When the file can't be written, or its value is not usable; what stands in
+ *   a file is never overwritten.
  */
 export function ensureDevVars(): void {
-  if (!existsSync(DEV_VARS_FILE)) {
+  const isThere = existsSync(DEV_VARS_FILE)
+  if (!isThere || (readSecretKeys() === undefined && !existsSync(STATE_FOLDER))) {
     try {
-      writeFileSync(DEV_VARS_FILE, `SECRET_KEYS=${newSecretKey()}\n`, { mode: 0o600 })
+      // The last line of a person may lack its end.
+      const line = `${isThere ? '\n' : ''}SECRET_KEYS=${newSecretKey()}\n`
+      writeFileSync(DEV_VARS_FILE, line, { mode: 0o600, flag: 'a' })
     } catch (error) {
       throw new CommandError(
         `Can't write ${DEV_VARS_FILE} here (${codeOf(error)}): make this folder writable.`,

@@ -1,10 +1,8 @@
 import { siteAddressOf } from '../../base/site-address.ts'
 import type { MailSiteDeps } from '../../mail/mail-site.ts'
 import { CommandError } from '../shared/command-error.ts'
+import { localAddress } from './local-address.ts'
 import { readVars } from './site-config.ts'
-
-/** Where `npm start` serves, when the operator has set no address. */
-const LOCAL_ADDRESS = 'http://localhost:8787'
 
 /**
  * Returns what a command needs to put a mail into the outbox of the site, which sends it. Without
@@ -18,7 +16,7 @@ export async function readMail(isRemote: boolean, given?: string): Promise<MailS
   const found = siteAddressOf({
     SITE_ADDRESS: given ?? textOf(vars['SITE_ADDRESS']),
     ISSUER: textOf(vars['ISSUER']),
-    LOCAL_ADDRESS: isRemote ? undefined : LOCAL_ADDRESS,
+    LOCAL_ADDRESS: isRemote ? undefined : localAddress(),
   })
   if ('problem' in found) throw new CommandError(`${found.problem}.`)
   const { address } = found

@@ -4,6 +4,7 @@ import { parseFiles } from '../shared/files-option.ts'
 import { readAdminPassword } from '../shared/admin-password.ts'
 import { CommandError, UsageError } from '../shared/command-error.ts'
 import { readCommandLine, type Shape, takes, type Takes } from '../shared/declaration.ts'
+import { DEFAULT_PORT } from '../site/local-address.ts'
 import type { Proxy } from './front-request.ts'
 
 /** How the log shows each request. */
@@ -26,7 +27,6 @@ export interface StartOptions {
  * port on one of them.
  */
 export const LOCALHOST: [string, ...string[]] = ['127.0.0.1', '::1']
-const DEFAULT_PORT = '8787'
 
 const SHAPE = {
   about: 'Serves this site on this machine.',
@@ -72,14 +72,14 @@ const SHAPE = {
     `Environment:
   PORT            the port; the default is ${DEFAULT_PORT}
   ADMIN_PASSWORD  the first password of admin
-  BEHIND_PROXY    the same as --behind-proxy
+  BEHIND_PROXY    the same as --behind-proxy; it may also stand in .dev.vars
   SMTP_URL        the server that sends mails, such as
                   smtps://USER:PASSWORD@smtp.example.org; it may also stand in
                   .dev.vars (docs/operating.md)`,
     `环境变量：
   PORT            端口，默认 ${DEFAULT_PORT}
   ADMIN_PASSWORD  admin 的初始密码
-  BEHIND_PROXY    与 --behind-proxy 相同
+  BEHIND_PROXY    与 --behind-proxy 相同；也可写在 .dev.vars 中
   SMTP_URL        发送邮件的服务器，例如 smtps://USER:PASSWORD@smtp.example.org；
                   也可写在 .dev.vars 中（docs/operating.md）`,
   ],
@@ -89,6 +89,7 @@ const SHAPE = {
 /**
  * Reads the command line and the environment of `npm start`.
  *
+ * @param readFile Reads `.dev.vars`. `--help` does not need it.
  * @returns `undefined` for `--help`.
  * @throws {UsageError} One sentence about a wrong command line.
  * @throws {CommandError} For an invalid value in the environment.
@@ -96,19 +97,23 @@ const SHAPE = {
 export function readStartOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  readFile: () => Readonly<Record<string, string | undefined>>,
 ): StartOptions | undefined {
   const options = readCommandLine('npm start --', SHAPE, argv)
   if (options === undefined) return undefined
   const { port, host, behindProxy, proxyAddress, quiet, json } = options
   if (quiet && json) throw new UsageError('Choose either --quiet or --json.')
-  const header = behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || undefined)
+  const header =
+    behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || readFile()['BEHIND_PROXY'] || undefined)
   if (header === undefined && proxyAddress !== undefined)
     throw new UsageError('--proxy-address needs --behind-proxy.')
   return {
     hosts: host === undefined ? LOCALHOST : [host],
     log: quiet ? 'none' : json ? 'json' : 'lines',
     port:
-      port === undefined ? readPort('PORT', env['PORT'] || DEFAULT_PORT) : readPort('--port', port),
+      port === undefined
+        ? readPort('PORT', env['PORT'] || String(DEFAULT_PORT))
+        : readPort('--port', port),
     proxy: header === undefined ? undefined : { header, address: proxyAddress },
     password: readAdminPassword(env),
     files: options.files,

@@ -16,6 +16,7 @@ import { callWorker, serveData } from './data-server.ts'
 import { ensureDevVars, readDevVars, readSecretKeys } from '../site/dev-vars.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import { lockFolder } from './folder-lock.ts'
+import { localAddress } from '../site/local-address.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './front-request.ts'
 import { checkPortIsFree, close, listenOnAll } from './listen.ts'
@@ -36,7 +37,7 @@ const FREQUENT_MILLISECONDS = 60_000
 /** Runs `npm start`: prepares the local site when needed, and serves it. */
 export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
-    const options = readStartOptions(argv, process.env)
+    const options = readStartOptions(argv, process.env, readDevVars)
     if (options === undefined) return
     checkFolderIsWritable()
     // First, so that nobody else can put a link in the place of the lock.
@@ -183,8 +184,7 @@ function bindingsFor(
     FRONT_SECRET: secret,
     ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
     // Everybody who can reach the site is on this computer.
-    ...(proxy === undefined &&
-      hosts === LOCALHOST && { LOCAL_ADDRESS: `http://localhost:${port}` }),
+    ...(proxy === undefined && hosts === LOCALHOST && { LOCAL_ADDRESS: localAddress(port) }),
     ...fileBindings(),
     ...(files !== undefined && { FILES_ORIGIN: files }),
   }
