@@ -9,6 +9,7 @@ import { VirtualAuthenticator } from '../support/virtual-authenticator.ts'
 import { FilesSite, PASSWORD } from './files-site.ts'
 import { FILM, PDF, PNG, ZIP } from './media.ts'
 import { findProgram } from './programs.ts'
+import { OPENLIST_PASSWORD } from './openlist-server.ts'
 import { findStockClient } from './stock-client.ts'
 
 const program = findProgram('OPENLIST_BIN', 'openlist')
@@ -40,6 +41,33 @@ const MANAGEMENT = [
   '/@manage/indexes',
   '/@manage/backup-restore',
 ]
+
+/** What the tour opens: files, folders, a path without a file, and the pages of an admin. */
+const TOUR = ['/', '/folder', '/note.txt', '/plain.md', '/none', ...MANAGEMENT]
+
+/** Notes what a page complains of, and refusals of the interface. */
+function noteComplaints(page: Page, complaints: string[]): void {
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (message) => {
+    const isOwn = message.type() === 'error' && !message.text().includes('net::ERR_FAILED')
+    if (isOwn) complaints.push(message.text())
+  })
+  page.on('response', async (response) => {
+    if (!response.url().includes('/api/')) return
+    const { code } = await response.json().catch(() => ({ code: 200 }))
+    if (code !== 200) complaints.push(`${response.url()} ${String(code)}`)
+  })
+}
+
+/** Opens a browser's empty profile. Pages of the client load pictures and fonts from elsewhere. */
+async function newContext(browser: Browser, url: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: url, locale: 'en' })
+  await context.route(
+    ({ origin }) => origin !== url,
+    (route) => route.abort(),
+  )
+  return context
+}
 
 /** Tells whether a file has arrived whole. */
 function isSame({ path, there }: { path: string; there: string }): boolean {
@@ -75,12 +103,7 @@ describe.skipIf(program === undefined || dist === undefined)(
       await site.remove()
     })
     beforeEach(async () => {
-      context = await browser.newContext({ baseURL: site.client.url, locale: 'en' })
-      // Its pages load pictures and fonts from elsewhere.
-      await context.route(
-        (url) => url.origin !== site.client.url,
-        (route) => route.abort(),
-      )
+      context = await newContext(browser, site.client.url)
       complaints = []
       stolen = []
       context.on('request', (request) => {
@@ -93,16 +116,7 @@ describe.skipIf(program === undefined || dist === undefined)(
     /** Opens a page, whose complaints are noted. */
     async function newPage(): Promise<Page> {
       const opened = await context.newPage()
-      opened.on('pageerror', ({ message }) => complaints.push(message))
-      opened.on('console', (message) => {
-        const isOwn = message.type() === 'error' && !message.text().includes('net::ERR_FAILED')
-        if (isOwn) complaints.push(message.text())
-      })
-      opened.on('response', async (response) => {
-        if (!response.url().includes('/api/')) return
-        const { code } = await response.json().catch(() => ({ code: 200 }))
-        if (code !== 200) complaints.push(`${response.url()} ${String(code)}`)
-      })
+      noteComplaints(opened, complaints)
       return opened
     }
 
@@ -250,6 +264,34 @@ describe.skipIf(program === undefined || dist === undefined)(
         )
       }
       expect(complaints).toEqual([])
+    })
+
+    /** Takes the tour as an admin. @returns What the client complains of, each once. */
+    async function complaintsOnTour(url: string, password: string): Promise<string[]> {
+      const own = await newContext(browser, url)
+      try {
+        const found: string[] = []
+        page = await own.newPage()
+        noteComplaints(page, found)
+        await signedIn('admin', password)
+        for (const path of TOUR) {
+          await page.goto(path)
+          await page.waitForLoadState('networkidle')
+        }
+        return Array.from(new Set(found.map((text) => text.replaceAll(url, ''))))
+      } finally {
+        await own.close()
+      }
+    }
+
+    // Scripts of previewed HTML are left out: Latchkey stops them, which the console tells.
+    test('complains of nothing that it does not complain of before OpenList alone', async () => {
+      put('plain.md', '# shown')
+      const alone = await complaintsOnTour(site.openlist.client.url, OPENLIST_PASSWORD)
+      // The path without a file: what is refused is noted.
+      expect(alone.filter((text) => text.startsWith('/api/fs/get'))).not.toEqual([])
+      const through = await complaintsOnTour(site.client.url, ADMIN_PASSWORD)
+      expect(through.filter((text) => !alone.includes(text))).toEqual([])
     })
 
     // It has no button for that: who closes the page cancels.
