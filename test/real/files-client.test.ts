@@ -16,7 +16,7 @@ const program = findProgram('OPENLIST_BIN', 'openlist')
 const dist = findStockClient()
 /** Long enough for a script of a page that was shown to run. */
 const ATTACK_MILLISECONDS = 1500
-const UPLOAD_WAIT = { timeout: 60_000, interval: 100 }
+const UPLOAD_WAIT = { timeout: 240_000, interval: 100 }
 const MEBIBYTE = 1024 * 1024
 
 /** Each sends the token of the viewer, if it runs at the origin of the site. */
