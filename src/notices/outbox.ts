@@ -117,14 +117,14 @@ function topicOfEvent(): SQL {
     select 1 from json_each(event.changes)
     where value ->> 'field' = 'role' and value ->> 'to' = ${literal(ADMIN)}
   )`
-  return rendered(sql`case
+  return sql`case
     when event.kind in ${literals(SIGN_INS)} then case
       when ${wants('new_country')} and ${isNewNetwork} and ${isNewCountry} then 'new_country'
       when ${wants('new_network')} and ${isNewNetwork} then 'new_network'
     end
     when event.kind in ${literals(MAKES_ADMIN)} and ${wants('new_admin')} and ${makesAdmin} then 'new_admin'
     ${sql.join(cases, sql` `)}
-  end`)
+  end`
 }
 
 function wants(topic: Topic): SQL {
@@ -153,7 +153,7 @@ const isNewCountry = sql`event.country <> '' and coalesce((
   ) as earlier where earlier.country <> ''
 ) = 0, false)`
 
-const TOPIC_OF_EVENT = topicOfEvent()
+const TOPIC_OF_EVENT = rendered(topicOfEvent)
 
 /**
  * Moves the cursor to the last event. It stands directly after `insertNotices`, and writes nothing

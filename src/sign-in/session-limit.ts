@@ -10,10 +10,12 @@ import type { Database } from '../deps.ts'
 
 /** The number of live sessions that a user may have; 0 means any number. */
 const LIMIT = rendered(
-  sql`cast(coalesce((select ${settings.value} from ${settings} where ${settings.key} = 'max_devices'), '0') as integer)`,
+  () =>
+    sql`cast(coalesce((select ${settings.value} from ${settings} where ${settings.key} = 'max_devices'), '0') as integer)`,
 )
 const DENIES = rendered(
-  sql`coalesce((select ${settings.value} from ${settings} where ${settings.key} = 'device_evict_policy'), '') = 'deny'`,
+  () =>
+    sql`coalesce((select ${settings.value} from ${settings} where ${settings.key} = 'device_evict_policy'), '') = 'deny'`,
 )
 
 function isFull(userId: number, now: number): SQL {

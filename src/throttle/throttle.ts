@@ -275,13 +275,13 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
 function chargedRow() {
   const { failures, expiresAt } = throttleCounters
   const now = sql`(charged.value ->> 3)`
-  const isOver = sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`
+  const isOver = rendered(() => sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`)
   return {
     key: sql`charged.value ->> 0`,
-    failures: rendered(sql`iif(${isOver}, 1, ${failures} + 1)`),
-    expiresAt: rendered(sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`),
+    failures: rendered(() => sql`iif(${isOver}, 1, ${failures} + 1)`),
+    expiresAt: rendered(() => sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`),
     chargedAt: now,
-    parts: rendered(chargedParts(isOver, now)),
+    parts: rendered(() => chargedParts(isOver, now)),
   }
 }
 
@@ -364,14 +364,14 @@ function rowsOf(counters: readonly Counter[]): SQL {
 const pathOf = (part: string) => `$."${part}"`
 
 /** The ends of the blocks of a row of `rowsOf`, and of its parts; 0 where nothing blocks. */
-const BLOCK_OF_ROW = rendered(blockOf(throttleCounters))
+const BLOCK_OF_ROW = rendered(() => blockOf(throttleCounters))
 const BLOCK_OF_NETWORK = blockOfPart('network')
 const BLOCK_OF_PAIR = blockOfPart('pair')
 
 function blockOfPart(name: 'network' | 'pair'): SQL {
-  const block = blockOf(figuresOf(name, sql.raw(`of_${name}`)))
+  const block = () => blockOf(figuresOf(name, sql.raw(`of_${name}`)))
   // With null, `max` would forget the other blocks of the row.
-  return rendered(sql`coalesce(${block}, 0)`)
+  return rendered(() => sql`coalesce(${block()}, 0)`)
 }
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
