@@ -1,9 +1,6 @@
 import { afterAll, beforeEach, expect } from 'vitest'
 import { cleanState } from './clean-state.ts'
 import { forgetLog, leakedSecrets } from './log.ts'
-import { usePlatformTimers } from './platform-timers.ts'
-
-usePlatformTimers()
 
 // Vitest evaluates this file again for each test file, but not what it imports: the log that
 // `site.ts` writes secrets to is the one that is looked through here.
