@@ -580,10 +580,7 @@ describe('a site that npm start serves', () => {
     expect(served.sql('select * from users')).toEqual(before)
     // An address that Miniflare can't read, which it does not answer. It must not end the site.
     for (const { port: other } of listeners.filter((one) => one.port !== Number(port)))
-      request({ host: '127.0.0.1', port: other, path: '//', timeout: 1000 })
-        .on('timeout', function end() {
-          this.destroy()
-        })
+      request({ host: '127.0.0.1', port: other, path: '//', signal: AbortSignal.timeout(1000) })
         .on('error', () => undefined)
         .end()
     await service.until('nobody waits for')
