@@ -491,6 +491,8 @@ export const reservedNames = sqliteTable('reserved_names', {
   /** The user who may have the name again. */
   userId: integer('user_id').notNull(),
   reservedAt: time('reserved_at').notNull(),
+  /** Only because a folder of the name may hold files. Operators may give such a name. */
+  ofFolder: integer('of_folder', { mode: 'boolean' }).notNull().default(false),
 })
 
 /** Where notices are sent (notices/channels.ts). */

@@ -5,8 +5,9 @@ import { type Authority, writing } from '../database/statements.ts'
 import { usernameKey } from './username.ts'
 
 /**
- * Selects the reservation of a name that another account had. Programs know users by their names,
- * so the triggers of migration 0011 reserve the names of deleted and renamed accounts.
+ * Selects the reservation of a name that another account had, for a user who chooses a name. The
+ * triggers of migration 0025 reserve the names of deleted and renamed accounts: programs know users
+ * by their names, and the folder of a name (`/home/{username}`) may still hold files.
  */
 export function selectReservation(db: Database, username: string, exceptId: number) {
   const { usernameKey: key, userId } = reservedNames
@@ -14,6 +15,15 @@ export function selectReservation(db: Database, username: string, exceptId: numb
     .select({ userId })
     .from(reservedNames)
     .where(and(eq(key, usernameKey(username)), ne(userId, exceptId)))
+}
+
+/** Selects the reservation of a name for an operator, who knows whose folder it is. */
+export function selectReservationByProgram(db: Database, username: string, exceptId: number) {
+  const { usernameKey: key, userId, ofFolder } = reservedNames
+  return db
+    .select({ userId })
+    .from(reservedNames)
+    .where(and(eq(key, usernameKey(username)), ne(userId, exceptId), eq(ofFolder, false)))
 }
 
 export function selectReservedNames(db: Database) {

@@ -1,4 +1,6 @@
+import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
 import { basePathSchema } from '../accounts/fields.ts'
+import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
 import * as v from 'valibot'
 import { logEvent, type AuditEvent } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
@@ -16,13 +18,11 @@ import { openSetting } from '../settings/secret.ts'
 import { chargeRequest } from '../throttle/throttle.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { type LinkUse, linkUse } from './links.ts'
-import { checkChosenName, refuseReservedName } from './names.ts'
 import {
   hasWaitingRoom,
   isFreeName,
   type Registrant,
   registrantInsertion,
-  selectAdminNames,
   selectSettingsOf,
   selectTaken,
 } from './registration-store.ts'
@@ -36,7 +36,6 @@ const SETTING_KEYS = [
   'register_permission',
   'register_base_path',
   'register_days',
-  'register_reserved_names',
   'turnstile_site_key',
   'turnstile_secret',
 ] as const
@@ -107,7 +106,7 @@ async function registerOpenly(
   await chargeRequest(deps, 'register', client)
   if (set.turnstile_site_key !== '' || set.turnstile_secret !== '')
     await checkHuman(deps, await secretOf(deps, set.turnstile_secret), turnstile, client.network)
-  await refuseTakenName(deps, username, password, { reserved: set.register_reserved_names })
+  await refuseTakenName(deps, username, password)
   const now = deps.now()
   const days = Number(set.register_days)
   const isWaiting = set.register_approval === 'true'
@@ -145,7 +144,7 @@ async function registerInvited(
   const isFixed = link.username !== ''
   const username = isFixed ? link.username : chosen
   if (!isFixed) checkChosenName(username)
-  await refuseTakenName(deps, username, password, { isFixed })
+  await refuseTakenName(deps, username, password, isFixed)
   const now = deps.now()
   const { accountEndsAt, accountDays } = link
   const ofDays = accountDays === null ? null : now + accountDays * DAY_MILLISECONDS
@@ -200,30 +199,21 @@ async function secretOf(deps: Pick<Deps, 'keyRing'>, sealed: string): Promise<st
  * Checks what needs the database, before anything is hashed.
  *
  * @param isFixed An operator has chosen the name, and may choose any.
- * @param reserved The setting `register_reserved_names`, for a caller that has read it.
  * @throws {Refusal} `usernameTaken`, `invalidBody` for a common password.
  */
 async function refuseTakenName(
   { db }: Pick<Deps, 'db'>,
   username: string,
   password: string,
-  { isFixed = false, reserved }: { isFixed?: boolean; reserved?: string },
+  isFixed = false,
 ): Promise<void> {
-  const { admins, stored, taken, common } = await runBatch(db, {
-    admins: selectAdminNames(db),
-    stored:
-      isFixed || reserved !== undefined
-        ? undefined
-        : selectSettingsOf(db, ['register_reserved_names']),
+  const { kept, taken, common } = await runBatch(db, {
+    kept: selectKeptNames(db),
     taken: selectTaken(db, username),
     common: selectCommonPassword(db, password),
   })
   refuseCommonPassword(common)
-  if (!isFixed) {
-    const names = reserved ?? withAllDefaults(stored ?? []).register_reserved_names
-    const more = [...names.split(','), ...admins.map((one) => one.username)]
-    refuseReservedName(username, more)
-  }
+  if (!isFixed) refuseReservedName(username, keptNamesIn(kept))
   if (taken.length > 0) throw new Refusal('usernameTaken')
 }
 

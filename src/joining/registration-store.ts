@@ -1,6 +1,5 @@
 import { and, inArray, not, notExists, sql, type SQL } from 'drizzle-orm'
 import { auditEvents, settings, users } from '../../schema/tables.ts'
-import { isAdmin } from '../accounts/conditions.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -43,11 +42,6 @@ export function selectTaken(db: Database, username: string) {
     .select({ isTaken: sql<number>`1`.as('is_taken') })
     .from(sql`(select 1)`)
     .where(not(sql`(${isFreeName(db, username)})`))
-}
-
-/** Selects the names of all admins, of whom there are few. */
-export function selectAdminNames(db: Database) {
-  return db.select({ username: users.username }).from(users).where(isAdmin)
 }
 
 /** Holds while another registration may wait. */

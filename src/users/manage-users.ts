@@ -24,7 +24,7 @@ import {
 import type { ActorDeps } from '../access/act-as.ts'
 import { allSessions, type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
 import type { Account } from '../accounts/accounts.ts'
-import { selectReservation } from '../accounts/reserved-names.ts'
+import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
 import { needsFreshSession } from './guarded-fields.ts'
 import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
@@ -217,7 +217,7 @@ export async function createUser(
     reserved,
     inserted: rows,
   } = await actAsOperatorAt(deps, operator, now, {
-    reserved: selectReservation(db, user.username, 0),
+    reserved: selectReservationByProgram(db, user.username, 0),
     inserted: insertUser(db, by, user, now),
     event: insertEventOfNewUser(db, by, user.username, event),
   })
@@ -274,7 +274,8 @@ export async function changeUser(
     await actAsOperatorAt(deps, operator, now, {
       found: selectUser(db, userId),
       rivals: username === undefined ? undefined : selectSameName(db, username, userId),
-      reserved: username === undefined ? undefined : selectReservation(db, username, userId),
+      reserved:
+        username === undefined ? undefined : selectReservationByProgram(db, username, userId),
       events: insertEventsOfUpdate(db, by, change, event, may),
       ...unlinkIdentitiesOfChanged(db, by, userId, change, event, may),
       updated: updateUser(db, by, change, now, may),

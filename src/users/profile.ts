@@ -16,6 +16,8 @@ import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
 import type { EndingDeps } from '../access/endings.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
+import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
+import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
 import { needsFreshSession } from './guarded-fields.ts'
@@ -73,6 +75,7 @@ export async function changeProfile(
   actor: SessionActor,
   request: ProfileRequest,
 ): Promise<RemainingAccess> {
+  if (request.username !== undefined) await checkNewName(deps, actor, request.username)
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
   const now = deps.now()
@@ -112,6 +115,24 @@ export async function changeProfile(
     throw new Refusal('confirmationNeeded')
   const isKnown = (clients ?? []).length > 0 && username !== account.username
   throw isKnown ? new Refusal('nameFixed') : reasonAgainst(account, username, change)
+}
+
+/**
+ * Checks a name that a user chooses, as at a registration. The present name may break the rules,
+ * admins may have any name, and a user with files on other servers gets no other one.
+ *
+ * @throws {Refusal} `invalidBody`, and `usernameTaken` for a name that looks like a reserved one.
+ */
+async function checkNewName(
+  deps: ProfileDeps,
+  actor: SessionActor,
+  username: string,
+): Promise<void> {
+  const { account, kept } = await actAs(deps, actor, { kept: selectKeptNames(deps.db) })
+  const isKept = isPermitted(account.permission, NAMES_FILES)
+  if (username === account.username || account.role === ADMIN || isKept) return
+  checkChosenName(username)
+  refuseReservedName(username, keptNamesIn(kept))
 }
 
 /**

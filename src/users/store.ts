@@ -34,7 +34,7 @@ import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
-import { selectReservation } from '../accounts/reserved-names.ts'
+import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
 import { identityUnlinking } from '../sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
@@ -168,7 +168,7 @@ export function selectNamesLike(db: Database, username: string, slack: number) {
 /** Adds a user. Returns no row when the name is taken or reserved. */
 export function insertUser(db: Database, by: Authority, user: NewUser, now: number) {
   const row = { ...user, usernameKey: usernameKey(user.username), createdAt: now }
-  const isFree = notExists(selectReservation(db, user.username, NEW))
+  const isFree = notExists(selectReservationByProgram(db, user.username, NEW))
   return writing(db, by)
     .insert(users, row, { where: isFree })
     .onConflictDoNothing()
@@ -377,7 +377,7 @@ export function mayUpdate(
       ? undefined
       : and(
           notExists(selectSameName(db, change.username, userId)),
-          notExists(selectReservation(db, change.username, userId)),
+          notExists(selectReservationByProgram(db, change.username, userId)),
         )
   return and(
     eq(users.id, userId),

@@ -3,7 +3,7 @@ import { assert, property, string } from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, settings, users } from '../../schema/tables.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
-import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/joining/names.ts'
+import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/accounts/chosen-names.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
 import { HOUR } from '../support/site.ts'
 
@@ -90,6 +90,56 @@ describe('POST /api/auth/register without an invitation', () => {
     const mixed = { code: 400, message: 'username must not mix alphabets', data: null }
     expect(answer).toEqual(isOfOneAlphabet(username) ? TAKEN : mixed)
     expect(await site.db.select().from(users)).toHaveLength(3)
+  })
+
+  test.each(['4dm1n', 'Ad.Min', 'supp0rt', 'Trea5urer', 'b0ss'])(
+    'has that answer for a user who wants to be called %s later, too',
+    async (username) => {
+      await site.addUser('boss', { role: 2, password: NEW_PASSWORD })
+      await site.set({ allow_register: 'true', register_reserved_names: 'treasurer' })
+      await site.register({ username: 'bob' })
+      const token = await site.token('bob', NEW_PASSWORD)
+      expect(await site.post('/api/me/update', { username }, { token })).toEqual(TAKEN)
+      const mixed = await site.post('/api/me/update', { username: 'bоb' }, { token })
+      expect(mixed).toMatchObject({ code: 400, message: 'username must not mix alphabets' })
+      const address = await site.post('/api/me/update', { username: 'bob@x.org' }, { token })
+      expect(address).toMatchObject({ code: 400, message: 'username must not contain @' })
+      expect(await site.post('/api/me/update', { username: 'bobby' }, { token })).toEqual(OK)
+      // Operators may give any name, and admins may have one.
+      await site.asAdmin('/api/admin/user/update', { id: 4, username })
+      expect(await site.post('/api/me/update', { username }, { token })).toEqual(OK)
+      const boss = await site.token('boss', NEW_PASSWORD)
+      expect(await site.post('/api/me/update', { username: 'support' }, { token: boss })).toEqual(
+        OK,
+      )
+    },
+  )
+
+  test('gives nobody the folder of a name that somebody had', async () => {
+    await site.set({ allow_register: 'true', register_base_path: '/home/{username}/files' })
+    for (const username of ['bob', 'carol', 'dave']) await site.register({ username })
+    const bob = { token: await site.token('bob', NEW_PASSWORD) }
+    const dave = { token: await site.token('dave', NEW_PASSWORD) }
+    expect(await site.post('/api/me/update', { username: 'bobby' }, bob)).toEqual(OK)
+    const { id = 0 } = (await userNamed('carol')) ?? {}
+    expect(await site.asAdmin(`/api/admin/user/delete?id=${id}`)).toEqual(OK)
+    for (const username of ['bob', 'Bob', 'carol'])
+      expect(await site.register({ username })).toEqual(TAKEN)
+    const invitation = await site.invite({ base_path: '/x/{username}' })
+    expect(await site.register({ username: 'carol', invitation })).toEqual(TAKEN)
+    expect(await site.post('/api/me/update', { username: 'carol' }, dave)).toEqual(TAKEN)
+    // Bob may have his name again, and an operator knows whose folder it is.
+    expect(await site.post('/api/me/update', { username: 'bob' }, bob)).toEqual(OK)
+    expect(await site.asAdmin('/api/admin/user/create', { username: 'carol' })).toMatchObject(OK)
+  })
+
+  test('gives the name of a user whom an operator has rejected to the next one', async () => {
+    const path = '/home/{username}'
+    await site.set({ allow_register: 'true', register_approval: 'true', register_base_path: path })
+    expect(await site.register({ username: 'bob' })).toEqual(OK)
+    const { id = 0 } = (await userNamed('bob')) ?? {}
+    expect(await site.asAdmin(`/api/admin/user/reject?id=${id}`)).toEqual(OK)
+    expect(await site.register({ username: 'bob' })).toEqual(OK)
   })
 
   test('keeps the names of the setting', async () => {

@@ -12,8 +12,11 @@ declare global {
 /** Filled by a migration, and the same for every test. */
 const KEPT_TABLES = ['account_list', 'common_passwords', 'd1_migrations']
 
-/** The tables that others refer to, those that refer to others of them first. */
-const REFERRED_TABLES = ['openid_clients', 'users']
+/**
+ * The tables that others refer to, those that refer to others of them first, and the one that a
+ * trigger fills when users are deleted.
+ */
+const LAST_TABLES = ['openid_clients', 'users', 'reserved_names']
 
 const SELECT_SCHEMA = `select group_concat(line, char(10)) as lines from (
   select concat_ws(' ', type, name, length(sql)) as line
@@ -90,5 +93,5 @@ export function filledTables(): string[] {
     const [type, name = ''] = line.split(' ')
     return type === 'table' && !KEPT_TABLES.includes(name) ? [name] : []
   })
-  return tables.toSorted((a, b) => REFERRED_TABLES.indexOf(a) - REFERRED_TABLES.indexOf(b))
+  return tables.toSorted((a, b) => LAST_TABLES.indexOf(a) - LAST_TABLES.indexOf(b))
 }

@@ -3,6 +3,8 @@ import { readAccountAs } from '../../access/act-as.ts'
 import { Refusal } from '../../base/refusals.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
+import { validate } from '../../http/input.ts'
+import { addressSchema } from '../../joining/fields.ts'
 import { getOwnDetails } from '../../joining/details.ts'
 import { changeOwnEmail, sendConfirmation } from '../../joining/own-email.ts'
 import { mailSiteOf } from '../../mail/mail-site.ts'
@@ -18,8 +20,8 @@ export const emailPages = new Hono<App>()
   .post('/', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
+      const { email } = validate(addressSchema, fields)
       await confirmWith(c, fields)
-      const { email = '' } = fields
       await changeOwnEmail(c.get('deps'), sessionOf(c), email, languageOf(c))
     })
     if (refusal instanceof Refusal) return showEmail(c, refusal, fields)
