@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { maxCharacters, noControlCharacters, text } from '../base/text.ts'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
 import { reason } from '../base/reasons.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
@@ -8,8 +8,8 @@ const MAX_USERNAME_CHARACTERS = 255
  * The rules for a new name. It can stand in a list, a path, a log line and a command, and contains
  * no invisible characters. A user with an older name that breaks the rules can still sign in.
  */
-export const usernameSchema = v.pipe(
-  text(),
+export const possiblyEmptyUsername = v.pipe(
+  possiblyEmptyText(),
   maxCharacters(MAX_USERNAME_CHARACTERS),
   noControlCharacters(),
   v.check(
@@ -22,6 +22,9 @@ export const usernameSchema = v.pipe(
   v.check((name) => !/^\.{1,2}$|[/\\]/.test(name), reason('usernamePath')),
   v.check((name) => !/^#\d+$/.test(name), reason('usernameId')),
 )
+
+/** A user name. */
+export const usernameSchema = v.pipe(possiblyEmptyUsername, v.minLength(1, 'must not be empty'))
 
 /**
  * Returns the key by which names are compared. Names that differ only in case or Unicode

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { basePathSchema, permissionSchema } from '../accounts/fields.ts'
-import { usernameSchema } from '../accounts/username.ts'
+import { possiblyEmptyUsername } from '../accounts/username.ts'
 import { reason } from '../base/reasons.ts'
 import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../base/text.ts'
 import { parseTime } from '../base/time.ts'
@@ -32,13 +32,11 @@ function wholeNumber(min: number, max: number) {
   )
 }
 
-/** An empty name leaves the choice to the user. */
-const fixedNameSchema = v.lazy((name) => (name === '' ? v.literal('') : usernameSchema))
-
 /** The fields of an invitation; all may be missing. */
 export const invitationSchema = v.object({
   name: v.nullish(possiblyEmptyName(MAX_NOTE_CHARACTERS), ''),
-  username: v.nullish(fixedNameSchema, ''),
+  // An empty name leaves the choice to the user.
+  username: v.nullish(possiblyEmptyUsername, ''),
   email: v.nullish(emailSchema, ''),
   permission: v.nullish(permissionSchema, 0),
   base_path: v.nullish(basePathSchema, '/'),
@@ -87,7 +85,7 @@ const secretSchema = v.pipe(text(), maxCharacters(MAX_SECRET_CHARACTERS))
 export const linkSchema = v.object({ link: secretSchema })
 
 export const registrationSchema = v.object({
-  username: v.nullish(fixedNameSchema, ''),
+  username: v.nullish(possiblyEmptyUsername, ''),
   password: text(),
   invitation: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(MAX_SECRET_CHARACTERS)), ''),
   turnstile: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(MAX_TURNSTILE_CHARACTERS)), ''),

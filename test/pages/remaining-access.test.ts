@@ -205,14 +205,14 @@ describe('a new password that an operator sets', () => {
   })
 })
 
+async function setAddress(emailVerified: boolean): Promise<void> {
+  await site.db.update(users).set({ email: 'alice@example.org', emailVerified })
+}
+
 describe('a new password of a user with an e-mail address', () => {
   beforeEach(async () => {
     await site.db.delete(sshKeys)
   })
-
-  async function setAddress(emailVerified: boolean) {
-    await site.db.update(users).set({ email: 'alice@example.org', emailVerified })
-  }
 
   test('shows the address, to which a link can be mailed, and leads to its page', async () => {
     await setAddress(true)
