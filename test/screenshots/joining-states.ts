@@ -41,7 +41,8 @@ export async function joiningStates(page: Page, tour: JoiningTour, take: Take): 
     mails.set(name, String(found.mail.html))
     return /\/account\/link\/[\w-]{43}/.exec(found.mail.text ?? '')?.[0] ?? ''
   }
-  const isSeen = (html: string | false | undefined) => Array.from(mails.values()).includes(String(html))
+  const isSeen = (html: string | false | undefined) =>
+    Array.from(mails.values()).includes(String(html))
 
   await visitorStates(page, take)
   await admin('invitation/create', { email: 'olga@example.org', username: 'olga' })
@@ -70,7 +71,7 @@ export async function joiningStates(page: Page, tour: JoiningTour, take: Take): 
   tour.clone.sql('delete from throttle_counters')
   await ask(page, 'olga')
   await nextMail('no-password', 'olga@mail.example.com')
-
+  await operatorStates(page, take)
   for (const [name, html] of mails) {
     // The policy of the site's pages would stay in force.
     await page.goto('about:blank')
@@ -167,4 +168,19 @@ async function resetStates(page: Page, take: Take): Promise<void> {
   await choose(page, 'three other words')
   await submit(page, '/account/link')
   await take('joining-reset-done')
+}
+
+async function operatorStates(page: Page, take: Take): Promise<void> {
+  await page.goto('/account/sign-in')
+  await page.locator('#username').fill('admin')
+  await page.locator('#password').fill(ADMIN_PASSWORD)
+  await submit(page, '/account/sign-in')
+  await page.goto('/account/admin/invitations')
+  await take('joining-admin-invitations')
+  await page.goto('/account/admin/invitations/add')
+  await take('joining-admin-invitation-new')
+  await submit(page, '/account/admin/invitations/add')
+  await take('joining-admin-invitation-made')
+  await page.goto('/account/admin/users?group=waiting')
+  await take('joining-admin-waiting')
 }
