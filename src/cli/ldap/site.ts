@@ -67,7 +67,7 @@ export class Site {
   async accounts(): Promise<AccountList> {
     const kept = this.#list
     const now = performance.now()
-    if (kept !== undefined && now - kept.at < this.#options.cacheSeconds * 1000) return kept.list
+    if (kept !== undefined && now - kept.at < this.#cacheMilliseconds) return kept.list
     const isKept = kept !== undefined && now - kept.at < this.#options.awaySeconds * 1000
     if (this.#isAway && isKept) {
       void this.#askList().catch(() => undefined)
@@ -91,12 +91,11 @@ export class Site {
   async check(username: string, password: string): Promise<boolean> {
     const { accounts } = await this.accounts()
     const key = createHmac('sha256', this.#key).update(`${username}\0${password}`).digest('base64')
-    const isKnown = accounts.some((account) => account.username === username)
-    const [rightAge, wrongAge] = [ageOf(this.#right.get(key)), ageOf(this.#wrong.get(key))]
-    const cacheMilliseconds = this.#options.cacheSeconds * 1000
-    if (isKnown && rightAge < cacheMilliseconds) return true
-    if (wrongAge < cacheMilliseconds) return false
-    if (!isKnown) return this.#refuseNobody(key, password)
+    if (!accounts.some((account) => account.username === username))
+      return this.#refuseNobody(`nobody ${key}`, password)
+    const rightAge = ageOf(this.#right.get(key))
+    if (rightAge < this.#cacheMilliseconds) return true
+    if (ageOf(this.#wrong.get(key)) < this.#cacheMilliseconds) return false
     const isKept = rightAge < this.#options.awaySeconds * 1000
     if (this.#isAway && isKept) {
       void this.#askList().catch(() => undefined)
@@ -110,7 +109,13 @@ export class Site {
     }
   }
 
+  get #cacheMilliseconds(): number {
+    return this.#options.cacheSeconds * 1000
+  }
+
+  /** @param key One that no user has: a user who is new is not refused for it. */
   async #refuseNobody(key: string, password: string): Promise<boolean> {
+    if (ageOf(this.#wrong.get(key)) < this.#cacheMilliseconds) return false
     await pause(this.#refusalMilliseconds[kindOf(password)])
     this.#remember(key, false)
     return false

@@ -156,6 +156,21 @@ describe('the site is not waited for', () => {
   })
 })
 
+describe('what is remembered', () => {
+  test('is over after 30 s, for a user who was nobody too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    site = await DoorWithSite.start()
+    const client = connect()
+    const bind = (name: string) => client.code(bindRequest(`uid=${name},${PEOPLE}`, 'right'))
+    expect([await bind('alice'), await bind('carol')]).toEqual([0, 49])
+    site.accounts.splice(1, 1, { id: 9, username: 'carol', groups: ['users'] })
+    await pass(29 * SECOND)
+    expect([await bind('alice'), await bind('carol')]).toEqual([0, 49])
+    await pass(SECOND)
+    expect([await bind('alice'), await bind('carol')]).toEqual([49, 0])
+  })
+})
+
 describe('over TLS', () => {
   let folder: string
   const file = (name: string) => join(folder, name)
