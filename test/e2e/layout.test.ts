@@ -264,7 +264,9 @@ test('what moves is found', async () => {
   const { page } = await openWatched(375)
   await page.goto('/account/sign-in')
   await page.evaluate(SHIFTS)
-  await page.evaluate(`document.querySelector('main').style.paddingTop = '300px'`)
+  await page.evaluate(
+    `document.querySelector('main').style.setProperty('padding-top', '300px', 'important')`,
+  )
   const moved = `new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries().length))
       .observe({ type: 'layout-shift', buffered: true })
