@@ -32,7 +32,7 @@ export const joiningEn = {
   forgottenLink: 'Forgotten password?',
   forgottenDone: 'Look into your mail',
   forgottenDoneLead:
-    'If an account with a confirmed e-mail address fits, a link is on its way. It is good for 30 minutes. Without such an address, ask the operator.',
+    'If the account has a confirmed e-mail address, a link is on its way there. It works for 30 minutes. Without such an address, ask an administrator.',
   welcomeTitle: 'Welcome',
   welcomeLead: 'Your account is ready. These make it safer, and help you back in:',
   welcomeFactor: 'Set up two-step verification or a passkey',
@@ -45,8 +45,8 @@ export const joiningEn = {
   ownTitle: 'E-mail address',
   ownHint: 'It lets you choose a new password when you have forgotten yours.',
   ownLead:
-    'With a confirmed address you can choose a new password when you have forgotten yours. Operators see it, and programs that you allow.',
-  noMail: 'This site sends no mail, so an address cannot be entered. Ask its operator.',
+    'With a confirmed address you can choose a new password when you have forgotten yours. Administrators see it, and programs that you allow.',
+  noMail: 'This site sends no mail, so an address cannot be entered. Ask an administrator.',
   noEmail: 'No address',
   state: 'State',
   isVerified: 'Confirmed',
