@@ -149,7 +149,7 @@ function detailText(t: Texts, kind: string, detail: string): string {
 
 function changesText(t: Texts, { changes, kind }: EventRecord): string[] {
   const texts = changes.map((change) => changeText(t, change, kind)).filter((text) => text !== '')
-  return texts.length === 0 ? [] : [t.activity.changes(texts)]
+  return texts.length === 0 ? [] : [t.activity.changes(texts.join(t.activity.betweenChanges))]
 }
 
 /** Describes one changed field; empty when the kind says it already, or the value is empty. */

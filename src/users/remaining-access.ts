@@ -22,7 +22,7 @@ export interface RemainingAccess {
   addresses: OwnAddress[]
 }
 
-/** Takes what survives from the answers of a batch; nothing when the batch did not read it. */
+/** Takes what remains from the answers of a batch; nothing when the batch did not read it. */
 export function remainingAccessIn({
   keys = [],
   passkeys = [],
@@ -36,7 +36,7 @@ export function remainingAccessIn({
 
 export const NOTHING_REMAINS = remainingAccessIn({})
 
-/** Returns the statements that read what survives, as parts of a batch. */
+/** Returns the statements that read what remains, as parts of a batch. */
 export function selectRemainingAccess(db: Database, userId: number) {
   return {
     keys: selectKeys(db, userId, EVERYTHING),
@@ -48,8 +48,8 @@ export function selectRemainingAccess(db: Database, userId: number) {
   }
 }
 
-export function isNothing(surviving: RemainingAccess): boolean {
-  return Object.values(surviving).every((ways: unknown[]) => ways.length === 0)
+export function isNothing(remaining: RemainingAccess): boolean {
+  return Object.values(remaining).every((ways: unknown[]) => ways.length === 0)
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */

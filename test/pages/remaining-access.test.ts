@@ -158,7 +158,7 @@ describe('a new password of a user who has a channel for notices', () => {
     const { html } = await visitor.post(`${USER}/password`, { password: '' })
     expect(textOf(html)).toContain(shown)
     const { location } = await visitor.post(`${USER}/password`, { password: NEW })
-    expect(location).toBe(`${USER}?done=user-password-set-surviving`)
+    expect(location).toBe(`${USER}?done=user-password-set-remaining`)
     const seen = await visitor.get(location ?? '')
     expect(textOf(seen.html)).toContain(shown)
     for (const page of [html, seen.html]) expect(page).not.toContain(TOPIC)
@@ -181,7 +181,7 @@ describe('a new password that an operator sets', () => {
 
   test('leads to the keys that still work', async () => {
     const { location } = await visitor.post(`${USER}/password`, { password: NEW })
-    expect(location).toBe(`${USER}?done=user-password-set-surviving`)
+    expect(location).toBe(`${USER}?done=user-password-set-remaining`)
     const text = textOf((await visitor.get(location ?? '')).html)
     expect(text).toContain(
       'All sessions of the user have ended, but everything else below still works.',

@@ -14,7 +14,7 @@ const LONG_NAME = `${'Administratorenarbeitsplatzrechner'.repeat(2)} of the back
  * What asks for all that a user has, and what a new password leaves; for an admin with a password,
  * the codes of `secret`, a passkey and a linked account. Elements are found by their forms.
  */
-export async function survivingStates(
+export async function remainingStates(
   page: Page,
   clone: Pick<Clone, 'sql'>,
   secret: string,
@@ -29,14 +29,14 @@ export async function survivingStates(
   await page.goto('/account/admin/users/9')
   await page.locator('details:has([action$="/9/password"]) > summary').click()
   await submit(page, '/account/admin/users/9/password')
-  await take('surviving-generated')
+  await take('remaining-generated')
   await page.goto('/account/security')
   const before = clone.sql('select password_hash, password_changed_at from users where id = 1')[0]
   await page.locator('#old_password').fill(ADMIN_PASSWORD)
   await page.locator('#password').fill(NEW_PASSWORD)
   await page.locator('#repeat').fill(NEW_PASSWORD)
   await submit(page, '/account/security/password')
-  await take('surviving')
+  await take('remaining')
   clone.sql(
     'update users set password_hash = ?, password_changed_at = ? where id = 1',
     before?.['password_hash'] ?? null,
@@ -71,10 +71,10 @@ async function confirmStates(page: Page, clone: Pick<Clone, 'sql'>, take: Take):
     prompt: 'login',
   }
   await page.goto(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)
-  await take('surviving-authorize-confirm')
+  await take('remaining-authorize-confirm')
   await withLinkedAccountOnly(clone, async () => {
     await page.reload()
-    await take('surviving-authorize-elsewhere')
+    await take('remaining-authorize-elsewhere')
   })
   await page.goto(PROGRAMS)
   await unfold(page.locator(`form[action="${PROGRAMS}/delete"]`))

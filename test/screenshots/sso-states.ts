@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import { type OidcProvider, signInAt } from '../support/oidc-provider.ts'
 import { press, unfold } from '../support/press.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
-import { survivingStates } from './remaining-access-states.ts'
+import { remainingStates } from './remaining-access-states.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -138,5 +138,5 @@ async function factorStates(
   await press(page.locator(`form[action="${PATH}/code"] button:not([type])`))
   await page.locator('[data-message]').waitFor()
   await take('sso-done')
-  await survivingStates(page, clone, secret, take)
+  await remainingStates(page, clone, secret, take)
 }

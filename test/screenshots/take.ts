@@ -69,7 +69,7 @@ try {
 
 function wantsSso(): boolean {
   const wanted = process.argv[2] ?? ''
-  return /^$|^(?!filled).*(?:sso|surviving)/.test(wanted)
+  return /^$|^(?!filled).*(?:sso|remaining)/.test(wanted)
 }
 
 function wantsJoining(): boolean {

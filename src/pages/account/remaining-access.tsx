@@ -13,7 +13,7 @@ import { PasskeyFacts } from './passkey-section.tsx'
 
 interface RemainingAccessProps {
   view: View
-  surviving: RemainingAccess
+  remaining: RemainingAccess
   /** For an operator: the account is another user's. */
   ofOther?: boolean
 }
@@ -22,16 +22,16 @@ interface RemainingAccessProps {
  * Lists what still gives access after a new password. The change has ended every session, so the
  * user can delete it only after the next sign-in.
  */
-export function RemainingAccessPage({ view, surviving }: RemainingAccessProps) {
-  const t = view.t.surviving
+export function RemainingAccessPage({ view, remaining }: RemainingAccessProps) {
+  const t = view.t.remaining
   return (
     <SinglePage view={view} title={t.title}>
       <article>
         <h1>{t.title}</h1>
         <p>{t.lead}</p>
-        <RemainingAccessLists view={view} surviving={surviving} />
+        <RemainingAccessLists view={view} remaining={remaining} />
         <p>{t.hint}</p>
-        <a role="button" href={signInPath(pageFor(surviving))}>
+        <a role="button" href={signInPath(pageFor(remaining))}>
           {view.t.signIn.submit}
         </a>
       </article>
@@ -40,17 +40,17 @@ export function RemainingAccessPage({ view, surviving }: RemainingAccessProps) {
 }
 
 /** Returns the page on which the first kind of them can be deleted. */
-function pageFor(surviving: RemainingAccess): string {
-  const { passkeys, identities, keys, appPasswords, channels } = surviving
+function pageFor(remaining: RemainingAccess): string {
+  const { passkeys, identities, keys, appPasswords, channels } = remaining
   if (passkeys.length + identities.length > 0) return '/account/security'
   if (keys.length > 0) return '/account/keys'
   if (appPasswords.length > 0) return '/account/app-passwords'
   return channels.length > 0 ? OWN_NOTICES_PATH : EMAIL_PATH
 }
 
-/** Lists what survives, by kind; leaves empty kinds out. */
-export function RemainingAccessLists({ view, surviving, ofOther = false }: RemainingAccessProps) {
-  const { passkeys, identities, appPasswords, keys, channels, addresses } = surviving
+/** Lists what remains, by kind; leaves empty kinds out. */
+export function RemainingAccessLists({ view, remaining, ofOther = false }: RemainingAccessProps) {
+  const { passkeys, identities, appPasswords, keys, channels, addresses } = remaining
   const { t } = view
   const kinds: [title: string, rows: [name: string, facts: Child][]][] = [
     [
@@ -78,7 +78,7 @@ export function RemainingAccessLists({ view, surviving, ofOther = false }: Remai
             <Time view={view} at={one.createdAt} phrase={t.keys.added} />
           </span>
           {ofOther ? (
-            <span>{t.surviving.channelOfOther}</span>
+            <span>{t.remaining.channelOfOther}</span>
           ) : (
             <a href={signInPath(OWN_NOTICES_PATH)}>{t.channels.deleteSubmit}</a>
           )}
@@ -90,7 +90,7 @@ export function RemainingAccessLists({ view, surviving, ofOther = false }: Remai
       addresses.map(({ email }) => [
         email,
         <p class="facts">
-          <span>{t.surviving.address}</span>
+          <span>{t.remaining.address}</span>
           {!ofOther && <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>}
         </p>,
       ]),

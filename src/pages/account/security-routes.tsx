@@ -46,16 +46,16 @@ export const securityPages = new Hono<App>()
   .get('/', (c) => showSecurity(c))
   .post('/password', async (c) => {
     const fields = await readForm(c)
-    const surviving = await attempt(async () => {
+    const remaining = await attempt(async () => {
       const { repeat, ...passwords } = validate(passwordSchema, fields)
       if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
       return changeProfile(c.get('deps'), sessionOf(c), passwords)
     })
-    if (surviving instanceof Refusal)
-      return showSecurity(c, { form: 'password', refusal: surviving })
+    if (remaining instanceof Refusal)
+      return showSecurity(c, { form: 'password', refusal: remaining })
     clearSessionToken(c)
-    if (isNothing(surviving)) return goTo(c, '/account/sign-in', 'password-changed')
-    return showPage(c, <RemainingAccessPage view={await readView(c)} surviving={surviving} />)
+    if (isNothing(remaining)) return goTo(c, '/account/sign-in', 'password-changed')
+    return showPage(c, <RemainingAccessPage view={await readView(c)} remaining={remaining} />)
   })
   .post('/factor', async (c) => {
     const fields = await readForm(c)

@@ -105,7 +105,7 @@ export function deviceIcon(userAgent: string): IconName {
 /** How a session was made, as in “with password and code”; nothing for one of an earlier version. */
 export function Methods({ view: { t }, amr }: { view: View; amr: string }) {
   const names = storedMethods(amr).flatMap((method) => own(t.sessions.methods, method) ?? [])
-  return names.length === 0 ? <></> : <span>{t.sessions.madeWith(names)}</span>
+  return names.length === 0 ? <></> : <span>{t.sessions.madeWith(names.join(t.sessions.and))}</span>
 }
 
 const HOUR_MILLISECONDS = 60 * 60 * 1000

@@ -87,7 +87,7 @@ export const userPages = new Hono<App>()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    const props = { view, user, surviving: NOTHING_REMAINS, password: generated }
+    const props = { view, user, remaining: NOTHING_REMAINS, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
@@ -100,20 +100,20 @@ export const userPages = new Hono<App>()
       const { password, generated } = readNewPassword(c, fields)
       await confirmWith(c, fields)
       const target = [c.get('deps'), actorOf(c), id] as const
-      const [user, surviving] = await Promise.all([
+      const [user, remaining] = await Promise.all([
         getUser(...target),
         listRemainingAccessOf(...target),
       ])
       await changeUser(...target, { password })
-      return { user, surviving, generated }
+      return { user, remaining, generated }
     })
     if (changed instanceof Refusal) return showUser(c, 'password', fields, changed)
-    const { user, surviving, generated } = changed
+    const { user, remaining, generated } = changed
     if (generated === undefined) {
-      const notice = isNothing(surviving) ? 'user-password-set' : 'user-password-set-surviving'
+      const notice = isNothing(remaining) ? 'user-password-set' : 'user-password-set-remaining'
       return goTo(c, userAddress(id, listOf(c)), notice)
     }
-    const props = { view, user, surviving, password: generated }
+    const props = { view, user, remaining, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .post('/:id{[0-9]+}/reset-link', async (c) => {
@@ -215,7 +215,7 @@ async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, details, settings, sessions, surviving, ...more] = await Promise.all([
+  const [user, details, settings, sessions, remaining, ...more] = await Promise.all([
     getUser(...target),
     getDetails(...target),
     listSettings(c.get('deps'), actorOf(c)),
@@ -229,7 +229,7 @@ async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, ref
   const maxSessions = Number(settings.find(({ key }) => key === 'max_devices')?.value ?? 0)
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
   const hasPrograms = clients.length > 0
-  const lists = { ...surviving, ...lately, sessions, identities, list: listOf(c) }
+  const lists = { ...remaining, ...lately, sessions, identities, list: listOf(c) }
   const isLast = await isLastAdmin(c, user)
   const props = {
     view,

@@ -85,7 +85,7 @@ export function UserPage(props: UserProps) {
             <Fold title={view.t.channels.title} count={channels.length}>
               <RemainingAccessLists
                 view={view}
-                surviving={{ ...NOTHING_REMAINS, channels }}
+                remaining={{ ...NOTHING_REMAINS, channels }}
                 ofOther
               />
             </Fold>

@@ -328,13 +328,13 @@ interface GeneratedProps {
   view: View
   user: { id: number; username: string }
   /** What still gives access after the new password. */
-  surviving: RemainingAccess
+  remaining: RemainingAccess
   password: string
 }
 
 /** Shows a generated password once, in the answer to the form that asked for it. */
 export function GeneratedPasswordPage(props: GeneratedProps) {
-  const { view, user, surviving, password } = props
+  const { view, user, remaining, password } = props
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.generatedTitle}>
@@ -351,10 +351,10 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
           done={t.generatedDone}
         />
       </article>
-      {!isNothing(surviving) && (
+      {!isNothing(remaining) && (
         <article>
-          <p>{t.surviving}</p>
-          <RemainingAccessLists view={view} surviving={surviving} ofOther />
+          <p>{t.remaining}</p>
+          <RemainingAccessLists view={view} remaining={remaining} ofOther />
         </article>
       )}
     </AccountPage>

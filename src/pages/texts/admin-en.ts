@@ -1,5 +1,6 @@
 import type { checkParts } from '../../health/health.ts'
 import type { SettingPage, SettingPart } from '../admin/setting-pages.ts'
+import { counted } from './counted.ts'
 
 const pages: Record<SettingPage, string> = {
   site: 'Site',
@@ -27,7 +28,7 @@ const parts: Record<SettingPart, string> = {
   newAccounts: 'New accounts',
 }
 
-const SURVIVING =
+const REMAINING =
   'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
 
 type SiteParts = Awaited<ReturnType<typeof checkParts>>
@@ -47,8 +48,7 @@ export const adminSiteEn = {
   answers: (part: string, milliseconds: number) => `${part}: ${milliseconds} ms`,
   silent: (part: string) => `${part}: does not work`,
   attention: 'Waits for you',
-  waiting: (people: number) =>
-    people === 1 ? '1 person waits for your approval' : `${people} people wait for your approval`,
+  waiting: counted('1 person waits for your approval', '# people wait for your approval'),
   locked: (when: string) => `Locked out after too many refused sign-ins ${when}`,
   failing: (when: string) => `The last notice was not delivered, ${when}`,
   newEvents: 'Events in 30 days, about',
@@ -67,7 +67,7 @@ export const adminUsersEn = {
   noneHint: (search: string) => `No user name contains “${search}”.`,
   noneInGroup: (group: string) => `The list “${group}” has no such user.`,
   showAll: 'Show all users',
-  total: (total: number) => (total === 1 ? '1 user' : `${total} users`),
+  total: counted('1 user', '# users'),
   totalOver: (most: string) => `More than ${most} users. Search for a name to find the others.`,
   pages: 'Pages',
   previous: 'Previous page',
@@ -146,8 +146,7 @@ export const adminUsersEn = {
   cancelTwoFactor: 'Cancel two-step verification',
   cancelTwoFactorLead:
     'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
-  withPasskeys: (count: number) =>
-    count === 1 ? 'Delete the passkey as well' : `Delete the ${count} passkeys as well`,
+  withPasskeys: counted('Delete the passkey as well', 'Delete the # passkeys as well'),
   endSessions: 'End all sessions and app passwords',
   endSessionsLead:
     'Signs the user out on all devices, and deletes all app passwords: programs such as rclone need new ones.',
@@ -161,8 +160,7 @@ export const adminUsersEn = {
 
   sessions: 'Sessions',
   noSessions: 'The user is not signed in.',
-  moreSessions: (more: number) =>
-    more === 1 ? 'And 1 older session.' : `And ${more} older sessions.`,
+  moreSessions: counted('And 1 older session.', 'And # older sessions.'),
   endSession: 'End',
   keys: 'SSH keys',
   noKeys: 'No keys.',
@@ -173,7 +171,7 @@ export const adminUsersEn = {
     'The password is not shown again. Give it to the user now, over a channel that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,
   generatedDone: 'I have passed it on',
-  surviving: SURVIVING,
+  remaining: REMAINING,
 }
 
 export const adminSettingsEn = {
@@ -269,7 +267,7 @@ export const adminNoticesEn = {
   'user-made': 'The user was created.',
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',
-  'user-password-set-surviving': `The new password was set. ${SURVIVING}`,
+  'user-password-set-remaining': `The new password was set. ${REMAINING}`,
   'user-unlocked': 'The failed sign-ins were cleared.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions have ended, and all app passwords of the user are deleted.',

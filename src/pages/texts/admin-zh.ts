@@ -6,7 +6,7 @@ import type {
   adminUsersEn,
 } from './admin-en.ts'
 
-const SURVIVING =
+const REMAINING =
   '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'
 
 export const adminSiteZh: typeof adminSiteEn = {
@@ -140,7 +140,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
   generatedLabel: (name) => `${name} 的密码`,
   generatedDone: '我已交给用户',
-  surviving: SURVIVING,
+  remaining: REMAINING,
 }
 
 export const adminSettingsZh: typeof adminSettingsEn = {
@@ -258,7 +258,7 @@ export const adminNoticesZh: typeof adminNoticesEn = {
   'user-made': '用户已创建。',
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',
-  'user-password-set-surviving': `新密码已设置。${SURVIVING}`,
+  'user-password-set-remaining': `新密码已设置。${REMAINING}`,
   'user-unlocked': '登录失败记录已清除。',
   'user-two-factor-off': '两步验证已关闭，该用户的所有设备均已退出。',
   'user-sessions-ended': '该用户的所有设备均已退出，所有应用专用密码已删除。',

@@ -1,5 +1,6 @@
 import type { ChannelKind } from '../../notices/channels.ts'
 import type { Topic } from '../../notices/topics.ts'
+import { counted } from './counted.ts'
 
 const topics: Record<Topic, string> = {
   new_network: 'A sign-in from a new network',
@@ -114,10 +115,8 @@ export const channelsEn = {
   lastSent: (when: string) => `Last delivered ${when}`,
   neverSent: 'Nothing delivered yet',
   lastFailed: (when: string) => `Last failure ${when}`,
-  waiting: (count: number) =>
-    count === 1 ? '1 notice is waiting' : `${count} notices are waiting`,
-  lost: (count: number) =>
-    count === 1 ? '1 notice was given up' : `${count} notices were given up`,
+  waiting: counted('1 notice is waiting', '# notices are waiting'),
+  lost: counted('1 notice was given up', '# notices were given up'),
   testFailed: (reason: string) => `The test was not delivered. ${reason}`,
   failures,
   failedStatus: (status: string) => `The receiver answered with status ${status}.`,

@@ -7,6 +7,7 @@ import type { LinkedBy } from '../../sso/store.ts'
 import type { EventPhrase, RefusedSignIn } from '../event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
+import { counted } from './counted.ts'
 import {
   adminEventsEn,
   adminNoticesEn,
@@ -656,7 +657,7 @@ export const en = {
     lastUsed: (when: string) => `Last used ${when}`,
     lastUsedFrom: (network: string) => `from ${network}`,
     neverUsed: 'Never used',
-    older: (count: number) => (count === 1 ? '1 older key' : `${count} older keys`),
+    older: counted('1 older key', '# older keys'),
     bits: (bits: number) => `${bits} bits`,
     delete: 'Delete',
     deleteQuestion: (title: string) => `Delete “${title}”? It can no longer be used to sign in.`,
@@ -680,7 +681,7 @@ export const en = {
     written: (relative: string) => relative,
   },
 
-  surviving: {
+  remaining: {
     title: 'Your password was changed',
     lead: 'These can still use your account. Delete what you do not recognise.',
     hint: 'All sessions have ended. Sign in with the new password to delete something.',
@@ -704,7 +705,8 @@ export const en = {
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknownBrowser: 'Unknown program',
     methods: sessionMethods,
-    madeWith: (methods: string[]) => `With ${methods.join(' and ')}`,
+    madeWith: (methods: string) => `With ${methods}`,
+    and: ' and ',
     endEverything: 'Sign out everywhere and delete app passwords',
     endEverythingQuestion:
       'All sessions end, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
@@ -871,7 +873,8 @@ export const en = {
     download: 'Download CSV',
     downloadHint: (most: number) =>
       `The CSV file has the events of this list, at most the latest ${most}. For earlier ones, choose dates. Its times are in UTC.`,
-    changes: (changes: string[]) => `: ${changes.join('; ')}`,
+    changes: (changes: string) => `: ${changes}`,
+    betweenChanges: '; ',
     comma: ', ',
     changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
     stated: (field: string, value: string) => `${field} ${value}`,
@@ -938,10 +941,14 @@ export const en = {
     notFound: 'Page not found',
     notFoundLead: 'This page does not exist. The address may be mistyped, or the page was moved.',
     home: 'Go to the start page',
-    tryAgainMinutes: (minutes: number) =>
-      `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    tryAgainSeconds: (seconds: number) =>
-      `Too many failed attempts. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+    tryAgainMinutes: counted(
+      'Too many failed attempts. Try again in a minute.',
+      'Too many failed attempts. Try again in # minutes.',
+    ),
+    tryAgainSeconds: counted(
+      'Too many failed attempts. Try again in a second.',
+      'Too many failed attempts. Try again in # seconds.',
+    ),
   },
 
   refusals,

@@ -392,7 +392,7 @@ export const zh: Texts = {
     written: (relative) => relative.replace(/^(\d+)/, '$1 '),
   },
 
-  surviving: {
+  remaining: {
     title: '密码已修改',
     lead: '新密码不影响以下内容。请删除所有你不认识的内容。',
     hint: '所有设备均已退出。用新密码登录后即可删除。',
@@ -423,7 +423,8 @@ export const zh: Texts = {
       sso: '关联的账户',
       mfa: '其第二重验证',
     },
-    madeWith: (methods) => `使用${methods.join('和')}`,
+    madeWith: (methods) => `使用${methods}`,
+    and: '和',
     endEverything: '退出所有设备并删除应用专用密码',
     endEverythingQuestion:
       '所有设备都将退出登录，包括这一台，所有程序也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
@@ -577,7 +578,8 @@ export const zh: Texts = {
     download: '下载 CSV',
     downloadHint: (most) =>
       `CSV 文件包含此列表中的事件，最多为最近 ${most} 个；要下载更早的，请选择日期。文件中的时间为 UTC。`,
-    changes: (changes) => `：${changes.join('；')}`,
+    changes: (changes) => `：${changes}`,
+    betweenChanges: '；',
     comma: '、',
     changed: (field, from, to) => `${field} ${from} → ${to}`,
     stated: (field, value) => `${field} ${value}`,

@@ -50,21 +50,21 @@ e-mail address and SSH keys. On a terminal the command asks whether to delete th
     const { password, shownOnce } = await readPassword(site)
     await changeUser(site, COMMAND_LINE, id, { password })
     const deleted = deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
-    const surviving = await listRemainingAccessOf(site, COMMAND_LINE, id)
-    const record = { id, username, deleted_keys: deleted, ...survivingRecord(surviving) }
+    const remaining = await listRemainingAccessOf(site, COMMAND_LINE, id)
+    const record = { id, username, deleted_keys: deleted, ...remainingRecord(remaining) }
     const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
     const done = `Set a new password for ${username}; all sessions have ended.${gone}`
     output.done(done, record, shownOnce)
-    if (json || isNothing(surviving)) return
-    list(output, user, surviving)
-    if (process.stdin.isTTY && surviving.keys.length > 0)
-      await offerToDelete(site, output, user, surviving.keys.length)
+    if (json || isNothing(remaining)) return
+    list(output, user, remaining)
+    if (process.stdin.isTTY && remaining.keys.length > 0)
+      await offerToDelete(site, output, user, remaining.keys.length)
   },
 })
 
-/** What survives, for programs. */
-function survivingRecord(surviving: RemainingAccess) {
-  const { passkeys, identities, appPasswords, channels, addresses, keys } = surviving
+/** What remains, for programs. */
+function remainingRecord(remaining: RemainingAccess) {
+  const { passkeys, identities, appPasswords, channels, addresses, keys } = remaining
   return {
     passkeys: passkeys.map((passkey) => operatorPasskeyRecord(passkey).id),
     linked_accounts: identities.map(identityText),
@@ -75,14 +75,14 @@ function survivingRecord(surviving: RemainingAccess) {
   }
 }
 
-/** Lists what survives, by kind, as the pages do; leaves empty kinds out. */
+/** Lists what remains, by kind, as the pages do; leaves empty kinds out. */
 function list(
   output: Output,
   user: { id: number; username: string },
-  surviving: RemainingAccess,
+  remaining: RemainingAccess,
 ): void {
   const word = userWord(user)
-  const { passkeys, identities, appPasswords, channels, addresses, keys } = surviving
+  const { passkeys, identities, appPasswords, channels, addresses, keys } = remaining
   const kinds: [title: string, how: string, columns: string[], content: Row[]][] = [
     [
       'Passkeys',
