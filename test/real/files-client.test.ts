@@ -378,7 +378,7 @@ describe.skipIf(program === undefined || dist === undefined)(
       await vi.waitFor(async () => {
         const { data } = await site.client.call('GET', '/api/public/settings')
         expect(data.site_title).toBe('Files of ours')
-      })
+      }, UPLOAD_WAIT)
       expect(complaints).toEqual([])
     })
 
