@@ -34,17 +34,9 @@ const README_HEIGHT = 660
 /** The pictures of docs/people.md. */
 const GUIDE_MAILS = /^joining-mail-(?:invitation|reset)-(?:en|zh)$/
 
-/** The pictures of the window that OpenList opens. */
-const POPUP_STATE = 'authorize-sign-in'
-const POPUP_PICTURES: Partial<Record<string, string>> = {
-  [POPUP_STATE]: 'docs/images/openid-popup.png',
-  [`chinese-${POPUP_STATE}`]: 'docs/images/openid-popup-zh.png',
-}
-
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
- * overview`, `-- authorize-sign-in`, `-- social` and `-- joining-mail`, it takes pictures of the
- * documents as well.
+ * overview`, `-- social` and `-- joining-mail`, it takes pictures of the documents as well.
  */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
@@ -178,8 +170,6 @@ async function take(page: Page, name: string): Promise<void> {
   }
   if (GUIDE_MAILS.test(name) && process.argv[2] === 'joining-mail') await takeForGuide(page, name)
   if (name === README_STATE && process.argv[2] === README_STATE) await takeForReadme(page)
-  const popup = POPUP_PICTURES[name]
-  if (popup !== undefined && process.argv[2] === POPUP_STATE) await takePopup(page, popup)
 }
 
 async function takeForGuide(page: Page, name: string): Promise<void> {
@@ -193,10 +183,4 @@ async function takeForReadme(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   const clip = { x: 0, y: 0, width: Math.max(...WIDTHS), height: README_HEIGHT }
   await page.screenshot({ path: README_PICTURE, clip, animations: 'disabled' })
-}
-
-async function takePopup(page: Page, path: string): Promise<void> {
-  await page.setViewportSize(POPUP)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.screenshot({ path, animations: 'disabled' })
 }
