@@ -40,8 +40,8 @@ function wrongLines({ takes }: Listed): string[][] {
 }
 
 /** What no answer may have: a line of a stack, the name of a bug, and what a terminal obeys. */
-// oxlint-disable-next-line no-control-regex -- A terminal obeys them.
 const FORBIDDEN =
+  // oxlint-disable-next-line no-control-regex -- A terminal obeys them.
   /^\s+at |\b(?:Type|Range|Reference|Syntax)Error\b|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202e]/m
 
 test.each(

@@ -86,9 +86,12 @@ async function serve(options: StartOptions): Promise<void> {
  * Miniflare's own port whose path is no address (`//`), and Miniflare does not catch that.
  */
 function logStrayErrors(): () => void {
-  const log = (error: unknown) => logError(error, { during: 'something nobody waits for' })
-  process.on('unhandledRejection', log)
-  return () => process.off('unhandledRejection', log)
+  process.on('unhandledRejection', logStrayError)
+  return () => process.off('unhandledRejection', logStrayError)
+}
+
+function logStrayError(error: unknown): void {
+  logError(error, { during: 'something nobody waits for' })
 }
 
 async function serveSite(
