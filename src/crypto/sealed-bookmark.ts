@@ -36,7 +36,8 @@ export async function openCallersBookmark(
     (text) => text !== null && text !== undefined,
   )
   if (sealed.length === 0) return undefined
-  const ring = await keyRing()
+  const ring = await keyRing().catch(() => undefined)
+  if (ring === undefined) return undefined
   const [one, other] = await Promise.all(sealed.map((text) => openBookmark(ring, text)))
   return laterBookmark(one, other)
 }

@@ -766,7 +766,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/admin/programs/add',
   'POST /account/admin/programs/release',
   'POST /account/admin/programs/secret',
-  'POST /account/admin/settings/:group',
+  'POST /account/admin/settings/:page',
   'POST /account/admin/settings/sso/check',
   'POST /account/admin/users/new',
   'POST /account/admin/users/:id{[0-9]+}/reset-link',

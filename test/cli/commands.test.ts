@@ -103,6 +103,12 @@ describe('latchkey user', () => {
       passkeys: 0,
       app_passwords: 0,
       linked_accounts: [],
+      email: '',
+      email_verified: false,
+      ends_at: null,
+      waiting: false,
+      created_at: expect.stringMatching(/^20/),
+      registered_from: '',
     })
     expect((await run('user', 'show', 'alice')).stdout).toMatch(
       /\nrole +general\n[^]*\npermission +sftp-read, share\n/,
@@ -240,6 +246,7 @@ SSH keys (npm run latchkey -- key delete listed ID):
       deleted_keys: 0,
       passkeys: ['AAAA'],
       linked_accounts: ['OIDC: alice@example.org'],
+      addresses: [],
       app_passwords: [expect.stringMatching(/^\d+$/)],
       channels: ['ntfy: 203.0.114.1'],
       keys: [expect.stringMatching(/^\d+$/)],

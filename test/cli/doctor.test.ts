@@ -373,7 +373,7 @@ describe('latchkey doctor', () => {
       `${ring.current.id}.box`,
     )
     clone.sql(`insert into settings values ('site_title', 'Our files')`)
-    expect(await examine()).toMatchObject({ code: 0, fails: [], warns: [], all: 15 })
+    expect(await examine()).toMatchObject({ code: 0, fails: [], warns: [], all: 16 })
 
     clone.sql(`update users set totp_seed = 'another.box'`)
     clone.sql(`insert into users (username, username_key, role, created_at)
@@ -394,7 +394,7 @@ describe('latchkey doctor', () => {
     expect(await examine()).toMatchObject({
       code: 1,
       fails: ['secret', 'token hours', 'nightly run', 'migrations'],
-      all: 6,
+      all: 7,
     })
   })
 

@@ -119,7 +119,7 @@ test('user export prints everything that is kept of a user, and no hash', async 
     `insert into openid_consents select 3, id, 'openid', 1 from openid_clients`,
     `insert into openid_grants (id, issuer, client_id, user_id, session_id, scope, redirect_uri, nonce, auth_time, amr, code_hash, code_expires_at, created_at, refresh_hash)
      select 'g', 'http://localhost', id, 3, '', 'openid', 'https://photos.example.org/back', 'SECRET-nonce', 1, 'pwd', 'SECRET-code', 1, 1, 'SECRET-refresh' from openid_clients`,
-    `insert into reserved_names values ('alicia', 'Alicia', 3, 1)`,
+    `insert into reserved_names (username_key, username, user_id, reserved_at) values ('alicia', 'Alicia', 3, 1)`,
     `insert into file_users (user_id, remote_id, remote_name, token) values (3, 7, 'alice~3', 'SECRET-token')`,
     `insert into recovery_codes (user_id, code_hash) values (3, 'SECRET-recovery')`,
     `update users set totp_seed = 'SECRET-seed' where id = 3`,

@@ -669,7 +669,6 @@ describe('the source', () => {
     const program = { name: 'rclone', scopes: ['files:read'] }
     const { data } = await oldSite.call('POST', '/api/me/tokens/create', { token, body: program })
     await old.command(['invitation', 'create'])
-    await old.stop()
     old.sql(
       `update users set email = 'anna@example.org', email_verified = 1, ends_at = 4000000000000
        where username = 'anna'`,
@@ -678,6 +677,7 @@ describe('the source', () => {
       `insert into users (id, username, username_key, created_at, disabled, waiting, email, ends_at)
        values (9, 'bob', 'bob', 1, 1, 1, 'bob@example.org', null), (10, 'carol', 'carol', 1, 0, 0, '', 1)`,
     )
+    await old.stop()
 
     writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS.split(',')[0]}\n`)
     const refused = await clone.command(['import', old.database])

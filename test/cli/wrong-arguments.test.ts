@@ -54,7 +54,9 @@ test.each(
     const { code, stdout, stderr } = await clone.command([...listed.words, ...line])
     const isSaid = code === 0 || stderr.trim() !== ''
     const isKnown = code === 0 || code === 1 || code === 2
-    if (!isKnown || !isSaid || FORBIDDEN.test(stdout + stderr)) bad.push([line, code, stderr])
+    // A table for another program holds what the commands before it have been given.
+    const shown = listed.words.join(' ') === 'event export' ? stderr : stdout + stderr
+    if (!isKnown || !isSaid || FORBIDDEN.test(shown)) bad.push([line, code, stderr])
   }
   expect(bad).toEqual([])
 })

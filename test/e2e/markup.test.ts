@@ -95,7 +95,7 @@ const PATHS = [
   '/admin/users/3',
   '/admin/events',
   `/admin/events?user=${encodeURIComponent(`${MARKUP}?`)}`,
-  ...['site', 'style', 'preview', 'global', 'index', 'sso'].map(
+  ...['site', 'accounts', 'style', 'files', 'preview', 'sso'].map(
     (name) => `/admin/settings/${name}`,
   ),
 ]

@@ -475,7 +475,7 @@ const INPUTS: Record<
 const PARAMETERS: [RegExp, string][] = [
   [/:theme\{.*\}/, 'theme-0123456789.css'],
   [/:id\{.*?\}/, String(SPARE_USER)],
-  [/:group/, 'site'],
+  [/:page/, 'site'],
   [/:secret/, 'A'.repeat(43)],
   [/:form/, 'delete'],
 ]

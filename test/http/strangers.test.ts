@@ -29,7 +29,7 @@ const KNOWN_USERS = 31
 const PARAMETERS: [RegExp, string][] = [
   [/:theme\{.*\}/, 'theme-0123456789.css'],
   [/:id\{.*?\}/, '1'],
-  [/:group/, 'site'],
+  [/:page/, 'site'],
   [/:form/, 'delete'],
 ]
 

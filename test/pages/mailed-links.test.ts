@@ -42,7 +42,7 @@ describe('/account/forgotten', () => {
     expect(page.status).toBe(200)
     const sent = await visitor.post('/account/forgotten', { name: 'alice' })
     expect(sent.status).toBe(200)
-    expect(textOf(sent.html)).toContain('If an account with a confirmed e-mail address fits')
+    expect(textOf(sent.html)).toContain('If the account has a confirmed e-mail address')
     expect(await site.linksTo(ADDRESS)).toHaveLength(1)
   })
 

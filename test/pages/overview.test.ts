@@ -67,7 +67,7 @@ function stepIn(html: string) {
 describe('the overview', () => {
   test('warns a user whose password is all, and leads to two-step verification', async () => {
     const { html, text } = await overview()
-    expect(text).toContain('Your account has little protection 1 of 3 in place')
+    expect(text).toContain('Your account has little protection 1 of 3 protections in place')
     expect(stepIn(html)).toEqual(['Turn on two-step verification', '/account/security'])
   })
 
@@ -90,7 +90,7 @@ describe('the overview', () => {
     expect(stepIn(one.html)).toEqual(['Add a second passkey', '/account/security/passkeys/add'])
     await addPasskey('laptop')
     const two = await overview()
-    expect(two.text).toContain('Your account is well protected 5 of 5 in place')
+    expect(two.text).toContain('Your account is well protected 5 of 5 protections in place')
     expect(stepIn(two.html)).toBeUndefined()
   })
 

@@ -37,7 +37,11 @@ const FREQUENT_MILLISECONDS = 60_000
 /** Runs `npm start`: prepares the local site when needed, and serves it. */
 export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
-    const options = readStartOptions(argv, process.env, readDevVars)
+    const options = readStartOptions(argv, process.env, () => {
+      // First, because it says what to do in a folder of somebody else.
+      checkFolderIsWritable()
+      return readDevVars()
+    })
     if (options === undefined) return
     checkFolderIsWritable()
     // First, so that nobody else can put a link in the place of the lock.
