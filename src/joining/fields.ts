@@ -8,8 +8,8 @@ import { emailSchema } from './email.ts'
 import type { InvitationRequest } from './invitations.ts'
 
 const MAX_NOTE_CHARACTERS = 100
-const MAX_USES = 1000
-const MAX_ACCOUNT_DAYS = 3650
+export const MAX_USES = 1000
+export const MAX_ACCOUNT_DAYS = 3650
 /** What is hashed or looked up is bounded. */
 const MAX_SECRET_CHARACTERS = 64
 const MAX_TURNSTILE_CHARACTERS = 2048

@@ -33,6 +33,15 @@ describe('links on the command line', () => {
     expect((await site.signIn('carol', PASSWORD)).code).toBe(200)
   })
 
+  test.each([
+    ['--uses', '1001', 1000],
+    ['--account-days', '3651', 3650],
+  ])('refuse %s %s, as the interface does', async (option, value, most) => {
+    const refused = await clone.command(['invitation', 'create', option, value])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain(`It must be a number from 1 to ${most}.`)
+  })
+
   test('are withdrawn', async () => {
     const link = await printed('invitation', 'create', '--site', 'https://account.example.org')
     expect(link).toContain('https://account.example.org/account/link/')

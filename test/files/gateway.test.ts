@@ -384,6 +384,16 @@ describe('headers', () => {
     expect(headers.get('Content-Security-Policy')).toBe(policy)
   })
 
+  test.each([
+    ['application/xml;charset=utf-8', 'sandbox'],
+    ['application/xhtml+xml', 'sandbox'],
+    ['text/css', null],
+  ])('of what the web client loads of the type %s: %s', async (type, policy) => {
+    openlist.answer = () => new Response('x', { headers: { 'Content-Type': type } })
+    const { headers } = await site.fetch('GET', '/i/x.plist')
+    expect(headers.get('Content-Security-Policy')).toBe(policy)
+  })
+
   test('of the web client allow its own scripts only, each time by another nonce', async () => {
     const pages = [await site.fetch('GET', '/'), await site.fetch('GET', '/x')]
     const nonces = await Promise.all(

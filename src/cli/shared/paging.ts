@@ -18,7 +18,14 @@ export const PAGE = {
 
 /** Parses a whole number from 1. */
 export function parseCount(text: string): number {
-  const number = Number(text)
-  if (/^\d+$/.test(text) && number >= 1 && number <= MAX_NUMBER) return number
-  throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_NUMBER}.`)
+  return countUpTo(MAX_NUMBER)(text)
+}
+
+/** Returns the parser of a whole number from 1 to `most`. */
+export function countUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (/^\d+$/.test(text) && number >= 1 && number <= most) return number
+    throw new InvalidArgumentError(`It must be a number from 1 to ${most}.`)
+  }
 }

@@ -121,13 +121,14 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
   if (c.req.url.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
   if (area === 'dav' && c.res.status === 401)
     headers.set('WWW-Authenticate', 'Basic realm="Latchkey", charset="UTF-8"')
-  if (area === 'client') return
+  const type = headers.get('Content-Type') ?? ''
+  // `/i/….plist` puts a text of the caller into XML, which can hold scripts.
+  if (area === 'client' && !/\bxml\b/i.test(type)) return
   if (area === 'api') {
     if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
     headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
     return
   }
-  const type = headers.get('Content-Type') ?? ''
   const isFault = headers.get('Content-Security-Policy') === FAULT_POLICY
   if (type !== 'application/pdf' && !isFault) headers.set('Content-Security-Policy', 'sandbox')
 }

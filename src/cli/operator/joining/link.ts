@@ -8,6 +8,7 @@ import {
   type MadeLink,
   withdrawLink,
 } from '../../../joining/invitations.ts'
+import { MAX_ACCOUNT_DAYS, MAX_USES } from '../../../joining/fields.ts'
 import { LINK_KINDS } from '../../../joining/links.ts'
 import { linkRecord, madeLinkRecord } from '../../../joining/record.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
@@ -15,7 +16,7 @@ import { approveUser, rejectUser } from '../../../joining/waiting.ts'
 import { readDays } from '../../shared/days.ts'
 import { choice, takes } from '../../shared/declaration.ts'
 import type { Output } from '../../shared/output.ts'
-import { PAGE, parseCount } from '../../shared/paging.ts'
+import { countUpTo, PAGE, parseCount } from '../../shared/paging.ts'
 import { parseAddress } from '../../shared/email.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { parsePermission } from '../../shared/permission.ts'
@@ -94,14 +95,14 @@ const create = onSite({
       '--uses <number>',
       'for how many accounts (default: 1)',
       '可创建多少个账户（默认：1）',
-      parseCount,
+      countUpTo(MAX_USES),
     ),
     days: EXPIRES,
     accountDays: takes(
       '--account-days <number>',
       'end each account after so many days',
       '账户在多少天后到期',
-      parseCount,
+      countUpTo(MAX_ACCOUNT_DAYS),
     ),
     address: SITE,
   },
