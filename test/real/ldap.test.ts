@@ -2,7 +2,7 @@ import { Client as LdapClient } from 'ldapts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
 import type { Envelope } from '../support/envelope.ts'
@@ -41,6 +41,10 @@ beforeAll(async () => {
   const { data } = await site.client.call('POST', '/api/auth/2fa/generate', { token: carol })
   const body = { code: phoneCode(data.secret, Date.now()), secret: data.secret }
   succeeded(await site.client.call('POST', '/api/auth/2fa/verify', { token: carol, body }))
+  // The door knows new users after the time of its cache.
+  const known = await site.appPassword(carol, 'files:write')
+  const isKnown = async () => expect(await bindCode('carol', known)).toBe(0)
+  await vi.waitFor(isKnown, { timeout: 10_000, interval: 100 })
 })
 
 afterAll(async () => {
