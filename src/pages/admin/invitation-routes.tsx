@@ -9,7 +9,8 @@ import { placeOf } from '../../joining/http/link-place.ts'
 import { createInvitation, listLinks, withdrawLink } from '../../joining/invitations.ts'
 import { confirmWith } from '../confirm.tsx'
 import { timeOfDay } from '../day-field.ts'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { goTo, showPage } from '../view.ts'
 import {
   INVITATIONS_PATH,
@@ -75,9 +76,7 @@ function numberOf(text = ''): number | string | undefined {
 }
 
 async function showNewInvitation(c: AppContext, fields?: Fields, refusal?: Refusal) {
-  const view = await adminView(c)
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <NewInvitationPage {...{ view, fields, problem }} />, refusal)
+  return showForm(c, NewInvitationPage, { view: await adminView(c), fields }, refusal)
 }
 
 async function showInvitations(c: AppContext, wanted: number, refusal?: Refusal) {
@@ -87,6 +86,5 @@ async function showInvitations(c: AppContext, wanted: number, refusal?: Refusal)
   const { links, total } = await listLinks(deps, operator, 'invitation', page, PER_PAGE)
   const pages = Math.max(1, Math.ceil(total / PER_PAGE))
   if (page > pages) return goTo(c, invitationsAddress(pages))
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <InvitationsPage {...{ view, links, page, pages, problem }} />, refusal)
+  return showForm(c, InvitationsPage, { view, links, page, pages }, refusal)
 }

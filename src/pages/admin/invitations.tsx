@@ -2,20 +2,9 @@ import type { ListedLink } from '../../joining/link-store.ts'
 import type { MadeLink } from '../../joining/invitations.ts'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
+import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  Empty,
-  Field,
-  FormButtons,
-  Heading,
-  NEWEST,
-  Pager,
-  Row,
-  Rows,
-  ShownOnce,
-  Time,
-} from '../parts.tsx'
+import { Alert, Empty, Field, FormButtons, NEWEST, Pager, Row, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PermissionBoxes } from './user-fields.tsx'
 
@@ -38,26 +27,23 @@ export function invitationsAddress(page: number): string {
 export function InvitationsPage({ view, links, page, pages, problem }: InvitationsProps) {
   const t = view.t.adminInvitations
   return (
-    <AccountPage view={view} title={t.title}>
-      <header class="bar">
-        <Heading title={t.title} lead={t.lead} />
-        <a role="button" href={`${INVITATIONS_PATH}/add`}>
-          {t.add}
-        </a>
-      </header>
-      <Alert problem={problem} fields={[]} />
-      <Rows
-        rows={links.map((link, place) => (
-          <InvitationRow
-            view={view}
-            link={link}
-            id={place === 0 && page === 1 ? NEWEST : undefined}
-          />
-        ))}
-        none={<Empty icon="users" title={t.none} hint={t.noneHint} />}
-      />
+    <ListPage
+      view={view}
+      title={t.title}
+      lead={t.lead}
+      problem={problem}
+      add={{ href: `${INVITATIONS_PATH}/add`, label: t.add }}
+      rows={links.map((link, place) => (
+        <InvitationRow
+          view={view}
+          link={link}
+          id={place === 0 && page === 1 ? NEWEST : undefined}
+        />
+      ))}
+      none={<Empty icon="users" title={t.none} hint={t.noneHint} />}
+    >
       <Pager view={view} page={page} pages={pages} address={invitationsAddress} words={t} />
-    </AccountPage>
+    </ListPage>
   )
 }
 
@@ -174,27 +160,53 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
   )
 }
 
-/** Shows the link of an invitation once, in the answer to the form that made it. */
-export function MadeInvitationPage({ view, made }: { view: View; made: MadeLink }) {
-  const t = view.t.adminInvitations
+interface MadeLinkProps {
+  view: View
+  title: string
+  /** What to do with the link. */
+  lead: string
+  label: string
+  made: MadeLink
+  /** Where the button below leads, and its words. */
+  next: string
+  done: string
+}
+
+/** Shows a link once, in the answer to the form that made it. */
+export function MadeLinkPage({ view, title, lead, label, made, next, done }: MadeLinkProps) {
   return (
-    <AccountPage view={view} title={t.madeTitle}>
-      <h1>{t.madeTitle}</h1>
+    <AccountPage view={view} title={title}>
+      <h1>{title}</h1>
       <article>
-        <p>{t.madeLead}</p>
+        <p>{lead}</p>
         <ShownOnce
           view={view}
           id="link"
-          label={t.madeLabel}
+          label={label}
           secret={made.link}
           rows={3}
-          next={`${INVITATIONS_PATH}#${NEWEST}`}
-          done={t.madeDone}
+          next={next}
+          done={done}
         />
         <p class="hint">
-          <Time view={view} at={made.endsAt} phrase={t.madeEnds} />
+          <Time view={view} at={made.endsAt} phrase={view.t.adminInvitations.madeEnds} />
         </p>
       </article>
     </AccountPage>
+  )
+}
+
+export function MadeInvitationPage({ view, made }: { view: View; made: MadeLink }) {
+  const t = view.t.adminInvitations
+  return (
+    <MadeLinkPage
+      view={view}
+      title={t.madeTitle}
+      lead={t.madeLead}
+      label={t.madeLabel}
+      made={made}
+      next={`${INVITATIONS_PATH}#${NEWEST}`}
+      done={t.madeDone}
+    />
   )
 }

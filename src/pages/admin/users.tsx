@@ -23,6 +23,7 @@ import {
   Time,
 } from '../parts.tsx'
 import type { View } from '../view.ts'
+import { MadeLinkPage } from './invitations.tsx'
 import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
 
 type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
@@ -372,23 +373,14 @@ interface ResetLinkProps {
 export function ResetLinkPage({ view, user, made, next }: ResetLinkProps) {
   const t = view.t.adminUsers
   return (
-    <AccountPage view={view} title={t.resetLink}>
-      <h1>{t.resetLink}</h1>
-      <article>
-        <p>{t.resetLinkMade}</p>
-        <ShownOnce
-          view={view}
-          id="link"
-          label={t.resetLinkLabel(user.username)}
-          secret={made.link}
-          rows={3}
-          next={next}
-          done={t.generatedDone}
-        />
-        <p class="hint">
-          <Time view={view} at={made.endsAt} phrase={view.t.adminInvitations.madeEnds} />
-        </p>
-      </article>
-    </AccountPage>
+    <MadeLinkPage
+      view={view}
+      title={t.resetLink}
+      lead={t.resetLinkMade}
+      label={t.resetLinkLabel(user.username)}
+      made={made}
+      next={next}
+      done={t.generatedDone}
+    />
   )
 }

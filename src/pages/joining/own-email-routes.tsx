@@ -9,9 +9,10 @@ import { getOwnDetails } from '../../joining/details.ts'
 import { changeOwnEmail, sendConfirmation } from '../../joining/own-email.ts'
 import { mailSiteOf } from '../../mail/mail-site.ts'
 import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { languageOf } from '../language.ts'
-import { goTo, readView, showPage } from '../view.ts'
+import { goTo, readView } from '../view.ts'
 import { EMAIL_PATH, OwnEmailPage } from './own-email.tsx'
 
 /** The page of the own e-mail address, under `/account/email`. */
@@ -44,7 +45,6 @@ async function showEmail(c: AppContext, refusal?: Refusal, fields?: Fields) {
   const account = await readAccountAs(deps, sessionOf(c))
   const details = await getOwnDetails(deps, sessionOf(c))
   const view = await readView(c, account)
-  const problem = refusal && problemOf(view.t, refusal)
   const hasMail = mailSiteOf(deps) !== undefined
-  return showPage(c, <OwnEmailPage {...{ view, details, hasMail, fields, problem }} />, refusal)
+  return showForm(c, OwnEmailPage, { view, details, hasMail, fields }, refusal)
 }

@@ -16,7 +16,8 @@ import { resetPassword } from '../../joining/reset.ts'
 import { getMailSite } from '../../mail/mail-site.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
 import { login } from '../../sign-in/sign-in.ts'
-import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { attempt, type Fields, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { policyWithTurnstile } from '../headers.ts'
 import { languageOf } from '../language.ts'
 import { isSessionOver, sessionToken, setSessionToken } from '../session-cookie.ts'
@@ -72,10 +73,7 @@ export const joiningPages = new Hono<App>()
       await mailForgotten(c.get('deps'), name, clientOf(c), languageOf(c))
     })
     const view = await readView(c)
-    if (refusal instanceof Refusal) {
-      const problem = problemOf(view.t, refusal)
-      return showPage(c, <ForgottenPage view={view} fields={fields} problem={problem} />, refusal)
-    }
+    if (refusal instanceof Refusal) return showForm(c, ForgottenPage, { view, fields }, refusal)
     const t = view.t.joining
     const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
     const next = { next: '/account/sign-in', words: t.toSignIn }
@@ -85,13 +83,12 @@ export const joiningPages = new Hono<App>()
 async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?: Refusal) {
   const link = await openLink(c.get('deps'), secret)
   const view = await readView(c)
-  const problem = refusal && problemOf(view.t, refusal)
-  const props = { view, fields, problem, link: secret }
+  const props = { view, fields, link: secret }
   if (link.kind === 'invitation')
-    return showPage(c, <RegistrationPage {...props} fixedName={link.username} />, refusal)
+    return showForm(c, RegistrationPage, { ...props, fixedName: link.username }, refusal)
   if (link.kind === 'reset')
-    return showPage(c, <ResetPage {...props} username={link.ownerName} />, refusal)
-  return showPage(c, <EmailPage {...props} address={link.email} />, refusal)
+    return showForm(c, ResetPage, { ...props, username: link.ownerName }, refusal)
+  return showForm(c, EmailPage, { ...props, address: link.email }, refusal)
 }
 
 async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
@@ -127,8 +124,7 @@ async function showRegistration(c: AppContext, fields?: Fields, refusal?: Refusa
   const view = await readView(c)
   const siteKey = await turnstileKey(c.get('deps'))
   if (siteKey !== '') c.header('Content-Security-Policy', policyWithTurnstile())
-  const problem = refusal && problemOf(view.t, refusal)
-  return showPage(c, <RegistrationPage {...{ view, fields, problem, siteKey }} />, refusal)
+  return showForm(c, RegistrationPage, { view, fields, siteKey }, refusal)
 }
 
 async function setPassword(c: AppContext, fields: Fields, secret: string) {

@@ -9,7 +9,8 @@ import { staticDigest } from '../../passwords/passwords.ts'
 import { relyingPartyOf } from '../../base/passkey-site.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
-import { attempt, problemOf, readForm } from '../form.ts'
+import { attempt, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { findAsking } from '../openid/asking.ts'
 import { isRequestPath } from '../local-path.ts'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
@@ -86,12 +87,7 @@ export const signInPages = new Hono<App>()
     if (refusal.refusal === 'wrongCredentials')
       return showSignIn(c, { username: pending.username, next }, refusal)
     const view = await readView(c)
-    const problem = problemOf(view.t, refusal)
-    return showPage(
-      c,
-      <CodePage view={view} username={pending.username} next={next} problem={problem} />,
-      refusal,
-    )
+    return showForm(c, CodePage, { view, username: pending.username, next }, refusal)
   })
 
 async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
@@ -114,11 +110,10 @@ async function showSignIn(
   refusal: Refusal,
 ) {
   const view = await readView(c)
-  const problem = problemOf(view.t, refusal)
   const ceremony = await beginSignIn(c)
   const asking = await findAsking(c, parseNext({ next }))
-  const props = { view, fields: { username }, next: parseNext({ next }), problem, ceremony, asking }
-  return showPage(c, <SignInPage {...props} />, refusal)
+  const props = { view, fields: { username }, next: parseNext({ next }), ceremony, asking }
+  return showForm(c, SignInPage, props, refusal)
 }
 
 /** Begins a sign-in with any passkey of this site, which reads nothing and writes nothing. */
