@@ -1,4 +1,4 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq, ne, type SQL } from 'drizzle-orm'
 import { reservedNames } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -10,20 +10,22 @@ import { usernameKey } from './username.ts'
  * by their names, and the folder of a name (`/home/{username}`) may still hold files.
  */
 export function selectReservation(db: Database, username: string, exceptId: number) {
-  const { usernameKey: key, userId } = reservedNames
-  return db
-    .select({ userId })
-    .from(reservedNames)
-    .where(and(eq(key, usernameKey(username)), ne(userId, exceptId)))
+  return selectReservations(db, isReserved(username, exceptId))
 }
 
 /** Selects the reservation of a name for an operator, who knows whose folder it is. */
 export function selectReservationByProgram(db: Database, username: string, exceptId: number) {
-  const { usernameKey: key, userId, ofFolder } = reservedNames
-  return db
-    .select({ userId })
-    .from(reservedNames)
-    .where(and(eq(key, usernameKey(username)), ne(userId, exceptId), eq(ofFolder, false)))
+  const isByProgram = eq(reservedNames.ofFolder, false)
+  return selectReservations(db, and(isReserved(username, exceptId), isByProgram))
+}
+
+function selectReservations(db: Database, which: SQL | undefined) {
+  return db.select({ userId: reservedNames.userId }).from(reservedNames).where(which)
+}
+
+function isReserved(username: string, exceptId: number): SQL | undefined {
+  const { usernameKey: key, userId } = reservedNames
+  return and(eq(key, usernameKey(username)), ne(userId, exceptId))
 }
 
 export function selectReservedNames(db: Database) {

@@ -208,12 +208,12 @@ async function refuseTakenName(
   isFixed = false,
 ): Promise<void> {
   const { kept, taken, common } = await runBatch(db, {
-    kept: selectKeptNames(db),
+    kept: isFixed ? undefined : selectKeptNames(db),
     taken: selectTaken(db, username),
     common: selectCommonPassword(db, password),
   })
   refuseCommonPassword(common)
-  if (!isFixed) refuseReservedName(username, keptNamesIn(kept))
+  if (kept !== undefined) refuseReservedName(username, keptNamesIn(kept))
   if (taken.length > 0) throw new Refusal('usernameTaken')
 }
 

@@ -75,7 +75,7 @@ export async function changeProfile(
   actor: SessionActor,
   request: ProfileRequest,
 ): Promise<RemainingAccess> {
-  if (request.username !== undefined) await checkNewName(deps, actor, request.username)
+  await checkRequest(deps, actor, request)
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
   const now = deps.now()
@@ -118,45 +118,53 @@ export async function changeProfile(
 }
 
 /**
- * Checks a name that a user chooses, as at a registration. The present name may break the rules,
- * admins may have any name, and a user with files on other servers gets no other one.
+ * Checks a new name and a new password, and whether the user may set it, before anything is hashed.
  *
- * @throws {Refusal} `invalidBody`, and `usernameTaken` for a name that looks like a reserved one.
+ * @throws {Refusal} `invalidBody`, `usernameTaken` for a name that looks like a reserved one,
+ *   `confirmationNeeded`.
  */
-async function checkNewName(
+async function checkRequest(
   deps: ProfileDeps,
   actor: SessionActor,
-  username: string,
+  { username, password, old_password: oldPassword }: ProfileRequest,
 ): Promise<void> {
-  const { account, kept } = await actAs(deps, actor, { kept: selectKeptNames(deps.db) })
-  const isKept = isPermitted(account.permission, NAMES_FILES)
-  if (username === account.username || account.role === ADMIN || isKept) return
-  checkChosenName(username)
-  refuseReservedName(username, keptNamesIn(kept))
+  if (password) checkPasswordLength(password)
+  if (username === undefined && !password) return
+  const { db } = deps
+  const now = deps.now()
+  const { account, kept, common } = await actAs(deps, actor, {
+    kept: username === undefined ? undefined : selectKeptNames(db),
+    common: password ? selectCommonPassword(db, password) : undefined,
+  })
+  if (username !== undefined && kept !== undefined && mayChoose(account, username)) {
+    checkChosenName(username)
+    refuseReservedName(username, keptNamesIn(kept))
+  }
+  if (common === undefined) return
+  refuseCommonPassword(common)
+  if (!oldPassword && !isFreshAt(deps, account.provenAt, now))
+    throw new Refusal('confirmationNeeded')
 }
 
 /**
- * Checks a new password, and whether the user may set it, before hashing it. Checks the old
- * password whenever the request contains it.
+ * Tells whether the rules for chosen names are for this name. The present one may break them,
+ * admins may have any, and a user with files on other servers gets no other one.
+ */
+function mayChoose({ username, role, permission }: Account, wanted: string): boolean {
+  return wanted !== username && role !== ADMIN && !isPermitted(permission, NAMES_FILES)
+}
+
+/**
+ * Checks the old password whenever the request contains it.
  *
  * @returns The hash of the new password; `undefined` when there is none.
- * @throws {Refusal} `invalidBody`, `confirmationNeeded`, `wrongOldPassword`, `tooManyAttempts`.
+ * @throws {Refusal} `wrongOldPassword`, `tooManyAttempts`.
  */
 async function hashNewPassword(
   deps: ProfileDeps,
   actor: SessionActor,
   { password, old_password: oldPassword }: ProfileRequest,
 ): Promise<string | undefined> {
-  if (password) {
-    checkPasswordLength(password)
-    const now = deps.now()
-    const { account, common } = await actAs(deps, actor, {
-      common: selectCommonPassword(deps.db, password),
-    })
-    refuseCommonPassword(common)
-    if (!oldPassword && !isFreshAt(deps, account.provenAt, now))
-      throw new Refusal('confirmationNeeded')
-  }
   if (oldPassword) {
     await provePassword(deps, actor, oldPassword, 'wrongOldPassword')
     const by = isLive(deps.db, actor, deps.now())
