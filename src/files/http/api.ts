@@ -10,7 +10,7 @@ import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
 import { type FileRight, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
-import { forward, readSentBody, readWholeBody, type SentBody } from './body.ts'
+import { forward, readSentBody, readText, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -49,9 +49,7 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
   const sent =
-    meta === 'write'
-      ? await withRemoteUsers(deps, files, await readWholeBody(c))
-      : await readSentBody(c)
+    meta === 'write' ? await withRemoteUsers(deps, files, await readText(c)) : await readSentBody(c)
   const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, sent))
   if (!isRefused) return meta === 'read' ? withOwnUsers(deps, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })

@@ -26,25 +26,19 @@ export async function readSentBody(c: AppContext): Promise<SentBody> {
 }
 
 /**
- * Reads the whole body of a request that is looked at here. Not every client says how long it is.
+ * Reads the text of a request that is looked at here. Not every client says how long its body is.
  *
  * @throws {Refusal} `bodyTooLarge`.
  */
-export async function readWholeBody(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
+export async function readText(c: AppContext): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   for await (const chunk of c.req.raw.body ?? []) {
     size += chunk.length
     if (size > MAX_KEPT_BYTES) throw new Refusal('bodyTooLarge')
     chunks.push(chunk)
   }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
+  return new Blob(chunks).text()
 }
 
 /**

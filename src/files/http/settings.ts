@@ -9,7 +9,7 @@ import { adminSettingItems } from '../../settings/http/operator-routes.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
-import { readWholeBody } from './body.ts'
+import { readText } from './body.ts'
 
 /** The public settings that are this site's: how people sign in. */
 const OVERLAID = [
@@ -203,8 +203,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
 
 /** @throws {Refusal} `bodyTooLarge`, `invalidBody`. */
 async function readSaved(c: AppContext) {
-  const text = new TextDecoder().decode(await readWholeBody(c))
-  const parsed = v.safeParse(savedSchema, text)
+  const parsed = v.safeParse(savedSchema, await readText(c))
   if (parsed.success) return parsed.output
   throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
 }
