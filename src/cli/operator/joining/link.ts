@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { basePathSchema } from '../../../accounts/fields.ts'
 import { usernameSchema } from '../../../accounts/username.ts'
@@ -13,7 +12,7 @@ import { LINK_KINDS } from '../../../joining/links.ts'
 import { linkRecord, madeLinkRecord } from '../../../joining/record.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
 import { approveUser, rejectUser } from '../../../joining/waiting.ts'
-import { readDays } from '../../shared/days.ts'
+import { daysUpTo } from '../../shared/days.ts'
 import { choice, takes } from '../../shared/declaration.ts'
 import type { Output } from '../../shared/output.ts'
 import { countUpTo, PAGE, parseCount } from '../../shared/paging.ts'
@@ -41,18 +40,12 @@ const EXPIRES = takes(
   '--expires <days>',
   'when the link ends, such as 7d',
   '链接何时失效，例如 7d',
-  parseDays,
+  daysUpTo(MAX_DAYS, '7d'),
 )
 
 /** @returns Unix time, milliseconds; `undefined` for the default. */
 function endAfter(days: number | undefined, now: number): number | undefined {
   return days === undefined ? undefined : now + days * DAY_MILLISECONDS
-}
-
-function parseDays(text: string): number {
-  const days = readDays(text, MAX_DAYS)
-  if (days !== undefined) return days
-  throw new InvalidArgumentError('It must be a number of days such as 7d.')
 }
 
 /** Prints the link alone, so that a script can use the output. */

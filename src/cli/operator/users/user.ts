@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import type { Account } from '../../../accounts/accounts.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
@@ -14,7 +13,7 @@ import { changeUser, findUsers, listUsers, removeUser } from '../../../users/man
 import type { UserGroup } from '../../../users/store.ts'
 import { unlockUser } from '../../../users/unlock.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
-import { readDays } from '../../shared/days.ts'
+import { daysUpTo } from '../../shared/days.ts'
 import { takes } from '../../shared/declaration.ts'
 import { PAGE } from '../../shared/paging.ts'
 import { permissionNames } from '../../shared/permission.ts'
@@ -57,7 +56,7 @@ const list = onSite({
       '--ending <days>',
       'only users whose account ends within so many days, such as 14d',
       '只列出在此天数内到期的用户，例如 14d',
-      parseDays,
+      daysUpTo(MAX_DAYS, '14d'),
     ),
   },
   examples: [
@@ -102,12 +101,6 @@ const list = onSite({
 
 function endOf({ endsAt }: Account): string | null {
   return isoTimeOrNull(endsAt)
-}
-
-function parseDays(text: string): number {
-  const days = readDays(text, MAX_DAYS)
-  if (days !== undefined) return days
-  throw new InvalidArgumentError('It must be a number of days such as 14d.')
 }
 
 const show = onSite({
