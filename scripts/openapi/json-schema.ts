@@ -1,22 +1,13 @@
-import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
+import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { readReason, wordsOf } from '../../src/base/reasons.ts'
 
 /** Converts the input of a schema; a check that JSON Schema can't express becomes a description. */
-export function jsonSchema(schema: v.GenericSchema): JsonSchema {
-  const {
-    $schema: _,
-    $defs: __,
-    ...rest
-  } = toJsonSchema(schema, {
+export function jsonSchema(schema: v.GenericSchema) {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode: 'input',
     target: 'draft-2020-12',
     errorMode: 'ignore',
-    // A schema that depends on the text: on whether it is empty.
-    overrideSchema: ({ valibotSchema }) =>
-      isLazy(valibotSchema)
-        ? { anyOf: ['', 'x'].map((text) => jsonSchema(valibotSchema.getter(text))) }
-        : undefined,
     overrideAction: ({ valibotAction, jsonSchema: before }) => {
       if (valibotAction.type !== 'check' || !('message' in valibotAction)) return undefined
       const { message } = valibotAction
@@ -28,8 +19,4 @@ export function jsonSchema(schema: v.GenericSchema): JsonSchema {
     },
   })
   return rest
-}
-
-function isLazy(schema: object): schema is { getter: (input: unknown) => v.GenericSchema } {
-  return 'getter' in schema
 }
