@@ -12,7 +12,7 @@ import { changeUser } from '../../src/users/manage-users.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { BROWSER, FakeProviders, ISSUER as PROVIDER } from '../support/identity-provider.ts'
 import { rememberSecret } from '../support/log.ts'
-import { FILES_ORIGIN, FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { FILES_BINDINGS, FILES_ORIGIN, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import {
   codeFor,
   exchangeCode,
@@ -146,8 +146,6 @@ function addPasskeyRow(site: PasskeySite, userId: number) {
 }
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
-// The types know only the values of wrangler.toml.
-const FILES = JSON.parse(JSON.stringify({ FILES_ORIGIN, FILES_TOKEN }))
 const PERSON = { sub: '4711', name: 'Alice Doe' }
 
 /** Makes every credential, and sets the clock on, so that one-time codes can be used again. */
@@ -156,7 +154,7 @@ async function makeWorld(): Promise<World> {
   const openlist = new OpenListStandIn()
   const sendOut: typeof providers.fetch = (url, ...rest) =>
     url.startsWith(FILES_ORIGIN) ? openlist.send(url, ...rest) : providers.fetch(url, ...rest)
-  const site: PasskeySite = new PasskeySite({ sendOut }, FILES)
+  const site: PasskeySite = new PasskeySite({ sendOut }, FILES_BINDINGS)
   await site.addFirstUsers()
   await site.switchOn()
   const on = { sso_login_enabled: 'true', sso_login_platform: 'OIDC', sso_client_id: CLIENT_ID }

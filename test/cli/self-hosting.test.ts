@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { Client } from '../support/client.ts'
 import { freePort } from '../support/free-port.ts'
@@ -34,15 +35,12 @@ function write(name: string, text: string): string {
   return path
 }
 
-test.runIf(isThere('nginx', '-v') && isThere('openssl', 'version'))(
+test.runIf(isThere('nginx', '-v') && hasOpenssl)(
   'nginx takes the configuration of the documents',
   () => {
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-    const subject = ['-subj', '/CN=accounts.example.org', '-days', '1']
-    const files = ['-keyout', key, '-out', certificate]
-    spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files])
+    const { cert, key } = makeCertificate(folder, 'accounts.example.org')
     const server = block('nginx')
-      .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
+      .replace(/ssl_certificate .*;/, `ssl_certificate ${cert};`)
       .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
     const config = write(
       'nginx.conf',

@@ -5,7 +5,12 @@ import { insertFileUser } from '../../src/files/store.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { FILES_ORIGIN, FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import {
+  FILES_BINDINGS,
+  FILES_ORIGIN,
+  FILES_TOKEN,
+  OpenListStandIn,
+} from '../support/openlist-stand-in.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 
@@ -29,8 +34,7 @@ beforeEach(async () => {
 
 function newSite(bindings: Record<string, string> = {}): CheapSite {
   return new CheapSite(openlist.deps, {
-    FILES_ORIGIN,
-    FILES_TOKEN,
+    ...FILES_BINDINGS,
     ...JSON.parse(JSON.stringify(bindings)),
   })
 }

@@ -22,6 +22,11 @@ export interface Sent {
 export const FILES_ORIGIN = 'http://files.example.org:5244'
 export const FILES_TOKEN = 'openlist-0123456789abcdef'
 
+/** What a site in front of it has in its bindings. The types know only those of wrangler.toml. */
+export const FILES_BINDINGS: Partial<Env> = JSON.parse(
+  JSON.stringify({ FILES_ORIGIN, FILES_TOKEN }),
+)
+
 /**
  * Answers like OpenList 4.2.5, as far as a site in front of it needs: users, sign-in, settings, and
  * for every path whose it is. `test/real/files.test.ts` asks a real one.

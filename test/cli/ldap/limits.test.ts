@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { once } from 'node:events'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hasOpenssl, makeCertificate } from '../../support/certificate.ts'
 import {
   bindRequest,
   DoorWithSite,
@@ -18,7 +17,6 @@ import {
   WHO_AM_I,
 } from './stand-in.ts'
 
-const run = promisify(execFile)
 const SECOND = 1000
 /** For a busy machine. */
 const PATIENT = { timeout: 60_000 }
@@ -171,18 +169,13 @@ describe('what is remembered', () => {
   })
 })
 
-describe('over TLS', () => {
+describe.skipIf(!hasOpenssl)('over TLS (skipped without openssl)', () => {
   let folder: string
   const file = (name: string) => join(folder, name)
 
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'latchkey-ldap-'))
-    for (const name of ['one', 'two']) {
-      const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-      const out = ['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)]
-      const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
-      await run('openssl', ['req', '-x509', ...key, ...out, ...subject, '-days', '2'])
-    }
+    for (const name of ['one', 'two']) makeCertificate(folder, name)
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
