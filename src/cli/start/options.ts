@@ -103,8 +103,9 @@ export function readStartOptions(
   if (options === undefined) return undefined
   const { port, host, behindProxy, proxyAddress, quiet, json } = options
   if (quiet && json) throw new UsageError('Choose either --quiet or --json.')
+  const written = readFile()
   const header =
-    behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || readFile()['BEHIND_PROXY'] || undefined)
+    behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || written['BEHIND_PROXY'] || undefined)
   if (header === undefined && proxyAddress !== undefined)
     throw new UsageError('--proxy-address needs --behind-proxy.')
   return {

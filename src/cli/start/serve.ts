@@ -43,7 +43,6 @@ export function runStart(argv: readonly string[]): Promise<void> {
       return readDevVars()
     })
     if (options === undefined) return
-    checkFolderIsWritable()
     // First, so that nobody else can put a link in the place of the lock.
     narrowPrivateFiles()
     const unlock = lockFolder()
