@@ -98,7 +98,7 @@ export const users = sqliteTable(
 
 /**
  * One row: a random text that triggers replace whenever the list of accounts of the LDAP door
- * changes (migration 0023). It is random and no number, because a restored backup would count
+ * changes (migration 0026). It is random and no number, because a restored backup would count
  * through the same numbers again.
  */
 export const accountList = sqliteTable('account_list', {
@@ -578,7 +578,7 @@ export const noticeCursor = sqliteTable(
 
 /**
  * Mails to users that wait to be sent (mail/outbox.ts): the outbox of notices has those of
- * channels. WITHOUT ROWID (migration 0023).
+ * channels. WITHOUT ROWID (migration 0026).
  */
 export const mails = sqliteTable(
   'mails',
