@@ -29,6 +29,8 @@ export interface LogLine {
 const WHO_AM_I = '1.3.6.1.4.1.4203.1.11.3'
 const MAX_MESSAGE_BYTES = 64 * 1024
 const MAX_CREDENTIAL_BYTES = 1024
+/** So much of a list of entries is written at once. */
+const CHUNK_BYTES = 16 * 1024
 const SECOND = 1000
 const UNBOUND_MILLISECONDS = 30 * SECOND
 const BOUND_MILLISECONDS = 600 * SECOND
@@ -125,8 +127,16 @@ export class Connection {
       site.accounts(),
     ).catch((error: unknown): Answer => ({ result: troubleOf(error) }))
     this.#log('search', answer.result.code, this.#viewerDn, start)
-    for (const entry of answer.entries ?? []) await this.#send(entry)
-    await this.#send(answerTo(message, answer.result, answer.controls))
+    // Each write wakes the client, so the result leaves with the last entries.
+    let bytes: Buffer = Buffer.of()
+    for (const entry of answer.entries ?? []) {
+      bytes = Buffer.concat([bytes, entry])
+      if (bytes.length < CHUNK_BYTES) continue
+      await this.#send(bytes)
+      bytes = Buffer.of()
+    }
+    const result = answerTo(message, answer.result, answer.controls)
+    await this.#send(Buffer.concat([bytes, result]))
   }
 
   /** The viewer; `undefined` for a person who is not in the list any more. */

@@ -40,7 +40,7 @@ export async function runDoor(options: DoorOptions): Promise<void> {
   }
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
-  const door = await openDoor(options, (line) => console.log(line))
+  const door = await openDoor(options, (line) => process.stdout.write(`${line}\n`))
   process.on('SIGHUP', () => door.reload())
   if (!stop.signal.aborted) await once(stop.signal, 'abort')
   await door.close()
