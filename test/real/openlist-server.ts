@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,6 +18,7 @@ import { execute, stop } from './programs.ts'
 
 /** What its admin signs in with. */
 export const OPENLIST_PASSWORD = 'old-admin-Passw0rd'
+const MAX_PANIC_CHARACTERS = 2000
 const START_MILLISECONDS = 60_000
 const START_INTERVAL_MILLISECONDS = 200
 
@@ -81,9 +90,17 @@ export class OpenListServer {
   /** Starts it, again after a `stop`, and waits until it answers. */
   async run(): Promise<void> {
     const data = join(this.folder, 'data')
+    const errors = join(this.folder, 'errors.txt')
+    const errorsFile = openSync(errors, 'w')
     this.#child = spawn(this.#program, ['server', '--data', data, '--no-prefix'], {
       cwd: this.folder,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', errorsFile],
+    })
+    closeSync(errorsFile)
+    // A goroutine that panics ends all of OpenList, and the tests after it can't tell why.
+    this.#child.once('exit', (code) => {
+      if (code !== null && code !== 0)
+        console.error(`OpenList ended with code ${code}:\n${panicIn(readFileSync(errors, 'utf8'))}`)
     })
     // The benchmark starts it too, outside of Vitest.
     const deadline = performance.now() + START_MILLISECONDS
@@ -163,6 +180,12 @@ export class OpenListServer {
     await this.stop()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** The lines from the panic on, without those of other goroutines. */
+function panicIn(printed: string): string {
+  const [, panic = printed] = /^((?:panic|fatal error): .*)$/ms.exec(printed) ?? []
+  return panic.slice(0, MAX_PANIC_CHARACTERS)
 }
 
 export function succeeded({ code, message }: Envelope): void {
