@@ -182,8 +182,19 @@ describe.skipIf(program === undefined || dist === undefined)(
       expect(await tokenOfPage()).not.toBe('')
     })
 
+    /** Resolves when the client has been told what a folder holds. */
+    function nextList(): Promise<unknown> {
+      return page.waitForResponse(
+        (response) => response.url().endsWith('/api/fs/list'),
+        UPLOAD_WAIT,
+      )
+    }
+
     async function chooseFile(path: string): Promise<void> {
+      const listed = nextList()
       await page.goto('/folder')
+      // A list that another one overtakes is an error to the client.
+      await listed
       const [toggle, button] = [page.locator('.toolbar-toggle'), page.locator('svg[tips=upload]')]
       await toggle.or(button).first().waitFor()
       if (!(await button.isVisible())) await toggle.click()
@@ -257,11 +268,15 @@ describe.skipIf(program === undefined || dist === undefined)(
       })) {
         const path = join(site.clone.folder, name)
         writeFileSync(path, Buffer.alloc(bytes, name))
-        await chooseFile(path)
-        await vi.waitFor(
-          () => expect(statSync(join(site.folder, 'folder', name)).size).toBe(bytes),
+        const sent = page.waitForResponse(
+          (response) => response.request().method() === 'PUT',
           UPLOAD_WAIT,
         )
+        // It asks for the list of the folder when it opens it, and after the upload.
+        const listedAgain = sent.then(nextList)
+        await chooseFile(path)
+        await listedAgain
+        expect(statSync(join(site.folder, 'folder', name)).size).toBe(bytes)
       }
       expect(complaints).toEqual([])
     })
