@@ -578,7 +578,7 @@ export const noticeCursor = sqliteTable(
 
 /**
  * Mails to users that wait to be sent (mail/outbox.ts): the outbox of notices has those of
- * channels. WITHOUT ROWID (migration 0026).
+ * channels. WITHOUT ROWID (migration 0023).
  */
 export const mails = sqliteTable(
   'mails',

@@ -27,6 +27,7 @@ import {
   updateEnd,
 } from './address-store.ts'
 import { mailToOldAddress } from './email-store.ts'
+import { withdrawLinksOf } from './link-store.ts'
 import type { MailingDeps } from './invitations.ts'
 
 /** What only the user and operators see of an account. */
@@ -61,7 +62,7 @@ export interface DetailsChange {
 
 /**
  * Changes the address and the end of an account. An account that had ended gets a new end without
- * the sessions, app passwords and programs that it had: they are deleted first.
+ * the sessions, app passwords, programs and links that it had: they are deleted first.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `adminHasNoEnd`,
  *   `guestHasNoEnd`, `invalidBody`.
@@ -99,6 +100,7 @@ export async function changeDetails(
       : {
           ...appPasswordDeletion(db, by, and(isAppPasswordOfUser(userId), hasEnded), ofTokens),
           ...endSessions(deps, by, allSessions(userId), hasEnded),
+          withdrawn: withdrawLinksOf(db, by, userId, hasEnded),
         }
   const answers = await actAsOperatorAt(deps, operator, now, {
     addressEvents:
@@ -112,6 +114,7 @@ export async function changeDetails(
     deleted: revival?.deleted,
     endedGrants: revival?.endedGrants,
     ended: revival?.ended,
+    withdrawn: revival?.withdrawn,
     endEvents:
       endsAt === undefined ? undefined : insertEventOfEnd(db, by, userId, endsAt, ofEnd, mayEnd),
     moved: endsAt === undefined ? undefined : updateEnd(db, by, userId, endsAt, mayEnd),

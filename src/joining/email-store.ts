@@ -1,5 +1,5 @@
 import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
-import { links, users } from '../../schema/tables.ts'
+import { users } from '../../schema/tables.ts'
 import type { Language } from '../base/language.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -49,16 +49,6 @@ export function isUnverified(db: Database, userId: number, email: string): SQL {
   const own = db.select({ id: users.id }).from(users)
   const isSame = and(eq(users.email, email), eq(users.emailVerified, false))
   return exists(own.where(and(eq(users.id, userId), isSame)))
-}
-
-/** Holds once the link with this hash is there. */
-export function isLinkMade(db: Database, tokenHash: string): SQL {
-  return exists(db.select({ id: links.id }).from(links).where(eq(links.tokenHash, tokenHash)))
-}
-
-/** Holds for a link of this user. */
-export function isLinkOf(userId: number): SQL {
-  return eq(links.userId, userId)
 }
 
 export function verifyEmail(db: Database, by: Authority, userId: number) {

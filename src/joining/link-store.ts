@@ -1,4 +1,4 @@
-import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, exists, lt, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, links, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
@@ -34,7 +34,11 @@ export function pruneLinks(db: Database, now: number) {
  * Holds for a link that may be used: it has a use and time left, and what it rests on holds. Its
  * maker is still an enabled admin, or was the command line or the user; the account of a link for a
  * new password is enabled and has the password that it had; an address that it was mailed to is
- * still that of the account, and verified unless the link is to verify it.
+ * still that of the account, and verified unless the link is to verify it; an account that it makes
+ * would not have ended.
+ *
+ * What a link rests on may come back, but the link does not: triggers of migration 0027 delete it
+ * with the account, the maker or the address, and `withdrawLinksOf` with the end of the account.
  */
 function isLiveLink(db: Database, now: number): SQL {
   const makers = alias(users, 'makers')
@@ -81,6 +85,11 @@ export function spendLink(db: Database, use: LinkUse, now: number, when?: SQL) {
       and(isLink(use), isLiveLink(db, now), when),
     )
     .returning({ id: links.id })
+}
+
+/** Holds once the link with this hash is there. */
+export function isLinkMade(db: Database, tokenHash: string): SQL {
+  return exists(db.select({ id: links.id }).from(links).where(eq(links.tokenHash, tokenHash)))
 }
 
 /** Holds when `spendLink` of this request has used the link. */
@@ -170,6 +179,16 @@ export function insertEventOfLink(db: Database, by: Authority, id: number, event
 /** Holds for a link that an operator withdraws. */
 export function isLinkWithId(id: number): SQL {
   return eq(links.id, id)
+}
+
+/** Holds for a link of this user. */
+export function isLinkOf(userId: number): SQL {
+  return eq(links.userId, userId)
+}
+
+/** Deletes the links of a user that are not used up, so that another end revives none. */
+export function withdrawLinksOf(db: Database, by: Authority, userId: number, when: SQL) {
+  return deleteLinks(db, by, and(isLinkOf(userId), lt(links.used, links.uses), when))
 }
 
 export function deleteLinks(db: Database, by: Authority, which: SQL | undefined) {

@@ -20,15 +20,13 @@ import {
 } from '../throttle/throttle.ts'
 import {
   hasOtherEmail,
-  isLinkMade,
-  isLinkOf,
   isUnverified,
   mailToOldAddress,
   updateEmail,
   verifyEmail,
 } from './email-store.ts'
 import { selectDetails } from './address-store.ts'
-import { insertLink, isUsedBy, selectLive, spendLink } from './link-store.ts'
+import { insertLink, isLinkMade, isLinkOf, isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { LIFETIMES, linkUse, newSecret } from './links.ts'
 
 type EmailDeps = ActorDeps & MailSiteDeps & Pick<Deps, 'outbox'>

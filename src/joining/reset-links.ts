@@ -1,7 +1,7 @@
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { actAsOperatorAt, eventBy, isFreshOperator, type Operator } from '../access/operators.ts'
-import { isEnabledAt } from '../accounts/conditions.ts'
+import type { Account } from '../accounts/accounts.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { selectUser } from '../accounts/store.ts'
 import { insertEvent, logEvent } from '../audit/events.ts'
@@ -10,9 +10,9 @@ import { Refusal } from '../base/refusals.ts'
 import { linkAddress } from '../mail/message.ts'
 import { mailSiteOf } from '../mail/mail-site.ts'
 import { creatorOf, type MadeLink, type MailingDeps } from './invitations.ts'
-import { insertLink } from './link-store.ts'
+import { isLinkMade } from './link-store.ts'
 import { endOfLink, newSecret } from './links.ts'
-import { mailToUser } from './reset-store.ts'
+import { insertResetLink, mailToUser } from './reset-store.ts'
 
 /** What an operator wants of a link for a new password. */
 interface ResetLinkRequest {
@@ -39,37 +39,36 @@ export async function createResetLink(
   const { db } = deps
   const now = deps.now()
   const endsAt = endOfLink('reset', wanted, now)
-  const { found, isFresh } = await actAsOperatorAt(deps, operator, now, {
-    found: selectUser(db, userId),
-  })
-  const [user] = found
-  if (!isFresh) throw new Refusal('confirmationNeeded')
-  if (user === undefined) throw new Refusal('userNotFound')
-  if (user.role === GUEST) throw new Refusal('guestHasNoPassword')
-  if (!isEnabledAt(user, now)) throw new Refusal('accountGone')
   const { secret, tokenHash } = await newSecret(deps)
   const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, userId, 'reset_link_made', now)
-  const { inserted } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event),
-    mail:
-      mailSiteOf(deps) === undefined
-        ? undefined
-        : mailToUser(db, by, userId, 'reset_link_made', language, now),
-    inserted: insertLink(db, by, {
-      kind: 'reset',
+  const createdBy = creatorOf(operator)
+  const isMade = isLinkMade(db, tokenHash)
+  const hasMail = mailSiteOf(deps) !== undefined
+  const { isFresh, found, inserted } = await actAsOperatorAt(deps, operator, now, {
+    found: selectUser(db, userId),
+    inserted: insertResetLink(db, by, {
       tokenHash,
-      createdBy: creatorOf(operator),
+      createdBy,
       userId,
       secondFactor,
-      passwordChangedAt: user.passwordChangedAt,
       createdAt: now,
       endsAt,
     }),
+    event: insertEvent(db, by, event, isMade),
+    mail: hasMail
+      ? mailToUser(db, by, userId, 'reset_link_made', language, now, isMade)
+      : undefined,
   })
   const [made] = inserted
-  if (made === undefined) throw new Refusal('confirmationNeeded')
+  if (made === undefined) throw reasonAgainst(found[0], isFresh)
   deps.outbox.hasMails = true
   logEvent(event)
   return { id: made.id, link: linkAddress(site, secret), endsAt }
+}
+
+function reasonAgainst(user: Account | undefined, isFresh: boolean): Refusal {
+  if (!isFresh) return new Refusal('confirmationNeeded')
+  if (user === undefined) return new Refusal('userNotFound')
+  return new Refusal(user.role === GUEST ? 'guestHasNoPassword' : 'accountGone')
 }

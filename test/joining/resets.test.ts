@@ -110,6 +110,82 @@ describe('POST /api/auth/reset', () => {
   })
 })
 
+const update = async (id: number, fields: Record<string, unknown>) => {
+  const { username } = (await site.db.select().from(users).where(eq(users.id, id)))[0] ?? {}
+  expect(await site.asAdmin('/api/admin/user/update', { id, username, ...fields })).toEqual(OK)
+}
+const offAndOn = async (id: number) => {
+  await update(id, { disabled: true })
+  await update(id, { disabled: false })
+}
+
+describe('a link does not come back', () => {
+  test('when its account is disabled and enabled again', async () => {
+    const link = await resetLink()
+    await forgotten('alice')
+    const mailed = secretOf((await site.mail()).at(-1)?.text ?? '')
+    await offAndOn(alice)
+    expect([await reset(link), await reset(mailed)]).toEqual([INVALID, INVALID])
+    expect(await reset(await resetLink())).toEqual(OK)
+  })
+
+  test('when its account has ended and gets another end', async () => {
+    const ends_at = new Date(site.now + HOUR).toISOString()
+    expect(await change({ ends_at })).toEqual(OK)
+    const link = await resetLink()
+    site.now += HOUR
+    site.admin = await site.token('admin', 'admin-Passw0rd')
+    expect(await change({ ends_at: null })).toEqual(OK)
+    expect(await reset(link)).toEqual(INVALID)
+    const later = await resetLink()
+    expect(await change({ ends_at: new Date(site.now + HOUR).toISOString() })).toEqual(OK)
+    expect(await reset(later)).toEqual(OK)
+  })
+
+  test.each<[string, (boss: number) => Promise<void>]>([
+    ['disabled and enabled again', offAndOn],
+    [
+      'no admin for a while',
+      async (boss) => {
+        await changeUser(site.deps, COMMAND_LINE, boss, { role: 0 })
+        await changeUser(site.deps, COMMAND_LINE, boss, { role: 2 })
+      },
+    ],
+  ])('when its maker is %s', async (_, leaveAndReturn) => {
+    const boss = await site.addUser('boss', { role: 2, password: NEW_PASSWORD })
+    const { admin } = site
+    const other = await resetLink()
+    site.admin = await site.token('boss', NEW_PASSWORD)
+    const [link, invitation] = [await resetLink(), await site.invite()]
+    site.admin = admin
+    await leaveAndReturn(boss)
+    expect(await reset(link)).toEqual(INVALID)
+    expect(await site.register({ invitation, username: 'x' })).toEqual(INVALID)
+    expect(await reset(other)).toEqual(OK)
+  })
+
+  test('when the address that it was mailed to is given up and entered again', async () => {
+    const handedOver = await resetLink()
+    await forgotten('alice')
+    const mailed = secretOf((await site.mail()).at(-1)?.text ?? '')
+    for (const email of ['', EMAIL]) expect(await change({ email })).toEqual(OK)
+    await site.db.update(users).set({ emailVerified: true }).where(eq(users.id, alice))
+    expect(await reset(mailed)).toEqual(INVALID)
+    expect(await reset(handedOver)).toEqual(OK)
+  })
+
+  test('when it confirms an address that was changed meanwhile', async () => {
+    const me = { token: await site.token('alice', OLD_PASSWORD) }
+    const enter = (email: string) => site.post('/api/me/email', { email }, me)
+    await enter('new@example.org')
+    expect(await site.post('/api/me/email/send', undefined, me)).toEqual(OK)
+    const link = secretOf((await site.mail()).at(-1)?.text ?? '')
+    await enter('other@example.org')
+    await enter('new@example.org')
+    expect(await site.post('/api/me/email/confirm', { link }, me)).toEqual(INVALID)
+  })
+})
+
 describe('POST /api/admin/user/reset_link', () => {
   test('is for a user who can have a password', async () => {
     const make = async (id: number) =>
