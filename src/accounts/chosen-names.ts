@@ -1,7 +1,8 @@
 import { Refusal } from '../base/refusals.ts'
 import type { ReasonCode } from '../base/reasons.ts'
 
-// The rules for names that people choose for themselves: operators may give any name.
+// The rules for names that people choose for themselves. Operators may give any name, but none that
+// `refuseNameOfFiles` refuses.
 
 /** Names with which a user could pose as somebody who runs the site. */
 const RESERVED = [
@@ -131,13 +132,31 @@ function ofScript(script: string): RegExp {
 }
 
 /**
- * @throws {Refusal} `invalidBody` for no name, and for one with `@` or with letters of several
- *   alphabets.
+ * @throws {Refusal} `invalidBody` for no name, for one with `@` or with letters of several
+ *   alphabets, and for one that `refuseNameOfFiles` refuses.
  */
 export function checkChosenName(username: string): void {
   if (username === '') throw wrongName('required')
+  refuseNameOfFiles(username)
   if (username.normalize('NFKC').includes('@')) throw wrongName('usernameAt')
   if (!isOfOneAlphabet(username)) throw wrongName('usernameAlphabets')
+}
+
+/**
+ * Tells whether a name has the form that `files/` gives a user whose own name is taken at the file
+ * server: `bob~7` for user 7. Another user with this name would keep user 7 from the files.
+ */
+export function isNameOfFiles(username: string): boolean {
+  return /~\d+$/.test(username.normalize('NFKC'))
+}
+
+/**
+ * Refuses a new name of that form, whoever gives it. Users who were imported with one keep it.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+export function refuseNameOfFiles(username: string): void {
+  if (isNameOfFiles(username)) throw wrongName('usernameFiles')
 }
 
 function wrongName(code: ReasonCode): Refusal {

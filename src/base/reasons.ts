@@ -67,6 +67,7 @@ export const REASONS = {
   accountDays: 'must be a number of days from 0 to 3650',
   usernameAt: 'must not contain @',
   usernameAlphabets: 'must not mix alphabets',
+  usernameFiles: 'must not end in ~ and digits, which the file server needs',
   linkEnd: 'must be at most <days> days away',
   oneUse: 'must be 1 for a fixed name or an e-mail address',
   oneEnd: 'must not be given together with account_ends_at',

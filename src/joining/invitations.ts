@@ -1,3 +1,4 @@
+import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import {
@@ -114,6 +115,7 @@ export async function createInvitation(
 /** @throws {Refusal} `invalidBody`. */
 function checkInvitation(request: InvitationRequest, now: number): void {
   const { username, email, uses = 1, accountEndsAt, accountDays } = request
+  refuseNameOfFiles(username)
   if (uses !== 1 && (username !== '' || email !== ''))
     throw new Refusal('invalidBody', { field: 'uses', reason: { code: 'oneUse', values: {} } })
   if (accountEndsAt !== undefined && accountDays !== undefined)

@@ -3,6 +3,7 @@ import { and, notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, logEvent } from '../audit/events.ts'
+import { isNameOfFiles } from '../accounts/chosen-names.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { GENERAL } from '../accounts/roles.ts'
 import { usernameKey, usernameSchema } from '../accounts/username.ts'
@@ -44,7 +45,7 @@ export function namesFor(name: string, random: string): string[] {
     .replace(/[/\\\uFFFD↵\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}/gu, '')
     .trim()
   const base = Array.from(cleaned).slice(0, MAX_NAME_CHARACTERS).join('').trim()
-  const wanted = v.is(usernameSchema, base) ? base : 'user'
+  const wanted = v.is(usernameSchema, base) && !isNameOfFiles(base) ? base : 'user'
   const numbered = Array.from({ length: NUMBERED_NAMES }, (_, i) => `${wanted}-${i + 2}`)
   return [...(wanted === base ? [base] : []), ...numbered, `${wanted}-${random}`]
 }

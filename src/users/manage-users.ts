@@ -24,6 +24,7 @@ import {
 import type { ActorDeps } from '../access/act-as.ts'
 import { allSessions, type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
 import type { Account } from '../accounts/accounts.ts'
+import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
 import { needsFreshSession } from './guarded-fields.ts'
@@ -186,7 +187,8 @@ export async function listNamesLike(
  *
  * @returns The id of the new user.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `nameReserved`, `invalidBody`
- *   for a poor password, `confirmationNeeded` for a new admin or a password.
+ *   for a poor password and a name of the file server, `confirmationNeeded` for a new admin or a
+ *   password.
  */
 export async function createUser(
   deps: OperatorDeps,
@@ -199,6 +201,7 @@ export async function createUser(
     common: password ? selectCommonPassword(db, password) : undefined,
   })
   const passwordHash = await hashNewPassword(deps, password, isGuarded, state)
+  refuseNameOfFiles(fields.username)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
   const user: NewUser = {
@@ -291,6 +294,7 @@ export async function changeUser(
   const before = checkChange(found, request, password)
   if (!isFresh && (password || needsFreshSession(before, fields)))
     throw new Refusal('confirmationNeeded')
+  if (username !== undefined && username !== before.username) refuseNameOfFiles(username)
   if (rivals?.length) throw new Refusal('usernameTaken')
   if (reserved?.length) throw new Refusal('nameReserved')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {

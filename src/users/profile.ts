@@ -16,7 +16,7 @@ import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
 import type { EndingDeps } from '../access/endings.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
-import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
+import { checkChosenName, refuseNameOfFiles, refuseReservedName } from '../accounts/chosen-names.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
@@ -136,9 +136,12 @@ async function checkRequest(
     kept: username === undefined ? undefined : selectKeptNames(db),
     common: password ? selectCommonPassword(db, password) : undefined,
   })
-  if (username !== undefined && kept !== undefined && mayChoose(account, username)) {
-    checkChosenName(username)
-    refuseReservedName(username, keptNamesIn(kept))
+  if (username !== undefined && username !== account.username) {
+    refuseNameOfFiles(username)
+    if (mayChoose(account)) {
+      checkChosenName(username)
+      refuseReservedName(username, keptNamesIn(kept ?? []))
+    }
   }
   if (common === undefined) return
   refuseCommonPassword(common)
@@ -147,11 +150,11 @@ async function checkRequest(
 }
 
 /**
- * Tells whether the rules for chosen names are for this name. The present one may break them,
- * admins may have any, and a user with files on other servers gets no other one.
+ * Tells whether the rules for chosen names are for a new name of this user. Admins may have any,
+ * and a user with files on other servers gets no other one.
  */
-function mayChoose({ username, role, permission }: Account, wanted: string): boolean {
-  return wanted !== username && role !== ADMIN && !isPermitted(permission, NAMES_FILES)
+function mayChoose({ role, permission }: Account): boolean {
+  return role !== ADMIN && !isPermitted(permission, NAMES_FILES)
 }
 
 /**

@@ -34,6 +34,7 @@ import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
+import { isNameOfFiles } from '../accounts/chosen-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { isNamed, selectSameName } from '../accounts/store.ts'
 import { identityUnlinking } from '../sso/store.ts'
@@ -359,8 +360,8 @@ function permissionChange(permission: number | PermissionChange): FieldChange[] 
 }
 
 /**
- * Holds for the row of a user that a change fits: the name is free, the role may be set, the guest
- * gets no password, and an admin who can sign in is left.
+ * Holds for the row of a user that a change fits: the name is free and none of the file server, the
+ * role may be set, the guest gets no password, and an admin who can sign in is left.
  *
  * @param isProven The condition on the operator's session for a guarded field.
  * @param expectedRole The role that the user must have; `undefined` for any.
@@ -378,6 +379,7 @@ export function mayUpdate(
       : and(
           notExists(selectSameName(db, change.username, userId)),
           notExists(selectReservationByProgram(db, change.username, userId)),
+          isNameOfFiles(change.username) ? eq(users.username, change.username) : undefined,
         )
   return and(
     eq(users.id, userId),

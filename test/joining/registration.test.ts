@@ -115,6 +115,27 @@ describe('POST /api/auth/register without an invitation', () => {
     },
   )
 
+  test('leaves the names that the file server needs to nobody, whoever gives them', async () => {
+    await site.set({ allow_register: 'true' })
+    const message = 'username must not end in ~ and digits, which the file server needs'
+    const refused = { code: 400, message, data: null }
+    const username = 'bob~7'
+    expect(await site.asAdmin('/api/admin/user/create', { username })).toEqual(refused)
+    expect(await site.asAdmin('/api/admin/invitation/create', { username })).toEqual(refused)
+    expect(await site.register({ username, invitation: await site.invite() })).toEqual(refused)
+    await site.register({ username: 'bob~x' })
+    const token = await site.token('bob~x', NEW_PASSWORD)
+    expect(await site.post('/api/me/update', { username }, { token })).toEqual(refused)
+    expect(await site.asAdmin('/api/me/update', { username })).toEqual(refused)
+    const rename = { id: 3, username }
+    expect(await site.asAdmin('/api/admin/user/update', rename)).toEqual(refused)
+    // Of an import from the file server.
+    await site.db.update(users).set({ username, usernameKey: username }).where(eq(users.id, 3))
+    expect(await site.asAdmin('/api/admin/user/update', { ...rename, permission: 1 })).toEqual(OK)
+    const body = { username, password: `${NEW_PASSWORD}2` }
+    expect(await site.post('/api/me/update', body, { token })).toEqual(OK)
+  })
+
   test('gives nobody the folder of a name that somebody had', async () => {
     await site.set({ allow_register: 'true', register_base_path: '/home/{username}/files' })
     for (const username of ['bob', 'carol', 'dave']) await site.register({ username })
@@ -162,6 +183,8 @@ describe('POST /api/auth/register without an invitation', () => {
     ['a@b', 'username must not contain @'],
     ['pаypal', 'username must not mix alphabets'],
     ['Ωmega', 'username must not mix alphabets'],
+    ['bob~7', 'username must not end in ~ and digits, which the file server needs'],
+    ['bob～７', 'username must not end in ~ and digits, which the file server needs'],
     ['a/b', 'username must not be . or .. nor contain / or \\'],
   ])('refuses the name %s', async (username, message) => {
     await site.set({ allow_register: 'true' })

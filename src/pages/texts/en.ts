@@ -334,6 +334,7 @@ const reasons: Record<ReasonCode, string> = {
   sessionCount: 'It must be a whole number from 0 to 9999.',
   accountDays: 'It must be a number of days from 0 to 3650.',
   usernameAt: 'It must not contain “@”.',
+  usernameFiles: 'It must not end in “~” and digits: the file server needs such names.',
   usernameAlphabets: 'It must not mix alphabets.',
   linkEnd: 'It must be at most <days> days away.',
   oneUse: 'It must be 1 for a fixed name or an e-mail address.',
