@@ -18,7 +18,7 @@ export const adminInvitationsEn = {
   made: (when: string) => `Made ${when}`,
   madeBy: (name: string) => `by ${name}`,
   forName: (name: string) => `for ${name}`,
-  mailedTo: (address: string) => `mailed to ${address}`,
+  mailedTo: (address: string) => `Mailed to ${address}`,
   withdraw: 'Withdraw',
   withdrawQuestion: (name: string) =>
     `Nobody can use “${name}” any more. Accounts that were made with it stay.`,
