@@ -2,6 +2,7 @@ import { and, exists, gt, type SQL, sql } from 'drizzle-orm'
 import { sessions } from '../../schema/tables.ts'
 import { asAuthority, type Authority } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
+import { readAs, type ReaderDeps } from './act-as.ts'
 import type { SessionActor } from './actor.ts'
 import type { FreshnessDeps } from './freshness.ts'
 import { isSession, selectFreshActor } from './session-store.ts'
@@ -31,6 +32,14 @@ export function isFreshAfterRecovery(
   now: number,
 ): Authority {
   return asAuthority(exists(selectFreshActor(deps, actor, now, isRecovered(now))))
+}
+
+/** Reads the account of an actor, and whether a recovery code has just begun the session. */
+export async function readRecovery(deps: ReaderDeps, actor: SessionActor) {
+  const { account, recovered } = await readAs(deps, actor, {
+    recovered: selectRecovered(deps.db, actor, deps.now()),
+  })
+  return { account, isRecovered: recovered.length > 0 }
 }
 
 /** Selects the session if a recovery code has just begun it. */

@@ -6,7 +6,7 @@ import { Refusal } from '../../base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
-import { readWaysIn } from '../../sso/manage.ts'
+import { readRecovery } from '../../access/recovery.ts'
 import { toEnrol } from '../../access/sign-in-methods.ts'
 import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import {
@@ -128,7 +128,7 @@ export const securityPages = new Hono<App>()
   .get('/:form', (c) => goTo(c, PATH))
 
 async function showNewPhone(c: AppContext, refusal?: Refusal) {
-  const { account, isRecovered } = await readWaysIn(c.get('deps'), sessionOf(c))
+  const { account, isRecovered } = await readRecovery(c.get('deps'), sessionOf(c))
   if (!account.hasTwoFactor) return goTo(c, PATH)
   const view = await readView(c, account)
   return showForm(c, NewPhonePage, { view, isRecovered }, refusal)
