@@ -1,6 +1,6 @@
 import { and, exists, lte, sql, eq } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
-import { type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
+import { type Acting, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
 import type { Actor } from '../access/actor.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import { allSessions, type EndingDeps, endSessions } from '../access/endings.ts'
@@ -45,11 +45,17 @@ export async function getDetails(
   return details
 }
 
-export async function getOwnDetails(deps: ReaderDeps, actor: Actor): Promise<Details> {
-  const { found } = await readAs(deps, actor, { found: selectDetails(deps.db, actor.userId) })
+/** Reads the account of an actor, and what only the user and operators see of it. */
+export async function readOwnDetails(
+  deps: ReaderDeps,
+  actor: Actor,
+): Promise<{ account: Acting; details: Details }> {
+  const { account, found } = await readAs(deps, actor, {
+    found: selectDetails(deps.db, actor.userId),
+  })
   const [details] = found
   if (details === undefined) throw new Refusal('tokenInvalidated')
-  return details
+  return { account, details }
 }
 
 /** The change that an operator requests. A missing field stays unchanged. */

@@ -38,6 +38,18 @@ describe('the page of a link', () => {
     expect(await used()).toBe(1)
   })
 
+  test('does not ask for an address that the invitation has confirmed', async () => {
+    const welcomeOf = async (link: string, username: string) => {
+      const guest = new Visitor(site)
+      await guest.post('/account/link', { link, username, ...PASSWORDS })
+      return (await guest.get('/account/welcome')).html
+    }
+    await site.asAdmin('/api/admin/invitation/create', { email: 'carol@example.org' })
+    const mailed = secretOf((await site.mail())[0]?.text ?? '')
+    expect(await welcomeOf(mailed, 'carol')).not.toContain('/account/email')
+    expect(await welcomeOf(await site.invite(), 'dave')).toContain('/account/email')
+  })
+
   test('shows what is wrong, keeps the name and takes no use', async () => {
     const link = await site.invite()
     const wrong = { link, username: 'admin', ...PASSWORDS }

@@ -6,13 +6,13 @@ import { actorOf, sessionOf, signedIn } from '../../http/guard.ts'
 import { jsonBody } from '../../http/input.ts'
 import { languageOf } from '../../http/language.ts'
 import { addressSchema, linkSchema } from '../fields.ts'
-import { getOwnDetails } from '../details.ts'
+import { readOwnDetails } from '../details.ts'
 import { changeOwnEmail, confirmOwnEmail, sendConfirmation } from '../own-email.ts'
 
 /** Routes for the own e-mail address and the end of the own account, under `/api/me`. */
 export const emailRoutes = new Hono<App>()
   .get('/details', signedIn('guestProfile', 'account:read'), async (c) => {
-    const details = await getOwnDetails(c.get('deps'), actorOf(c))
+    const { details } = await readOwnDetails(c.get('deps'), actorOf(c))
     return ok(c, {
       email: details.email,
       email_verified: details.emailVerified,

@@ -15,6 +15,7 @@ import {
   listSessions,
 } from '../../sessions/own-sessions.ts'
 import { readOverview } from '../../users/overview.ts'
+import { readOwnDetails } from '../../joining/details.ts'
 import { readAccountAs } from '../../access/act-as.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../confirm.tsx'
@@ -51,8 +52,9 @@ export const accountPages = new Hono<App>()
     return goTo(c, '/account/sign-in', 'signed-out')
   })
   .get('/welcome', async (c) => {
-    const account = await readAccountAs(c.get('deps'), actorOf(c))
-    return showPage(c, <WelcomePage view={await readView(c, account)} />)
+    const { account, details } = await readOwnDetails(c.get('deps'), actorOf(c))
+    const view = await readView(c, account)
+    return showPage(c, <WelcomePage view={view} hasAddress={details.emailVerified} />)
   })
   .route('/security', securityPages)
   .route('/activity', activityPages)

@@ -1,11 +1,10 @@
 import { Hono } from 'hono'
-import { readAccountAs } from '../../access/act-as.ts'
 import { Refusal } from '../../base/refusals.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
 import { addressSchema } from '../../joining/fields.ts'
-import { getOwnDetails } from '../../joining/details.ts'
+import { readOwnDetails } from '../../joining/details.ts'
 import { changeOwnEmail, sendConfirmation } from '../../joining/own-email.ts'
 import { mailSiteOf } from '../../mail/mail-site.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -42,8 +41,7 @@ export const emailPages = new Hono<App>()
 
 async function showEmail(c: AppContext, refusal?: Refusal, fields?: Fields) {
   const deps = c.get('deps')
-  const account = await readAccountAs(deps, sessionOf(c))
-  const details = await getOwnDetails(deps, sessionOf(c))
+  const { account, details } = await readOwnDetails(deps, sessionOf(c))
   const view = await readView(c, account)
   const hasMail = mailSiteOf(deps) !== undefined
   return showForm(c, OwnEmailPage, { view, details, hasMail, fields }, refusal)

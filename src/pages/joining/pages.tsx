@@ -184,8 +184,12 @@ function Buttons({ children }: PropsWithChildren<{ children?: Child }>) {
   return <p class="buttons">{children}</p>
 }
 
-/** The first page of a new account. */
-export function WelcomePage({ view }: { view: View }) {
+/**
+ * The first page of a new account.
+ *
+ * @param hasAddress Whether the invitation was mailed, so that the address is confirmed.
+ */
+export function WelcomePage({ view, hasAddress }: { view: View; hasAddress: boolean }) {
   const t = view.t.joining
   return (
     <AccountPage view={view} title={t.welcomeTitle}>
@@ -193,7 +197,7 @@ export function WelcomePage({ view }: { view: View }) {
       <Choices
         choices={[
           { href: '/account/security', icon: 'security', title: t.welcomeFactor },
-          ...(view.hasMail
+          ...(view.hasMail && !hasAddress
             ? [{ href: EMAIL_PATH, icon: 'mail', title: t.welcomeEmail } as const]
             : []),
           { href: '/account/app-passwords', icon: 'app-passwords', title: t.welcomeConnect },
