@@ -13,7 +13,7 @@ import {
   selectCommonPassword,
 } from '../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
-import { withAllDefaults } from '../settings/store.ts'
+import { selectSettings, withAllDefaults } from '../settings/store.ts'
 import { openSetting } from '../settings/secret.ts'
 import { chargeRequest } from '../throttle/throttle.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
@@ -23,7 +23,6 @@ import {
   isFreeName,
   type Registrant,
   registrantInsertion,
-  selectSettingsOf,
   selectTaken,
 } from './registration-store.ts'
 import { checkHuman } from './turnstile.ts'
@@ -64,43 +63,42 @@ interface Registered {
   isWaiting: boolean
 }
 
-/** @throws {Refusal} `registrationOff`. */
-export async function refuseClosedRegistration({ db }: Pick<Deps, 'db'>): Promise<void> {
-  const { allow_register: isOpen } = withAllDefaults(await selectSettingsOf(db, ['allow_register']))
-  if (isOpen !== 'true') throw new Refusal('registrationOff')
-}
+/** What operators have set for registrations without an invitation. */
+export type OpenRegistration = Record<(typeof SETTING_KEYS)[number], string>
 
-/** Returns the site key of Turnstile's widget; empty without one. */
-export async function turnstileKey({ db }: Pick<Deps, 'db'>): Promise<string> {
-  const stored = await selectSettingsOf(db, ['turnstile_site_key'])
-  return withAllDefaults(stored).turnstile_site_key
+/** Reads the settings, once for a request. @throws {Refusal} `registrationOff`. */
+export async function readOpenRegistration({ db }: Pick<Deps, 'db'>): Promise<OpenRegistration> {
+  const set = withAllDefaults(await selectSettings(db, [...SETTING_KEYS]))
+  if (set.allow_register !== 'true') throw new Refusal('registrationOff')
+  return set
 }
 
 /**
  * Registers a user, with an invitation or without one. The order of the checks is that of their
  * price and of what they tell: whether a name is taken is told only after the limit and Turnstile.
  *
- * @throws {Refusal} `registrationOff`, `linkInvalid`, `tooManyRequests`, `humanCheckFailed`,
- *   `humanCheckUnavailable`, `usernameTaken`, `invalidBody`.
+ * @param open What `readOpenRegistration` has returned; `undefined` with an invitation.
+ * @throws {Refusal} `linkInvalid`, `tooManyRequests`, `humanCheckFailed`, `humanCheckUnavailable`,
+ *   `usernameTaken`, `invalidBody`.
  */
 export function register(
   deps: RegistrationDeps,
   request: Registration,
   client: Client,
+  open: OpenRegistration | undefined,
 ): Promise<Registered> {
-  return request.invitation === ''
-    ? registerOpenly(deps, request, client)
-    : registerInvited(deps, request, client)
+  return open === undefined
+    ? registerInvited(deps, request, client)
+    : registerOpenly(deps, open, request, client)
 }
 
 async function registerOpenly(
   deps: RegistrationDeps,
+  set: OpenRegistration,
   { username, password, turnstile }: Registration,
   client: Client,
 ): Promise<Registered> {
   const { db } = deps
-  const set = withAllDefaults(await selectSettingsOf(db, SETTING_KEYS))
-  if (set.allow_register !== 'true') throw new Refusal('registrationOff')
   checkPasswordLength(password)
   checkChosenName(username)
   await chargeRequest(deps, 'register', client)

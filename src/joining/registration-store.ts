@@ -1,5 +1,5 @@
-import { and, inArray, not, notExists, sql, type SQL } from 'drizzle-orm'
-import { auditEvents, settings, users } from '../../schema/tables.ts'
+import { and, not, notExists, sql, type SQL } from 'drizzle-orm'
+import { auditEvents, users } from '../../schema/tables.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -7,7 +7,6 @@ import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import type { SettingKey } from '../settings/defaults.ts'
 
 /** A new user has no id. */
 const NEW = 0
@@ -47,13 +46,6 @@ export function selectTaken(db: Database, username: string) {
 /** Holds while another registration may wait. */
 export function hasWaitingRoom(): SQL {
   return sql`(select count(*) from ${users} where ${users.waiting} = 1) < ${literal(MAX_WAITING)}`
-}
-
-export function selectSettingsOf(db: Database, keys: readonly SettingKey[]) {
-  return db
-    .select({ key: settings.key, value: settings.value })
-    .from(settings)
-    .where(inArray(settings.key, [...keys]))
 }
 
 /** Returns the statements that add a user who registers, with the event. */

@@ -49,6 +49,7 @@ describe('POST /api/auth/register without an invitation', () => {
     })
     expect((await site.get('/api/public/settings')).data.allow_register).toBe('true')
     expect(await site.register({ username: 'bob' })).toEqual(OK)
+    expect(site.meter.roundTrips, 'settings, limit, name, account').toBe(4)
     expect(await userNamed('bob')).toMatchObject({
       role: 0,
       permission: 768,

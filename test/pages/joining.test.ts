@@ -133,6 +133,20 @@ describe('/account/register', () => {
     expect((await visitor.get('/account')).status).toBe(303)
   })
 
+  test('keeps the form while Turnstile does not answer', async () => {
+    const faults = { sendOut: () => Promise.reject(new TypeError('network')) }
+    const guest = new Visitor(new JoiningSite(faults))
+    await site.set({ allow_register: 'true', turnstile_site_key: 'key', turnstile_secret: 's' })
+    const answer = { 'cf-turnstile-response': 'token' }
+    const fields = { username: 'bob', ...PASSWORDS, ...answer }
+    const { status, html } = await guest.post('/account/register', fields)
+    expect(status).toBe(503)
+    expect(alertIn(html)).toContain('does not answer. No account was made.')
+    expect(html).toContain('value="bob"')
+    expect(html).toContain('data-sitekey="key"')
+    expect(html).not.toContain(NEW_PASSWORD)
+  })
+
   test('loads the widget of Turnstile on this page only', async () => {
     await site.set({ allow_register: 'true', turnstile_site_key: 'key', turnstile_secret: 's' })
     const host = 'https://challenges.cloudflare.com'

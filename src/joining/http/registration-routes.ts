@@ -5,17 +5,20 @@ import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { jsonBody } from '../../http/input.ts'
 import { registrationSchema } from '../fields.ts'
-import { refuseClosedRegistration, register } from '../register.ts'
+import { type OpenRegistration, readOpenRegistration, register } from '../register.ts'
+
+/** The settings, which a registration without an invitation needs. */
+type Opened = App & { Variables: { open?: OpenRegistration } }
 
 /**
  * Refuses a registration without an invitation before its fields are read, while the site takes
  * none.
  */
-const refuseWhileClosed = createMiddleware<App>(async function refuseWhileClosed(c, next) {
+const refuseWhileClosed = createMiddleware<Opened>(async function refuseWhileClosed(c, next) {
   const body: unknown = await c.req.json().catch(() => undefined)
   const isInvited =
     typeof body === 'object' && body !== null && 'invitation' in body && Boolean(body.invitation)
-  if (!isInvited) await refuseClosedRegistration(c.get('deps'))
+  if (!isInvited) c.set('open', await readOpenRegistration(c.get('deps')))
   await next()
 })
 
@@ -25,7 +28,7 @@ export const joiningRoutes = new Hono<App>().post(
   refuseWhileClosed,
   jsonBody(registrationSchema),
   async (c) => {
-    await register(c.get('deps'), c.req.valid('json'), clientOf(c))
+    await register(c.get('deps'), c.req.valid('json'), clientOf(c), c.get('open'))
     return ok(c, null)
   },
 )

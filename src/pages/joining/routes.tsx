@@ -3,7 +3,8 @@ import { createMiddleware } from 'hono/factory'
 import { readAccountAs } from '../../access/act-as.ts'
 import { isSessionActor, type SessionActor } from '../../access/actor.ts'
 import { verifyToken } from '../../access/token.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal, refusalIn } from '../../base/refusals.ts'
+import { logError } from '../../database/log.ts'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
@@ -11,7 +12,7 @@ import { openLink } from '../../joining/open-link.ts'
 import { confirmOwnEmail } from '../../joining/own-email.ts'
 import { forgottenSchema, registrationSchema, resetSchema } from '../../joining/fields.ts'
 import { mailForgotten } from '../../joining/forgotten.ts'
-import { refuseClosedRegistration, register, turnstileKey } from '../../joining/register.ts'
+import { type OpenRegistration, readOpenRegistration, register } from '../../joining/register.ts'
 import { resetPassword } from '../../joining/reset.ts'
 import { getMailSite } from '../../mail/mail-site.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
@@ -50,17 +51,15 @@ export const joiningPages = new Hono<App>()
     if (kind === 'invitation') return acceptInvitation(c, fields, secret)
     return kind === 'reset' ? setPassword(c, fields, secret) : confirmEmail(c, secret)
   })
-  .get('/register', async (c) => {
-    await refuseClosedRegistration(c.get('deps'))
-    return showRegistration(c)
-  })
+  .get('/register', async (c) => showRegistration(c, await readOpenRegistration(c.get('deps'))))
   .post('/register', async (c) => {
     const fields = await readForm(c)
-    await refuseClosedRegistration(c.get('deps'))
+    const open = await readOpenRegistration(c.get('deps'))
     const turnstile = fields['cf-turnstile-response'] ?? ''
-    const result = await attempt(() => registerWith(c, fields, { invitation: '', turnstile }))
-    if (result instanceof Refusal) return showRegistration(c, fields, result)
-    return result
+    const result = await attempt(() => registerWith(c, fields, { turnstile }, open)).catch(
+      (error: unknown) => shownWithForm(c, error),
+    )
+    return result instanceof Refusal ? showRegistration(c, open, fields, result) : result
   })
   .get('/forgotten', async (c) => {
     getMailSite(c.get('deps'))
@@ -92,7 +91,7 @@ async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?
 }
 
 async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
-  const result = await attempt(() => registerWith(c, fields, { invitation: secret, turnstile: '' }))
+  const result = await attempt(() => registerWith(c, fields, { invitation: secret }))
   return result instanceof Refusal ? showLink(c, secret, fields, result) : result
 }
 
@@ -100,13 +99,14 @@ async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
 async function registerWith(
   c: AppContext,
   fields: Fields,
-  { invitation, turnstile }: { invitation: string; turnstile: string },
+  proof: { invitation: string } | { turnstile: string },
+  open?: OpenRegistration,
 ) {
   const { username = '', password = '' } = fields
-  const wish = validate(registrationSchema, { username, password, invitation, turnstile })
+  const wish = validate(registrationSchema, { username, password, ...proof })
   refuseOtherRepeat(fields)
   const deps = c.get('deps')
-  const registered = await register(deps, wish, clientOf(c))
+  const registered = await register(deps, wish, clientOf(c), open)
   if (registered.isWaiting) {
     const view = await readView(c)
     const t = view.t.joining
@@ -120,9 +120,21 @@ async function registerWith(
   return goTo(c, '/account/welcome')
 }
 
-async function showRegistration(c: AppContext, fields?: Fields, refusal?: Refusal) {
+/** Lets a visitor try again with what was typed, while Turnstile does not answer. */
+function shownWithForm(c: AppContext, error: unknown): Refusal {
+  const refusal = refusalIn(error)
+  if (refusal.refusal !== 'humanCheckUnavailable') throw error
+  logError(error, { id: c.get('requestId'), path: c.req.path })
+  return refusal
+}
+
+async function showRegistration(
+  c: AppContext,
+  { turnstile_site_key: siteKey }: OpenRegistration,
+  fields?: Fields,
+  refusal?: Refusal,
+) {
   const view = await readView(c)
-  const siteKey = await turnstileKey(c.get('deps'))
   if (siteKey !== '') c.header('Content-Security-Policy', policyWithTurnstile())
   return showForm(c, RegistrationPage, { view, fields, siteKey }, refusal)
 }

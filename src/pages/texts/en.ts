@@ -179,8 +179,10 @@ const refusals: Record<RefusalName, string> = {
   ssoUnavailable: 'The provider does not answer. Try again later, or sign in another way.',
   lastWayIn: 'You could not sign in any more. Set a password or add a passkey first.',
   registrationOff: 'This site does not take registrations.',
-  humanCheckFailed: 'The check that you are human failed. Try again.',
-  humanCheckUnavailable: 'The check that you are human does not answer. Try again.',
+  humanCheckFailed:
+    'The check that you are human failed. Enter the password again, wait until the check below is done, and try again. Without one below, let your browser run scripts of challenges.cloudflare.com.',
+  humanCheckUnavailable:
+    'The check that you are human does not answer. No account was made. Enter the password again, and try again in a minute.',
   mailOff: 'This site sends no mail. Ask an administrator.',
   linkOfOther:
     'This link confirms the address of another account. Sign in to that account and open it again.',

@@ -686,8 +686,9 @@ export const zh: Texts = {
     ssoUnavailable: '登录平台没有响应。请稍后再试，或用其他方式登录。',
     lastWayIn: '这样你将无法再登录，请先设置密码或添加通行密钥。',
     registrationOff: '此站点未开放注册。',
-    humanCheckFailed: '人机验证失败，请重试。',
-    humanCheckUnavailable: '人机验证服务没有响应，请重试。',
+    humanCheckFailed:
+      '人机验证失败。请重新输入密码，等待下方的验证完成后再试。如果下方没有验证，请允许浏览器运行 challenges.cloudflare.com 的脚本。',
+    humanCheckUnavailable: '人机验证服务没有响应，账户尚未创建。请重新输入密码，一分钟后再试。',
     mailOff: '此站点不发送邮件，请联系管理员。',
     linkOfOther: '此链接用于确认另一个账户的邮箱地址。请登录那个账户后再打开。',
     linkNeedsSession: '请先登录，再打开此链接。',
