@@ -24,9 +24,14 @@ export async function checkHuman(
 ): Promise<void> {
   if (response === '' || response.length > MAX_TOKEN_CHARACTERS)
     throw new Refusal('humanCheckFailed')
-  const body = new URLSearchParams({ secret, response, remoteip: network })
+  const body = new URLSearchParams({ secret, response, ...addressIn(network) })
   const answer = await ask(deps, body)
   if (!answer.success) throw new Refusal('humanCheckFailed')
+}
+
+/** Turnstile takes an address. Of IPv6 only the network is known here, so it is told nothing. */
+function addressIn(network: string): { remoteip?: string } {
+  return /^[\d.]+$/.test(network) ? { remoteip: network } : {}
 }
 
 async function ask(deps: Pick<Deps, 'sendOut' | 'turnstileUrl'>, body: URLSearchParams) {

@@ -308,6 +308,17 @@ describe('Turnstile', () => {
     ])
   })
 
+  test.each([
+    ['198.51.100.7', '198.51.100.7'],
+    // Only the network of an IPv6 address is known, and a network is no address.
+    ['2001:db8:1:2::3', undefined],
+    ['none', undefined],
+  ])('is told the address of a visitor at %s if it is one: %s', async (address, remoteip) => {
+    await site.set(on)
+    expect(await site.register({ username: 'bob', turnstile: 'token' }, address)).toEqual(OK)
+    expect(asked[0]?.form['remoteip']).toBe(remoteip)
+  })
+
   test.each<[string, () => Response | Promise<Response>, number]>([
     ['says no', () => Response.json({ success: false }), 403],
     ['says something else', () => Response.json({ success: 'true' }), 503],
