@@ -37,7 +37,11 @@ function hostOf(domain: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined
 }
 
-/** Returns an address as it is compared: without differences of case. */
-export function emailKey(address: string): string {
-  return address.toLowerCase()
+/**
+ * Returns what counts as one mailbox for a limit: an address without differences of case, dots and
+ * `+…` in the local part. Large providers deliver all of these to one mailbox.
+ */
+export function mailboxKey(address: string): string {
+  const [local = '', domain = ''] = address.toLowerCase().split('@')
+  return `${local.replace(/\+.*$/, '').replaceAll('.', '')}@${domain}`
 }

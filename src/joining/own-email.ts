@@ -3,7 +3,7 @@ import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { emailKey, parseEmail } from '../base/email.ts'
+import { mailboxKey, parseEmail } from '../base/email.ts'
 import type { Language } from '../base/language.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
@@ -103,7 +103,7 @@ export async function sendConfirmation(
   const ring = await deps.keyRing()
   const { secret, tokenHash } = await newSecret(deps)
   const sealed = await sealSecret(deps, ring, secret)
-  const counters = confirmationCounters(userId, await hashName(ring, `to ${emailKey(email)}`))
+  const counters = confirmationCounters(userId, await hashName(ring, `to ${mailboxKey(email)}`))
   const now = deps.now()
   const endsAt = now + LIFETIMES.email.milliseconds
   const by = isLive(db, actor, now)

@@ -357,6 +357,18 @@ describe('an address of the own account', () => {
     expect((await call('/send')).code).toBe(429)
   })
 
+  test('gets five mails a day from all accounts together, however it is written', async () => {
+    const addresses = ['v.ictim@example.org', 'victim+a@example.org', 'VICTIM@example.org']
+    for (let i = 0; i < 6; i++) {
+      const username = `mallory${i}`
+      await site.addUser(username, { password: NEW_PASSWORD, email: addresses[i % 3] })
+      const other = { token: await site.token(username, NEW_PASSWORD) }
+      const { code } = await site.post('/api/me/email/send', undefined, other)
+      expect(code, username).toBe(i < 5 ? 200 : 429)
+    }
+    expect(await site.mail()).toHaveLength(5)
+  })
+
   test.each([
     'a',
     'a@b',
