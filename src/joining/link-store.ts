@@ -60,6 +60,7 @@ function isLiveLink(db: Database, now: number): SQL {
       ),
     )
   return sql`(${links.used} < ${links.uses} and ${links.endsAt} > ${now}
+    and (${links.accountEndsAt} is null or ${links.accountEndsAt} > ${now})
     and (${links.createdBy} is null or ${exists(maker)})
     and (${links.userId} is null or ${exists(owner)}))`
 }

@@ -179,10 +179,8 @@ async function registerInvited(
 
 /** @throws {Refusal} `linkInvalid`. */
 async function findInvitation(deps: Pick<Deps, 'db' | 'now'>, { tokenHash }: LinkUse) {
-  const now = deps.now()
-  const [link] = await selectLive(deps.db, tokenHash, now)
-  const isOver = (link?.accountEndsAt ?? Infinity) <= now
-  if (link?.kind !== 'invitation' || isOver) throw new Refusal('linkInvalid')
+  const [link] = await selectLive(deps.db, tokenHash, deps.now())
+  if (link?.kind !== 'invitation') throw new Refusal('linkInvalid')
   return link
 }
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { links, users } from '../../schema/tables.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
 import { loggedLines } from '../support/log.ts'
+import { HOUR } from '../support/site.ts'
 import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
 
 const PASSWORDS = { password: NEW_PASSWORD, repeat: NEW_PASSWORD }
@@ -59,6 +60,32 @@ describe('the page of a link', () => {
     const differing = await visitor.post('/account/link', { ...wrong, repeat: 'x' })
     expect(problemAt(differing.html, 'repeat')).toBeDefined()
     expect(await used()).toBe(0)
+  })
+
+  test('says that a fixed name was taken meanwhile, although the form has no name', async () => {
+    const link = await site.invite({ username: 'bob' })
+    await site.addUser('bob')
+    const { status, html } = await visitor.post('/account/link', { link, ...PASSWORDS })
+    expect(status).toBe(409)
+    expect(alertIn(html)).toBe('This user name is already taken.')
+  })
+
+  test('is not there once the account would have ended', async () => {
+    const account_ends_at = new Date(site.now + HOUR).toISOString()
+    const link = await site.invite({ account_ends_at })
+    site.now += HOUR
+    expect((await visitor.get(`/account/link/${link}`)).status).toBe(404)
+  })
+
+  test('leads to the sign-in where others of the network have failed too often', async () => {
+    const link = await site.invite()
+    for (let place = 0; place < 30; place++) await site.login(`nobody${place}`, 'x')
+    const fields = { link, username: 'bob', ...PASSWORDS }
+    const { location } = await visitor.post('/account/link', fields)
+    expect(location).toBe('/account/sign-in?done=account-made')
+    expect(textOf((await visitor.get(location ?? '')).html)).toContain('Your account is made.')
+    site.now += HOUR
+    expect((await site.login('bob', NEW_PASSWORD)).code).toBe(200)
   })
 
   test('sets a password, and signs nobody in', async () => {
