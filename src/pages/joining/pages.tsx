@@ -24,14 +24,20 @@ export function RegistrationPage({
   const isInvited = link !== ''
   const title = isInvited ? t.invitationTitle : t.registerTitle
   const lead = isInvited ? t.invitationLead(view.site.title) : t.registerLead
+  const isFixed = fixedName !== ''
   return (
     <SinglePage view={view} title={title}>
       <article>
         <Heading title={title} lead={lead} />
         <form method="post" action={isInvited ? '/account/link' : '/account/register'}>
-          <Alert problem={problem} fields={['username', 'password', 'repeat']} />
+          <Alert
+            problem={problem}
+            fields={[...(isFixed ? [] : ['username']), 'password', 'repeat']}
+          />
           {isInvited && <input type="hidden" name="link" value={link} />}
-          {fixedName === '' ? (
+          {isFixed ? (
+            <p>{t.yourName(fixedName)}</p>
+          ) : (
             <Field
               name="username"
               label={t.username}
@@ -40,8 +46,6 @@ export function RegistrationPage({
               problem={problem}
               focus
             />
-          ) : (
-            <p>{t.yourName(fixedName)}</p>
           )}
           <NewPassword view={view} problem={problem} />
           {siteKey !== '' && (
