@@ -116,7 +116,10 @@ async function registerWith(
   }
   const digest = await staticDigest(password)
   const credentials = { username: registered.username, digest, code: '' }
-  setSessionToken(c, await login(deps, credentials, clientOf(c)))
+  const token = await attempt(() => login(deps, credentials, clientOf(c)))
+  // Failed sign-ins of others in this network. The account is made, so the form must not come again.
+  if (token instanceof Refusal) return goTo(c, '/account/sign-in', 'account-made')
+  setSessionToken(c, token)
   return goTo(c, '/account/welcome')
 }
 

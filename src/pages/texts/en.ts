@@ -932,6 +932,7 @@ export const en = {
     'passkey-renamed': 'The name was changed.',
     'passkey-deleted': 'The passkey was deleted.',
     'email-saved': 'The address was saved.',
+    'account-made': 'Your account is made. Sign in with it in a few minutes.',
     'email-sent': 'The address was saved. Open the link in the mail that we sent there.',
     'everything-ended': 'You are signed out everywhere, and your app passwords are deleted.',
     ...adminNoticesEn,

@@ -634,6 +634,7 @@ export const zh: Texts = {
     'passkey-renamed': '名称已修改。',
     'passkey-deleted': '通行密钥已删除。',
     'email-saved': '地址已保存。',
+    'account-made': '账户已创建，请在几分钟后登录。',
     'email-sent': '地址已保存。请打开我们发送到该地址的邮件中的链接。',
     'everything-ended': '你已在所有设备上退出，应用专用密码已全部删除。',
     ...adminNoticesZh,
