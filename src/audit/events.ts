@@ -10,71 +10,84 @@ import type { PageWindow } from '../base/paging.ts'
 import { type Change, changesIn } from './changes.ts'
 import { terminalJson } from '../base/text.ts'
 
+/**
+ * What lists need of a kind of events. `change`: operators see the latest ones, because it changes
+ * who may do what, or how the site works. `frequent`: the index of rare events leaves it out
+ * (CONTRIBUTING.md, Add an event). What strangers cause is no change: they would bury the others.
+ */
+type KindClass = 'change' | 'frequent' | 'other'
+
 /** The kinds of events, for users who check their own account and for operators. */
-export const EVENT_KINDS = [
-  'sign_in',
-  'sign_in_refused',
-  'service_sign_in',
-  'recovery_code_used',
-  'recovery_codes_made',
-  'two_factor_on',
-  'two_factor_off',
-  'password_changed',
-  'profile_changed',
-  'session_ended',
-  'key_added',
-  'key_deleted',
-  'key_used',
-  'user_made',
-  'user_changed',
-  'role_changed',
-  'password_reset',
-  'two_factor_cancelled',
-  'user_disabled',
-  'user_enabled',
-  'user_deleted',
-  'user_unlocked',
-  'users_imported',
-  'service_token_made',
-  'service_token_ended',
-  'settings_changed',
-  'proof_refused',
-  'passkey_added',
-  'passkey_deleted',
-  'passkey_renamed',
-  'passkey_cloned',
-  'token_created',
-  'token_deleted',
-  'token_used_elsewhere',
-  'client_added',
-  'client_deleted',
-  'client_secret_made',
-  'signing_key_made',
-  'access_given',
-  'offline_access_given',
-  'access_removed',
-  'access_replayed',
-  'name_released',
-  'names_reserved',
-  'identity_linked',
-  'identity_unlinked',
-  'account_locked',
-  'network_locked',
-  'many_refusals',
-  'notices_changed',
-  'registered',
-  'registration_approved',
-  'registration_rejected',
-  'invitation_made',
-  'link_withdrawn',
-  'reset_link_made',
-  'reset_mail_sent',
-  'password_reset_by_link',
-  'email_changed',
-  'email_verified',
-  'end_changed',
-  'end_near',
-] as const
+const CLASSES = [
+  ['sign_in', 'frequent'],
+  ['sign_in_refused', 'frequent'],
+  ['service_sign_in', 'frequent'],
+  ['recovery_code_used', 'other'],
+  ['recovery_codes_made', 'other'],
+  ['two_factor_on', 'other'],
+  ['two_factor_off', 'other'],
+  ['password_changed', 'other'],
+  ['profile_changed', 'other'],
+  ['session_ended', 'frequent'],
+  ['key_added', 'other'],
+  ['key_deleted', 'other'],
+  ['key_used', 'frequent'],
+  ['user_made', 'change'],
+  ['user_changed', 'change'],
+  ['role_changed', 'change'],
+  ['password_reset', 'change'],
+  ['two_factor_cancelled', 'change'],
+  ['user_disabled', 'change'],
+  ['user_enabled', 'change'],
+  ['user_deleted', 'change'],
+  ['user_unlocked', 'change'],
+  ['users_imported', 'change'],
+  ['service_token_made', 'change'],
+  ['service_token_ended', 'change'],
+  ['settings_changed', 'change'],
+  ['proof_refused', 'other'],
+  ['passkey_added', 'other'],
+  ['passkey_deleted', 'other'],
+  ['passkey_renamed', 'other'],
+  ['passkey_cloned', 'other'],
+  ['token_created', 'other'],
+  ['token_deleted', 'other'],
+  ['token_used_elsewhere', 'other'],
+  ['client_added', 'change'],
+  ['client_deleted', 'change'],
+  ['client_secret_made', 'change'],
+  ['signing_key_made', 'other'],
+  ['access_given', 'other'],
+  ['offline_access_given', 'other'],
+  ['access_removed', 'other'],
+  ['access_replayed', 'other'],
+  ['name_released', 'change'],
+  ['names_reserved', 'change'],
+  ['identity_linked', 'other'],
+  ['identity_unlinked', 'other'],
+  ['account_locked', 'other'],
+  ['network_locked', 'other'],
+  ['many_refusals', 'other'],
+  ['notices_changed', 'change'],
+  ['registered', 'other'],
+  ['registration_approved', 'change'],
+  ['registration_rejected', 'change'],
+  ['invitation_made', 'change'],
+  ['link_withdrawn', 'change'],
+  ['reset_link_made', 'change'],
+  ['reset_mail_sent', 'other'],
+  ['password_reset_by_link', 'other'],
+  ['email_changed', 'change'],
+  ['email_verified', 'other'],
+  ['end_changed', 'change'],
+  ['end_near', 'other'],
+] as const satisfies readonly (readonly [kind: string, is: KindClass])[]
+
+export const EVENT_KINDS = CLASSES.map(([kind]) => kind)
+
+function kindsOf(wanted: KindClass): EventKind[] {
+  return CLASSES.flatMap(([kind, is]) => (is === wanted ? [kind] : []))
+}
 
 export type EventKind = (typeof EVENT_KINDS)[number]
 
@@ -281,32 +294,9 @@ export function selectAllEvents(db: Database, filter: EventFilter, { limit, offs
   )
 }
 
-/** The rare kinds that change who may do what, or how the site works. */
-const CHANGES: readonly EventKind[] = [
-  'user_made',
-  'user_changed',
-  'role_changed',
-  'password_reset',
-  'two_factor_cancelled',
-  'user_disabled',
-  'user_enabled',
-  'user_deleted',
-  'user_unlocked',
-  'users_imported',
-  'service_token_made',
-  'service_token_ended',
-  'settings_changed',
-  'client_added',
-  'client_deleted',
-  'client_secret_made',
-  'name_released',
-  'names_reserved',
-  'notices_changed',
-]
-
 /** Selects the latest changes to users and to the site. It reads a few rows of each kind. */
 export function selectLatestChanges(db: Database, limit: number) {
-  const latest = sql`select event.id from json_each(${JSON.stringify(CHANGES)}) as part, ${auditEvents} as event
+  const latest = sql`select event.id from json_each(${JSON.stringify(kindsOf('change'))}) as part, ${auditEvents} as event
     where event.id in (
       select one.id from ${auditEvents} as one
       where one.kind = part.value and one.kind not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')
@@ -362,14 +352,7 @@ function fits({ userId, kind, since, until, afterId }: EventFilter) {
   )
 }
 
-/** The kinds that the index of rare events leaves out. */
-const FREQUENT_KINDS: readonly EventKind[] = [
-  'sign_in',
-  'sign_in_refused',
-  'service_sign_in',
-  'session_ended',
-  'key_used',
-]
+const FREQUENT_KINDS = kindsOf('frequent')
 
 export function pruneEvents(db: Database, before: number) {
   return writing(db, THE_SERVICE).delete(

@@ -107,6 +107,27 @@ describe('the overview of administrators', () => {
     expect(site.meter.rowsRead).toBeLessThan(rowsRead + 100)
   })
 
+  test.each([
+    ['invitation_made', 'made an invitation'],
+    ['link_withdrawn', 'withdrew a link'],
+    ['reset_link_made', 'made a link for a new password'],
+    ['registration_approved', 'approved the registration'],
+    ['registration_rejected', 'rejected the registration'],
+    ['email_changed', 'e-mail address'],
+    ['end_changed', 'changed the end'],
+  ])('shows %s among the changes', async (kind, words) => {
+    await addEvent(kind, site.now, { actorId: 1, detail: 'x' })
+    expect(await textAt()).toContain(words)
+  })
+
+  test('shows no registration among the changes: strangers would bury the others', async () => {
+    await addEvent('invitation_made', site.now, { actorId: 1 })
+    for (let place = 0; place < 6; place++) await addEvent('registered', site.now)
+    const text = await textAt()
+    expect(text).toContain('made an invitation')
+    expect(text).not.toContain('alice registered')
+  })
+
   test('estimates the events of 30 days', async () => {
     await site.db.delete(auditEvents)
     for (let place = 0; place < 20; place++) await addEvent('sign_in', site.now - 40 * 24 * HOUR)
