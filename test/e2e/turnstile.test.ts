@@ -1,8 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import type { Client } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { hang, Receiver } from '../support/receiver.ts'
@@ -42,13 +41,10 @@ let visit: Visit
 beforeAll(async () => {
   check = await Receiver.open()
   clone = new Clone(inject('startedSite'))
-  const config = readFileSync(clone.path('wrangler.toml'), 'utf8')
-  const variable = `[vars]\nTURNSTILE_VERIFY_URL = "${check.url}/siteverify"`
-  writeFileSync(
-    clone.path('wrangler.toml'),
-    config.replace('[vars]', () => variable),
-  )
-  client = await clone.serve()
+  const port = await freePort()
+  const TURNSTILE_VERIFY_URL = `${check.url}/siteverify`
+  await clone.start({ PORT: port, TURNSTILE_VERIFY_URL }).until('serves on')
+  client = new Client(`http://127.0.0.1:${port}`)
   const token = (await client.signIn('admin', ADMIN_PASSWORD)).data.token
   const values = {
     allow_register: 'true',

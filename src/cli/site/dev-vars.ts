@@ -48,11 +48,23 @@ export function varsFile(isRemote: boolean): string {
   return isRemote ? 'wrangler.toml' : DEV_VARS_FILE
 }
 
-/** Reads the variables of the local site other than its secret; none without the file. */
-export function readDevVars(): Record<string, string | undefined> {
-  if (!existsSync(DEV_VARS_FILE)) return {}
-  const { SECRET_KEYS: _, ...vars } = readVarsFile(DEV_VARS_FILE)
-  return vars
+/** Variables that `npm start` takes from its environment too, and hands to the Worker. */
+const WORKER_VARS = ['MAIL_FROM', 'SITE_ADDRESS', 'TURNSTILE_VERIFY_URL']
+
+/** Returns the variables for the Worker that the environment has. They count before `.dev.vars`. */
+export function environmentVars(names: readonly string[] = WORKER_VARS): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name]
+      return value ? [[name, value]] : []
+    }),
+  )
+}
+
+/** Reads the variables of the local site other than its secret. */
+export function readLocalVars(): Record<string, string | undefined> {
+  const { SECRET_KEYS: _, ...vars } = existsSync(DEV_VARS_FILE) ? readVarsFile(DEV_VARS_FILE) : {}
+  return { ...vars, ...environmentVars(['SMTP_URL', ...WORKER_VARS]) }
 }
 
 /** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */

@@ -5,7 +5,7 @@ import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import type { Resources } from './cloudflare.ts'
 import { CommandError } from '../shared/command-error.ts'
-import { readDevVars } from './dev-vars.ts'
+import { readLocalVars } from './dev-vars.ts'
 
 const text = v.pipe(v.string(), v.minLength(1))
 
@@ -61,12 +61,13 @@ const varsSchema = v.record(v.string(), v.unknown())
 
 /**
  * Reads the variables of a site. Those of a local site may stand in `.dev.vars`, which git ignores,
- * and count before those of `wrangler.toml`, as wrangler reads them. A deployment never gets them.
+ * and some in the environment (`readLocalVars`). They count before those of `wrangler.toml`, as
+ * wrangler reads them. A deployment never gets them.
  */
 export async function readVars(isRemote: boolean): Promise<Record<string, unknown>> {
   const { vars: set } = await readSiteConfig()
   const vars = v.is(varsSchema, set) ? set : {}
-  return isRemote ? vars : { ...vars, ...readDevVars() }
+  return isRemote ? vars : { ...vars, ...readLocalVars() }
 }
 
 const routesSchema = v.object({

@@ -72,16 +72,20 @@ const SHAPE = {
     `Environment:
   PORT            the port; the default is ${DEFAULT_PORT}
   ADMIN_PASSWORD  the first password of admin
-  BEHIND_PROXY    the same as --behind-proxy; it may also stand in .dev.vars
+  BEHIND_PROXY    the same as --behind-proxy
   SMTP_URL        the server that sends mails, such as
-                  smtps://USER:PASSWORD@smtp.example.org; it may also stand in
-                  .dev.vars (docs/operating.md)`,
+                  smtps://USER:PASSWORD@smtp.example.org
+  MAIL_FROM       the sender of mails to users
+  SITE_ADDRESS    the address of this site in mails
+Each but the first two may also stand in .dev.vars (docs/operating.md).`,
     `环境变量：
   PORT            端口，默认 ${DEFAULT_PORT}
   ADMIN_PASSWORD  admin 的初始密码
-  BEHIND_PROXY    与 --behind-proxy 相同；也可写在 .dev.vars 中
-  SMTP_URL        发送邮件的服务器，例如 smtps://USER:PASSWORD@smtp.example.org；
-                  也可写在 .dev.vars 中（docs/operating.md）`,
+  BEHIND_PROXY    与 --behind-proxy 相同
+  SMTP_URL        发送邮件的服务器，例如 smtps://USER:PASSWORD@smtp.example.org
+  MAIL_FROM       发给用户的邮件的发件人
+  SITE_ADDRESS    邮件中本站点的地址
+除前两项外，也可写在 .dev.vars 中（docs/operating.md）。`,
   ],
   examples: ['npm start -- --port 9000', 'npm start -- --behind-proxy X-Forwarded-For'],
 } as const satisfies Shape<Takes>

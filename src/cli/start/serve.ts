@@ -13,7 +13,7 @@ import { runDaily } from './daily-run.ts'
 import { isAssetTarget, listAssetPaths } from './asset-paths.ts'
 import { checkData, explainOpening } from './damage.ts'
 import { callWorker, serveData } from './data-server.ts'
-import { ensureDevVars, readDevVars, readSecretKeys } from '../site/dev-vars.ts'
+import { ensureDevVars, environmentVars, readLocalVars, readSecretKeys } from '../site/dev-vars.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import { lockFolder } from './folder-lock.ts'
 import { localAddress } from '../site/local-address.ts'
@@ -40,7 +40,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
     const options = readStartOptions(argv, process.env, () => {
       // First, because it says what to do in a folder of somebody else.
       checkFolderIsWritable()
-      return readDevVars()
+      return readLocalVars()
     })
     if (options === undefined) return
     // First, so that nobody else can put a link in the place of the lock.
@@ -64,7 +64,7 @@ async function serve(options: StartOptions): Promise<void> {
   const stop = stopSignal()
   const secret = makeFrontSecret()
   const bindings = bindingsFor(options, secret)
-  const smtpUrl = process.env['SMTP_URL'] || readDevVars()['SMTP_URL']
+  const { SMTP_URL: smtpUrl } = readLocalVars()
   const smtp = smtpUrl ? await openSmtp(smtpUrl, secret) : undefined
   // Late, because it loads Miniflare: --help and a refusal need nothing of it.
   const { openLocalSite } = await import('../site/local-site.ts')
@@ -169,7 +169,7 @@ function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () =>
 
 /** The file server's part of `.dev.vars`, its secrets too: Miniflare gets those of no other. */
 function fileBindings(): Record<string, string> {
-  const vars = Object.entries(readDevVars())
+  const vars = Object.entries(readLocalVars())
   return Object.fromEntries(
     vars.flatMap(([name, value]) =>
       name.startsWith('FILES_') && value !== undefined ? [[name, value]] : [],
@@ -191,6 +191,7 @@ function bindingsFor(
     ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
     // Everybody who can reach the site is on this computer.
     ...(proxy === undefined && hosts === LOCALHOST && { LOCAL_ADDRESS: localAddress(port) }),
+    ...environmentVars(),
     ...fileBindings(),
     ...(files !== undefined && { FILES_ORIGIN: files }),
   }

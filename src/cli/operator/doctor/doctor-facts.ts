@@ -137,9 +137,7 @@ export async function gatherFacts(
       from: textIn(vars['MAIL_FROM']),
       siteAddress: textIn(vars['SITE_ADDRESS']),
       issuer: textIn(vars['ISSUER']),
-      hasWay: isRemote
-        ? v.is(emailSchema, config['send_email'])
-        : Boolean(vars['SMTP_URL'] ?? process.env['SMTP_URL']),
+      hasWay: isRemote ? v.is(emailSchema, config['send_email']) : Boolean(vars['SMTP_URL']),
     },
     plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
     passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),

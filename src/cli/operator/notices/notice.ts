@@ -12,7 +12,7 @@ import { channelRecord } from '../../../notices/record.ts'
 import { isTopic, type Topic, TOPICS } from '../../../notices/topics.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
-import { readDevVars } from '../../site/dev-vars.ts'
+import { readLocalVars } from '../../site/dev-vars.ts'
 import { readSiteConfig } from '../../site/site-config.ts'
 import type { Site } from '../../site/site.ts'
 import { readLine } from '../../shared/standard-input.ts'
@@ -134,7 +134,7 @@ const bindingsSchema = v.object({
 
 /** Tells whether the site has the binding or the server with which it sends e-mails. */
 async function isMailBound(): Promise<boolean> {
-  if (process.env['SMTP_URL'] || readDevVars()['SMTP_URL']) return true
+  if (readLocalVars()['SMTP_URL']) return true
   const { send_email: bindings } = v.parse(bindingsSchema, await readSiteConfig())
   return bindings.some(({ name }) => name === 'EMAIL')
 }
