@@ -27,6 +27,14 @@ export const dataAnswerSchema = v.union([
 ])
 export type DataAnswer = v.InferOutput<typeof dataAnswerSchema>
 
+/** With what a site that runs mails, and where it answers. */
+export const mailAnswerSchema = v.object({
+  from: v.optional(v.string()),
+  address: v.optional(v.string()),
+  canSend: v.boolean(),
+})
+export type MailAnswer = v.InferOutput<typeof mailAnswerSchema>
+
 /** The database and the namespace of a site. */
 export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>
 

@@ -1,17 +1,21 @@
 import * as v from 'valibot'
-import { refusalIn } from './base/refusals.ts'
+import { Refusal, refusalIn } from './base/refusals.ts'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './http/front.ts'
 import { createDeps } from './deps.ts'
 import { sendAfterAnswer } from './notices/http/after-requests.ts'
 import { forgetChannels } from './notices/memory.ts'
 import { forgetKeySet } from './openid/keys.ts'
-import { type DataAnswer, dataCallSchema, runDataCall } from './local-data.ts'
+import { type DataAnswer, dataCallSchema, type MailAnswer, runDataCall } from './local-data.ts'
 import worker from './worker.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
 
-/** `npm start` also asks for the run of a trigger. */
-const callSchema = v.union([dataCallSchema, v.object({ cron: v.string() })])
+/** `npm start` also asks for the run of a trigger, and commands with what the site mails. */
+const callSchema = v.union([
+  dataCallSchema,
+  v.object({ cron: v.string() }),
+  v.object({ ask: v.literal('mail') }),
+])
 export type SiteCall = v.InferOutput<typeof callSchema>
 
 /** The Worker of `npm start`: it answers only the front server. */
@@ -46,13 +50,26 @@ async function answerCommand(
 ): Promise<DataAnswer> {
   try {
     const call = v.parse(callSchema, await request.json())
+    if ('ask' in call) return { answer: mailOf(env) }
     const answer = await ('cron' in call
       ? runTrigger(call.cron, env, context)
       : runDataCall(call, env))
     return { answer }
   } catch (error) {
+    if (error instanceof Refusal) return { error: error.detail || error.message }
     return { error: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/**
+ * Tells a command with what this site mails, and where it answers: only a site that runs knows its
+ * port and its environment.
+ *
+ * @throws {Refusal} `internal` when a variable is invalid.
+ */
+function mailOf(env: Env): MailAnswer {
+  const { sendEmail, mailFrom, siteAddress } = createDeps(env, () => undefined)
+  return { from: mailFrom(), address: siteAddress(), canSend: sendEmail !== undefined }
 }
 
 function runTrigger(cron: string, env: Env, context: ExecutionContext): Promise<void> {

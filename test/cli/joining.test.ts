@@ -25,7 +25,9 @@ const secretOf = (link: string) => link.split('/').at(-1) ?? ''
 describe('links on the command line', () => {
   test('invite somebody, who then has the account that was meant', async () => {
     const link = await printed('invitation', 'create', '--name', 'family', '--permission', 'rename')
-    expect(link).toMatch(/^http:\/\/localhost:8787\/account\/link\/[\w-]{43}$/)
+    // The port that the running site was started on.
+    const { port } = new URL(site.url)
+    expect(link.slice(0, -43)).toBe(`http://localhost:${port}/account/link/`)
     const body = { invitation: secretOf(link), username: 'carol', password: PASSWORD }
     expect(await site.call('POST', '/api/auth/register', { body })).toEqual(OK)
     const { content } = JSON.parse(await printed('link', 'list', '--json'))
@@ -58,6 +60,22 @@ describe('links on the command line', () => {
     expect(await site.call('POST', '/api/auth/reset', { body })).toEqual(OK)
     expect((await site.signIn('erin', PASSWORD)).code).toBe(200)
   })
+})
+
+test('a link of a site that does not run says where it leads, unless the operator has said it', async () => {
+  const still = new Clone(inject('startedSite'))
+  try {
+    const { code, stdout, stderr } = await still.command(['invitation', 'create'])
+    expect(stdout).toMatch(/^http:\/\/localhost:8787\/account\/link\/[\w-]{43}\n$/)
+    expect([code, stderr]).toEqual([
+      0,
+      'The site is not running, so the link leads to http://localhost:8787. If the site answers elsewhere, name its address with --site, or set SITE_ADDRESS in .dev.vars.\n',
+    ])
+    const named = await still.command(['invitation', 'create', '--site', 'https://a.example.org'])
+    expect(named).toMatchObject({ code: 0, stderr: '' })
+  } finally {
+    await still.remove()
+  }
 })
 
 test('a registration waits until it is approved, or is rejected', async () => {

@@ -183,6 +183,29 @@ describe('a mail of a command', () => {
     expect(clone.sql(outbox)).toEqual([])
   })
 
+  test('knows what the site was started with in its environment', async () => {
+    const SITE_ADDRESS = 'https://files.example.org'
+    const smtp = { SMTP_URL: server.url.replace('//', '//u:smtp-Passw0rd@') }
+    const mail = { ...smtp, MAIL_FROM: 'environment@example.org', SITE_ADDRESS }
+    configure(MAIL_FROM)
+    await clone.start({ PORT: await freePort(), ...mail }).until('serves on')
+    expect(await clone.command(invite)).toMatchObject({ code: 0, stderr: '' })
+    expect(server.got.map(({ from, to }) => [from, to])).toEqual([
+      ['environment@example.org', ['bob@example.org']],
+    ])
+    expect(server.got[0]?.mail.text).toContain(`\n${SITE_ADDRESS}/account/link/`)
+    const { stdout } = await clone.command(['invitation', 'create'])
+    expect(stdout.slice(0, -44)).toBe(`${SITE_ADDRESS}/account/link/`)
+  })
+
+  test('is none on a site that runs without a mail server', async () => {
+    configure(MAIL_FROM)
+    await clone.serve()
+    const { code, stderr } = await clone.command(invite)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sends no mail')])
+    expect(clone.sql(outbox)).toEqual([])
+  })
+
   test('waits while the mail server refuses it, and the command says so', async () => {
     configure(MAIL_FROM, `SMTP_URL=${server.url.replace('//', '//u:smtp-Passw0rd@')}`)
     server.failing = 1

@@ -31,8 +31,8 @@ const COLUMNS = ['id', 'kind', 'state', 'name', 'username', 'email', 'uses', 'us
 /** The option that names the site in a link. */
 const SITE = takes(
   '--site <url>',
-  'the address of the site in the link (default: SITE_ADDRESS, or ISSUER)',
-  '链接中的站点地址（默认：SITE_ADDRESS 或 ISSUER）',
+  'the address of the site in the link (default: SITE_ADDRESS, ISSUER, or that of npm start)',
+  '链接中的站点地址（默认：SITE_ADDRESS、ISSUER 或 npm start 的地址）',
 )
 
 /** The option for when a link ends, in days. */
@@ -48,11 +48,12 @@ function endAfter(days: number | undefined, now: number): number | undefined {
   return days === undefined ? undefined : now + days * DAY_MILLISECONDS
 }
 
-/** Prints the link alone, so that a script can use the output. */
-function showLink(output: Output, made: MadeLink, email = ''): void {
+/** Prints the link alone, so that a script can use the output. The note goes to stderr. */
+function showLink(output: Output, made: MadeLink, note: string | undefined, email = ''): void {
   const record = madeLinkRecord(made)
-  const done = made.link === '' ? `The invitation goes to ${email} by mail.` : made.link
-  output.done(done, record)
+  const isMailed = made.link === ''
+  output.done(isMailed ? `The invitation goes to ${email} by mail.` : made.link, record)
+  if (note !== undefined && !isMailed) console.error(note)
 }
 
 const create = onSite({
@@ -108,7 +109,7 @@ const create = onSite({
     { note, username, email, permission, basePath, uses, days, accountDays, address },
     call,
   ) {
-    const { mail, address: place } = await readMailSite(call.remote, address)
+    const { mail, address: place, note: hint } = await readMailSite(call.remote, address)
     const request = {
       name: note ?? '',
       username: username ?? '',
@@ -122,7 +123,7 @@ const create = onSite({
     }
     const where = { site: place, language: 'en' } as const
     const made = await createInvitation({ ...site, ...mail }, COMMAND_LINE, request, where)
-    showLink(call.output, made, email)
+    showLink(call.output, made, hint, email)
   },
 })
 
@@ -172,10 +173,11 @@ export const resetLink = onSite({
   ],
   examples: ['user reset-link alice', 'user reset-link alice --second-factor'],
   async run(site, { user, secondFactor, days, address }, call) {
-    const { mail, address: place } = await readMailSite(call.remote, address)
+    const { mail, address: place, note } = await readMailSite(call.remote, address)
     const request = { userId: user.id, secondFactor, endsAt: endAfter(days, site.now()) }
     const where = { site: place, language: 'en' } as const
-    showLink(call.output, await createResetLink({ ...site, ...mail }, COMMAND_LINE, request, where))
+    const made = await createResetLink({ ...site, ...mail }, COMMAND_LINE, request, where)
+    showLink(call.output, made, note)
   },
 })
 
