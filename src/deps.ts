@@ -43,10 +43,8 @@ export interface Deps {
   seenBookmark: () => Promise<string | undefined>
   /** The primary database for work after the answer, whose cost is not the request's. */
   backgroundDb: Database
-  /** The cost of this request so far. */
+  /** The cost of this request so far, and what it leaves to be sent. */
   meter: Meter
-  /** What this request or command leaves to be sent after it. */
-  outbox: Outbox
   /** The copies of the public settings near each reader. */
   kv: KVNamespace
   /** The copy of the public settings in this isolate. */
@@ -142,14 +140,6 @@ interface CountedAnswer {
   rowsWritten: number
 }
 
-/** Marks of what one request leaves to be sent. Who writes it sets them, so nobody asks D1 in vain. */
-interface Outbox {
-  /** Sessions, or what programs got in them, have ended: programs may have to be told. */
-  hasLogouts: boolean
-  /** A mail to a user was put into the outbox, or may have been. */
-  hasMails: boolean
-}
-
 /** Bindings that an operator may add to `wrangler.toml`, and those that the local start adds. */
 export interface OptionalBindings extends FileServerBindings, SiteAddressBindings {
   /** `true` allows requests over plain http. Only `npm start` sets it, never a deployed Worker. */
@@ -216,7 +206,6 @@ export function createDeps(
     },
     seenBookmark,
     meter,
-    outbox: { hasLogouts: false, hasMails: false },
     kv: env.SETTINGS,
     isolateMemory,
     keyRing,

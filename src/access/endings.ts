@@ -1,20 +1,18 @@
 import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { openidGrants, sessions } from '../../schema/tables.ts'
-import type { Database, Deps } from '../deps.ts'
-import { type Authority, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import { type Authority, sendingAfter, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor } from './actor.ts'
 import { hasSession, isSession, isSessionOf } from './session-store.ts'
 
-/** The dependencies of a decision that ends sessions, or what programs got in them. */
-export type EndingDeps = Pick<Deps, 'db' | 'outbox'>
-
 /**
- * Has programs told of the sessions that this request ends (`openid/back-channel.ts`). Triggers
- * write whom to tell, in the transaction that ends the session.
+ * Has programs told of what a write ends (`openid/back-channel.ts`). Triggers write whom to tell,
+ * in the transaction that ends it.
  */
-export function tellPrograms({ outbox }: Pick<Deps, 'outbox'>): void {
-  outbox.hasLogouts = true
+export function tellingPrograms<Result>(write: RunnableQuery<Result, 'sqlite'>) {
+  return sendingAfter('logouts', write)
 }
 
 /** Whose sessions end, and with them what programs got in them. Without conditions: everybody's. */
@@ -76,10 +74,10 @@ export function isGrantOf(userId: UserId): SQL {
  * @param when A further condition.
  * @returns Parts of a batch.
  */
-export function endSessions(deps: EndingDeps, by: Authority, ending: Ending, when?: SQL) {
+export function endSessions(db: Database, by: Authority, ending: Ending, when?: SQL) {
   return {
-    endedGrants: deleteGrants(deps.db, by, and(ending.grants, when)),
-    ended: deleteSessions(deps, by, and(ending.sessions, when)),
+    endedGrants: deleteGrants(db, by, and(ending.grants, when)),
+    ended: deleteSessions(db, by, and(ending.sessions, when)),
   }
 }
 
@@ -87,24 +85,14 @@ export function endSessions(deps: EndingDeps, by: Authority, ending: Ending, whe
  * Deletes sessions. What programs got in them ends, except refresh tokens (a trigger of migration
  * 0011).
  */
-export function deleteSessions(deps: EndingDeps, by: Authority, which?: SQL) {
-  tellPrograms(deps)
-  return sessionDeletion(deps.db, by, which)
-}
-
-/**
- * The statement of `deleteSessions`, for a decision that rarely ends a session. It calls
- * `tellPrograms` when the statement has returned rows: otherwise every request would ask D1 whom to
- * tell.
- */
-export function sessionDeletion(db: Database, by: Authority, which?: SQL) {
-  return writing(db, by).delete(sessions, which).returning({ id: sessions.id })
+export function deleteSessions(db: Database, by: Authority, which?: SQL) {
+  return tellingPrograms(writing(db, by).delete(sessions, which).returning({ id: sessions.id }))
 }
 
 /** Deletes what programs got, and with it every code and token that came of it. */
 export function deleteGrants(db: Database, by: Authority, which?: SQL) {
-  return writing(db, by).delete(openidGrants, which).returning({
-    userId: openidGrants.userId,
-    clientId: openidGrants.clientId,
-  })
+  const { userId, clientId } = openidGrants
+  return tellingPrograms(
+    writing(db, by).delete(openidGrants, which).returning({ userId, clientId }),
+  )
 }

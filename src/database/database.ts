@@ -11,7 +11,12 @@ const metered = Symbol('D1')
 export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly [whole]: DrizzleD1Database
   readonly [metered]: D1Database
+  /** What the writes so far leave to be sent. `runBatch` adds to it. */
+  readonly toSend: Set<ToSend>
 }
+
+/** What a write can leave: logouts that programs must hear of, and mails to users. */
+export type ToSend = 'logouts' | 'mails'
 
 /** Returns the full Drizzle database, writes included. Only `statements.ts` uses it. */
 export function drizzleOf(db: Database): DrizzleD1Database {
@@ -34,7 +39,7 @@ export async function readRows(
 /** Milliseconds that a request waits for D1 or another service. */
 const DEADLINE_MILLISECONDS = 5000
 
-/** The cost of a request so far, and the freshness of the data that it read. */
+/** The cost of a request so far, the freshness of the data that it read, and what it leaves. */
 export interface Meter {
   roundTrips: number
   rowsRead: number
@@ -47,6 +52,8 @@ export interface Meter {
   fromPrimary: boolean
   /** Size of the database after the last round trip, bytes; 0 before it. */
   databaseBytes: number
+  /** What the writes so far leave to be sent after the answer. */
+  toSend: Set<ToSend>
 }
 
 export function createMeter(): Meter {
@@ -58,6 +65,7 @@ export function createMeter(): Meter {
     hashMilliseconds: 0,
     fromPrimary: false,
     databaseBytes: 0,
+    toSend: new Set(),
   }
 }
 
@@ -77,7 +85,7 @@ export function openDatabase(
 ): Database {
   const client = new MeteredD1(d1, meter, freshness, deadlineMilliseconds)
   const db = drizzle(client)
-  return Object.assign(db, { [whole]: db, [metered]: client })
+  return Object.assign(db, { [whole]: db, [metered]: client, toSend: meter.toSend })
 }
 
 /** D1 as Drizzle's driver uses it: statements and batches, each sent by `#trip`. */

@@ -8,8 +8,9 @@ import {
   type SQLWrapper,
 } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SQLiteTable, SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
-import { type Database, drizzleOf } from './database.ts'
+import { type Database, drizzleOf, type ToSend } from './database.ts'
 
 declare const authority: unique symbol
 
@@ -88,6 +89,36 @@ function valueOf(value: unknown, column: Column) {
   return isSQLWrapper(value) ? value : sql.param(value ?? column.default ?? null, column)
 }
 
+/**
+ * A write that leaves something to be sent. It can't be awaited: only `runBatch` runs it, which
+ * notes what it leaves.
+ */
+class SendingWrite<Result> implements RunnableQuery<Result, 'sqlite'> {
+  declare readonly _: { readonly dialect: 'sqlite'; readonly result: Result }
+  readonly statement: RunnableQuery<Result, 'sqlite'>
+  readonly toSend: ToSend
+
+  constructor(statement: RunnableQuery<Result, 'sqlite'>, toSend: ToSend) {
+    this.statement = statement
+    this.toSend = toSend
+  }
+}
+
+/** Says that a write, where it changes a row, leaves something to be sent. */
+export function sendingAfter<Result>(
+  toSend: ToSend,
+  statement: RunnableQuery<Result, 'sqlite'>,
+): RunnableQuery<Result, 'sqlite'> {
+  return new SendingWrite(statement, toSend)
+}
+
+/** The returned rows, or D1's result for a write that returns none. */
+type Answer = unknown[] | D1Result
+
+function hasChanged(answer: Answer): boolean {
+  return Array.isArray(answer) ? answer.length > 0 : answer.meta.changes > 0
+}
+
 /** Statements of a batch by name. A part is `undefined` when a request doesn't need it. */
 export type Parts = Record<string, BatchItem<'sqlite'> | undefined>
 
@@ -107,9 +138,15 @@ export async function runBatch(db: Database, parts: Parts): Promise<Record<strin
   const named = Object.entries(parts).flatMap(([name, statement]) =>
     statement === undefined ? [] : [{ name, statement }],
   )
-  const [first, ...rest] = named.map(({ statement }) => statement)
+  const [first, ...rest] = named.map(({ statement }) =>
+    statement instanceof SendingWrite ? statement.statement : statement,
+  )
   if (first === undefined) return {}
-  const answers: unknown[] = await drizzleOf(db).batch([first, ...rest])
+  const answers: Answer[] = await drizzleOf(db).batch([first, ...rest])
+  for (const [index, answer] of answers.entries()) {
+    const statement = named[index]?.statement
+    if (statement instanceof SendingWrite && hasChanged(answer)) db.toSend.add(statement.toSend)
+  }
   return Object.fromEntries(named.map(({ name }, index) => [name, answers[index]]))
 }
 

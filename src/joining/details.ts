@@ -3,7 +3,7 @@ import { users } from '../../schema/tables.ts'
 import { type Acting, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
 import type { Actor } from '../access/actor.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { allSessions, type EndingDeps, endSessions } from '../access/endings.ts'
+import { allSessions, endSessions } from '../access/endings.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import {
   actAsOperator,
@@ -74,7 +74,7 @@ export interface DetailsChange {
  *   `guestHasNoEnd`, `invalidBody`.
  */
 export async function changeDetails(
-  deps: ActorDeps & FreshnessDeps & EndingDeps & MailingDeps,
+  deps: ActorDeps & FreshnessDeps & MailingDeps,
   operator: Operator,
   userId: number,
   { email, endsAt }: DetailsChange,
@@ -105,7 +105,7 @@ export async function changeDetails(
       ? undefined
       : {
           ...appPasswordDeletion(db, by, and(isAppPasswordOfUser(userId), hasEnded), ofTokens),
-          ...endSessions(deps, by, allSessions(userId), hasEnded),
+          ...endSessions(db, by, allSessions(userId), hasEnded),
           withdrawn: withdrawLinksOf(db, by, userId, hasEnded),
         }
   const answers = await actAsOperatorAt(deps, operator, now, {
@@ -128,7 +128,6 @@ export async function changeDetails(
   if (!answers.isFresh) throw new Refusal('confirmationNeeded')
   if (answers.addressed?.length === 0) throw new Refusal('userNotFound')
   if (answers.moved?.length === 0) throw new Refusal('adminHasNoEnd')
-  deps.outbox.hasMails = true
   logEvents(ofAddress, answers.addressEvents ?? [])
   logEvents(ofEnd, answers.endEvents ?? [])
   logDeletions(ofTokens, answers.deleted)

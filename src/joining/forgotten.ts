@@ -13,8 +13,7 @@ import { chargeRequest } from '../throttle/throttle.ts'
 import { forgottenParts, MAX_ACCOUNTS } from './forgotten-store.ts'
 import { LIFETIMES, newSecret } from './links.ts'
 
-export type ForgottenDeps = MailSiteDeps &
-  Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing' | 'outbox'>
+export type ForgottenDeps = MailSiteDeps & Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing'>
 
 const requestSchema = v.object({ name: v.string(), network: v.string(), userAgent: v.string() })
 
@@ -37,8 +36,8 @@ export async function mailForgotten(
   const sealed = await sealSecret(deps, ring, JSON.stringify({ name, network, userAgent }))
   const expiresAt = now + LIFETIMES.mailedReset.milliseconds
   const request = { kind: 'forgotten', userId: null, linkHash: null, address: '' } as const
-  await insertMail(deps.db, THE_SERVICE, { ...request, language, sealed, expiresAt }, now)
-  deps.outbox.hasMails = true
+  const mail = { ...request, language, sealed, expiresAt }
+  await runBatch(deps.db, { mail: insertMail(deps.db, THE_SERVICE, mail, now) })
 }
 
 /**

@@ -55,7 +55,7 @@ export interface MadeLink {
 }
 
 /** The dependencies of a decision that mails. */
-export type MailingDeps = MailSiteDeps & Pick<Deps, 'randomBytes' | 'keyRing' | 'outbox'>
+export type MailingDeps = MailSiteDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
 type InvitationDeps = ActorDeps & FreshnessDeps & MailingDeps
 
@@ -108,7 +108,6 @@ export async function createInvitation(
   const [made] = inserted
   if (!isFresh || made === undefined) throw new Refusal('confirmationNeeded')
   logEvent(event)
-  if (email !== '') deps.outbox.hasMails = true
   return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
 }
 

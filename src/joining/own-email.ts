@@ -29,7 +29,7 @@ import { selectDetails } from './address-store.ts'
 import { insertLink, isLinkMade, isLinkOf, isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { LIFETIMES, linkUse, newSecret } from './links.ts'
 
-type EmailDeps = ActorDeps & MailSiteDeps & Pick<Deps, 'outbox'>
+type EmailDeps = ActorDeps & MailSiteDeps
 
 const NO_ADDRESS = { email: '', emailVerified: false }
 
@@ -80,7 +80,6 @@ export async function changeOwnEmail(
     changed: updateEmail(db, by, userId, email),
   })
   if (changed.length === 0) return
-  deps.outbox.hasMails = true
   logEvent(event)
 }
 
@@ -126,10 +125,7 @@ export async function sendConfirmation(
     }),
     charged: chargeUnspent(db, by, counters, now, isMade),
   })
-  if (made.length > 0) {
-    deps.outbox.hasMails = true
-    return
-  }
+  if (made.length > 0) return
   if (blocks.length > 0) throw tooManyAttempts(blocks, now, 'tooManyRequests')
   // The address was changed or confirmed meanwhile.
   throw new Refusal('noAddressToConfirm')

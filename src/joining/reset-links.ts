@@ -62,7 +62,6 @@ export async function createResetLink(
   })
   const [made] = inserted
   if (made === undefined) throw reasonAgainst(found[0], isFresh)
-  deps.outbox.hasMails = true
   logEvent(event)
   return { id: made.id, link: linkAddress(site, secret), endsAt }
 }

@@ -1,4 +1,4 @@
-import { allSessions, type EndingDeps, endSessions } from '../access/endings.ts'
+import { allSessions, endSessions } from '../access/endings.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import type { Language } from '../base/language.ts'
 import type { Client } from '../base/network.ts'
@@ -18,7 +18,7 @@ import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { linkUse } from './links.ts'
 import { mailToUser, replacePassword } from './reset-store.ts'
 
-type ResetDeps = EndingDeps & Pick<Deps, 'now' | 'randomBytes' | 'keyRing' | 'hashPassword'>
+type ResetDeps = Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing' | 'hashPassword'>
 
 /**
  * Replaces the password of an account with a link. Every session ends, and everything that programs
@@ -66,10 +66,9 @@ export async function resetPassword(
     counters: clearAccountCounters(db, by, userId, nameHash),
     pairs: clearPairs(db, by, nameHash),
     mail: mailToUser(db, by, userId, 'password_reset', language, now),
-    ...endSessions(deps, by, allSessions(userId)),
+    ...endSessions(db, by, allSessions(userId)),
   })
   if (spent.length === 0) throw new Refusal('linkInvalid')
-  deps.outbox.hasMails = true
   logEvent(event)
   if (secondFactor) logEvent(off)
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { type EndingDeps, tellPrograms } from '../access/endings.ts'
+import { tellingPrograms } from '../access/endings.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import {
   actAsOperator,
@@ -34,7 +34,7 @@ export async function listWaiting(deps: ActorDeps, operator: Operator) {
   return found
 }
 
-type WaitingDeps = ActorDeps & FreshnessDeps & EndingDeps
+type WaitingDeps = ActorDeps & FreshnessDeps
 
 /**
  * Approves a registration: the user is enabled. `changeUser` does the same when it enables a user
@@ -48,7 +48,6 @@ export function approveUser(deps: WaitingDeps, operator: Operator, userId: numbe
 
 /** Rejects a registration: the user is deleted. @throws {Refusal} As `approveUser`. */
 export function rejectUser(deps: WaitingDeps, operator: Operator, userId: number): Promise<void> {
-  tellPrograms(deps)
   return decide(deps, operator, userId, 'registration_rejected')
 }
 
@@ -74,7 +73,7 @@ async function decide(
         : undefined,
     rejected:
       kind === 'registration_rejected'
-        ? written.delete(users, isWaiting(userId)).returning(id)
+        ? tellingPrograms(written.delete(users, isWaiting(userId)).returning(id))
         : undefined,
   })
   if (!isFresh) throw new Refusal('confirmationNeeded')

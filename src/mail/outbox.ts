@@ -2,7 +2,7 @@ import { inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { links, mails, users } from '../../schema/tables.ts'
 import type { Language } from '../base/language.ts'
 import { literal } from '../database/literal.ts'
-import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import { type Authority, sendingAfter, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { QueuedKind } from './texts.ts'
 
@@ -40,7 +40,8 @@ export function insertMail(
   now: number,
   source: { from?: SQL; where?: SQL | undefined } = {},
 ) {
-  return writing(db, by).insert(mails, { id: NEW_ID, ...mail, attempts: 0, nextAt: now }, source)
+  const row = { id: NEW_ID, ...mail, attempts: 0, nextAt: now }
+  return sendingAfter('mails', writing(db, by).insert(mails, row, source))
 }
 
 /**

@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
 import { selectClient } from './client-store.ts'
-import { deleteGrants, type EndingDeps, tellPrograms } from '../access/endings.ts'
+import { deleteGrants } from '../access/endings.ts'
 import { deleteConsent, isGrantAt, selectAccessOf } from './grant-store.ts'
 
 /** Lists the programs that have access to the actor's account, by name. */
@@ -16,11 +16,7 @@ export function listAccess(deps: ReaderDeps, actor: Actor) {
  *
  * @throws {Refusal} `clientNotFound` when it has nothing.
  */
-export async function removeAccess(
-  deps: ActorDeps & EndingDeps,
-  actor: Actor,
-  clientId: string,
-): Promise<void> {
+export async function removeAccess(deps: ActorDeps, actor: Actor, clientId: string): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const by = isLive(db, actor, now)
@@ -32,7 +28,6 @@ export async function removeAccess(
   const [named] = client
   if (named === undefined || grants.length + consents.length === 0)
     throw new Refusal('clientNotFound')
-  tellPrograms(deps)
   const event = eventOf(actor, 'access_removed', now, named.name)
   await insertEvent(db, by, event)
   logEvent(event)

@@ -18,7 +18,6 @@ import {
   useCode,
   useRefreshToken,
 } from './grant-store.ts'
-import { tellPrograms } from '../access/endings.ts'
 import { handleText, hashSecret, newGrantId, newSecret, parseHandle } from './handles.ts'
 import { signIdToken } from './id-token.ts'
 import { ensureKey, selectKeys, type StoredKey } from './keys.ts'
@@ -29,7 +28,7 @@ import { parseScope } from './scopes.ts'
 /** Everything that the token endpoint uses. */
 export type TokenDeps = Pick<
   Deps,
-  'db' | 'outbox' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'isolateMemory'
+  'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'isolateMemory'
 >
 
 /** The request of a client that has shown credentials. */
@@ -184,7 +183,6 @@ async function noteReplay(
 ): Promise<void> {
   const [first] = ended
   if (first === undefined) return
-  tellPrograms(deps)
   const event = eventOf({ ...from, userId: first.userId }, 'access_replayed', deps.now(), name)
   logEvent(event)
   await insertEvent(deps.db, THE_SERVICE, event)

@@ -8,12 +8,7 @@ import { hashName } from '../crypto/key-ring.ts'
 import { passkeyMethods } from '../access/sign-in-methods.ts'
 import { signInDetail } from '../audit/sign-in-detail.ts'
 import { newSession, signSession } from '../sign-in/new-session.ts'
-import {
-  evictSessions,
-  noteEvictions,
-  selectLacksRoom,
-  withRoom,
-} from '../sign-in/session-limit.ts'
+import { evictSessions, logEvictions, selectLacksRoom, withRoom } from '../sign-in/session-limit.ts'
 import { insertSession } from '../sign-in/store.ts'
 import { isKnownNetwork } from '../throttle/known-networks.ts'
 import { refusalParts } from '../throttle/refused.ts'
@@ -156,7 +151,7 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
   if (lacking.length > 0) throw new Refusal('tooManySessions')
   if (inserted.length === 0) refuseUnaccepted(uses, blocks, now)
   logEvent(event)
-  noteEvictions(deps, event, evicted)
+  logEvictions(event, evicted)
   return signSession(deps, ring, session)
 }
 

@@ -5,7 +5,7 @@ import { selectUser } from '../accounts/store.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { allSessions, type EndingDeps, endSessions, oneSession } from '../access/endings.ts'
+import { allSessions, endSessions, oneSession } from '../access/endings.ts'
 import { hasSession, selectSessions } from '../access/session-store.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function listSessionsOf(deps: ActorDeps, operator: Operator, userId
  *   user.
  */
 export async function endSessionOf(
-  deps: ActorDeps & EndingDeps,
+  deps: ActorDeps,
   operator: Operator,
   userId: number,
   sessionId: string,
@@ -39,7 +39,7 @@ export async function endSessionOf(
   const event = eventBy(operator, userId, 'session_ended', now)
   const { ended } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
-    ...endSessions(deps, by, ending),
+    ...endSessions(db, by, ending),
   })
   if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
@@ -52,7 +52,7 @@ export async function endSessionOf(
  * @throws {Refusal} `notAdmin`, `userNotFound`.
  */
 export async function endEverythingOf(
-  deps: ActorDeps & EndingDeps,
+  deps: ActorDeps,
   operator: Operator,
   userId: number,
 ): Promise<{ sessions: number; appPasswords: number }> {
@@ -66,7 +66,7 @@ export async function endEverythingOf(
     user: selectUser(db, userId),
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
-    ...endSessions(deps, by, ending),
+    ...endSessions(db, by, ending),
   })
   if (user.length === 0) throw new Refusal('userNotFound')
   if (ended.length > 0) logEvent(event)
@@ -81,17 +81,14 @@ export async function endEverythingOf(
  * @returns The number of sessions that ended.
  * @throws {Refusal} `notAdmin`.
  */
-export async function endEverySession(
-  deps: ActorDeps & EndingDeps,
-  operator: Operator,
-): Promise<number> {
+export async function endEverySession(deps: ActorDeps, operator: Operator): Promise<number> {
   const { db } = deps
   const now = deps.now()
   const by = isOperator(db, operator, now)
   const event = eventBy(operator, undefined, 'session_ended', now, 'everyone')
   const { ended } = await actAsOperator(deps, operator, {
     event: insertEvent(db, by, event, hasSession(db)),
-    ...endSessions(deps, by, {}),
+    ...endSessions(db, by, {}),
   })
   if (ended.length > 0) logEvent(event)
   return ended.length

@@ -12,7 +12,6 @@ import {
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import {
   allSessions,
-  type EndingDeps,
   endSessions,
   endsSomething,
   oneSession,
@@ -27,11 +26,7 @@ export function listSessions(deps: ReaderDeps, actor: Actor) {
 }
 
 /** @throws {Refusal} `sessionNotFound` for an unknown id and for the session of another user. */
-export async function endSession(
-  deps: ActorDeps & EndingDeps,
-  actor: Actor,
-  sessionId: string,
-): Promise<void> {
+export async function endSession(deps: ActorDeps, actor: Actor, sessionId: string): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const by = mayEnd(db, actor, now)
@@ -39,7 +34,7 @@ export async function endSession(
   const event = eventOf(actor, 'session_ended', now)
   const { ended } = await endAs(deps, actor, {
     event: insertEvent(db, by, event, hasSession(db, ending.sessions)),
-    ...endSessions(deps, by, ending),
+    ...endSessions(db, by, ending),
   })
   if (ended.length === 0) throw new Refusal('sessionNotFound')
   logEvent(event)
@@ -49,7 +44,7 @@ export async function endSession(
  * Ends every session of the actor except the present one. From an app password, it ends them all.
  * App passwords stay.
  */
-export async function endOtherSessions(deps: ActorDeps & EndingDeps, actor: Actor): Promise<void> {
+export async function endOtherSessions(deps: ActorDeps, actor: Actor): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const by = mayEnd(db, actor, now)
@@ -57,16 +52,13 @@ export async function endOtherSessions(deps: ActorDeps & EndingDeps, actor: Acto
   const others = otherSessions(actor)
   const { ended, endedGrants } = await endAs(deps, actor, {
     event: insertEvent(db, by, event, endsSomething(db, others)),
-    ...endSessions(deps, by, others),
+    ...endSessions(db, by, others),
   })
   if (ended.length + endedGrants.length > 0) logEvent(event)
 }
 
 /** Ends every session of the actor, including the present one, and deletes all app passwords. */
-export async function endEverything(
-  deps: ActorDeps & EndingDeps,
-  actor: SessionActor,
-): Promise<void> {
+export async function endEverything(deps: ActorDeps, actor: SessionActor): Promise<void> {
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
@@ -76,7 +68,7 @@ export async function endEverything(
   const { deleted } = await endAs(deps, actor, {
     event: insertEvent(db, by, event),
     ...appPasswordDeletion(db, by, isAppPasswordOfUser(userId), deletion),
-    ...endSessions(deps, by, allSessions(userId)),
+    ...endSessions(db, by, allSessions(userId)),
   })
   logEvent(event)
   logDeletions(deletion, deleted)

@@ -15,7 +15,7 @@ import { signInDetail } from '../audit/sign-in-detail.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import { newSession, signSession } from './new-session.ts'
-import { evictSessions, noteEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
+import { evictSessions, logEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../throttle/refused.ts'
 import {
@@ -103,7 +103,7 @@ export async function completeSignIn(
   }
   if (use?.usedEvent) logEvent(use.usedEvent)
   logEvent(event)
-  noteEvictions(deps, about, evicted)
+  logEvictions(about, evicted)
   return signSession(deps, ring, session)
 }
 

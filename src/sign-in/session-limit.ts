@@ -1,6 +1,6 @@
 import { and, not, type SQL, sql } from 'drizzle-orm'
 import { sessions, settings, users } from '../../schema/tables.ts'
-import { type EndingDeps, sessionDeletion, tellPrograms } from '../access/endings.ts'
+import { deleteSessions } from '../access/endings.ts'
 import type { NewSession } from '../access/token.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
@@ -47,7 +47,7 @@ export function selectLacksRoom(db: Database, by: Authority, userId: number, now
 
 /**
  * Ends the oldest sessions of a user who has more than the limit. The statements stand after the
- * session was inserted, and do nothing without it. `noteEvictions` follows the batch.
+ * session was inserted, and do nothing without it. `logEvictions` follows the batch.
  *
  * @returns Parts of a batch.
  */
@@ -64,19 +64,13 @@ export function evictSessions(
     order by ${sessions.id} = ${sessionId} desc, ${sessions.createdAt} desc, ${sessions.id} limit -1 offset ${LIMIT})`
   return {
     evictedEvent: insertEvent(db, by, endedBy(signIn), sql`exists ${surplus}`),
-    evicted: sessionDeletion(db, by, sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`),
+    evicted: deleteSessions(db, by, sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`),
   }
 }
 
-/** Logs the sessions that `evictSessions` has ended, and has programs told of them. */
-export function noteEvictions(
-  deps: EndingDeps,
-  signIn: AuditEvent,
-  evicted: readonly unknown[],
-): void {
-  if (evicted.length === 0) return
-  tellPrograms(deps)
-  logEvent(endedBy(signIn))
+/** Logs the sessions that `evictSessions` has ended. */
+export function logEvictions(signIn: AuditEvent, evicted: readonly unknown[]): void {
+  if (evicted.length > 0) logEvent(endedBy(signIn))
 }
 
 function endedBy(signIn: AuditEvent): AuditEvent {

@@ -3,7 +3,7 @@ import { asAuthority, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { deleteSessions, type EndingDeps } from '../access/endings.ts'
+import { deleteSessions } from '../access/endings.ts'
 import { hasSession, isSession } from '../access/session-store.ts'
 import { type SessionClaims, verifyToken } from '../access/token.ts'
 
@@ -12,7 +12,7 @@ import { type SessionClaims, verifyToken } from '../access/token.ts'
  * only after a success.
  */
 export async function logout(
-  deps: EndingDeps & Pick<Deps, 'keyRing' | 'now'>,
+  deps: Pick<Deps, 'db' | 'keyRing' | 'now'>,
   token: string,
   client: Client,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function logout(
  * tokens of programs outlive a sign-out.
  */
 export async function endSessionBy(
-  deps: EndingDeps & Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   { userId, sessionId }: Pick<SessionClaims, 'userId' | 'sessionId'>,
   client: Client,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function endSessionBy(
   const by = asAuthority(hasSession(db, which))
   const { ended } = await runBatch(db, {
     event: insertEvent(db, by, event),
-    ended: deleteSessions(deps, by, which),
+    ended: deleteSessions(db, by, which),
   })
   if (ended.length > 0) logEvent(event)
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { toEnrol } from '../access/sign-in-methods.ts'
-import { type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
+import { endSessions, withNewFactor } from '../access/endings.ts'
 import { isFresh, isLive, strengthenSession } from '../access/session-store.ts'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { qrDataUri } from './qr.ts'
@@ -79,7 +79,7 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
  *   that is not the latest one, has expired or is in force.
  */
 export async function confirmEnrolment(
-  deps: ActorDeps & EndingDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
+  deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
   session: SessionActor,
   shown: { code: string; secret: string },
 ): Promise<void> {
@@ -101,7 +101,7 @@ export async function confirmEnrolment(
   const isStillPending = isPending(db, pending, now)
   const { confirmed } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
-    ...endSessions(deps, by, withNewFactor(actor), isStillPending),
+    ...endSessions(db, by, withNewFactor(actor), isStillPending),
     // The user has just shown a code of the new authenticator app.
     strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
     // Stands last, because the seed is no longer pending after it.

@@ -13,7 +13,7 @@ import {
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
+import { endSessions, withNewFactor } from '../access/endings.ts'
 import { isFreshAfterRecovery } from '../access/recovery.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import {
@@ -72,7 +72,7 @@ export async function renewRecoveryCodes(
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
  */
 export async function disableTwoFactor(
-  deps: FactorDeps & EndingDeps,
+  deps: FactorDeps,
   actor: SessionActor,
   code: string,
 ): Promise<void> {
@@ -88,10 +88,7 @@ export async function disableTwoFactor(
  *
  * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`.
  */
-export async function disableAfterRecovery(
-  deps: FactorDeps & EndingDeps,
-  actor: SessionActor,
-): Promise<void> {
+export async function disableAfterRecovery(deps: FactorDeps, actor: SessionActor): Promise<void> {
   const now = deps.now()
   const { seeds } = await actFreshAs(deps, actor, now, {
     seeds: selectSeeds(deps.db, actor.userId, now),
@@ -104,7 +101,7 @@ export async function disableAfterRecovery(
 
 /** @returns Whether `by` held, and this seed was in force. */
 async function turnOff(
-  deps: FactorDeps & EndingDeps,
+  deps: FactorDeps,
   actor: SessionActor,
   seed: string,
   by: Authority,
@@ -116,7 +113,7 @@ async function turnOff(
   const { cleared } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
-    ...endSessions(deps, by, withNewFactor(actor), isOn),
+    ...endSessions(db, by, withNewFactor(actor), isOn),
     // Stands last, because the seed is no longer in force after it.
     cleared: clearSeed(db, by, actor.userId, seed),
   })

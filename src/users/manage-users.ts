@@ -22,7 +22,7 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { allSessions, type EndingDeps, endSessions, withNewFactor } from '../access/endings.ts'
+import { allSessions, endSessions, withNewFactor } from '../access/endings.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
@@ -56,10 +56,7 @@ import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 /** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
 
-type OperatorDeps = ActorDeps &
-  EndingDeps &
-  FreshnessDeps &
-  Pick<Deps, 'hashPassword' | 'randomBytes'>
+type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /** The change that an operator requests. An empty password keeps the present one. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
@@ -282,7 +279,7 @@ export async function changeUser(
       events: insertEventsOfUpdate(db, by, change, event, may),
       ...unlinkIdentitiesOfChanged(db, by, userId, change, event, may),
       updated: updateUser(db, by, change, now, may),
-      ended: deleteSessionsOfChanged(deps, userId, change),
+      ended: deleteSessionsOfChanged(db, userId, change),
       ...deleteAppPasswordsOfChanged(db, userId, change, event),
     })
   if (updated.length > 0) {
@@ -351,7 +348,7 @@ function isRoleAllowed(
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`, `builtInNotDeleted`. */
 export async function removeUser(
-  deps: ActorDeps & EndingDeps,
+  deps: ActorDeps,
   operator: Operator,
   userId: number,
 ): Promise<void> {
@@ -362,7 +359,7 @@ export async function removeUser(
   const { found, events, deleted } = await actAsOperator(deps, operator, {
     found: selectUser(db, userId),
     events: insertEventOfDeletion(db, by, userId, event),
-    deleted: deleteUser(deps, by, userId),
+    deleted: deleteUser(db, by, userId),
   })
   if (deleted.length > 0) return logEvents(event, events)
   const [user] = found
@@ -380,7 +377,7 @@ export async function removeUser(
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
 export async function cancelUserTwoFactor(
-  deps: ActorDeps & EndingDeps & FreshnessDeps,
+  deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   userId: number,
   { withPasskeys = false } = {},
@@ -399,7 +396,7 @@ export async function cancelUserTwoFactor(
     updated: clearSeed(db, by, userId),
     codes: deleteRecoveryCodes(db, by, userId),
     // The operator's own session stays, because `by` needs it.
-    ...endSessions(deps, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
+    ...endSessions(db, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
   })
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (updated.length === 0) throw new Refusal('userNotFound')

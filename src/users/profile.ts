@@ -13,7 +13,6 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { selectAnyClient } from '../openid/client-store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
-import type { EndingDeps } from '../access/endings.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { checkChosenName, refuseNameOfFiles, refuseReservedName } from '../accounts/chosen-names.ts'
@@ -42,7 +41,7 @@ import {
   remainingAccessIn,
 } from './remaining-access.ts'
 
-type ProfileDeps = ProofDeps & EndingDeps & FreshnessDeps
+type ProfileDeps = ProofDeps & FreshnessDeps
 
 /**
  * The change that a user requests. A missing field stays unchanged. An empty password keeps the
@@ -100,7 +99,7 @@ export async function changeProfile(
       // They stand before the update, because it changes the row that its condition reads.
       ...identity.parts,
       updated: updateProfile(db, by, userId, change, now, mayChange),
-      ended: deleteSessionsOfChanged(deps, userId, change),
+      ended: deleteSessionsOfChanged(db, userId, change),
     },
   )
   if (updated.length > 0) {

@@ -28,7 +28,7 @@ import type { Database } from '../deps.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import { includesScope } from '../access/scopes.ts'
-import { deleteSessions, type EndingDeps, tellPrograms } from '../access/endings.ts'
+import { deleteSessions, tellingPrograms } from '../access/endings.ts'
 import { isSessionOf } from '../access/session-store.ts'
 import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
 import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
@@ -215,7 +215,9 @@ export function updateUser(
     // To enable a user who waits for an approval is to approve the user.
     ...(change.disabled === false && { waiting: false }),
   }
-  return writing(db, by).update(users, set, may).returning({ id: users.id })
+  const update = writing(db, by).update(users, set, may).returning({ id: users.id })
+  // A role that is lost ends what programs for admins got (a trigger of migration 0011).
+  return change.role === undefined ? update : tellingPrograms(update)
 }
 
 /**
@@ -263,18 +265,15 @@ export function unlinkIdentitiesOfChanged(
 /**
  * Ends every session of a user who has a new password or is disabled. The statement stands after
  * the update and reads the changed row, not the actor's session, because operators who disable
- * themselves no longer have a live session. A role that is lost ends what programs for admins got
- * (a trigger of migration 0011).
+ * themselves no longer have a live session.
  *
  * @returns `undefined` for a change that ends no session.
  */
 export function deleteSessionsOfChanged(
-  deps: EndingDeps,
+  db: Database,
   userId: number,
-  { disabled, passwordHash, role }: Pick<UserChange, 'disabled' | 'passwordHash' | 'role'>,
+  { disabled, passwordHash }: Pick<UserChange, 'disabled' | 'passwordHash'>,
 ) {
-  const { db } = deps
-  if (role !== undefined) tellPrograms(deps)
   if (disabled !== true && passwordHash === undefined) return undefined
   const changed = db
     .select({ id: users.id })
@@ -287,7 +286,7 @@ export function deleteSessionsOfChanged(
         passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
       ),
     )
-  return deleteSessions(deps, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
+  return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
 }
 
 /**
@@ -402,10 +401,10 @@ function permissionAfter(change: number | PermissionChange): SQL {
 }
 
 /** Deletes a user and the user's data, but never the guest or the last admin who can sign in. */
-export function deleteUser(deps: EndingDeps, by: Authority, userId: number) {
-  const { db } = deps
-  tellPrograms(deps)
-  return writing(db, by).delete(users, mayDelete(db, userId)).returning({ id: users.id })
+export function deleteUser(db: Database, by: Authority, userId: number) {
+  return tellingPrograms(
+    writing(db, by).delete(users, mayDelete(db, userId)).returning({ id: users.id }),
+  )
 }
 
 /**

@@ -430,7 +430,7 @@ async function update(change: object): Promise<unknown> {
 /** Works as a command does, and sends what it leaves. test/cli/endings.test.ts runs real ones. */
 async function byCommand(run: () => Promise<unknown>): Promise<void> {
   await run()
-  if (site.deps.outbox.hasLogouts) await sendLogouts(site.deps)
+  if (site.deps.db.toSend.has('logouts')) await sendLogouts(site.deps)
 }
 
 const byProgram = (path: string, form: Record<string, string>) =>

@@ -77,12 +77,12 @@ export class Site {
       ...faults,
     }
     depsOf.set(world, (request) => {
-      const { db, nearbyDb, seenBookmark, meter, outbox, count } = createDeps(world, defer, request)
+      const { db, nearbyDb, seenBookmark, meter, count } = createDeps(world, defer, request)
       this.meter = meter
       // A database that a test has put there is the only one.
       if (this.deps.db !== real.db)
-        return { ...this.deps, seenBookmark, meter, outbox, nearbyDb: async () => undefined }
-      return { ...this.deps, db, nearbyDb, seenBookmark, meter, outbox, count }
+        return { ...this.deps, seenBookmark, meter, nearbyDb: async () => undefined }
+      return { ...this.deps, db, nearbyDb, seenBookmark, meter, count }
     })
   }
 

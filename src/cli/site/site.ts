@@ -30,7 +30,6 @@ export type Site = Pick<
   | 'randomBytes'
   | 'makeSigningKey'
   | 'defer'
-  | 'outbox'
   | 'sendOut'
 >
 
@@ -98,12 +97,11 @@ async function withPlatform<Result>(
       makeSigningKey: generateSigningKey,
       defer: (work) => deferred.push(work),
       sendOut: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
-      outbox: { hasLogouts: false, hasMails: false },
     }
     const result = await use(site)
     await Promise.all(deferred)
-    if (site.outbox.hasLogouts) await tellPrograms(site)
-    if (site.outbox.hasMails) await sendMailsOf(site, platform.runSite)
+    if (site.db.toSend.has('logouts')) await tellPrograms(site)
+    if (site.db.toSend.has('mails')) await sendMailsOf(site, platform.runSite)
     return result
   } finally {
     await platform.dispose()

@@ -11,7 +11,7 @@ import { becomeMails } from '../forgotten.ts'
 export const mailsAfterRequests = createMiddleware<App>(async function mailsAfterRequests(c, next) {
   await next()
   const deps = c.get('deps')
-  if (!deps.outbox.hasMails) return
+  if (!deps.meter.toSend.has('mails')) return
   const about = { id: c.get('requestId'), during: 'mails' }
   const background = { ...deps, db: deps.backgroundDb }
   const work = sendMails(background, becomeMails(background))

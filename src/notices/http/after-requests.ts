@@ -15,7 +15,7 @@ export const noticesAfterRequests = createMiddleware<App>(
     await next()
     const deps = c.get('deps')
     // A stolen code or token that is used twice is refused, and ends a session.
-    const isWorthARun = deps.outbox.hasLogouts || !isOfRefusedStranger(c)
+    const isWorthARun = deps.meter.toSend.has('logouts') || !isOfRefusedStranger(c)
     if (deps.meter.rowsWritten > 0 && isWorthARun)
       deps.defer(sendAfterAnswer({ ...deps, db: deps.backgroundDb }))
   },

@@ -8,7 +8,7 @@ import { sendLogouts } from '../back-channel.ts'
 export const tellClients = createMiddleware<App>(async function tellClients(c, next) {
   await next()
   const deps = c.get('deps')
-  if (!deps.outbox.hasLogouts || deps.meter.rowsWritten === 0) return
+  if (!deps.meter.toSend.has('logouts')) return
   const about = { id: c.get('requestId'), path: loggedPath(c.req.path) }
   const work = sendLogouts({ ...deps, db: deps.backgroundDb })
   deps.defer(work.catch((error: unknown) => logError(error, about)))
