@@ -307,14 +307,24 @@ export function selectLatestChanges(db: Database, limit: number) {
     .limit(limit)
 }
 
-/** Estimates how many events were written since a time, without reading them. */
-export function estimateEvents(db: Database, since: number) {
-  const last = sql`(select max(id) from ${auditEvents})`
+/** The places at which `sampleEvents` looks, beside the first. */
+const EVENT_SAMPLES = 30
+
+/**
+ * Estimates how many events were written since a time, and when: each row has the number of events
+ * up to a place, and the time of the event there. It reads one event for each place.
+ */
+export function sampleEvents(db: Database, since: number) {
+  const place = sql`span.first + (span.last - span.first) * sample.part / ${literal(EVENT_SAMPLES)}`
+  const at = sql`select event.at from ${auditEvents} as event where event.id >= ${place} order by event.id limit 1`
   return db
-    .select({
-      total: sql<number>`max(0, coalesce(${last} - ${firstIdSince(since)}, 0))`.as('total'),
-    })
-    .from(sql`(select 1) as place`)
+    .select({ total: sql<number>`total`.as('total'), at: sql<number | null>`at`.as('at') })
+    .from(
+      sql`(with recursive
+        span(first, last) as materialized (select ${firstIdSince(since)}, (select max(id) from ${auditEvents})),
+        sample(part) as (select 0 union all select part + 1 from sample where part < ${literal(EVENT_SAMPLES)})
+      select ${place} - span.first as total, (${at}) as at from span, sample order by part) as growth`,
+    )
 }
 
 /** Selects the first events that fit, in the order in which they were written. */

@@ -1,11 +1,12 @@
 import { actAsOperator, type Operator } from '../access/operators.ts'
-import { estimateEvents, selectAllEvents, selectLatestChanges } from '../audit/events.ts'
+import { sampleEvents, selectAllEvents, selectLatestChanges } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { selectChannels } from '../notices/store.ts'
 import { countUsersUpTo } from '../users/store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
 
 const HOUR_MILLISECONDS = 60 * 60 * 1000
+const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
 const GROWTH_DAYS = 30
 const LATEST_CHANGES = 5
 /** More events of an hour are not looked at. */
@@ -30,7 +31,7 @@ export async function readSiteState(deps: StateDeps, operator: Operator) {
     unlocked: selectAllEvents(db, { kind: 'user_unlocked', since: lastHour }, EVENTS_OF_HOUR),
     channels: selectChannels(db, null),
     changes: selectLatestChanges(db, LATEST_CHANGES),
-    growth: estimateEvents(db, now - GROWTH_DAYS * 24 * HOUR_MILLISECONDS),
+    growth: sampleEvents(db, now - GROWTH_DAYS * DAY_MILLISECONDS),
     users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1),
     waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS),
     factorless: countUsersUpTo(db, { groups: ['without-two-factor'] }, MAX_COUNTED_USERS + 1),
@@ -47,10 +48,39 @@ export async function readSiteState(deps: StateDeps, operator: Operator) {
       ({ lastFailedAt, lastSentAt }) => lastFailedAt !== null && lastFailedAt > (lastSentAt ?? 0),
     ),
     changes: found.changes,
-    events: found.growth[0]?.total ?? 0,
+    events: Math.max(0, found.growth.at(-1)?.total ?? 0),
+    eventsPerDay: perDay(found.growth, now),
     users: found.users[0]?.total ?? 0,
     waiting: found.waiting[0]?.total ?? 0,
     factorless: found.factorless[0]?.total ?? 0,
     databaseBytes,
   }
+}
+
+/** The number of events up to a time, in the order of the times. */
+type Growth = readonly { total: number | null; at: number | null }[]
+
+/** Estimates the events of each of the last days, the earliest first. */
+function perDay(growth: Growth, now: number): number[] {
+  // A few events are written after later ones.
+  const times = growth.map(({ at }) => at).toSorted((one, other) => Number(one) - Number(other))
+  const inOrder = growth.map(({ total }, place) => ({ total, at: times[place] ?? null }))
+  const totals = Array.from({ length: GROWTH_DAYS + 1 }, (_, day) =>
+    totalAt(inOrder, now - (GROWTH_DAYS - day) * DAY_MILLISECONDS),
+  )
+  return totals.slice(1).map((total, day) => Math.max(0, Math.round(total - (totals[day] ?? 0))))
+}
+
+/** Between two places, events are taken to be written at equal intervals. */
+function totalAt(growth: Growth, time: number): number {
+  let [before, beforeAt] = [0, 0]
+  for (const { total, at } of growth) {
+    if (total === null || at === null) continue
+    if (at > time) {
+      const share = beforeAt === 0 ? 0 : (time - beforeAt) / (at - beforeAt)
+      return before + (total - before) * share
+    }
+    ;[before, beforeAt] = [total, at]
+  }
+  return before
 }

@@ -42,6 +42,7 @@ export function SitePage({ view, state }: SiteProps) {
           [EVENTS, 'database', t.database, t.mebibytes(sizeOf(view, state.databaseBytes))],
         ]}
       />
+      <Growth view={view} counts={state.eventsPerDay} />
       <section>
         <header class="bar">
           <h2>{t.changes}</h2>
@@ -62,6 +63,35 @@ export function SitePage({ view, state }: SiteProps) {
 function sizeOf({ language }: View, bytes: number): string {
   const format = new Intl.NumberFormat(LANGUAGE_TAGS[language], { maximumFractionDigits: 1 })
   return format.format(bytes / MEBIBYTE)
+}
+
+/** The sizes of the picture, in units of its own. */
+const [BAR_WIDTH, BAR_STEP, BAR_HEIGHT] = [8, 10, 40]
+
+/** The events of each day, as bars. */
+function Growth({ view, counts }: { view: View; counts: number[] }) {
+  const t = view.t.adminSite
+  const most = Math.max(...counts)
+  if (most === 0) return <></>
+  const bars = counts.map((count, day) => {
+    const height = Math.round((count / most) * BAR_HEIGHT)
+    return `M${day * BAR_STEP} ${BAR_HEIGHT}v-${height}h${BAR_WIDTH}v${height}z`
+  })
+  return (
+    <article class="growth">
+      <h2>{t.eventsPerDay}</h2>
+      <svg
+        viewBox={`0 0 ${counts.length * BAR_STEP} ${BAR_HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <path d={bars.join('')} />
+      </svg>
+      <p class="facts">
+        <span>{t.busiest(most)}</span>
+      </p>
+    </article>
+  )
 }
 
 function Health({ view, state: { parts } }: SiteProps) {
