@@ -17,6 +17,17 @@ export function Avatar({ name, isLarge = false }: { name: string; isLarge?: bool
   return <span class={classes.join(' ')} data-initial={initialOf(name)} aria-hidden="true" />
 }
 
+/** The initial of a program, in its colour, where a row has its icon. */
+export function Monogram({ name }: { name: string }) {
+  return (
+    <span
+      class={`tile initial tint-${tintOf(name)}`}
+      data-initial={initialOf(name)}
+      aria-hidden="true"
+    />
+  )
+}
+
 /** Returns the first character that a reader sees as one, in upper case: `A`, `王`, `🦊`. */
 export function initialOf(name: string): string {
   return firstOf(firstOf(name).toLocaleUpperCase('und'))

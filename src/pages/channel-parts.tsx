@@ -9,6 +9,28 @@ import { type IconName, ShownOnce, Time } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 
+/** The groups of topics, in their order. */
+const TOPIC_GROUP_NAMES = ['signIns', 'protection', 'accounts'] as const
+
+export type TopicGroup = (typeof TOPIC_GROUP_NAMES)[number]
+
+const GROUP_OF_TOPIC: Record<Topic, TopicGroup> = {
+  new_network: 'signIns',
+  new_country: 'signIns',
+  locked_out: 'signIns',
+  many_refusals: 'signIns',
+  second_factor_off: 'protection',
+  password: 'protection',
+  credential_added: 'protection',
+  reset_link: 'protection',
+  passkey_cloned: 'protection',
+  access_replayed: 'protection',
+  new_admin: 'accounts',
+  registration: 'accounts',
+  account_end: 'accounts',
+  program_registered: 'accounts',
+}
+
 const boxOf = (topic: Topic) => `topic-${topic}`
 
 /** Reads the boxes that `TopicBoxes` renders. */
@@ -33,12 +55,19 @@ export function TopicBoxes({ view, topics, chosen, problem, isLabelled = false }
     <fieldset aria-label={isLabelled ? t.topicsLabel : undefined}>
       {!isLabelled && <legend>{t.topicsLabel}</legend>}
       {isWrong && <p class="problem">{problem.message}</p>}
-      <div class="grid">
-        {topics.map((topic) => (
-          <label>
-            <input type="checkbox" name={boxOf(topic)} checked={chosen.includes(topic)} />
-            {t.topics[topic]}
-          </label>
+      <div class="boxes">
+        {TOPIC_GROUP_NAMES.map((group) => (
+          <fieldset>
+            <legend>{t.topicGroups[group]}</legend>
+            {topics
+              .filter((topic) => GROUP_OF_TOPIC[topic] === group)
+              .map((topic) => (
+                <label>
+                  <input type="checkbox" name={boxOf(topic)} checked={chosen.includes(topic)} />
+                  {t.topics[topic]}
+                </label>
+              ))}
+          </fieldset>
         ))}
       </div>
     </fieldset>

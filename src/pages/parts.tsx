@@ -1,5 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { DRAWINGS, ICONS } from '../../.build/assets.ts'
+import { Monogram } from './avatar.tsx'
 import type { Problem } from './form.ts'
 import { LANGUAGE_TAGS } from './language.ts'
 import type { Texts } from './texts/en.ts'
@@ -47,6 +48,7 @@ export type IconName =
   | 'turned'
   | 'done'
   | 'missing'
+  | 'delete'
 
 /** The title of a page, and a sentence about it. */
 export function Heading({ title, lead }: { title: string; lead: string }) {
@@ -163,6 +165,26 @@ export function Field(props: PropsWithChildren<FieldProps>) {
       )}
       {props.children}
     </div>
+  )
+}
+
+interface ChoiceProps {
+  type: 'checkbox' | 'radio'
+  name: string
+  value?: string
+  isChecked: boolean
+  title: string
+  hint?: string
+}
+
+/** A box or one of several, with its name and what it means. */
+export function Choice({ type, name, value, isChecked, title, hint }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <input type={type} name={name} value={value} checked={isChecked} />
+      {title}
+      {hint !== undefined && <span class="hint">{hint}</span>}
+    </label>
   )
 }
 
@@ -293,7 +315,30 @@ interface MenuProps {
   open?: boolean
 }
 
+interface ActionLabelProps {
+  icon: IconName
+  tone: Tone
+  title: string
+  /** What follows from it. */
+  hint: string
+}
+
+/** On a row that opens: what it does, before anybody opens it. */
+export function ActionLabel({ icon, tone, title, hint }: ActionLabelProps) {
+  return (
+    <span class="action">
+      <Tile icon={icon} tone={tone} />
+      <span>
+        <b>{title}</b>
+        <span class="hint">{hint}</span>
+      </span>
+    </span>
+  )
+}
+
 interface FoldProps {
+  icon?: IconName
+  tone?: Tone
   title: string
   /** How many things are in it; nothing for a form. */
   count?: number
@@ -304,10 +349,11 @@ interface FoldProps {
 
 /** A part of a long page that opens when it is needed. */
 export function Fold(props: PropsWithChildren<FoldProps>) {
-  const { title, count, about, open = false, children } = props
+  const { icon, tone = 'blue', title, count, about, open = false, children } = props
   return (
     <details class="fold" open={open}>
       <summary>
+        {icon !== undefined && <Tile icon={icon} tone={tone} />}
         <h2>{title}</h2>
         {count !== undefined && <span class="badge">{count}</span>}
         {about !== undefined && <span class="about">{about}</span>}
@@ -335,16 +381,19 @@ interface RowProps {
   id?: string | undefined
   icon: IconName
   tone?: Tone
+  /** The name of a program, whose initial stands in place of the icon. */
+  program?: string | undefined
   title: Child
   /** The level of the title. */
   level?: 2 | 3
 }
 
 /** One thing of a list: an icon, its title, its facts, and one action or a menu at the right. */
-export function Row({ id, icon, tone, title, level = 2, children }: PropsWithChildren<RowProps>) {
+export function Row(props: PropsWithChildren<RowProps>) {
+  const { id, icon, tone = 'blue', program, title, level = 2, children } = props
   return (
     <li class="row" id={id}>
-      <Tile icon={icon} {...(tone !== undefined && { tone })} />
+      {program === undefined ? <Tile icon={icon} tone={tone} /> : <Monogram name={program} />}
       {level === 2 ? <h2>{title}</h2> : <h3>{title}</h3>}
       {children}
     </li>
@@ -352,15 +401,22 @@ export function Row({ id, icon, tone, title, level = 2, children }: PropsWithChi
 }
 
 export interface ChoicesProps {
-  choices: { href: string; icon: IconName; tone?: Tone; title: string; hint?: string }[]
+  choices: {
+    href: string
+    icon: IconName
+    /** The name of a program, whose initial stands in place of the icon. */
+    program?: string | undefined
+    title: string
+    hint?: string
+  }[]
 }
 
 /** The kinds of a thing to create; each leads to the form of its own fields. */
 export function Choices({ choices }: ChoicesProps) {
   return (
     <ul class="rows choices">
-      {choices.map(({ href, icon, tone, title, hint }) => (
-        <Row icon={icon} title={<a href={href}>{title}</a>} {...(tone !== undefined && { tone })}>
+      {choices.map(({ href, icon, program, title, hint }) => (
+        <Row icon={icon} program={program} title={<a href={href}>{title}</a>}>
           {hint !== undefined && <p class="facts">{hint}</p>}
         </Row>
       ))}

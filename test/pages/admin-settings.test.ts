@@ -3,6 +3,7 @@ import { settings } from '../../schema/tables.ts'
 import { ALL_DEFAULTS } from '../../src/settings/defaults.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { isSettingPage, keysOf, PAGE_NAMES } from '../../src/pages/admin/setting-pages.ts'
+import { TEXTS } from '../../src/pages/language.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
@@ -64,8 +65,9 @@ async function stored(): Promise<Record<string, string>> {
 describe('the pages of settings', () => {
   test('add up the boxes of the permissions that new users get', async () => {
     const page = `${SETTINGS_PAGE}/sso`
-    const boxes = { 'sso_default_permission-boxes': '', 'sso_default_permission-4': 'on' }
-    const fields = { sso_default_permission: '0', ...boxes, 'sso_default_permission-10': 'on' }
+    const level = { 'sso_default_permission-level': 'custom' }
+    const boxes = { 'sso_default_permission-4': 'on', 'sso_default_permission-10': 'on' }
+    const fields = { sso_default_permission: '0', ...level, ...boxes }
     expect(await admin.post(page, fields)).toMatchObject({ status: 303 })
     expect(await stored()).toEqual({ sso_default_permission: String(16 + 1024) })
     const { html } = await admin.get(page)
@@ -83,14 +85,18 @@ describe('the pages of settings', () => {
     for (const page of PAGE_NAMES) {
       const { status, html } = await admin.get(`${SETTINGS_PAGE}/${page}`)
       expect(status).toBe(200)
-      for (const { key, help } of settingsOf(page)) {
+      for (const { key } of settingsOf(page)) {
         expect(html).toContain(`name="${key}"`)
-        if (!textOf(html).includes(help)) without.push(key)
+        const [, hint = ''] =
+          new RegExp(`<p class="hint" id="${key}-hint">(.*?)</p>`).exec(html) ?? []
+        if (hint === '') without.push(key)
+        else if (!textOf(hint).startsWith(String(TEXTS.en.settings.help[key]))) without.push(hint)
       }
       expect(html).not.toContain('name="reset"')
     }
     expect(without).toEqual([
       'event_retention_days',
+      'device_evict_policy',
       'register_permission',
       'favicon',
       'home_container',
@@ -98,6 +104,7 @@ describe('the pages of settings', () => {
       'default_page_size',
       'audio_autoplay',
       'video_autoplay',
+      'sso_default_dir',
       'sso_default_permission',
     ])
   })

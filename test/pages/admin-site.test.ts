@@ -38,7 +38,7 @@ describe('the overview of administrators', () => {
     expect(text).toContain('3 Users')
     expect(text).toContain('2 Without second factor')
     expect(text).toMatch(/0\.\d MiB Size of the database/)
-    expect(text).not.toContain('Waits for you')
+    expect(text).not.toContain('Needs your attention')
   })
 
   test('tells what does not work', async () => {
@@ -55,17 +55,17 @@ describe('the overview of administrators', () => {
     await addEvent('account_locked', site.now - 10 * MINUTE)
     const { html } = await admin.get(SITE)
     expect(textOf(html)).toContain(
-      'Waits for you alice Locked out after too many refused sign-ins 10 minutes ago',
+      'Needs your attention alice Locked out after too many refused sign-ins 10 minutes ago',
     )
     expect(html).toContain(`<a href="${SITE}/users/${aliceId}">alice</a>`)
     await admin.post(`${SITE}/users/${aliceId}/unlock`)
-    expect(await textAt()).not.toContain('Waits for you')
+    expect(await textAt()).not.toContain('Needs your attention')
   })
 
   test('forgets a lock after an hour, and that of a deleted user', async () => {
     await addEvent('account_locked', site.now - HOUR - MINUTE)
     await addEvent('account_locked', site.now, { userId: 99 })
-    expect(await textAt()).not.toContain('Waits for you')
+    expect(await textAt()).not.toContain('Needs your attention')
   })
 
   test('names the channels whose last notice failed', async () => {
@@ -132,7 +132,7 @@ describe('the overview of administrators', () => {
     await site.db.delete(auditEvents)
     for (let place = 0; place < 20; place++) await addEvent('sign_in', site.now - 40 * 24 * HOUR)
     for (let place = 0; place < 30; place++) await addEvent('sign_in', site.now - HOUR)
-    const [, events] = /(\d+) Events in 30 days, about/.exec(await textAt()) ?? []
+    const [, events] = /(\d+) Events in 30 days \(about\)/.exec(await textAt()) ?? []
     // The search for the place where the time begins looks at eight neighbours.
     expect(Number(events)).toBeGreaterThanOrEqual(30 - 8)
     expect(Number(events)).toBeLessThanOrEqual(30 + 8)

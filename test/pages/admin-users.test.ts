@@ -244,6 +244,27 @@ describe('making a user', () => {
     await new Visitor(site).signIn('bob', bob.password)
   })
 
+  test.each([
+    ['browse', 0],
+    ['read', 0x1500],
+    ['write', 0x3ff8],
+    ['everything', 0xffff],
+    ['custom', PERMISSION.rename],
+    ['constructor', PERMISSION.rename],
+  ])('gives the permissions of the level %s, and shows the level', async (level, permission) => {
+    const chosen = { 'permission-level': level, 'permission-4': 'on' }
+    const made = await admin.post(`${USERS}/new`, { ...bob, ...chosen })
+    expect(made.status).toBe(303)
+    const [row] = await site.db.select().from(users).where(eq(users.username, 'bob'))
+    expect(row?.permission).toBe(permission)
+    const { html } = await admin.get(`${USERS}/${aliceId + 1}`)
+    const shown = level === 'constructor' ? 'custom' : level
+    expect(html).toMatch(
+      new RegExp(`<input type="radio" name="permission-level" value="${shown}" checked=""`),
+    )
+    expect(html.match(/type="radio" [^>]*checked=""/g)).toHaveLength(1)
+  })
+
   test('generates a password where none is given, and shows it once', async () => {
     const { status, html, headers } = await admin.post(`${USERS}/new`, { ...bob, password: '' })
     expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])

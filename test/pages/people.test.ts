@@ -42,12 +42,12 @@ describe('people who wait for an approval', () => {
 
   test('are counted in the overview of administrators, which leads to them', async () => {
     const { html } = await admin.get('/account/admin')
-    expect(textOf(html)).toContain('Waits for you 2 people wait for your approval')
+    expect(textOf(html)).toContain('Needs your attention 2 people wait for your approval')
     expect(html).toContain(`<a href="${WAITING}">2 people wait for your approval</a>`)
     await admin.post(`${USERS}/${bob}/approve`)
     expect(await textAt('/account/admin')).toContain('1 person waits for your approval')
     await admin.post(`${USERS}/${(await rowOf('carol'))?.id}/reject`)
-    expect(await textAt('/account/admin')).not.toContain('Waits for you')
+    expect(await textAt('/account/admin')).not.toContain('Needs your attention')
   })
 
   test('are listed with when and from where they registered', async () => {

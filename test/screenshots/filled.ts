@@ -69,6 +69,8 @@ export function fill(clone: Clone, now = Date.now()): void {
   }
   for (const user of [1, 3]) fillAccount(clone, user, now)
   fillSite(clone, now)
+  fillPeople(clone, now)
+  fillChannels(clone, now)
   fillEvents(clone, now)
 }
 
@@ -154,6 +156,61 @@ function fillSite(clone: Clone, now: number): void {
   }
 }
 
+/** People who have registered or were invited, and one who is locked out. */
+function fillPeople(clone: Clone, now: number): void {
+  for (const [place, name] of ['nina', '赵敏', 'Óscar'].entries())
+    clone.sql(
+      `insert into users (id, username, username_key, disabled, waiting, registered_network, created_at)
+       values (?, ?, ?, 1, 1, ?, ?)`,
+      43 + place,
+      name,
+      name.toLowerCase(),
+      pick(NETWORKS, place),
+      now - (place * 5 + 1) * HOUR,
+    )
+  const links: [name: string, username: string, email: string, uses: number, used: number][] = [
+    ['Family', '', '', 5, 2],
+    ['', 'olga', 'olga@example.org', 1, 0],
+    ['上海的同事', '', '', 10, 10],
+    ['', '', '', 1, 0],
+  ]
+  for (const [place, [name, username, email, uses, used]] of links.entries())
+    clone.sql(
+      `insert into links (kind, token_hash, created_by, name, username, email, uses, used, created_at, ends_at)
+       values ('invitation', ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+      `filled-${place}`,
+      name,
+      username,
+      email,
+      uses,
+      used,
+      now - (place + 1) * DAY,
+      now + (place === 3 ? -1 : 6 - place) * DAY,
+    )
+}
+
+function fillChannels(clone: Clone, now: number): void {
+  const channels: [kind: string, name: string, target: string, failure: string][] = [
+    ['email', 'Post of the administrators', 'admins@example.org', ''],
+    ['ntfy', '手机', 'ntfy.sh', ''],
+    ['webhook', 'Monitoring', 'alerts.example.org', 'no connection'],
+  ]
+  for (const [place, [kind, name, target, failure]] of channels.entries())
+    clone.sql(
+      `insert into notice_channels (kind, name, target, config, topics, language, origin, since_event_id, created_at,
+         last_sent_at, last_failed_at, failure, lost)
+       values (?, ?, ?, 'x', 'registration', 'en', '', 0, ?, ?, ?, ?, ?)`,
+      kind,
+      name,
+      target,
+      now - place * 9 * DAY,
+      place === 0 ? null : now - place * 2 * DAY,
+      failure === '' ? null : now - 3 * HOUR,
+      failure,
+      failure === '' ? 0 : 2,
+    )
+}
+
 /** Events of a site: sign-ins, guesses in a row, keys, and what administrators changed. */
 function fillEvents(clone: Clone, now: number): void {
   const kinds: [kind: string, detail: string, changes: string | null][] = [
@@ -179,6 +236,14 @@ function fillEvents(clone: Clone, now: number): void {
     ['account_locked', '', null],
     ['user_disabled', '', null],
   ]
+  clone.sql(
+    `with recursive n(i) as (select 0 union all select i + 1 from n where i < 400)
+     insert into audit_events (at, kind, user_id, detail, network, user_agent)
+     select ? + i * ? - abs(i % 40 - 20) * ?, 'sign_in', 3 + i % 40, 'pwd', '203.0.113.0', '' from n`,
+    now - 30 * DAY,
+    DAY / 16,
+    HOUR,
+  )
   for (let place = 99; place >= 0; place--) {
     const [kind, detail, changes] = kinds[place % kinds.length] ?? ['sign_in', '', null]
     const isSite = kind === 'settings_changed'
@@ -195,6 +260,11 @@ function fillEvents(clone: Clone, now: number): void {
       changes,
     )
   }
+  clone.sql(
+    `insert into audit_events (at, kind, user_id, detail, network, user_agent) values (?, 'account_locked', 4, '', ?, '')`,
+    now - MINUTE / 2,
+    pick(NETWORKS, 1),
+  )
 }
 
 /** The pages of a site that is used, in the language of the browser. */
@@ -225,16 +295,27 @@ const FILLED_PAGES: [name: string, path: string][] = [
   ['notices', '/account/notices'],
   ['admin-state', '/account/admin'],
   ['admin-users', '/account/admin/users'],
+  ['admin-waiting', '/account/admin/users?group=waiting'],
   ['admin-user', '/account/admin/users/3'],
+  ['admin-user-waiting', '/account/admin/users/43'],
   ['admin-user-new', '/account/admin/users/new'],
+  ['admin-invitations', '/account/admin/invitations'],
+  ['admin-invitation-new', '/account/admin/invitations/add'],
   ['admin-programs', '/account/admin/programs'],
   ['admin-program-kinds', '/account/admin/programs/add'],
   ['admin-program-new', '/account/admin/programs/add?preset=grafana'],
+  ['admin-program-other', '/account/admin/programs/add?preset=other'],
+  ['admin-channel-kinds', '/account/admin/notices/add'],
   ['admin-channel-new', '/account/admin/notices/add?kind=ntfy'],
   ['app-password-new', '/account/app-passwords/add'],
   ['admin-settings', '/account/admin/settings/site'],
   ['admin-settings-accounts', '/account/admin/settings/accounts'],
+  ['admin-settings-style', '/account/admin/settings/style'],
+  ['admin-settings-files', '/account/admin/settings/files'],
+  ['admin-settings-preview', '/account/admin/settings/preview'],
+  ['admin-settings-sso', '/account/admin/settings/sso'],
   ['admin-events', '/account/admin/events'],
   ['admin-notices', '/account/admin/notices'],
   ['not-found', '/account/nope'],
+  ['docs', '/docs'],
 ]

@@ -106,7 +106,7 @@ async function requestOf(page: Page): Promise<string> {
   await page.goto(PROGRAMS)
   const row = page.locator('.rows > li', { hasText: LONG_NAME })
   const parameters = {
-    client_id: await row.locator('code').first().innerText(),
+    client_id: (await row.locator('code').first().textContent()) ?? '',
     redirect_uri: CALLBACK,
     response_type: 'code',
     scope: EVERYTHING,

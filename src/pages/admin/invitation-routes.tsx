@@ -19,7 +19,7 @@ import {
   MadeInvitationPage,
   NewInvitationPage,
 } from './invitations.tsx'
-import { permissionIn } from './user-fields.tsx'
+import { permissionIn } from './permission-fields.tsx'
 import { adminView } from './view.ts'
 
 const PER_PAGE = 25
@@ -61,7 +61,7 @@ function parseInvitation(fields: Fields) {
     username,
     email,
     base_path: base_path || undefined,
-    permission: permissionIn(fields),
+    permission: permissionIn(fields, 'permission'),
     uses: numberOf(uses),
     ends_at: timeOfDay(fields['ends_at']),
     account_ends_at: timeOfDay(fields['account_ends_at']),

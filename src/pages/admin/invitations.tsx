@@ -6,7 +6,7 @@ import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Empty, Field, FormButtons, NEWEST, Pager, Row, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
-import { PermissionBoxes } from './user-fields.tsx'
+import { PermissionField } from './permission-fields.tsx'
 
 export const INVITATIONS_PATH = '/account/admin/invitations'
 
@@ -40,7 +40,7 @@ export function InvitationsPage({ view, links, page, pages, problem }: Invitatio
           id={place === 0 && page === 1 ? NEWEST : undefined}
         />
       ))}
-      none={<Empty icon="users" title={t.none} hint={t.noneHint} />}
+      none={<Empty icon="invitations" title={t.none} hint={t.noneHint} />}
     >
       <Pager view={view} page={page} pages={pages} address={invitationsAddress} words={t} />
     </ListPage>
@@ -127,23 +127,33 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
   return (
     <AccountPage view={view} title={t.add}>
       <h1>{t.add}</h1>
-      <article>
-        <form class="wide" method="post" action={`${INVITATIONS_PATH}/add`}>
-          <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
-          <Field {...field('name')} label={t.note} hint={t.noteHint} optional spellcheck />
+      <form class="wide beside" method="post" action={`${INVITATIONS_PATH}/add`}>
+        <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
+        <article>
+          <h2>{t.linkPart}</h2>
+          <Field {...field('name')} label={t.note} hint={t.noteHint} optional focus spellcheck />
           {view.hasMail && (
             <Field {...field('email')} label={t.email} hint={t.emailHint} optional />
           )}
-          <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
           <Field {...field('uses', '1')} label={t.uses} type="number" optional />
           <Field {...field('ends_at')} label={t.endsAt} hint={t.endsAtHint} type="date" optional />
+        </article>
+        <article>
+          <h2>{t.accountPart}</h2>
+          <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
           <Field
             {...field('base_path', '/')}
             label={view.t.adminUsers.basePath}
             hint={t.basePathHint}
             optional
           />
-          <PermissionBoxes view={view} fields={fields} />
+          <PermissionField
+            view={view}
+            name="permission"
+            legend={view.t.adminUsers.permissions}
+            permission={0}
+            fields={fields}
+          />
           <Field
             {...field('account_ends_at')}
             label={t.accountEndsAt}
@@ -152,10 +162,10 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
             optional
           />
           <Field {...field('account_days')} label={t.accountDays} type="number" optional />
-          <ConfirmFields view={view} form="new" problem={problem} />
-          <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
-        </form>
-      </article>
+        </article>
+        <ConfirmFields view={view} form="new" problem={problem} />
+        <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
+      </form>
     </AccountPage>
   )
 }

@@ -88,7 +88,7 @@ function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
         <h2>{t.kinds[kind]}</h2>
       </header>
       <p class="hint">{t.kindHints[kind]}</p>
-      <form class="wide" method="post" action={`${NOTICES_PATH}/add`}>
+      <form class="wide beside" method="post" action={`${NOTICES_PATH}/add`}>
         <Alert problem={problem} fields={['name', ...own, 'topics', ...CONFIRM_FIELDS]} />
         <input type="hidden" name="kind" value={kind} />
         <Field

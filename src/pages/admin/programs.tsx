@@ -11,7 +11,19 @@ import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { KindPage, ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, CopyButton, Empty, Field, FormButtons, Menu, NEWEST, Row, Tile } from '../parts.tsx'
+import { Monogram } from '../avatar.tsx'
+import {
+  Alert,
+  Choice,
+  CopyButton,
+  Empty,
+  Field,
+  FormButtons,
+  Menu,
+  NEWEST,
+  Row,
+  Tile,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/admin/programs'
@@ -52,27 +64,46 @@ interface ProgramRowProps {
 
 function ProgramRow({ view, client, id: place }: ProgramRowProps) {
   const t = view.t.adminPrograms
-  const { id, name, redirectUris, secretHash } = client
+  const { id, name, redirectUris, postLogoutUris, logoutUri, secretHash } = client
+  const addresses = [
+    [t.redirects, redirectUris],
+    [t.postLogout, postLogoutUris],
+    [t.logout, logoutUri === '' ? [] : [logoutUri]],
+  ] as const
   const flags = [
     client.firstParty && t.isFirstParty,
     client.adminsOnly && t.adminsOnly,
     secretHash === null && t.isPublicShort,
   ].filter((flag) => flag !== false)
   return (
-    <Row id={place} icon="registered" tone="violet" title={name}>
+    <Row id={place} icon="registered" program={name} title={name}>
       <p class="facts">
-        {redirectUris.map((uri) => (
-          <span>{uri}</span>
+        {[...new Set(redirectUris.map(placeOf))].map((host) => (
+          <span>{host}</span>
         ))}
-      </p>
-      <p class="facts">
-        <span>
-          client_id <code>{id}</code>
-        </span>
         {flags.map((flag) => (
           <span>{flag}</span>
         ))}
       </p>
+      <details class="older">
+        <summary>{t.addresses}</summary>
+        <dl>
+          <dt>client_id</dt>
+          <dd>
+            <code>{id}</code>
+          </dd>
+          {addresses
+            .filter(([, uris]) => uris.length > 0)
+            .map(([label, uris]) => (
+              <>
+                <dt>{label}</dt>
+                {uris.map((uri) => (
+                  <dd>{uri}</dd>
+                ))}
+              </>
+            ))}
+        </dl>
+      </details>
       <Menu label={view.t.actionsFor(name)}>
         {secretHash !== null && (
           <Change
@@ -100,6 +131,12 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
   )
 }
 
+/** Returns what a reader recognises of an address: the host, or the scheme of a program's own. */
+function placeOf(uri: string): string {
+  const { host, protocol } = new URL(uri)
+  return host === '' ? protocol : host
+}
+
 const SHOWN_OF_PRESET = ['name', 'site', 'redirect_uris', 'post_logout_uris', 'logout_uri']
 const SHOWN_OF_OTHER = ['name', 'redirect_uris', 'post_logout_uris', 'logout_uri']
 const KINDS = [...PRESETS, 'other' as const]
@@ -123,8 +160,8 @@ export function NewProgramPage({ view, kind: name, fields, problem }: NewProgram
       problem={problem}
       choices={KINDS.map((one) => ({
         href: `${PATH}/add?preset=${one}`,
-        icon: one === 'other' ? 'programs' : 'registered',
-        tone: one === 'other' ? 'blue' : 'violet',
+        icon: 'programs',
+        program: one === 'other' ? undefined : t.presets[one],
         title: t.presets[one],
         hint: one === 'other' ? t.otherHint : t.presetHints[one],
       }))}
@@ -157,10 +194,10 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
   return (
     <article>
       <header>
-        <Tile icon={isOther ? 'programs' : 'registered'} tone="violet" />
+        {isOther ? <Tile icon="programs" /> : <Monogram name={t.presets[kind]} />}
         <h2>{t.presets[kind]}</h2>
       </header>
-      <form method="post" action={`${PATH}/add`}>
+      <form class="wide beside" method="post" action={`${PATH}/add`}>
         <Alert
           problem={problem}
           fields={[...(isOther ? SHOWN_OF_OTHER : SHOWN_OF_PRESET), ...CONFIRM_FIELDS]}
@@ -182,16 +219,15 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
             {others}
           </details>
         )}
-        <fieldset>
+        <fieldset class="field">
+          <legend>{t.flagsTitle}</legend>
           {(['first_party', 'admins_only', 'is_public'] as const).map((flag) => (
-            <label>
-              <input type="checkbox" name={flag} checked={echo(fields, flag) !== ''} />
-              {
-                { first_party: t.firstParty, admins_only: t.adminsOnly, is_public: t.isPublic }[
-                  flag
-                ]
-              }
-            </label>
+            <Choice
+              type="checkbox"
+              name={flag}
+              isChecked={echo(fields, flag) !== ''}
+              {...t.flags[flag]}
+            />
           ))}
         </fieldset>
         <ConfirmFields view={view} form="new" problem={problem} />
@@ -209,7 +245,7 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
       <p class="hint">{t.namesLead}</p>
       <ul class="rows">
         {names.map(({ username }) => (
-          <Row icon="users" tone="amber" title={username} level={3}>
+          <Row icon="lock" tone="amber" title={username} level={3}>
             <form method="post" action={`${PATH}/release`}>
               <button class="secondary" name="username" value={username}>
                 {t.release}

@@ -1,9 +1,10 @@
 import { own } from '../../base/own.ts'
 import type { SettingKey } from '../../settings/defaults.ts'
 import type { Setting } from '../../settings/manage-settings.ts'
-import type { Fields, Problem } from '../form.ts'
+import type { Problem } from '../form.ts'
 import { Confirm, Field } from '../parts.tsx'
 import type { View } from '../view.ts'
+import { PermissionField } from './permission-fields.tsx'
 
 const [MIN_ROWS, MAX_ROWS] = [3, 12]
 
@@ -33,8 +34,32 @@ export function SettingField(props: SettingFieldProps) {
       {...(help !== undefined && { hint: help })}
       {...inputOf(props)}
     >
+      <Example view={view} of={key} />
       <Reset view={view} setting={setting} />
     </Field>
+  )
+}
+
+/** Values that show the form of what is typed. */
+const EXAMPLES: Partial<Record<SettingKey, string>> = {
+  hide_files: String.raw`/\.tmp$/i
+/^\/private\//`,
+  external_previews: '{"pdf,epub": {"My viewer": "https://viewer.example.org/?file=$e_url"}}',
+  iframe_previews: '{"dwg,dxf": {"My viewer": "https://viewer.example.org/?file=$e_url"}}',
+  filename_char_mapping: '{"/": "|", ":": "-"}',
+  passkey_related_origins: 'https://photos.example.org',
+}
+
+function Example({ view, of: key }: { view: View; of: SettingKey }) {
+  const example = EXAMPLES[key]
+  if (example === undefined) return <></>
+  return (
+    <details class="older">
+      <summary>{view.t.adminSettings.example}</summary>
+      <pre>
+        <code>{example}</code>
+      </pre>
+    </details>
   )
 }
 
@@ -94,6 +119,8 @@ const WITHOUT_HINT: readonly SettingKey[] = [
   'video_autoplay',
   'home_container',
   'settings_layout',
+  'device_evict_policy',
+  'sso_default_dir',
   'event_retention_days',
   'favicon',
 ]
@@ -102,45 +129,21 @@ function hintOf({ t }: View, key: SettingKey): string | undefined {
   return WITHOUT_HINT.includes(key) ? undefined : t.settings.help[key]
 }
 
-/** A checkbox for each permission; they send numbers that the route adds up. */
-function PermissionSetting({ view, setting, value, problem }: SettingFieldProps) {
-  const { key } = setting
-  const help = hintOf(view, key)
+/** Asks for permissions, whose number the route puts into the setting's field. */
+function PermissionSetting(props: SettingFieldProps) {
+  const { view, setting, value, problem } = props
   return (
-    <fieldset class="field" aria-describedby={help && `${key}-hint`}>
-      <legend>
-        <Label view={view} setting={setting} />
-      </legend>
-      {problem?.field === key && <p class="problem">{problem.message}</p>}
-      {help !== undefined && (
-        <p class="hint" id={`${key}-hint`}>
-          {help}
-        </p>
-      )}
-      <input id={key} type="hidden" name={key} value={value} />
-      <input type="hidden" name={`${key}-boxes`} value="" />
-      <div class="grid">
-        {view.t.permissions.map((name, bit) => (
-          <label>
-            <input
-              type="checkbox"
-              name={`${key}-${bit}`}
-              checked={(Number(value) & (1 << bit)) !== 0}
-            />
-            {name}
-          </label>
-        ))}
-      </div>
+    <PermissionField
+      view={view}
+      name={setting.key}
+      legend={<Label {...props} />}
+      permission={Number(value)}
+      problem={problem}
+    >
+      <input id={setting.key} type="hidden" name={setting.key} value={value} />
       <Reset view={view} setting={setting} />
-    </fieldset>
+    </PermissionField>
   )
-}
-
-/** Adds up the boxes of a setting; `undefined` when the form has none. */
-export function permissionIn(fields: Fields, key: string): string | undefined {
-  if (fields[`${key}-boxes`] === undefined) return undefined
-  const bits = Array.from({ length: 16 }, (_, bit) => (`${key}-${bit}` in fields ? 1 << bit : 0))
-  return String(bits.reduce((sum, bit) => sum | bit, 0))
 }
 
 /** A cleared box sends nothing, so a hidden field of the same name sends `false`. */

@@ -9,7 +9,8 @@ import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { actorOf } from '../../http/guard.ts'
 import { goTo, type Notice } from '../view.ts'
-import { PERMISSION_SETTINGS, permissionIn } from './setting-field.tsx'
+import { hasPermission, permissionIn } from './permission-fields.tsx'
+import { PERMISSION_SETTINGS } from './setting-field.tsx'
 import { isSettingPage, keysOf, type SettingPage } from './setting-pages.ts'
 import { SettingsPage } from './settings.tsx'
 import { adminView } from './view.ts'
@@ -48,12 +49,10 @@ function pageOf(c: AppContext): SettingPage {
   return page
 }
 
-/** Puts the numbers of the permissions' boxes into their fields. */
+/** Puts the numbers of the permissions that were chosen into the fields of their settings. */
 function withPermissions(fields: Fields): Fields {
-  const numbers = PERMISSION_SETTINGS.flatMap((key) => {
-    const number = permissionIn(fields, key)
-    return number === undefined ? [] : [[key, number]]
-  })
+  const asked = PERMISSION_SETTINGS.filter((key) => hasPermission(fields, key))
+  const numbers = asked.map((key) => [key, String(permissionIn(fields, key))])
   return { ...fields, ...Object.fromEntries(numbers) }
 }
 

@@ -39,7 +39,7 @@ export function SettingsPage(props: SettingsProps) {
           </a>
         ))}
       </div>
-      <form class="wide" method="post" action={path}>
+      <form class="wide beside" method="post" action={path}>
         {/* The enter key presses the first button, which must not be a reset. */}
         <button class="skip" tabindex={-1} aria-hidden="true">
           {t.save}

@@ -1,7 +1,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../accounts/roles.ts'
 import { Change } from '../confirm.tsx'
-import { Alert } from '../parts.tsx'
+import { ActionLabel, Alert, type IconName, type Tone } from '../parts.tsx'
 import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
 import { userAction, type UserProps } from './user-props.ts'
@@ -13,91 +13,137 @@ const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = [
   'cancel-two-factor',
 ]
 
-/** The forms that grant or take away access: password, lock, second factor, sessions, account. */
-export function AccessForms(props: UserProps) {
-  const { view, user, isLastAdmin, refused } = props
+/** The forms that help a user to sign in again. The guest has no password. */
+export function HelpForms(props: UserProps) {
+  const { view, user, passkeys, refused } = props
   const t = view.t.adminUsers
-  const enableOrDisable = isLastAdmin ? (
-    <></>
-  ) : user.disabled ? (
-    <AccessForm {...props} form="enable" label={t.enable} lead="" />
-  ) : (
-    <AccessForm {...props} form="disable" label={t.disable} lead={t.disableLead} isDangerous />
-  )
+  if (user.role === GUEST) return <></>
+  const problem = refused?.form === 'password' ? refused.problem : undefined
   return (
     <section>
-      <h2>{t.access}</h2>
-      {isLastAdmin && (refused?.form === 'disable' || refused?.form === 'delete') && (
-        <Alert problem={refused.problem} fields={[]} />
-      )}
+      <h2>{t.help}</h2>
       <ul class="rows actions">
-        {user.role === GUEST ? (
-          enableOrDisable
-        ) : (
-          <PersonForms {...props}>{enableOrDisable}</PersonForms>
+        <AccessForm
+          {...props}
+          form="reset-link"
+          icon="mail"
+          label={t.resetLink}
+          lead={t.resetLinkLead}
+        >
+          {user.hasTwoFactor && (
+            <div class="field">
+              <label>
+                <input type="checkbox" name="second_factor" value="true" />
+                {t.resetLinkFactor}
+              </label>
+            </div>
+          )}
+        </AccessForm>
+        <AccessForm
+          {...props}
+          form="password"
+          icon="password"
+          label={t.resetPassword}
+          lead={t.resetPasswordLead}
+        >
+          <PasswordField view={view} problem={problem} />
+        </AccessForm>
+        {user.hasTwoFactor && (
+          <AccessForm
+            {...props}
+            form="cancel-two-factor"
+            icon="phone"
+            tone="amber"
+            label={t.cancelTwoFactor}
+            lead={t.cancelTwoFactorLead}
+            isDangerous
+          >
+            {passkeys.length > 0 && (
+              <div class="field">
+                <label>
+                  <input type="checkbox" name="with_passkeys" value="true" />
+                  {t.withPasskeys(passkeys.length)}
+                </label>
+              </div>
+            )}
+          </AccessForm>
         )}
       </ul>
     </section>
   )
 }
 
-/** The forms that the guest lacks: the guest has no password and can't be deleted. */
-function PersonForms({ children, ...props }: PropsWithChildren<UserProps>) {
-  const { view, user, passkeys, refused, isLastAdmin } = props
+/** The forms that take access away, and the one that gives it back. */
+export function EndForms(props: UserProps) {
+  const { view, user, isLastAdmin, refused } = props
   const t = view.t.adminUsers
-  const problem = refused?.form === 'password' ? refused.problem : undefined
+  const isGuest = user.role === GUEST
   return (
-    <>
-      <AccessForm {...props} form="password" label={t.resetPassword} lead={t.resetPasswordLead}>
-        <PasswordField view={view} problem={problem} />
-      </AccessForm>
-      <AccessForm {...props} form="reset-link" label={t.resetLink} lead={t.resetLinkLead}>
-        {user.hasTwoFactor && (
-          <div class="field">
-            <label>
-              <input type="checkbox" name="second_factor" value="true" />
-              {t.resetLinkFactor}
-            </label>
-          </div>
-        )}
-      </AccessForm>
-      {user.hasTwoFactor && (
-        <AccessForm
-          {...props}
-          form="cancel-two-factor"
-          label={t.cancelTwoFactor}
-          lead={t.cancelTwoFactorLead}
-          isDangerous
-        >
-          {passkeys.length > 0 && (
-            <div class="field">
-              <label>
-                <input type="checkbox" name="with_passkeys" value="true" />
-                {t.withPasskeys(passkeys.length)}
-              </label>
-            </div>
-          )}
-        </AccessForm>
+    <section>
+      <h2>{t.endAccess}</h2>
+      {isLastAdmin && (refused?.form === 'disable' || refused?.form === 'delete') && (
+        <Alert problem={refused.problem} fields={[]} />
       )}
+      <ul class="rows actions">
+        {!isGuest && (
+          <AccessForm
+            {...props}
+            form="end-sessions"
+            icon="sign-out"
+            tone="amber"
+            label={t.endSessions}
+            lead={t.endSessionsLead}
+            isDangerous
+          />
+        )}
+        {isLastAdmin ? <li class="row-note">{t.lastAdmin}</li> : <EnableOrDisable {...props} />}
+        {!isGuest && !isLastAdmin && (
+          <AccessForm
+            {...props}
+            form="delete"
+            icon="delete"
+            tone="red"
+            label={t.delete}
+            lead={t.deleteLead}
+            isDangerous
+          />
+        )}
+      </ul>
+    </section>
+  )
+}
+
+function EnableOrDisable(props: UserProps) {
+  const { view, user } = props
+  const t = view.t.adminUsers
+  if (user.disabled)
+    return (
       <AccessForm
         {...props}
-        form="end-sessions"
-        label={t.endSessions}
-        lead={t.endSessionsLead}
-        isDangerous
+        form="enable"
+        icon="check"
+        tone="green"
+        label={t.enable}
+        lead={t.enableLead}
       />
-      {children}
-      {isLastAdmin ? (
-        <li class="row-note">{t.lastAdmin}</li>
-      ) : (
-        <AccessForm {...props} form="delete" label={t.delete} lead={t.deleteLead} isDangerous />
-      )}
-    </>
+    )
+  return (
+    <AccessForm
+      {...props}
+      form="disable"
+      icon="lock"
+      tone="red"
+      label={t.disable}
+      lead={t.disableLead}
+      isDangerous
+    />
   )
 }
 
 interface AccessFormProps extends UserProps {
   form: UserForm
+  icon: IconName
+  tone?: Tone
   label: string
   lead: string
   isDangerous?: boolean
@@ -105,14 +151,13 @@ interface AccessFormProps extends UserProps {
 
 /** A row that expands to its form. */
 function AccessForm(props: PropsWithChildren<AccessFormProps>) {
-  const { view, refused, form, label, lead, isDangerous = false } = props
+  const { view, refused, form, icon, tone = 'blue', label, lead, isDangerous = false } = props
   const problem = refused?.form === form ? refused.problem : undefined
   return (
     <li>
       <Change
         view={view}
-        label={label}
-        question={lead}
+        label={<ActionLabel icon={icon} tone={tone} title={label} hint={lead} />}
         action={userAction(props, form)}
         submit={label}
         problem={problem}

@@ -44,7 +44,7 @@ export function UserDetails(props: UserProps) {
     optional: true,
   })
   return (
-    <Fold title={t.details} about={email === '' ? t.noEmail : email} open={isRefused}>
+    <Fold icon="mail" title={t.details} about={email === '' ? t.noEmail : email} open={isRefused}>
       <p class="facts">
         {email !== '' && (
           <span class={emailVerified ? 'good' : undefined}>
@@ -59,7 +59,7 @@ export function UserDetails(props: UserProps) {
           )}
         </span>
       </p>
-      <form class="wide" method="post" action={userAction(props, 'details')}>
+      <form class="wide beside" method="post" action={userAction(props, 'details')}>
         <Alert problem={problem} fields={['email', 'ends_at', ...CONFIRM_FIELDS]} />
         <Field {...field('email', email)} label={t.email} />
         {user.role !== ADMIN && (

@@ -7,6 +7,7 @@ import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
 import { usernameSchema } from '../../accounts/username.ts'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { Field } from '../parts.tsx'
+import { permissionIn } from './permission-fields.tsx'
 import type { View } from '../view.ts'
 import { reason } from '../../base/reasons.ts'
 
@@ -29,38 +30,19 @@ export const NEW_USER: Fields = { role: String(GENERAL), base_path: '/' }
 
 /** Returns the initial values of a user's form. */
 export function fieldsOf(user: Account): Fields {
-  const bits = Array.from({ length: 16 }, (_, bit) => bit).filter(
-    (bit) => (user.permission & (1 << bit)) !== 0,
-  )
-  return {
-    username: user.username,
-    role: String(user.role),
-    base_path: user.basePath,
-    ...Object.fromEntries(bits.map((bit) => [boxOf(bit), 'on'])),
-  }
+  return { username: user.username, role: String(user.role), base_path: user.basePath }
 }
 
 /** @throws {Refusal} `invalidBody`. */
 export function parseUser(fields: Fields) {
   const { username, role, base_path: basePath } = validate(userSchema, fields)
-  const permission = permissionIn(fields)
+  const permission = permissionIn(fields, 'permission')
   return { username, basePath, permission, ...(role !== undefined && { role }) }
-}
-
-/** Reads the boxes of `PermissionBoxes`. */
-export function permissionIn(fields: Fields): number {
-  let permission = 0
-  for (let bit = 0; bit < 16; bit++) if (boxOf(bit) in fields) permission |= 1 << bit
-  return permission
 }
 
 /** @returns The typed password; empty asks for a generated one. @throws {Refusal} `invalidBody`. */
 export function parsePassword(fields: Fields): string {
   return validate(passwordSchema, fields).password
-}
-
-function boxOf(bit: number): string {
-  return `permission-${bit}`
 }
 
 interface UserFieldsProps {
@@ -75,7 +57,8 @@ export function UserFields({
   fields,
   problem,
   nameHint,
-}: UserFieldsProps & { nameHint?: string | undefined }) {
+  isNew = false,
+}: UserFieldsProps & { nameHint?: string | undefined; isNew?: boolean }) {
   const t = view.t.adminUsers
   const { roles } = view.t.overview
   return (
@@ -85,6 +68,7 @@ export function UserFields({
         label={t.name}
         value={echo(fields, 'username')}
         problem={problem}
+        focus={isNew}
         {...(nameHint !== undefined && { hint: nameHint })}
       />
       {fields['role'] !== String(GUEST) && (
@@ -105,26 +89,6 @@ export function UserFields({
         optional
       />
     </>
-  )
-}
-
-/** A checkbox for every permission. */
-export function PermissionBoxes({
-  view: { t },
-  fields = {},
-}: Omit<UserFieldsProps, 'problem' | 'fields'> & { fields?: Fields | undefined }) {
-  return (
-    <fieldset>
-      <legend>{t.adminUsers.permissions}</legend>
-      <div class="grid">
-        {t.permissions.map((name, bit) => (
-          <label>
-            <input type="checkbox" name={boxOf(bit)} checked={boxOf(bit) in fields} />
-            {name}
-          </label>
-        ))}
-      </div>
-    </fieldset>
   )
 }
 

@@ -32,7 +32,7 @@ import { languageOf } from '../language.ts'
 import { actorOf } from '../../http/guard.ts'
 import { goTo, type Notice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
-import { NEW_USER, parsePassword, parseUser } from './user-fields.tsx'
+import { parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
 import {
   GeneratedPasswordPage,
@@ -68,9 +68,7 @@ export const userPages = new Hono<App>()
     const props = { view, ...found, search, group, page, pages }
     return showPage(c, <UsersPage {...props} />)
   })
-  .get('/new', async (c) =>
-    showPage(c, <NewUserPage view={await adminView(c)} fields={NEW_USER} />),
-  )
+  .get('/new', async (c) => showPage(c, <NewUserPage view={await adminView(c)} />))
   .post('/new', async (c) => {
     const view = await adminView(c)
     const fields = await readForm(c)

@@ -8,9 +8,10 @@ import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Alert, Fold, Icon, Row, Rows, Time } from '../parts.tsx'
-import { AccessForms } from './user-access.tsx'
+import { EndForms, HelpForms } from './user-access.tsx'
+import { PermissionField } from './permission-fields.tsx'
 import { userAction, type UserProps } from './user-props.ts'
-import { fieldsOf, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
+import { fieldsOf, USER_FIELDS, UserFields } from './user-fields.tsx'
 import { UserAppPasswords } from './user-app-passwords.tsx'
 import { UserIdentities } from './user-identities.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
@@ -25,10 +26,9 @@ import { EVENTS_PATH } from './events.tsx'
 const MAX_LISTED_SESSIONS = 20
 
 export function UserPage(props: UserProps) {
-  const { view, user, channels, list, passkeys, identities, keys, appPasswords, refused } = props
+  const { view, user, list } = props
   const t = view.t.adminUsers
   const eventsOf = new URLSearchParams({ user: user.username })
-  const hasIdentities = identities.length > 0 || view.platform !== undefined
   return (
     <AccountPage view={view} title={user.username}>
       <p class="back">
@@ -42,58 +42,18 @@ export function UserPage(props: UserProps) {
       </header>
       <Waiting {...props} />
       <LockedOut {...props} />
-      <ChangeForm {...props} />
-      {user.role !== GUEST && <UserDetails {...props} />}
-      <AccessForms {...props} />
-      {user.role !== GUEST && (
-        <>
-          <Fold
-            title={t.sessions}
-            count={props.sessions.length}
-            {...(props.maxSessions > 0 && { about: t.maxSessions(props.maxSessions) })}
-            open={refused?.form === 'end-session'}
-          >
-            <Sessions {...props} />
-          </Fold>
-          <Fold
-            title={view.t.passkeys.title}
-            count={passkeys.length}
-            open={refused?.form === 'delete-passkey'}
-          >
-            <UserPasskeys {...props} />
-          </Fold>
-          {hasIdentities && (
-            <Fold
-              title={view.t.sso.title}
-              count={identities.length}
-              open={refused?.form === 'unlink-identity'}
-            >
-              <UserIdentities {...props} />
-            </Fold>
-          )}
-          <Fold title={t.keys} count={keys.length} open={refused?.form === 'delete-key'}>
-            <Keys {...props} />
-          </Fold>
-          <Fold
-            title={view.t.appPasswords.title}
-            count={appPasswords.length}
-            open={refused?.form === 'delete-app-password'}
-          >
-            <UserAppPasswords {...props} />
-          </Fold>
-          {channels.length > 0 && (
-            <Fold title={view.t.channels.title} count={channels.length}>
-              <RemainingAccessLists
-                view={view}
-                remaining={{ ...NOTHING_REMAINS, channels }}
-                ofOther
-              />
-            </Fold>
-          )}
-        </>
-      )}
+      <div class="folds">
+        <ChangeForm {...props} />
+        {user.role !== GUEST && <UserDetails {...props} />}
+      </div>
+      <HelpForms {...props} />
+      {user.role !== GUEST && <Access {...props} />}
+      <EndForms {...props} />
       <section>
-        <h2>{t.latestEvents}</h2>
+        <header class="bar">
+          <h2>{t.latestEvents}</h2>
+          <a href={`${EVENTS_PATH}?${String(eventsOf)}`}>{t.events}</a>
+        </header>
         <EventList
           view={view}
           events={props.events}
@@ -101,11 +61,72 @@ export function UserPage(props: UserProps) {
           path={EVENTS_PATH}
           isFiltered={false}
         />
-        <p class="aside">
-          <a href={`${EVENTS_PATH}?${String(eventsOf)}`}>{t.events}</a>
-        </p>
       </section>
     </AccountPage>
+  )
+}
+
+/** What gives the user access now, kind by kind. */
+function Access(props: UserProps) {
+  const { view, channels, passkeys, identities, keys, appPasswords, refused } = props
+  const t = view.t.adminUsers
+  const hasIdentities = identities.length > 0 || view.platform !== undefined
+  return (
+    <section>
+      <h2>{t.access}</h2>
+      <div class="folds">
+        <Fold
+          icon="sessions"
+          title={t.sessions}
+          count={props.sessions.length}
+          {...(props.maxSessions > 0 && { about: t.maxSessions(props.maxSessions) })}
+          open={refused?.form === 'end-session'}
+        >
+          <Sessions {...props} />
+        </Fold>
+        <Fold
+          icon="passkeys"
+          tone="green"
+          title={view.t.passkeys.title}
+          count={passkeys.length}
+          open={refused?.form === 'delete-passkey'}
+        >
+          <UserPasskeys {...props} />
+        </Fold>
+        {hasIdentities && (
+          <Fold
+            icon="sso"
+            tone="violet"
+            title={view.t.sso.title}
+            count={identities.length}
+            open={refused?.form === 'unlink-identity'}
+          >
+            <UserIdentities {...props} />
+          </Fold>
+        )}
+        <Fold icon="keys" title={t.keys} count={keys.length} open={refused?.form === 'delete-key'}>
+          <Keys {...props} />
+        </Fold>
+        <Fold
+          icon="app-passwords"
+          tone="teal"
+          title={view.t.appPasswords.title}
+          count={appPasswords.length}
+          open={refused?.form === 'delete-app-password'}
+        >
+          <UserAppPasswords {...props} />
+        </Fold>
+        {channels.length > 0 && (
+          <Fold icon="notices" title={view.t.channels.title} count={channels.length}>
+            <RemainingAccessLists
+              view={view}
+              remaining={{ ...NOTHING_REMAINS, channels }}
+              ofOther
+            />
+          </Fold>
+        )}
+      </div>
+    </section>
   )
 }
 
@@ -159,14 +180,22 @@ function ChangeForm(props: UserProps) {
   const fields = isRefused ? { role: String(user.role), ...refused.fields } : fieldsOf(user)
   return (
     <Fold
+      icon="settings"
+      tone="amber"
       title={t.account}
       about={`${view.t.overview.roles[user.role] ?? ''} · ${user.basePath}`}
       open={isRefused}
     >
-      <form class="wide" method="post" action={userAction(props, 'change')}>
+      <form class="wide beside" method="post" action={userAction(props, 'change')}>
         <Alert problem={problem} fields={[...USER_FIELDS, ...CONFIRM_FIELDS]} />
         <UserFields view={view} fields={fields} problem={problem} nameHint={nameHint} />
-        <PermissionBoxes view={view} fields={fields} />
+        <PermissionField
+          view={view}
+          name="permission"
+          legend={t.permissions}
+          permission={user.permission}
+          fields={isRefused ? refused.fields : undefined}
+        />
         <ConfirmFields view={view} form="change" problem={problem} onlyWhenAsked />
         <button>{t.save}</button>
       </form>

@@ -11,20 +11,11 @@ import type { Fields, Problem } from '../form.ts'
 import { ListHeader } from '../frames.tsx'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  Empty,
-  FormButtons,
-  Menu,
-  NumberedPages,
-  Row,
-  Rows,
-  ShownOnce,
-  Time,
-} from '../parts.tsx'
+import { Alert, Empty, FormButtons, NumberedPages, Row, Rows, ShownOnce, Time } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { MadeLinkPage } from './invitations.tsx'
-import { PasswordField, PermissionBoxes, USER_FIELDS, UserFields } from './user-fields.tsx'
+import { PermissionField } from './permission-fields.tsx'
+import { NEW_USER, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
 
 type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
 
@@ -182,9 +173,7 @@ function WaitingUsers({ view, users, list }: { view: View; users: ListedUser[]; 
           title={<a href={userAddress(user.id, list)}>{user.username}</a>}
         >
           <RegistrationFacts view={view} registration={user} />
-          <Menu label={view.t.actionsFor(user.username)}>
-            <Decisions view={view} user={user} list={list} />
-          </Menu>
+          <Decisions view={view} user={user} list={list} />
         </Row>
       ))}
       none={<></>}
@@ -221,7 +210,7 @@ interface DecisionsProps {
 export function Decisions({ view, user: { id, username }, list, refused }: DecisionsProps) {
   const t = view.t.adminUsers
   return (
-    <>
+    <div class="decide">
       <Change
         view={view}
         label={t.approve}
@@ -241,7 +230,7 @@ export function Decisions({ view, user: { id, username }, list, refused }: Decis
         problem={refused?.form === 'reject' ? refused.problem : undefined}
         confirmedAs={`reject-${id}`}
       />
-    </>
+    </div>
   )
 }
 
@@ -262,10 +251,14 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
       <td role="cell" data-label={t.secondFactor}>
         {isGuest ? '' : <SecondFactor view={view} user={user} />}
       </td>
-      <td role="cell" data-label={t.lastSignIn}>
+      <td
+        role="cell"
+        class={user.lastSignInAt === null ? 'none' : undefined}
+        data-label={t.lastSignIn}
+      >
         {isGuest ? '' : <LastSignIn view={view} at={user.lastSignInAt} />}
       </td>
-      <td role="cell" data-label={t.keysOf}>
+      <td role="cell" class={user.keys === 0 ? 'none' : undefined} data-label={t.keysOf}>
         {isGuest ? '' : user.keys}
       </td>
     </tr>
@@ -302,7 +295,8 @@ export function UserBadges({ view: { t, now }, user }: { view: View; user: Accou
 
 interface NewUserProps {
   view: View
-  fields: Fields
+  /** The form that was refused. */
+  fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
@@ -312,11 +306,17 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
     <AccountPage view={view} title={t.add}>
       <h1>{t.add}</h1>
       <article>
-        <form class="wide" method="post" action="/account/admin/users/new">
+        <form class="wide beside" method="post" action="/account/admin/users/new">
           <Alert problem={problem} fields={[...USER_FIELDS, 'password', ...CONFIRM_FIELDS]} />
-          <UserFields view={view} fields={fields} problem={problem} />
+          <UserFields view={view} fields={fields ?? NEW_USER} problem={problem} isNew />
           <PasswordField view={view} problem={problem} />
-          <PermissionBoxes view={view} fields={fields} />
+          <PermissionField
+            view={view}
+            name="permission"
+            legend={t.permissions}
+            permission={0}
+            fields={fields}
+          />
           <ConfirmFields view={view} form="new" problem={problem} />
           <FormButtons view={view} submit={t.create} back={USERS_PATH} />
         </form>

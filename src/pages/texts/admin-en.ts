@@ -1,5 +1,6 @@
 import type { checkParts } from '../../health/health.ts'
 import type { SettingPage, SettingPart } from '../admin/setting-pages.ts'
+import type { PermissionGroup, PermissionLevel } from '../admin/permission-fields.tsx'
 import { counted } from './counted.ts'
 
 const pages: Record<SettingPage, string> = {
@@ -16,16 +17,38 @@ const parts: Record<SettingPart, string> = {
   engines: 'Search engines',
   signIn: 'Sign-in',
   registration: 'Registration',
-  robots: 'Protection from robots',
+  robots: 'Protection against bots',
   face: 'Logo and colour',
   fileList: 'File list',
   list: 'Lists of files',
-  access: 'Ways to the files',
+  access: 'Access to the files',
   search: 'Search',
   viewers: 'Viewers',
   media: 'Music and videos',
   provider: 'Identity provider',
   newAccounts: 'New accounts',
+}
+
+/** What most users are given. */
+const levels: Record<PermissionLevel, { title: string; hint: string }> = {
+  browse: { title: 'Look only', hint: 'See files in the browser, and download them.' },
+  read: {
+    title: 'Read',
+    hint: 'The same with programs, over WebDAV and SFTP, and inside archives.',
+  },
+  write: { title: 'Read and write', hint: 'Also upload, rename, move, copy and delete files.' },
+  everything: {
+    title: 'Everything',
+    hint: 'All permissions: also hidden files, folders with a password, and sharing.',
+  },
+  custom: { title: 'Something else', hint: 'Choose each permission yourself.' },
+}
+
+const permissionGroups: Record<PermissionGroup, string> = {
+  look: 'See',
+  change: 'Change',
+  programs: 'With programs',
+  share: 'Share',
 }
 
 const REMAINING =
@@ -38,20 +61,22 @@ export const adminSiteEn = {
   lead: (site: string) => `How ${site} is doing.`,
   works: 'Everything works',
   fails: 'Something does not work',
-  failsHint: 'The log of the service tells why.',
+  failsHint: 'The log of the service says why.',
   parts: {
     d1: 'Database',
     kv: 'Cache of the settings',
-    hasher: 'Check of passwords',
-    migrations: 'Tables of this version',
+    hasher: 'Password check',
+    migrations: 'Database tables',
   } satisfies Record<keyof SiteParts, string>,
   answers: (part: string, milliseconds: number) => `${part}: ${milliseconds} ms`,
   silent: (part: string) => `${part}: does not work`,
-  attention: 'Waits for you',
+  attention: 'Needs your attention',
   waiting: counted('1 person waits for your approval', '# people wait for your approval'),
   locked: (when: string) => `Locked out after too many refused sign-ins ${when}`,
   failing: (when: string) => `The last notice was not delivered, ${when}`,
-  newEvents: 'Events in 30 days, about',
+  newEvents: 'Events in 30 days (about)',
+  eventsPerDay: 'Events of the last 30 days, day by day',
+  busiest: counted('About 1 event on the busiest day', 'About # events on the busiest day'),
   database: 'Size of the database',
   mebibytes: (size: string) => `${size} MiB`,
   changes: 'Latest changes',
@@ -65,7 +90,7 @@ export const adminUsersEn = {
   add: 'New user',
   none: 'No users found',
   noneHint: (search: string) => `No user name contains “${search}”.`,
-  noneInGroup: (group: string) => `The list “${group}” has no such user.`,
+  noneInGroup: (group: string) => `Nobody is in the list “${group}”.`,
   showAll: 'Show all users',
   total: counted('1 user', '# users'),
   totalOver: (most: string) => `More than ${most} users. Search for a name to find the others.`,
@@ -124,18 +149,23 @@ export const adminUsersEn = {
   basePath: 'Base folder',
   basePathHint: 'The user sees only the files in this folder.',
   permissions: 'Permissions',
+  levels,
+  permissionGroups,
   password: 'Password',
   passwordHint:
     'At least 8 characters. If you leave it empty, a password is generated and shown once.',
   create: 'Create user',
   save: 'Save changes',
 
-  access: 'Access',
+  access: 'Sessions and credentials',
+  help: 'Help with signing in',
+  endAccess: 'Suspend or delete',
   resetPassword: 'Reset password',
-  resetPasswordLead: 'The old password stops working, and all sessions end.',
+  resetPasswordLead:
+    'Set a new password yourself. The old one stops working, and all sessions end.',
   resetLink: 'Link for a new password',
   resetLinkLead:
-    'With the link, the user chooses a new password, and all sessions end. It works once and for 24 hours. The user and all administrators are told of it.',
+    'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
   resetLinkFactor: 'The link also turns off two-step verification',
   resetLinkMade:
     'The link is not shown again. Give it to the user now, over a channel that you trust.',
@@ -149,14 +179,14 @@ export const adminUsersEn = {
   withPasskeys: counted('Delete the passkey as well', 'Delete the # passkeys as well'),
   endSessions: 'End all sessions and app passwords',
   endSessionsLead:
-    'Signs the user out on all devices, and deletes all app passwords: programs such as rclone need new ones.',
+    'Sign the user out on all devices, and delete all app passwords: programs such as rclone need new ones.',
   disable: 'Disable account',
-  disableLead:
-    'The user is signed out immediately and cannot sign in until you enable the account.',
+  disableLead: 'Sign the user out at once, and refuse sign-ins until you enable the account again.',
   enable: 'Enable account',
+  enableLead: 'The user can sign in again.',
   delete: 'Delete user',
   deleteLead:
-    'Deletes the user with all keys and sessions. This cannot be undone. Files are not deleted.',
+    'Delete the user with all keys and sessions. This cannot be undone. Files are not deleted.',
 
   sessions: 'Sessions',
   noSessions: 'The user is not signed in.',
@@ -164,7 +194,7 @@ export const adminUsersEn = {
   endSession: 'End',
   keys: 'SSH keys',
   noKeys: 'No keys.',
-  events: 'All events of this account',
+  events: 'All events',
 
   generatedTitle: 'Password',
   generatedLead:
@@ -184,6 +214,7 @@ export const adminSettingsEn = {
   defaultIsEmpty: 'The default is empty.',
   reset: 'Reset',
   save: 'Save',
+  example: 'Example',
   colourHint: (value: string) => `Current value: ${value}.`,
 }
 

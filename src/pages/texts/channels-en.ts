@@ -1,22 +1,29 @@
 import type { ChannelKind } from '../../notices/channels.ts'
+import type { TopicGroup } from '../channel-parts.tsx'
 import type { Topic } from '../../notices/topics.ts'
 import { counted } from './counted.ts'
+
+const topicGroups: Record<TopicGroup, string> = {
+  signIns: 'Sign-ins',
+  protection: 'Passwords and keys',
+  accounts: 'Accounts and programs',
+}
 
 const topics: Record<Topic, string> = {
   new_network: 'A sign-in from a new network',
   new_country: 'A sign-in from a new country',
-  locked_out: 'An account or a network that is locked out',
-  second_factor_off: 'Two-step verification that is turned off',
+  locked_out: 'An account or a network is locked out',
+  second_factor_off: 'Two-step verification is turned off',
   new_admin: 'A new administrator',
-  password: 'A password changed or set by an administrator',
-  credential_added: 'An SSH key, passkey, app password, linked account or service token added',
-  passkey_cloned: 'A passkey that may have been copied',
-  access_replayed: 'A code or token for a program used twice: it may be stolen',
-  program_registered: 'A program registered, or its secret replaced',
+  password: 'A password is changed, or set by an administrator',
+  credential_added: 'An SSH key, passkey, app password, linked account or service token is added',
+  passkey_cloned: 'A passkey may have been copied',
+  access_replayed: 'A code or token for a program is used twice: it may be stolen',
+  program_registered: 'A program is registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
-  registration: 'A registration',
-  reset_link: 'A link for a new password made by an administrator (sent in any case)',
-  account_end: 'An account that ends soon',
+  registration: 'Somebody registers an account',
+  reset_link: 'An administrator makes a link for a new password (always sent)',
+  account_end: 'An account ends soon',
 }
 
 const kinds: Record<ChannelKind, string> = {
@@ -101,6 +108,7 @@ export const channelsEn = {
   chat: 'Chat',
   sender: 'Sender',
   topicsLabel: 'Notify about',
+  topicGroups,
   topics,
   add: 'Add channel',
   save: 'Save',

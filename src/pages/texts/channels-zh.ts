@@ -26,6 +26,7 @@ export const channelsZh: typeof channelsEn = {
   chat: '聊天',
   sender: '发件人',
   topicsLabel: '通知哪些事情',
+  topicGroups: { signIns: '登录', protection: '密码和密钥', accounts: '账户和程序' },
   topics: {
     new_network: '从新的网络登录',
     new_country: '从新的国家或地区登录',

@@ -84,7 +84,7 @@ export const programsEn = {
 /** The registered programs, for operators. */
 export const adminProgramsEn = {
   title: 'Registered programs',
-  lead: 'Programs whose users sign in here (OpenID Connect).',
+  lead: 'Programs that let users sign in with their account of this site (OpenID Connect).',
   none: 'No programs',
   noneHint: 'Register one, then copy its settings into the program.',
   add: 'Register a program',
@@ -100,12 +100,26 @@ export const adminProgramsEn = {
   redirectsHint: 'One per line, exactly as the program sends them.',
   postLogout: 'Addresses after the sign-out',
   logout: 'Back-channel logout address',
-  isPublic: 'It runs in a browser or on a phone, and so gets no secret',
-  firstParty: 'It belongs to this site: users are not asked for consent',
+  addresses: 'Client ID and addresses',
+  flagsTitle: 'Options',
+  flags: {
+    first_party: {
+      title: 'It belongs to this site',
+      hint: 'Users are not asked whether it may know who they are.',
+    },
+    admins_only: {
+      title: 'Administrators only',
+      hint: 'It refuses everybody else.',
+    },
+    is_public: {
+      title: 'It can’t keep a secret',
+      hint: 'A program that runs in a browser or on a phone. It gets no secret.',
+    },
+  },
   adminsOnly: 'Administrators only',
   isFirstParty: 'Belongs to this site: no consent asked',
   isPublicShort: 'Without a secret',
-  submit: 'Register',
+  submit: 'Register program',
   createdTitle: 'Settings of the program',
   createdLead: 'Copy them into the program now. The secret is not shown again.',
   createdLeadPublic: 'Copy them into the program.',

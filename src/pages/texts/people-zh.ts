@@ -21,6 +21,8 @@ export const adminInvitationsZh: typeof adminInvitationsEn = {
   older: '较早',
   page: (page, pages) => `第 ${page}/${pages} 页`,
 
+  linkPart: '链接',
+  accountPart: '由此创建的账户',
   note: '备注',
   noteHint: '只有管理员能看到，也会记入每个账户的注册事件。',
   email: '寄往邮箱',
@@ -32,12 +34,12 @@ export const adminInvitationsZh: typeof adminInvitationsEn = {
   endsAtHint: '当天 0:00（UTC）失效。留空则在 7 天后失效。',
   basePathHint: '{username} 会换成用户名，例如 /homes/{username}。',
   accountEndsAt: '账户到期日期',
-  accountEndsAtHint: '当天 0:00（UTC）到期。留空则永不到期。',
+  accountEndsAtHint: '当天 0:00（UTC）到期。两项都留空则永不到期。',
   accountDays: '或在多少天后到期',
   create: '创建邀请',
 
   madeTitle: '邀请链接',
-  madeLead: '链接不会再次显示。请通过可信的方式转交。',
+  madeLead: '请立即复制链接，并通过可信的方式转交：链接不会再次显示。',
   madeLabel: '链接',
   madeEnds: (when) => `链接${when}失效。`,
   madeDone: '我已转交',

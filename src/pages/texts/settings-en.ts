@@ -7,7 +7,7 @@ const labels: Record<SettingKey, string> = {
   announcement: 'Announcement',
   pagination_type: 'Long lists',
   default_page_size: 'Files per page',
-  allow_indexed: 'Search engines',
+  allow_indexed: 'Allow indexing',
   allow_mounted: 'Mounting as a drive',
   robots_txt: 'robots.txt',
   logo: 'Logo',
@@ -42,18 +42,18 @@ const labels: Record<SettingKey, string> = {
   sso_compatibility_mode: 'Compatibility mode',
   security_contact: 'Security contact',
   webauthn_login_enabled: 'Passkeys in the file list',
-  require_second_factor: 'Second factor required of',
-  passkey_related_origins: 'Related sites for passkeys',
+  require_second_factor: 'Require a second factor from',
+  passkey_related_origins: 'Passkeys on other sites',
   sftp_address: 'SFTP server',
-  event_retention_days: 'Days after which events are deleted',
+  event_retention_days: 'Days to keep events',
   max_devices: 'Sessions at once',
-  device_evict_policy: 'With one session too many',
+  device_evict_policy: 'When a user has too many sessions',
   allow_register: 'Open registration',
   register_approval: 'Registrations need approval',
   register_permission: 'Permissions of registered users',
   register_base_path: 'Base folder of registered users',
   register_days: 'Days until a registered account ends',
-  register_reserved_names: 'Names that nobody may choose',
+  register_reserved_names: 'Reserved names',
   turnstile_site_key: 'Turnstile: site key',
   turnstile_secret: 'Turnstile: secret key',
 }
@@ -92,10 +92,46 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   },
 }
 
+/** What stands on a page in place of the help, below a label that says the rest. */
+const onPages: Partial<Record<SettingKey, string>> = {
+  site_title: 'Shown in browsers and in authenticator apps.',
+  announcement: 'Shown to each visitor once. Markdown works.',
+  allow_indexed: 'Lets search engines list the site.',
+  allow_mounted: 'Shows visitors how to mount the site as a drive.',
+  robots_txt: 'What /robots.txt tells search engines.',
+  logo: 'Address of a picture. On a second line: the one for dark pages.',
+  home_icon: 'Emoji before the path of the root folder.',
+  external_previews: 'By file extension, as JSON. $e_url becomes the address of the file.',
+  iframe_previews: 'By file extension, as JSON. $e_url becomes the address of the file.',
+  audio_cover: 'Address of a picture, for music that has none.',
+  hide_files: 'Regular expressions, one per line. Lists leave out the paths that match.',
+  package_download: 'Lets visitors download whole folders.',
+  ocr_api: 'Address of a service that recognises text in pictures.',
+  filename_char_mapping: 'What is shown in place of characters in file names, as JSON.',
+  forward_direct_link_params: 'Keeps the query when a direct link leads elsewhere.',
+  search_index: 'The one that your file server uses. “None” hides the search.',
+  auto_update_index: 'Tells clients that the file server does so.',
+  require_second_factor: 'They must sign in with a code or a passkey.',
+  passkey_related_origins: 'Other sites of yours where the same passkeys work, one per line.',
+  max_devices: 'For each user. 0 means any number.',
+  allow_register: 'Lets anybody make an account on this site.',
+  register_approval: 'Nobody signs in to a new account before an administrator approves it.',
+  register_days: '0 means no end.',
+  register_base_path: '{username} becomes the user name, such as in /homes/{username}.',
+  register_reserved_names: 'Separated by commas.',
+  turnstile_site_key: 'From Cloudflare Turnstile. With both keys, it checks who registers.',
+  turnstile_secret: 'It is not shown again. Leave it empty to keep the stored one.',
+  sso_client_secret: 'It is not shown again. Leave it empty to keep the stored one.',
+  sso_endpoint_name: 'The issuer, such as https://accounts.example.org.',
+  sso_extra_scopes: 'Beside openid and profile, separated by spaces.',
+  sso_oidc_username_key: 'It names a new account. Such as preferred_username.',
+}
+
 /** The help of the definitions, which the command line and the stock client show too. */
-const help: Record<string, string> = Object.fromEntries(
-  SETTINGS.map((setting) => [setting.key, setting.help]),
-)
+const help: Record<string, string> = {
+  ...Object.fromEntries(SETTINGS.map((setting) => [setting.key, setting.help])),
+  ...onPages,
+}
 
 export const settingsEn = {
   labels,

@@ -1,0 +1,116 @@
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import { own } from '../../base/own.ts'
+import { MAX_PERMISSION, PERMISSION } from '../../accounts/roles.ts'
+import type { Fields, Problem } from '../form.ts'
+import { Choice } from '../parts.tsx'
+import type { View } from '../view.ts'
+
+const { webdavRead, webdavWrite, sftpRead, sftpWrite, readArchives, decompress } = PERMISSION
+const { make, rename, move, copy, remove } = PERMISSION
+const READ = webdavRead | sftpRead | readArchives
+const WRITE = make | rename | move | copy | remove | webdavWrite | sftpWrite | decompress
+
+/** What most users are given, from the least to the most. */
+const LEVELS = { browse: 0, read: READ, write: READ | WRITE, everything: MAX_PERMISSION } as const
+
+export type PermissionLevel = keyof typeof LEVELS | 'custom'
+
+const LEVEL_NAMES = [...Object.keys(LEVELS).filter(isKnown), 'custom' as const]
+
+/** The bits of each group, in the order of the page. */
+const GROUPS = {
+  look: [0, 1, 12],
+  change: [3, 4, 5, 6, 7, 13, 2],
+  programs: [8, 9, 10, 11],
+  share: [14, 15],
+} as const
+
+export type PermissionGroup = keyof typeof GROUPS
+
+const GROUP_NAMES = ['look', 'change', 'programs', 'share'] as const
+
+interface PermissionFieldProps {
+  view: View
+  /** Begins the names of the fields. */
+  name: string
+  legend: Child
+  /** What is stored. */
+  permission: number
+  /** The form that was refused, which counts instead. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** Levels to choose among; the last one has a box for each permission. */
+export function PermissionField(props: PropsWithChildren<PermissionFieldProps>) {
+  const { view, name, legend, fields, problem, children } = props
+  const t = view.t.adminUsers
+  const permission = fields === undefined ? props.permission : boxesIn(fields, name)
+  const level = fields && own(fields, levelField(name))
+  const chosen = LEVEL_NAMES.find((one) => one === level) ?? levelOf(permission)
+  return (
+    <fieldset class="field levels">
+      <legend>{legend}</legend>
+      {problem?.field === name && <p class="problem">{problem.message}</p>}
+      {LEVEL_NAMES.map((one) => (
+        <Choice
+          type="radio"
+          name={levelField(name)}
+          value={one}
+          isChecked={one === chosen}
+          {...t.levels[one]}
+        />
+      ))}
+      <div class="boxes">
+        {GROUP_NAMES.map((group) => (
+          <fieldset>
+            <legend>{t.permissionGroups[group]}</legend>
+            {GROUPS[group].map((bit) => (
+              <label>
+                <input
+                  type="checkbox"
+                  name={boxOf(name, bit)}
+                  checked={(permission & (1 << bit)) !== 0}
+                />
+                {view.t.permissions[bit]}
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      </div>
+      {children}
+    </fieldset>
+  )
+}
+
+/** Reads the fields of `PermissionField`. Without a level, the boxes count. */
+export function permissionIn(fields: Fields, name: string): number {
+  const level = own(fields, levelField(name)) ?? 'custom'
+  return isKnown(level) ? LEVELS[level] : boxesIn(fields, name)
+}
+
+/** Tells whether a form has the fields of `PermissionField`. */
+export function hasPermission(fields: Fields, name: string): boolean {
+  return levelField(name) in fields
+}
+
+function boxesIn(fields: Fields, name: string): number {
+  const bits = Array.from({ length: 16 }, (_, bit) => (boxOf(name, bit) in fields ? 1 << bit : 0))
+  return bits.reduce((sum, bit) => sum | bit, 0)
+}
+
+function levelOf(permission: number): PermissionLevel {
+  return LEVEL_NAMES.find((level) => level !== 'custom' && LEVELS[level] === permission) ?? 'custom'
+}
+
+function isKnown(level: string): level is keyof typeof LEVELS {
+  return Object.hasOwn(LEVELS, level)
+}
+
+function levelField(name: string): string {
+  return `${name}-level`
+}
+
+function boxOf(name: string, bit: number): string {
+  return `${name}-${bit}`
+}
