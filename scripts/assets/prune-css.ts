@@ -2,7 +2,7 @@
 const UNUSED =
   /\[data-(?:tooltip|placement)|\[type=(?:range|file|date|time|datetime|month|week|reset|image)|\[role=group|progress|dialog|modal|aria-busy|:host|breadcrumb|blockquote|\[dir=rtl\]|data-theme=dark|\b(?:mark|ins|del|kbd|samp|figure|figcaption|video|audio|canvas|iframe|address|abbr|cite|optgroup|meter)\b|::-(?:moz-range|ms|webkit-slider|webkit-file|webkit-calendar|webkit-progress|moz-progress)/
 const UNUSED_VARIABLE =
-  /--pico-(?:range|progress|tooltip|dropdown|modal|blockquote|nav-breadcrumb|loading|ins|del|mark|code-kbd|icon-(?:date|time|close|loading|minus))[\w-]*:(?:[^;"}]|"[^"]*")*;?/g
+  /--pico-(?:secondary|contrast|accordion-border|scrollbar|range|progress|tooltip|dropdown|modal|blockquote|nav-breadcrumb|loading|ins|del|mark|code-kbd|icon-(?:date|time|close|loading|minus))[\w-]*:(?:[^;"}]|"[^"]*")*;?/g
 
 /**
  * Removes the rules of a minified style sheet that match nothing on our pages. Text in parentheses,
