@@ -43,20 +43,26 @@ interface BoxesProps {
   topics: readonly Topic[]
   chosen: readonly Topic[]
   problem?: Problem | undefined
+  /** What each says; without it, the words for operators. */
+  words?: Partial<Record<Topic, string>>
   /** The text before them is their legend already. */
   isLabelled?: boolean
 }
 
 /** A checkbox for every topic. */
-export function TopicBoxes({ view, topics, chosen, problem, isLabelled = false }: BoxesProps) {
+export function TopicBoxes({ isLabelled = false, ...props }: BoxesProps) {
+  const { view, topics, chosen, problem, words } = props
   const t = view.t.channels
   const isWrong = problem?.field === 'topics'
+  const groups = TOPIC_GROUP_NAMES.filter((group) =>
+    topics.some((topic) => GROUP_OF_TOPIC[topic] === group),
+  )
   return (
     <fieldset aria-label={isLabelled ? t.topicsLabel : undefined}>
       {!isLabelled && <legend>{t.topicsLabel}</legend>}
       {isWrong && <p class="problem">{problem.message}</p>}
       <div class="boxes">
-        {TOPIC_GROUP_NAMES.map((group) => (
+        {groups.map((group) => (
           <fieldset>
             <legend>{t.topicGroups[group]}</legend>
             {topics
@@ -64,7 +70,7 @@ export function TopicBoxes({ view, topics, chosen, problem, isLabelled = false }
               .map((topic) => (
                 <label>
                   <input type="checkbox" name={boxOf(topic)} checked={chosen.includes(topic)} />
-                  {t.topics[topic]}
+                  {words?.[topic] ?? t.topics[topic]}
                 </label>
               ))}
           </fieldset>

@@ -32,13 +32,14 @@ beforeEach(async () => {
   await site.addUser('alice', { password: PASSWORD })
 })
 
+const addressIn = ({ html }: { html: string }) => valueOf(html, 'address')
 const textAt = async (path: string) => textOf((await visitor.get(path)).html)
 
 describe('the page of the own notices', () => {
   beforeEach(() => visitor.signIn('alice', PASSWORD))
 
   test('adds a channel, tests it, shows why a test failed, and deletes it', async () => {
-    expect((await visitor.post(`${OWN}/save`, own)).location).toBe(`${OWN}?done=channel-saved`)
+    expect((await visitor.post(`${OWN}/save`, own)).location).toBe(`${OWN}?done=notices-on`)
     expect(await textAt(OWN)).toContain('ntfy ntfy.sh Nothing delivered yet')
     expect((await visitor.post(`${OWN}/test`, {})).location).toBe(`${OWN}?done=channel-tested`)
     status = 404
@@ -51,7 +52,7 @@ describe('the page of the own notices', () => {
     expect(alertIn(failed.html)).toBe(
       'The test was not delivered. The receiver answered with status 404.',
     )
-    expect((await visitor.post(`${OWN}/delete`, {})).location).toBe(`${OWN}?done=channel-deleted`)
+    expect((await visitor.post(`${OWN}/delete`, {})).location).toBe(`${OWN}?done=notices-off`)
     expect(await site.db.select().from(noticeChannels)).toEqual([])
   })
 
@@ -60,7 +61,7 @@ describe('the page of the own notices', () => {
     await visitor.post(`${OWN}/save`, own)
     const chosen = { 'topic-new_network': 'on', 'topic-password': 'on' }
     const saved = await visitor.post(`${OWN}/topics`, chosen)
-    expect(saved.location).toBe(`${OWN}?done=channel-saved`)
+    expect(saved.location).toBe(`${OWN}?done=topics-saved`)
     expect(await topics()).toBe('new_network password')
     expect(await textAt(OWN)).toContain('ntfy ntfy.sh Nothing delivered yet')
     const none = await visitor.post(`${OWN}/topics`, {})
@@ -84,6 +85,24 @@ describe('the page of the own notices', () => {
     rememberSecret(secret)
     expect(secret).toMatch(/^whsec_/)
     expect(await textAt(OWN)).not.toContain(secret)
+  })
+
+  test('suggests a topic of ntfy that nobody guesses, and keeps it in a refused form', async () => {
+    const opened = await visitor.get(`${OWN}?kind=ntfy`)
+    expect(addressIn(opened)).toMatch(/^https:\/\/ntfy\.sh\/[a-z2-7]{16}$/)
+    expect(addressIn(await visitor.get(`${OWN}?kind=ntfy`))).not.toBe(addressIn(opened))
+    const topic = addressIn(opened).split('/').at(-1) ?? ''
+    const form = { kind: 'ntfy', address: addressIn(opened) }
+    const refused = await visitor.post(`${OWN}/save`, form)
+    expect(addressIn(refused)).toBe(form.address)
+    expect(refused.html).toContain(`<code id="topic">${topic}</code>`)
+  })
+
+  test('asks for no topic of a webhook, and for the kind where the address names none', async () => {
+    expect((await visitor.get(`${OWN}?kind=webhook`)).html).not.toContain('id="topic"')
+    const { html } = await visitor.get(`${OWN}?kind=slack`)
+    expect(html).toContain(`${OWN}?kind=ntfy`)
+    expect(html).not.toContain('name="address"')
   })
 
   test('shows what is wrong beside its field', async () => {

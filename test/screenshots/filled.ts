@@ -293,6 +293,7 @@ const FILLED_PAGES: [name: string, path: string][] = [
   ['sessions', '/account/sessions'],
   ['activity', '/account/activity'],
   ['notices', '/account/notices'],
+  ['notices-ntfy', '/account/notices?kind=ntfy'],
   ['admin-state', '/account/admin'],
   ['admin-users', '/account/admin/users'],
   ['admin-waiting', '/account/admin/users?group=waiting'],

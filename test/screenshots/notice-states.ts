@@ -62,11 +62,15 @@ async function channelStates(page: Page, receiver: string, take: Take): Promise<
 async function ownStates(page: Page, take: Take): Promise<void> {
   await page.goto(OWN)
   await take('notices-none')
+  for (const kind of ['ntfy', 'webhook']) {
+    await page.goto(`${OWN}?kind=${kind}`)
+    await take(`notices-${kind}`)
+  }
   for (const [name, address] of [
     ['notices-refused', 'https://ntfy.local/a-topic'],
     ['notices-added', 'https://ntfy.example.org/a-topic'],
   ] as const) {
-    await unfold(page.locator('[name=address]'))
+    await page.goto(`${OWN}?kind=ntfy`)
     await page.locator('[name=address]').fill(address)
     await submit(page, `${OWN}/save`)
     await take(name)

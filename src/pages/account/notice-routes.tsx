@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import type { App, AppContext } from '../../http/context.ts'
+import { toBase32 } from '../../base/base32.ts'
 import { Refusal } from '../../base/refusals.ts'
-import { ownChannelSchema, ownTopicsSchema } from '../../notices/channels.ts'
+import { OWN_CHANNEL_KINDS, ownChannelSchema, ownTopicsSchema } from '../../notices/channels.ts'
 import {
   chooseOwnTopics,
   deleteOwnChannel,
@@ -15,14 +16,18 @@ import { validate } from '../../http/input.ts'
 import { chosenTopics, testProblem, WebhookSecret } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
+import { showForm } from '../frames.tsx'
 import { languageOf, TEXTS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
 import { goTo, readView, showPage } from '../view.ts'
-import { OWN_NOTICES_PATH, OwnNoticesPage } from './notices.tsx'
+import { OWN_NOTICES_PATH, OwnChannelPage, type OwnKind, OwnNoticesPage } from './notices.tsx'
 
 /** The page of the notices that a user gets about the own account, under `/account/notices`. */
 export const noticePages = new Hono<App>()
-  .get('/', (c) => showNotices(c))
+  .get('/', (c) => {
+    const kind = findKind(c.req.query('kind'))
+    return kind === undefined ? showNotices(c) : showChannelForm(c, kind)
+  })
   .post('/save', async (c) => {
     const fields = await readForm(c)
     const saved = await attempt(async () => {
@@ -31,8 +36,14 @@ export const noticePages = new Hono<App>()
       await confirmWith(c, fields)
       return saveOwnChannel(c.get('deps'), sessionOf(c), wish, new URL(c.req.url).origin)
     })
-    if (saved instanceof Refusal) return showNotices(c, { refusal: saved, fields })
-    if (saved.secret === '') return goTo(c, OWN_NOTICES_PATH, 'channel-saved')
+    if (saved instanceof Refusal) {
+      const kind = findKind(fields['kind'])
+      const refusal = saved
+      return kind === undefined
+        ? showNotices(c, { refusal })
+        : showChannelForm(c, kind, fields, refusal)
+    }
+    if (saved.secret === '') return goTo(c, OWN_NOTICES_PATH, 'notices-on')
     const { account } = await findOwnChannel(c.get('deps'), sessionOf(c))
     const view = await readView(c, account)
     return showPage(
@@ -50,7 +61,7 @@ export const noticePages = new Hono<App>()
       await chooseOwnTopics(c.get('deps'), sessionOf(c), topics)
     })
     if (refusal instanceof Refusal) return showNotices(c, { refusal })
-    return goTo(c, OWN_NOTICES_PATH, 'channel-saved')
+    return goTo(c, OWN_NOTICES_PATH, 'topics-saved')
   })
   .post('/delete', async (c) => {
     const fields = await readForm(c)
@@ -59,7 +70,7 @@ export const noticePages = new Hono<App>()
       await deleteOwnChannel(c.get('deps'), sessionOf(c))
     })
     if (refusal instanceof Refusal) return showNotices(c, { refusal })
-    return goTo(c, OWN_NOTICES_PATH, 'channel-deleted')
+    return goTo(c, OWN_NOTICES_PATH, 'notices-off')
   })
   .post('/test', async (c) => {
     const outcome = await attempt(() => testOwnChannel(c.get('deps'), sessionOf(c)))
@@ -70,18 +81,37 @@ export const noticePages = new Hono<App>()
   // A refused form leaves its path in the address bar; opening it leads back to the page.
   .get('/:form', (c) => goTo(c, OWN_NOTICES_PATH))
 
+function findKind(name: string | undefined): OwnKind | undefined {
+  return OWN_CHANNEL_KINDS.find((kind) => kind === name)
+}
+
+async function showChannelForm(c: AppContext, kind: OwnKind, fields?: Fields, refusal?: Refusal) {
+  const deps = c.get('deps')
+  const { account, channel } = await findOwnChannel(deps, sessionOf(c))
+  const newTopic = topicIn(fields) ?? toBase32(deps.randomBytes(TOPIC_BYTES)).toLowerCase()
+  const props = { view: await readView(c, account), channel, kind, fields, newTopic }
+  return showForm(c, OwnChannelPage, props, refusal)
+}
+
+/** As many as no guess finds. */
+const TOPIC_BYTES = 10
+
+/** Reads the topic of a refused form, to which the app may have subscribed. */
+function topicIn(fields: Fields | undefined): string | undefined {
+  return /^https:\/\/[^/]+\/([\w-]+)$/.exec(fields?.['address'] ?? '')?.[1]
+}
+
 interface Shown {
   refusal?: Refusal
-  fields?: Fields
   /** Why a test was not delivered. */
   failure?: string
 }
 
-async function showNotices(c: AppContext, { refusal, fields, failure }: Shown = {}) {
+async function showNotices(c: AppContext, { refusal, failure }: Shown = {}) {
   const { account, channel } = await findOwnChannel(c.get('deps'), sessionOf(c))
   const t = TEXTS[languageOf(c)]
   const failed = failure === undefined ? undefined : testProblem(t, failure)
   const problem = refusal === undefined ? failed : problemOf(t, refusal)
-  const props = { view: await readView(c, account), channel, fields, problem }
+  const props = { view: await readView(c, account), channel, problem }
   return showPage(c, <OwnNoticesPage {...props} />, refusal)
 }

@@ -1,112 +1,189 @@
+import { own } from '../../base/own.ts'
 import { OWN_CHANNEL_KINDS } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
 import { OWN_TOPICS } from '../../notices/topics.ts'
-import { ChannelFacts, channelIcon, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
+import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, Fold, Heading, Menu, Row } from '../parts.tsx'
+import { Alert, Choices, CopyButton, Field, FormButtons, Heading, Tile } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const OWN_NOTICES_PATH = '/account/notices'
 
+/** The kinds of channels that users may choose. */
+export type OwnKind = (typeof OWN_CHANNEL_KINDS)[number]
+
 interface OwnNoticesProps {
   view: View
   channel: ListedChannel | undefined
-  /** The values of a refused form. */
-  fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
 /** The channel of a user, who is told what happens to the own account. */
-export function OwnNoticesPage({ view, channel, fields, problem }: OwnNoticesProps) {
+export function OwnNoticesPage({ view, channel, problem }: OwnNoticesProps) {
   const t = view.t.channels
-  const form = <ChannelForm view={view} channel={channel} fields={fields} problem={problem} />
   return (
     <AccountPage view={view} title={view.t.nav.notices}>
       <Heading title={view.t.nav.notices} lead={t.ownLead} />
-      {fields === undefined && <Alert problem={problem} fields={[]} />}
-      {channel === undefined ? (
-        <article>
-          <h2>{t.addTitle}</h2>
-          {form}
-        </article>
-      ) : (
-        <>
-          <OwnChannel view={view} channel={channel} />
-          <Fold title={t.replaceTitle} about={t.replaceHint} open={fields !== undefined}>
-            {form}
-          </Fold>
-        </>
-      )}
+      <Alert problem={problem} fields={[]} />
+      {channel !== undefined && <OwnChannel view={view} channel={channel} />}
+      <h2>{channel === undefined ? t.ownWhere : t.replaceTitle}</h2>
+      {channel !== undefined && <p class="hint">{t.replaceHint}</p>}
+      <Choices
+        choices={OWN_CHANNEL_KINDS.map((kind) => ({
+          href: `${OWN_NOTICES_PATH}?kind=${kind}`,
+          icon: OWN_ICONS[kind],
+          title: t.ownKinds[kind],
+          hint: t.ownKindHints[kind],
+        }))}
+      />
     </AccountPage>
   )
 }
 
+const OWN_ICONS = { ntfy: 'phone', webhook: 'terminal' } as const
+
 function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
   const t = view.t.channels
+  const title = own(t.ownKinds, channel.kind) ?? t.kinds[channel.kind]
   return (
-    <ul class="rows">
-      <Row
-        icon={channelIcon(channel.kind)}
-        tone={channel.failure === '' ? 'blue' : 'red'}
-        title={t.ownTitle}
-      >
-        <ChannelFacts view={view} channel={channel} />
-        <Menu label={view.t.actionsFor(t.ownTitle)}>
-          <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
-            <button class="secondary">{t.test}</button>
-          </form>
-          <Change
+    <article>
+      <header>
+        <Tile
+          icon={own(OWN_ICONS, channel.kind) ?? 'notices'}
+          tone={channel.failure === '' ? 'green' : 'red'}
+        />
+        <h2>{title}</h2>
+        <span class="badge good">{view.t.security.on}</span>
+      </header>
+      <ChannelFacts view={view} channel={channel} />
+      <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
+        <p class="buttons">
+          <button class="secondary">{t.test}</button>
+        </p>
+      </form>
+      <div class="actions">
+        <Change
+          view={view}
+          label={t.topicsLabel}
+          action={`${OWN_NOTICES_PATH}/topics`}
+          submit={t.save}
+          confirmedAs="topics"
+          isHarmless
+        >
+          <TopicBoxes
             view={view}
-            label={t.topicsLabel}
-            action={`${OWN_NOTICES_PATH}/topics`}
-            submit={t.save}
-            confirmedAs="topics"
-            isHarmless
-          >
-            <TopicBoxes view={view} topics={OWN_TOPICS} chosen={channel.topics} isLabelled />
-          </Change>
-          <Change
-            view={view}
-            label={t.delete}
-            question={t.deleteOwnQuestion}
-            action={`${OWN_NOTICES_PATH}/delete`}
-            submit={t.deleteSubmit}
-            confirmedAs="delete"
+            topics={OWN_TOPICS}
+            words={t.ownTopics}
+            chosen={channel.topics}
+            isLabelled
           />
-        </Menu>
-      </Row>
-    </ul>
+        </Change>
+        <Change
+          view={view}
+          label={t.ownDelete}
+          question={t.deleteOwnQuestion}
+          action={`${OWN_NOTICES_PATH}/delete`}
+          submit={t.ownDelete}
+          confirmedAs="delete"
+        />
+      </div>
+    </article>
   )
 }
 
-function ChannelForm({ view, channel, fields, problem }: OwnNoticesProps) {
+interface ChannelFormProps extends OwnNoticesProps {
+  kind: OwnKind
+  /** The values of a refused form. */
+  fields?: Fields | undefined
+  /** A topic of ntfy that nobody guesses, for a user who has none yet. */
+  newTopic: string
+}
+
+/** Asks for the address of a channel, step by step. */
+export function OwnChannelPage(props: ChannelFormProps) {
+  const { view, channel, kind, fields, problem } = props
   const t = view.t.channels
-  const ofForm = fields === undefined ? undefined : problem
   const chosen =
     fields === undefined ? (channel?.topics ?? OWN_TOPICS) : chosenTopics(OWN_TOPICS, fields)
   return (
-    <form class="wide" method="post" action={`${OWN_NOTICES_PATH}/save`}>
-      <Alert problem={ofForm} fields={['kind', 'address', 'topics', ...CONFIRM_FIELDS]} />
-      <Field
-        name="kind"
-        label={t.kind}
-        hint={t.ntfy}
-        options={OWN_CHANNEL_KINDS.map((kind) => [kind, t.kinds[kind]] as const)}
-        value={echo(fields, 'kind') || channel?.kind || 'ntfy'}
-        problem={ofForm}
-      />
+    <AccountPage view={view} title={t.ownKinds[kind]}>
+      <Heading title={t.ownKinds[kind]} lead={t.ownKindHints[kind]} />
+      <article>
+        <form class="wide" method="post" action={`${OWN_NOTICES_PATH}/save`}>
+          <Alert problem={problem} fields={['address', 'topics', ...CONFIRM_FIELDS]} />
+          <input type="hidden" name="kind" value={kind} />
+          <ol class="steps">
+            {kind === 'ntfy' ? <NtfySteps {...props} /> : <WebhookStep {...props} />}
+            <li>
+              <TopicBoxes
+                view={view}
+                topics={OWN_TOPICS}
+                words={t.ownTopics}
+                chosen={chosen}
+                problem={problem}
+              />
+            </li>
+          </ol>
+          <ConfirmFields view={view} form="save" problem={problem} />
+          <FormButtons
+            view={view}
+            submit={channel === undefined ? t.ownAdd : t.replace}
+            back={OWN_NOTICES_PATH}
+          />
+        </form>
+      </article>
+    </AccountPage>
+  )
+}
+
+/** The server of ntfy's makers, for everybody. */
+const NTFY = 'https://ntfy.sh'
+
+function NtfySteps({ view, fields, problem, newTopic }: ChannelFormProps) {
+  const t = view.t.channels
+  const address = fields === undefined ? `${NTFY}/${newTopic}` : echo(fields, 'address')
+  return (
+    <>
+      <li>
+        <h2>{t.ntfyInstall}</h2>
+        <p>{t.ntfyInstallHow}</p>
+      </li>
+      <li>
+        <h2>{t.ntfySubscribe}</h2>
+        <p>{t.ntfySubscribeHow}</p>
+        <div class="command">
+          <code id="topic">{newTopic}</code>
+          <CopyButton view={view} from="topic" />
+        </div>
+      </li>
+      <li>
+        <h2>{t.ntfyAddress}</h2>
+        <Field
+          name="address"
+          label={t.address}
+          hint={t.ntfyAddressHint}
+          value={address}
+          problem={problem}
+        />
+      </li>
+    </>
+  )
+}
+
+function WebhookStep({ view, fields, problem }: ChannelFormProps) {
+  const t = view.t.channels
+  return (
+    <li>
       <Field
         name="address"
         label={t.address}
         hint={t.ownAddressHint}
         value={echo(fields, 'address')}
-        problem={ofForm}
+        problem={problem}
+        focus
       />
-      <TopicBoxes view={view} topics={OWN_TOPICS} chosen={chosen} problem={ofForm} />
-      <ConfirmFields view={view} form="save" problem={ofForm} />
-      <button>{channel === undefined ? t.add : t.replace}</button>
-    </form>
+    </li>
   )
 }

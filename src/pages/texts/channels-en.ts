@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../../notices/channels.ts'
+import type { OWN_TOPICS, Topic } from '../../notices/topics.ts'
 import type { TopicGroup } from '../channel-parts.tsx'
-import type { Topic } from '../../notices/topics.ts'
 import { counted } from './counted.ts'
 
 const topicGroups: Record<TopicGroup, string> = {
@@ -87,23 +87,49 @@ const fieldHints: Partial<Record<ChannelKind, Partial<Record<KindField, string>>
   },
 }
 
+/** The topics of a user's own channel, as they concern the user. */
+const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
+  new_network: 'A sign-in from a new network',
+  new_country: 'A sign-in from a new country',
+  locked_out: 'Too many refused sign-ins',
+  second_factor_off: 'Two-step verification turned off',
+  password: 'A new password',
+  credential_added: 'A new key, passkey, app password or linked account',
+  passkey_cloned: 'A passkey that may have been copied',
+  access_replayed: 'A sign-in to a program that may have been stolen',
+  reset_link: 'A link for a new password (sent in any case)',
+  account_end: 'The end of the account',
+}
+
 export const channelsEn = {
   title: 'Notices',
-  ownLead: 'We tell you when something happens to your account that may not have been you.',
+  ownLead: 'Get a message when something happens to your account that may not have been you.',
+  ownWhere: 'Where should it go?',
+  ownKinds: { ntfy: 'To your phone', webhook: 'To a program of yours' },
+  ownKindHints: {
+    ntfy: 'As a push message in the free app ntfy.',
+    webhook: 'A webhook: the program gets each notice as signed JSON.',
+  },
+  ownTopics,
   adminLead: 'Where notices of what happens on this site are sent.',
   none: 'No channels',
   noneHint: 'A channel is where notices go: a chat, an e-mail address, a phone.',
   addTitle: 'Add a channel',
-  ownTitle: 'Your channel',
-  kind: 'Kind',
   kinds,
   kindHints,
   fieldHints,
-  ntfy: 'ntfy is a free app that shows notices on your phone: install it, and subscribe to a topic with a name that nobody can guess. A webhook is an address where a program of yours gets them.',
+  ntfyInstall: 'Install the app ntfy',
+  ntfyInstallHow: 'It is free: in the App Store, on Google Play and on F-Droid.',
+  ntfySubscribe: 'Subscribe to your topic in the app',
+  ntfySubscribeHow:
+    'Press “+” in the app and enter this name. We have just made it up, so nobody else knows it. Keep it to yourself: everybody who knows it can read your notices.',
+  ntfyAddress: 'Tell us where the topic is',
+  ntfyAddressHint:
+    'It is right already for the name above. Change it only if you use another server or topic.',
   name: 'Name',
   nameHint: 'How you recognise this channel.',
   address: 'Address',
-  ownAddressHint: 'It begins with https://, such as https://ntfy.sh/a-topic-that-nobody-guesses.',
+  ownAddressHint: 'Such as https://example.org/hook.',
   token: 'Token',
   chat: 'Chat',
   sender: 'Sender',
@@ -113,11 +139,13 @@ export const channelsEn = {
   add: 'Add channel',
   save: 'Save',
   replaceTitle: 'Send them elsewhere',
-  replaceHint: 'Another address takes the place of this one.',
-  replace: 'Save channel',
+  replaceHint: 'Notices then go to the new address only.',
+  ownAdd: 'Turn on notices',
+  replace: 'Save the new address',
   delete: 'Delete',
   deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notices.`,
-  deleteOwnQuestion: 'Delete your channel? You get no more notices.',
+  ownDelete: 'Turn notices off',
+  deleteOwnQuestion: 'You get no more notices, until you choose a new place for them.',
   deleteSubmit: 'Delete channel',
   test: 'Send a test',
   lastSent: (when: string) => `Last delivered ${when}`,

@@ -961,3 +961,6 @@ export const en = {
 
   keyParts,
 }
+    'notices-on': 'Notices are on. Send a test to see whether they arrive.',
+    'notices-off': 'Notices are off.',
+    'topics-saved': 'Your choice was saved.',
