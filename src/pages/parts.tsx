@@ -200,6 +200,42 @@ function OptionList({ options, value }: { options: Options; value: string }) {
   )
 }
 
+interface OptionsProps {
+  name: string
+  legend: string
+  /** Stands below the options. */
+  hint?: string
+  options: readonly { value: string; title: string; hint: string }[]
+  value: string
+}
+
+/** A choice of one, where each option needs a sentence. */
+export function OptionCards({ name, legend, hint, options, value }: OptionsProps) {
+  return (
+    <fieldset class="field">
+      <legend>{legend}</legend>
+      <div class="options">
+        {options.map((option) => (
+          <label>
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              aria-describedby={`${name}-${option.value}`}
+            />
+            <b>{option.title}</b>
+            <span class="hint" id={`${name}-${option.value}`}>
+              {option.hint}
+            </span>
+          </label>
+        ))}
+      </div>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+    </fieldset>
+  )
+}
+
 /** Leads back from a page that asks what to create. */
 export function CancelLink({ view, back }: { view: View; back: string }) {
   return (

@@ -77,7 +77,7 @@ describe('the page of app passwords', () => {
   })
 
   test('offers administration to admins alone', async () => {
-    const words = 'everything that an administrator may do'
+    const words = 'Everything that you may do as an administrator'
     expect(await textAt(`${PATH}/add`)).not.toContain(words)
     const refused = await visitor.post(`${PATH}/create`, { ...form, use: 'admin' })
     expect(refused.status).toBe(403)
@@ -92,7 +92,7 @@ describe('the page of app passwords', () => {
     const taken = await visitor.post(`${PATH}/create`, { ...form, use: 'write' })
     expect(problemAt(taken.html, 'name')).toBe('You already have an app password with this name.')
     expect(valueOf(taken.html, 'name')).toBe('rclone')
-    expect(taken.html).toContain('<option value="write" selected')
+    expect(taken.html).toContain('value="write" checked')
     const empty = await visitor.post(`${PATH}/create`, { ...form, name: '' })
     expect(problemAt(empty.html, 'name')).toBe('This is required.')
     const unknown = await visitor.post(`${PATH}/create`, { ...form, use: 'all' })

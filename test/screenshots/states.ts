@@ -133,7 +133,7 @@ async function appPasswordStates(page: Page, take: Take): Promise<void> {
   await take('app-passwords-created-files')
   await page.goto('/account/app-passwords/add')
   await page.locator('[name="name"]').fill(LONG_TITLE.slice(0, 100))
-  await page.locator('[name="use"]').selectOption('manage')
+  await page.locator('[name="use"][value="manage"]').check()
   await page.locator('[name="lifetime"]').selectOption('never')
   await submit(page, '/account/app-passwords/create')
   await take('app-passwords-created-programs')

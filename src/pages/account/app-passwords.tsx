@@ -7,7 +7,18 @@ import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Empty, Field, FormButtons, NEWEST, Row, ShownOnce, Time } from '../parts.tsx'
+import {
+  Alert,
+  Empty,
+  Field,
+  FormButtons,
+  Heading,
+  NEWEST,
+  OptionCards,
+  Row,
+  ShownOnce,
+  Time,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
@@ -106,7 +117,7 @@ export function NewAppPasswordPage(props: NewAppPasswordProps) {
   const t = view.t.appPasswords
   return (
     <AccountPage view={view} title={t.addTitle}>
-      <h1>{t.addTitle}</h1>
+      <Heading title={t.addTitle} lead={t.addLead} />
       <article>
         <CreateForm {...props} />
       </article>
@@ -118,7 +129,7 @@ function CreateForm({ view, fields, problem }: NewAppPasswordProps) {
   const t = view.t.appPasswords
   const uses = USE_NAMES.filter((use) => use !== 'admin' || view.account?.role === ADMIN)
   return (
-    <form method="post" action="/account/app-passwords/create">
+    <form class="wide" method="post" action="/account/app-passwords/create">
       <Alert problem={problem} fields={['name', 'use', 'lifetime', ...CONFIRM_FIELDS]} />
       <Field
         name="name"
@@ -129,13 +140,12 @@ function CreateForm({ view, fields, problem }: NewAppPasswordProps) {
         focus
         spellcheck
       />
-      <Field
+      <OptionCards
         name="use"
-        label={t.use}
+        legend={t.use}
         hint={t.useHint}
-        options={uses.map((use) => [use, t.uses[use]] as const)}
-        value={echo(fields, 'use') || 'read'}
-        problem={problem}
+        options={uses.map((use) => ({ value: use, ...t.uses[use] }))}
+        value={findUse(echo(fields, 'use')) ?? 'read'}
       />
       <Field
         name="lifetime"

@@ -722,7 +722,7 @@ export const en = {
     lead: 'Passwords for programs that cannot ask you for a code, such as WebDAV and SFTP clients.',
     none: 'No app passwords',
     noneOf: 'No app passwords.',
-    noneHint: 'Create one for each program, so that you can end each by itself.',
+    noneHint: 'Create one for each program. Then you can delete it without changing the others.',
     created: (when: string) => `Created ${when}`,
     lastUsed: (when: string) => `Last used ${when}`,
     from: (network: string) => `from ${network}`,
@@ -753,6 +753,8 @@ export const en = {
       'account:write': 'Changes SSH keys and sessions',
       admin: 'Administers the site',
     },
+    addLead:
+      'Create one for each program and device. Then you can delete one, and the others keep working.',
     lifetime: 'Valid for',
     lifetimes: { month: '30 days', quarter: '90 days', year: '1 year', never: 'Until I delete it' },
     submit: 'Create',

@@ -437,7 +437,7 @@ export const zh: Texts = {
     lead: '给 WebDAV、SFTP 客户端等程序使用的密码，开启两步验证后也能使用。',
     none: '没有应用专用密码',
     noneOf: '没有应用专用密码。',
-    noneHint: '请为每个程序单独创建一个，这样可以分别停用。',
+    noneHint: '请为每个程序单独创建一个，这样可以单独删除，不影响其他程序。',
     created: (when) => `${when}创建`,
     lastUsed: (when) => `${when}使用`,
     from: (network) => `来自 ${network}`,
@@ -455,16 +455,32 @@ export const zh: Texts = {
     use: '用途',
     useHint: '它的权限不会超过你的账户。',
     uses: {
-      read: '文件：只读',
-      write: '文件：读取和写入',
-      look: '程序：读取账户、公钥、登录设备和动态',
-      manage: '程序：还可以修改 SSH 公钥和登录设备',
-      admin: '程序：管理员的全部操作',
+      read: {
+        title: '读取文件',
+        hint: '通过 WebDAV 和 SFTP 浏览和下载，不能更改任何内容。',
+      },
+      write: {
+        title: '读取和写入文件',
+        hint: '还可以上传、重命名和删除，但不超过你账户的权限。',
+      },
+      look: {
+        title: '读取我的账户',
+        hint: '用于显示公钥、登录设备和动态的工具，不能访问文件。',
+      },
+      manage: {
+        title: '管理我的账户',
+        hint: '还可以添加和删除 SSH 公钥、退出登录设备，不能访问文件。',
+      },
+      admin: {
+        title: '管理站点',
+        hint: '你作为管理员的全部操作。只给你自己运行的工具使用。',
+      },
     },
     scopes: {
       'files:read': '读取文件',
       'files:write': '读取和写入文件',
       'account:read': '读取账户',
+    addLead: '请为每个程序、每台设备各创建一个，这样删除其中一个时，其他的仍可使用。',
       'account:write': '修改 SSH 公钥和登录设备',
       admin: '管理站点',
     },
