@@ -238,6 +238,24 @@ describe('the script', () => {
     },
   )
 
+  test('reads the file of a public key, and no private one', async () => {
+    const page = await open({ javaScriptEnabled: true })
+    await signIn(page)
+    await page.goto('/account/keys/add')
+    const choose = async (name: string, text: string) => {
+      const chooser = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Choose a file' }).click()
+      const buffer = Buffer.from(text)
+      await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer })
+    }
+    const field = page.getByLabel('Public key')
+    await choose('id.pub', 'ssh-ed25519 AAAA alice@laptop\n')
+    await expect.poll(() => field.inputValue()).toBe('ssh-ed25519 AAAA alice@laptop')
+    await choose('id', '-----BEGIN OPENSSH PRIVATE KEY-----\n')
+    await page.getByText('This is a private key. It was not read.').waitFor()
+    expect(await field.inputValue()).toBe('')
+  })
+
   test('puts times into the zone of the visitor', async () => {
     const page = await open({ javaScriptEnabled: true })
     await signIn(page)

@@ -1,7 +1,7 @@
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, FormButtons } from '../parts.tsx'
+import { Alert, CopyButton, Field, Fold, FormButtons, Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 interface NewKeyProps {
@@ -15,9 +15,9 @@ export function NewKeyPage({ view, fields, problem }: NewKeyProps) {
   const t = view.t.keys
   return (
     <AccountPage view={view} title={t.addTitle}>
-      <h1>{t.addTitle}</h1>
+      <Heading title={t.addTitle} lead={t.addLead} />
       <article>
-        <form method="post" action="/account/keys/add">
+        <form class="wide" method="post" action="/account/keys/add">
           <Alert problem={problem} fields={['title', 'key', ...CONFIRM_FIELDS]} />
           <Field
             name="title"
@@ -35,11 +35,52 @@ export function NewKeyPage({ view, fields, problem }: NewKeyProps) {
             value={echo(fields, 'key')}
             problem={problem}
             rows={4}
-          />
+          >
+            <FileButton view={view} into="key" />
+          </Field>
           <ConfirmFields view={view} form="add" problem={problem} />
           <FormButtons view={view} submit={t.submit} back="/account/keys" />
         </form>
       </article>
+      <NoKeyYet view={view} />
     </AccountPage>
+  )
+}
+
+/** Reads a file into a field of the form. Only the script shows it, and refuses a private key. */
+function FileButton({ view, into }: { view: View; into: string }) {
+  const t = view.t.keys
+  return (
+    <>
+      <p class="buttons">
+        <button type="button" class="secondary" data-file={into} hidden>
+          {t.chooseFile}
+        </button>
+      </p>
+      <p class="problem" id={`${into}-private`} role="alert" hidden>
+        {t.fileIsPrivate}
+      </p>
+    </>
+  )
+}
+
+const MAKE_KEY = 'ssh-keygen -t ed25519'
+
+/** How to make a key, for a user who has none. */
+function NoKeyYet({ view }: { view: View }) {
+  const t = view.t.keys
+  return (
+    <Fold title={t.noKeyYet} about={t.noKeyYetAbout}>
+      <ol class="steps">
+        <li>
+          <p>{t.makeKey}</p>
+          <div class="command">
+            <code id="make-key">{MAKE_KEY}</code>
+            <CopyButton view={view} from="make-key" />
+          </div>
+        </li>
+        <li>{t.makeKeyFile}</li>
+      </ol>
+    </Fold>
   )
 }

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, closes questions on Escape, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -51,6 +51,24 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 for (const button of document.querySelectorAll('[data-print]')) {
   button.hidden = false
   button.addEventListener('click', () => window.print())
+}
+// A private key must not get into the page.
+for (const button of document.querySelectorAll('[data-file]')) {
+  const field = document.getElementById(button.dataset.file)
+  const problem = document.getElementById(`${field.id}-private`)
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const input = document.createElement('input')
+    input.type = 'file'
+    input.accept = '.pub,.pem,.txt'
+    input.addEventListener('change', async () => {
+      const text = await input.files[0].slice(0, 20_000).text()
+      problem.hidden = !text.includes('PRIVATE KEY')
+      field.value = problem.hidden ? text.trim() : ''
+      field.focus()
+    })
+    input.click()
+  })
 }
 document.querySelector('form[data-send]')?.submit()
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()

@@ -676,10 +676,21 @@ export const en = {
     submit: 'Add key',
   },
 
+    addLead:
+      'A key has two files. The public one, whose name ends in .pub, belongs here. The private one stays on your device.',
   /** How times relative to now are written. */
   distance: {
     numeric: 'auto' as Intl.RelativeTimeFormatNumeric,
     justNow: 'just now',
+    chooseFile: 'Choose a file',
+    fileIsPrivate:
+      'This is a private key. It was not read. Choose the file whose name ends in .pub.',
+    noKeyYet: 'No key yet?',
+    noKeyYetAbout: 'Make one in a minute',
+    makeKey:
+      'Run this command in a terminal (on Windows in PowerShell), and press Enter at each question. A passphrase protects the key if the device is stolen.',
+    makeKeyFile:
+      'The public key is now in the folder .ssh of your home folder, in the file id_ed25519.pub. Open it in an editor and paste its only line above.',
     soon: 'in a moment',
     written: (relative: string) => relative,
   },

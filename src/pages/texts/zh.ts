@@ -383,10 +383,19 @@ export const zh: Texts = {
     keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
     submit: '添加公钥',
   },
+    addLead: '密钥由两个文件组成：以 .pub 结尾的公钥添加到这里，私钥留在你的设备上。',
 
   distance: {
     numeric: 'always',
     justNow: '刚刚',
+    chooseFile: '选择文件',
+    fileIsPrivate: '这是私钥，没有读取。请选择以 .pub 结尾的文件。',
+    noKeyYet: '还没有密钥？',
+    noKeyYetAbout: '一分钟即可生成',
+    makeKey:
+      '在终端（Windows 上用 PowerShell）中运行此命令，每个问题都可以直接按回车。设置口令可以在设备被盗时保护密钥。',
+    makeKeyFile:
+      '公钥现在位于主目录的 .ssh 文件夹中，文件名是 id_ed25519.pub。用编辑器打开它，把其中唯一的一行粘贴到上面。',
     soon: '马上',
     // A space stands between digits and Chinese characters.
     written: (relative) => relative.replace(/^(\d+)/, '$1 '),
