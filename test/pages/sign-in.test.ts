@@ -209,6 +209,7 @@ describe('signing in with two-step verification', () => {
     const { html } = await visitor.get(CODE)
     expect(textOf(html)).toContain('One more step for alice.')
     expect(html).toMatch(/<input[^>]*autocomplete="one-time-code"/)
+    expect(html).toContain('<details class="lost"><summary>No code, or it is refused?</summary>')
     for (const hidden of [alice.password, await staticDigest(alice.password)]) {
       expect(html + visitor.setCookies.join()).not.toContain(hidden)
     }
@@ -226,6 +227,7 @@ describe('signing in with two-step verification', () => {
     ] as const) {
       const seen = await visitor.post(CODE, { code })
       expect([seen.status, problemAt(seen.html, 'code')]).toEqual([status, problem])
+      expect(seen.html).toContain('<details class="lost" open')
     }
     expect(visitor.cookies.has('session')).toBe(false)
     expect(await visitor.post(CODE, { code: site.code(secret) })).toMatchObject({

@@ -24,19 +24,27 @@ export function EnrolmentPage({ view, enrolment, problem, isMove = false }: Enro
         <ol class="steps">
           <li>
             <h2>{t.scan}</h2>
-            <img class="qr" src={qr} alt={t.qr} />
-            <p>
-              {t.byHand}
-              <code class="secret" id="enrolment-secret" data-text={secret}>
-                {secret.replaceAll(/.{4}(?=.)/g, '$& ')}
-              </code>
-            </p>
-            <p class="buttons">
-              <CopyButton view={view} from="enrolment-secret" />
-              <a role="button" class="secondary" href={uri}>
-                {t.openApp}
-              </a>
-            </p>
+            <p class="hint">{t.apps}</p>
+            <div class="enrol">
+              <img class="qr" src={qr} alt={t.qr} />
+              <div>
+                <p>{t.onThisPhone}</p>
+                <p class="buttons">
+                  <a role="button" class="secondary" href={uri}>
+                    {t.openApp}
+                  </a>
+                </p>
+                <p>
+                  {t.byHand}
+                  <code class="secret" id="enrolment-secret" data-text={secret}>
+                    {secret.replaceAll(/.{4}(?=.)/g, '$& ')}
+                  </code>
+                </p>
+                <p class="buttons">
+                  <CopyButton view={view} from="enrolment-secret" />
+                </p>
+              </div>
+            </div>
           </li>
           <li>
             <h2>{t.confirm}</h2>

@@ -23,7 +23,7 @@ export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
       <article>
-        <ol class="steps plain">
+        <ol class="steps">
           <li>
             <p>{isRecovered ? t.firstRecovered : t.first}</p>
             <form method="post" action={PATH}>

@@ -32,7 +32,11 @@ export function SignInPage(props: SignInProps) {
         <PasswordForm {...props} />
         <div class="others">
           <p class="or">{t.or}</p>
-          <PasskeyForm {...props} />
+          {props.ceremony === undefined ? (
+            <NoPasskeysHere view={props.view} />
+          ) : (
+            <PasskeyForm view={props.view} next={props.next} ceremony={props.ceremony} />
+          )}
           <SsoButton {...props} />
         </div>
         <details class="lost">
@@ -72,9 +76,14 @@ function PasswordForm({ view, fields, next, problem }: SignInProps) {
   )
 }
 
+interface PasskeyFormProps {
+  view: View
+  next: string
+  ceremony: Ceremony
+}
+
 /** Shown by the script, where the browser has passkeys. */
-function PasskeyForm({ view, next, ceremony }: SignInProps) {
-  if (ceremony === undefined) return <NoPasskeysHere view={view} />
+function PasskeyForm({ view, next, ceremony }: PasskeyFormProps) {
   return (
     <form method="post" action="/account/sign-in/passkey">
       <NextField next={next} />
@@ -84,8 +93,8 @@ function PasskeyForm({ view, next, ceremony }: SignInProps) {
         use="get"
         label={view.t.signIn.passkey}
         again={signInPath(next)}
-        // After a refusal, only a press of the button asks again.
-        isConditional={view.path !== '/account/sign-in/passkey'}
+        // After a refusal, and beside a code, only a press of the button asks.
+        isConditional={view.path === '/account/sign-in'}
       />
     </form>
   )
@@ -108,21 +117,25 @@ function NextField({ next }: { next: string }) {
 }
 
 /** The second step of a sign-in with two-step verification. */
-export function CodePage({
-  view,
-  username,
-  next,
-  problem,
-}: Omit<SignInProps, 'fields' | 'ceremony' | 'asking'> & { username: string }) {
+export function CodePage({ view, username, next, problem, ceremony }: CodePageProps) {
   const t = view.t.signIn
   return (
-    <StepPage view={view} title={t.codeTitle} lead={t.codeLead(username)} next={next}>
+    <StepPage view={view} icon="phone" title={t.codeTitle} lead={t.codeLead(username)} next={next}>
       <form method="post" action="/account/sign-in/code">
         <Alert problem={problem} fields={['code']} />
         <NextField next={next} />
         <CodeField view={view} problem={problem} />
         <button>{t.codeSubmit}</button>
       </form>
+      <details class="lost" open={problem !== undefined}>
+        <summary>{t.noCode}</summary>
+        <p>{t.codeLate}</p>
+        <p>{t.lostPhone}</p>
+        <p>{t.lostCodes(view.site.title)}</p>
+        {ceremony !== undefined && <PasskeyForm view={view} next={next} ceremony={ceremony} />}
+      </details>
     </StepPage>
   )
 }
+
+type CodePageProps = Omit<SignInProps, 'fields' | 'asking'> & { username: string }

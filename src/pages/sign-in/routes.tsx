@@ -67,7 +67,7 @@ export const signInPages = new Hono<App>()
     const next = parseNext(c.req.query())
     const pending = await readPendingSignIn(c)
     if (pending === undefined) return goTo(c, signInPath(next))
-    const props = { username: pending.username, next }
+    const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
     return showPage(c, <CodePage view={await readView(c)} {...props} />)
   })
   .post('/code', async (c) => {
@@ -86,8 +86,8 @@ export const signInPages = new Hono<App>()
     // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')
       return showSignIn(c, { username: pending.username, next }, refusal)
-    const view = await readView(c)
-    return showForm(c, CodePage, { view, username: pending.username, next }, refusal)
+    const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
+    return showForm(c, CodePage, { view: await readView(c), ...props }, refusal)
   })
 
 async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {

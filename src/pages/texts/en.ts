@@ -420,6 +420,11 @@ export const en = {
     codeLead: (name: string) => `One more step for ${name}.`,
     code: 'Code',
     codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
+    noCode: 'No code, or it is refused?',
+    codeLate:
+      'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',
+    lostCodes: (site: string) =>
+      `Without the phone and the recovery codes, ask an administrator of ${site} to turn two-step verification off.`,
     codeSubmit: 'Verify',
     startOver: 'Sign in as another user',
     continue: 'Continue to your account',
@@ -611,10 +616,12 @@ export const en = {
   enrolment: {
     title: 'Set up two-step verification',
     scan: 'Scan this image with an authenticator app',
+    apps: 'Any of them works: Aegis, 2FAS, Google Authenticator, Microsoft Authenticator, or your password manager.',
     qr: 'QR code for your authenticator app',
-    byHand: 'Or enter this key in the app',
-    openApp: 'Open in the app on this device',
-    confirm: 'Then enter the six digits that the app shows',
+    onThisPhone: 'Is the app on this device?',
+    byHand: 'If you cannot scan, enter this key in the app:',
+    openApp: 'Open the app',
+    confirm: 'Enter the six digits that the app shows',
     hint: 'When you confirm, your other sessions end.',
     code: 'Code',
     submit: 'Turn on',
