@@ -310,6 +310,7 @@ export function deleteOldCodes(
 /** Selects the clients that have access to a user's account, by name. A code alone is no access. */
 export function selectAccessOf(db: Database, userId: UserId) {
   const { id, name } = openidClients
+  const consent = and(eq(openidConsents.userId, userId), eq(openidConsents.clientId, id))
   const has = (table: typeof openidGrants | typeof openidConsents, when?: SQL) =>
     exists(
       db
@@ -327,6 +328,10 @@ export function selectAccessOf(db: Database, userId: UserId) {
       >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${and(eq(openidGrants.userId, userId), eq(openidGrants.clientId, id), isUsed)})`.as(
         'used_at',
       ),
+      /** `null` for a program that needs no consent. */
+      givenAt: sql<
+        number | null
+      >`(select ${openidConsents.givenAt} from ${openidConsents} where ${consent})`.as('given_at'),
     })
     .from(openidClients)
     .where(or(has(openidGrants, isUsed), has(openidConsents)))

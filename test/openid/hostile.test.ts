@@ -406,6 +406,8 @@ describe('an authorization request', () => {
   })
 })
 
+/** What the page of alice's programs says. */
+const listed = async () => textOf((await alice.get('/account/programs')).html)
 const stored = () => site.db.select().from(openidConsents)
 
 describe('consent', () => {
@@ -428,7 +430,15 @@ describe('consent', () => {
     expect(textOf(list).trim()).toBe('your user name, and when and how you signed in')
     expect(textOf(html)).toContain('It also wants to stay signed in after you sign out here.')
     const plain = await alice.get(requestPath(third))
-    expect(textOf(plain.html)).not.toContain('It also wants')
+    expect(textOf(plain.html)).not.toContain('Stay signed in')
+  })
+
+  test('stands on the page of programs, with the last sign-in', async () => {
+    const given = await consent({ answer: 'allow' })
+    expect(await listed()).toContain('third Not used yet Allowed just now')
+    const { code = '' } = answerIn(refreshTo(given.headers))
+    await exchangeCode(site, third, code)
+    expect(await listed()).toContain('third Last sign-in just now Allowed just now')
   })
 
   test('is asked once, and leads on without a redirect of the form', async () => {

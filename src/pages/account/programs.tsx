@@ -43,15 +43,18 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
       <Heading title={t.title} lead={t.lead} />
       <Alert problem={problem} fields={[]} />
       <Rows
-        rows={programs.map(({ id, name, usedAt }) => (
+        rows={programs.map(({ id, name, usedAt, givenAt }) => (
           <Row icon="programs" tone="violet" title={name}>
-            {usedAt !== null && (
-              <p class="facts">
+            <p class="facts">
+              <span>
+                {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
+              </span>
+              {givenAt !== null && (
                 <span>
-                  <Time view={view} at={usedAt} phrase={t.used} />
+                  <Time view={view} at={givenAt} phrase={t.given} />
                 </span>
-              </p>
-            )}
+              )}
+            </p>
             <Change
               view={view}
               label={t.remove}

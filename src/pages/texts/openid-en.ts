@@ -75,6 +75,8 @@ export const programsEn = {
   none: 'No programs',
   noneHint: 'A program appears here once you have signed in to it with this account.',
   used: (when: string) => `Last sign-in ${when}`,
+  neverUsed: 'Not used yet',
+  given: (when: string) => `Allowed ${when}`,
   remove: 'Remove',
   removeQuestion: (name: string) =>
     `Remove “${name}”? It loses its access at once and must ask again.`,

@@ -40,6 +40,8 @@ export const programsZh: typeof programsEn = {
   none: '没有程序',
   noneHint: '用此账户登录某个程序后，它会出现在这里。',
   used: (when) => `${when}登录`,
+  neverUsed: '尚未使用',
+  given: (when) => `${when}允许`,
   remove: '移除',
   removeQuestion: (name) => `移除“${name}”？它会立即失去访问权限，下次登录时会重新征求你的同意。`,
   removeSubmit: '移除访问权限',
