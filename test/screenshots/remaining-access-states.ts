@@ -32,6 +32,7 @@ export async function remainingStates(
   await take('remaining-generated')
   await page.goto('/account/security')
   const before = clone.sql('select password_hash, password_changed_at from users where id = 1')[0]
+  await unfold(page.locator('#old_password'))
   await page.locator('#old_password').fill(ADMIN_PASSWORD)
   await page.locator('#password').fill(NEW_PASSWORD)
   await page.locator('#repeat').fill(NEW_PASSWORD)

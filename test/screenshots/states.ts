@@ -149,6 +149,7 @@ async function appPasswordStates(page: Page, take: Take): Promise<void> {
 async function securityStates(page: Page, take: Take): Promise<string> {
   await page.goto('/account/security')
   await take('security-off')
+  await unfold(page.locator('#old_password'))
   await page.locator('#old_password').fill('wrong-Passw0rd')
   await page.locator('#password').fill('another-Passw0rd')
   await page.locator('#repeat').fill('another-Passw0rd')

@@ -81,6 +81,7 @@ function Guard({ protection, ...props }: OverviewProps & { protection: Protectio
   const t = props.view.t.overview
   const { checks, next, level } = protection
   const good = checks.filter(({ isGood }) => isGood).length
+  const missingFirst = checks.toSorted((one, other) => Number(one.isGood) - Number(other.isGood))
   return (
     <article class={`guard ${level}`}>
       <Pins states={checks.map(({ isGood }) => isGood)} />
@@ -89,7 +90,7 @@ function Guard({ protection, ...props }: OverviewProps & { protection: Protectio
         <p class="hint">{t.score(good, checks.length)}</p>
       </div>
       <ul class="checks">
-        {checks.map(({ name, isGood }) => (
+        {missingFirst.map(({ name, isGood }) => (
           <li class={isGood ? 'good' : undefined}>
             <Icon name={isGood ? 'done' : 'missing'} />
             <span>{checkText(props, name, isGood)}</span>

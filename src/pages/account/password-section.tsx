@@ -1,4 +1,5 @@
-import { Alert, Field, Tile } from '../parts.tsx'
+import { Change } from '../confirm.tsx'
+import { Field, Tile } from '../parts.tsx'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 
 export function PasswordSection({ view, account, refused }: SecurityProps) {
@@ -11,8 +12,15 @@ export function PasswordSection({ view, account, refused }: SecurityProps) {
         <h2>{t.passwordTitle}</h2>
       </header>
       <p>{t.passwordLead}</p>
-      <form method="post" action="/account/security/password">
-        <Alert problem={problem} fields={['old_password', 'password', 'repeat']} />
+      <Change
+        view={view}
+        label={t.changePassword}
+        action="/account/security/password"
+        submit={t.changePassword}
+        problem={problem}
+        fields={['old_password', 'password', 'repeat']}
+        isHarmless
+      >
         <input type="hidden" name="username" autocomplete="username" value={account.username} />
         <Field
           name="old_password"
@@ -39,8 +47,7 @@ export function PasswordSection({ view, account, refused }: SecurityProps) {
           problem={problem}
           reveal={view.t.reveal}
         />
-        <button>{t.changePassword}</button>
-      </form>
+      </Change>
     </article>
   )
 }
