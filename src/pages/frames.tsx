@@ -3,7 +3,17 @@ import type { Refusal } from '../base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { type Problem, problemOf } from './form.ts'
 import { AccountPage, SinglePage } from './layout.tsx'
-import { Alert, CancelLink, Choices, type ChoicesProps, Heading, Rows } from './parts.tsx'
+import {
+  Alert,
+  CancelLink,
+  Choices,
+  type ChoicesProps,
+  Heading,
+  type IconName,
+  Rows,
+  Tile,
+  type Tone,
+} from './parts.tsx'
 import { StartOver } from './sign-in/fields.tsx'
 import { showPage, type View } from './view.ts'
 
@@ -90,23 +100,39 @@ export function KindPage({ view, title, problem, choices, back, form }: KindPage
   )
 }
 
-interface StepPageProps {
+interface CardPageProps {
   view: View
+  icon: IconName
+  tone?: Tone
   title: string
   lead: string
+}
+
+/** A page without navigation: one card, with an icon that says what it is about. */
+export function CardPage({ children, ...props }: PropsWithChildren<CardPageProps>) {
+  const { view, icon, tone, title, lead } = props
+  return (
+    <SinglePage view={view} title={title}>
+      <article>
+        <Tile icon={icon} {...(tone !== undefined && { tone })} />
+        {lead === '' ? <h1>{title}</h1> : <Heading title={title} lead={lead} />}
+        {children}
+      </article>
+    </SinglePage>
+  )
+}
+
+interface StepPageProps extends CardPageProps {
   /** The page after the sign-in (`next.ts`). */
   next: string
 }
 
 /** A further step of a sign-in, with the link that begins it again. */
-export function StepPage({ view, title, lead, next, children }: PropsWithChildren<StepPageProps>) {
+export function StepPage({ next, children, ...props }: PropsWithChildren<StepPageProps>) {
   return (
-    <SinglePage view={view} title={title}>
-      <article>
-        <Heading title={title} lead={lead} />
-        {children}
-        <StartOver view={view} next={next} />
-      </article>
-    </SinglePage>
+    <CardPage {...props}>
+      {children}
+      <StartOver view={props.view} next={next} />
+    </CardPage>
   )
 }

@@ -416,7 +416,7 @@ export const NEWEST = 'newest'
 interface RowProps {
   id?: string | undefined
   icon: IconName
-  tone?: Tone
+  tone?: Tone | undefined
   /** The name of a program, whose initial stands in place of the icon. */
   program?: string | undefined
   title: Child
@@ -440,6 +440,7 @@ export interface ChoicesProps {
   choices: {
     href: string
     icon: IconName
+    tone?: Tone
     /** The name of a program, whose initial stands in place of the icon. */
     program?: string | undefined
     title: string
@@ -451,8 +452,8 @@ export interface ChoicesProps {
 export function Choices({ choices }: ChoicesProps) {
   return (
     <ul class="rows choices">
-      {choices.map(({ href, icon, program, title, hint }) => (
-        <Row icon={icon} program={program} title={<a href={href}>{title}</a>}>
+      {choices.map(({ href, icon, tone, program, title, hint }) => (
+        <Row icon={icon} tone={tone} program={program} title={<a href={href}>{title}</a>}>
           {hint !== undefined && <p class="facts">{hint}</p>}
         </Row>
       ))}
@@ -591,27 +592,24 @@ export function Tiles({ tiles }: { tiles: Figure[] }) {
   )
 }
 
-/** The symbols of drawings.svg; a list of another kind has its icon. */
-const DRAWN: readonly IconName[] = [
-  'keys',
-  'app-passwords',
-  'programs',
-  'channels',
-  'users',
-  'activity',
-]
+/** The symbols of drawings.svg with the name of an icon; a list of another kind has its icon. */
+const DRAWN = ['keys', 'app-passwords', 'programs', 'channels', 'users', 'activity'] as const
+
+/** @param name A symbol of drawings.svg. */
+export function Drawing({ name }: { name: (typeof DRAWN)[number] | 'door' }) {
+  return (
+    <svg class="drawing" aria-hidden="true">
+      <use href={`${DRAWINGS}#${name}`} />
+    </svg>
+  )
+}
 
 /** Stands in for a list without entries. */
 export function Empty({ icon, title, hint }: { icon: IconName; title: string; hint?: string }) {
+  const drawn = DRAWN.find((name) => name === icon)
   return (
     <div class="empty">
-      {DRAWN.includes(icon) ? (
-        <svg class="drawing" aria-hidden="true">
-          <use href={`${DRAWINGS}#${icon}`} />
-        </svg>
-      ) : (
-        <Icon name={icon} />
-      )}
+      {drawn === undefined ? <Icon name={icon} /> : <Drawing name={drawn} />}
       <h2>{title}</h2>
       {hint !== undefined && <p>{hint}</p>}
     </div>

@@ -2,29 +2,33 @@ import type { AppContext } from '../http/context.ts'
 import type { Refusal } from '../base/refusals.ts'
 import { problemOf } from './form.ts'
 import { policyWithForm } from './headers.ts'
+import { CardPage } from './frames.tsx'
 import { SinglePage } from './layout.tsx'
+import { Drawing, Heading } from './parts.tsx'
 import { readView, showPage, type View } from './view.ts'
 
 /** Reports a refusal that no form's page can show. */
 export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
   const { t } = view
   // Who opens a dead link has no account yet, or is not signed in.
-  const [title, back] =
-    refusal.refusal === 'linkInvalid'
-      ? [t.joining.linkEnded, t.joining.toSignIn]
-      : [t.problems.title, t.problems.back]
+  const isDeadLink = refusal.refusal === 'linkInvalid'
+  const [title, back] = isDeadLink
+    ? [t.joining.linkEnded, t.joining.toSignIn]
+    : [t.problems.title, t.problems.back]
   return (
-    <SinglePage view={view} title={title}>
-      <article>
-        <h1>{title}</h1>
-        <p>{problemOf(t, refusal).message}</p>
-        <p class="buttons">
-          <a role="button" href="/account">
-            {back}
-          </a>
-        </p>
-      </article>
-    </SinglePage>
+    <CardPage
+      view={view}
+      icon={isDeadLink ? 'activity' : 'unprotected'}
+      tone="amber"
+      title={title}
+      lead={problemOf(t, refusal).message}
+    >
+      <p class="buttons">
+        <a role="button" href="/account">
+          {back}
+        </a>
+      </p>
+    </CardPage>
   )
 }
 
@@ -34,8 +38,8 @@ export function NotFoundPage({ view }: { view: View }) {
   return (
     <SinglePage view={view} title={t.notFound}>
       <article>
-        <h1>{t.notFound}</h1>
-        <p>{t.notFoundLead}</p>
+        <Drawing name="door" />
+        <Heading title={t.notFound} lead={t.notFoundLead} />
         <p class="buttons">
           <a role="button" href="/account">
             {t.home}

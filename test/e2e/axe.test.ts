@@ -46,7 +46,12 @@ test('axe finds nothing on the forms of a session that is not fresh', async () =
   await page.waitForURL('**/account')
   clone.sql('UPDATE sessions SET signed_in_at = 0')
   const found: string[] = []
-  for (const path of ['keys/add', 'admin/users/1', 'notices', 'admin/notices/add?kind=ntfy']) {
+  for (const path of [
+    'keys/add',
+    'admin/users/1',
+    'notices?kind=ntfy',
+    'admin/notices/add?kind=ntfy',
+  ]) {
     await page.goto(`/account/${path}`)
     for (const summary of await page.locator('summary').all()) await summary.click()
     await page.getByLabel('Your password').first().waitFor()

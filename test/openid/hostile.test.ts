@@ -424,11 +424,13 @@ describe('consent', () => {
       headers,
     )
 
-  test('names what the program learns, and apart from it what else it wants', async () => {
+  test('names what the program learns, and what else it wants', async () => {
     const { html } = await alice.get(requestPath(third, { scope: 'openid profile offline_access' }))
-    const list = /<ul>(.*?)<\/ul>/s.exec(html)?.[1] ?? ''
-    expect(textOf(list).trim()).toBe('your user name, and when and how you signed in')
-    expect(textOf(html)).toContain('It also wants to stay signed in after you sign out here.')
+    const list = /<ul class="checks">(.*?)<\/ul>/s.exec(html)?.[1] ?? ''
+    expect(Array.from(list.matchAll(/<span>(.*?)<\/span>/gs), ([, text]) => text)).toEqual([
+      'See your user name, and when and how you signed in',
+      'Stay signed in after you sign out here',
+    ])
     const plain = await alice.get(requestPath(third))
     expect(textOf(plain.html)).not.toContain('Stay signed in')
   })

@@ -156,7 +156,7 @@ describe('/account/email', () => {
     const saved = await visitor.post('/account/email', { email: 'new@example.org' })
     expect(saved).toMatchObject({ status: 303, location: '/account/email?done=email-sent' })
     const page = await visitor.get('/account/email')
-    expect(textOf(page.html)).toContain('new@example.org State Not confirmed.')
+    expect(textOf(page.html)).toContain('new@example.org Not confirmed')
     const [link = ''] = await site.linksTo('new@example.org')
     // From a mail, a browser sends no cookie.
     const opened = await new Visitor(site).get(`/account/link/${link}`)
@@ -164,7 +164,7 @@ describe('/account/email', () => {
     const confirmed = await visitor.post('/account/link', { link })
     expect(textOf(confirmed.html)).toContain('Your e-mail address is confirmed')
     expect(textOf((await visitor.get('/account/email')).html)).toContain(
-      'new@example.org State Confirmed',
+      'new@example.org Confirmed',
     )
   })
 

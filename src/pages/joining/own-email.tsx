@@ -2,7 +2,7 @@ import type { Details } from '../../joining/details.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, Heading } from '../parts.tsx'
+import { Alert, Field, Heading, Tile } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const EMAIL_PATH = '/account/email'
@@ -24,21 +24,19 @@ export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEma
     <AccountPage view={view} title={t.ownTitle}>
       <Heading title={t.ownTitle} lead={t.ownLead} />
       <article>
-        <dl>
-          <dt>{t.email}</dt>
-          <dd>{email === '' ? t.noEmail : email}</dd>
+        <header>
+          <Tile icon="mail" tone={emailVerified || email === '' ? 'blue' : 'amber'} />
+          <h2>{email === '' ? t.noEmail : email}</h2>
           {email !== '' && (
-            <>
-              <dt>{t.state}</dt>
-              <dd>{emailVerified ? t.isVerified : t.isUnverified}</dd>
-            </>
+            <span class={emailVerified ? 'badge good' : 'badge'}>
+              {emailVerified ? t.isVerified : t.isUnverified}
+            </span>
           )}
-        </dl>
+        </header>
         {hasMail && email !== '' && !emailVerified && (
           <form method="post" action={`${EMAIL_PATH}/send`}>
-            <p class="buttons">
-              <button class="secondary">{t.send}</button>
-            </p>
+            <p>{t.unverifiedHint}</p>
+            <button class="secondary">{t.send}</button>
           </form>
         )}
       </article>

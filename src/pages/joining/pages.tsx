@@ -1,7 +1,7 @@
-import type { Child, PropsWithChildren } from 'hono/jsx'
 import { echo, type Fields, type Problem } from '../form.ts'
-import { AccountPage, SinglePage } from '../layout.tsx'
-import { Alert, Choices, Field, Heading } from '../parts.tsx'
+import { CardPage } from '../frames.tsx'
+import { AccountPage } from '../layout.tsx'
+import { Alert, Choices, Field, Heading, type IconName, type Tone } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { EMAIL_PATH } from './own-email.tsx'
 
@@ -26,38 +26,35 @@ export function RegistrationPage({
   const lead = isInvited ? t.invitationLead(view.site.title) : t.registerLead
   const isFixed = fixedName !== ''
   return (
-    <SinglePage view={view} title={title}>
-      <article>
-        <Heading title={title} lead={lead} />
-        <form method="post" action={isInvited ? '/account/link' : '/account/register'}>
-          <Alert
+    <CardPage view={view} icon={isInvited ? 'invitations' : 'new-user'} title={title} lead={lead}>
+      <form method="post" action={isInvited ? '/account/link' : '/account/register'}>
+        <Alert
+          problem={problem}
+          fields={[...(isFixed ? [] : ['username']), 'password', 'repeat']}
+        />
+        {isInvited && <input type="hidden" name="link" value={link} />}
+        {isFixed ? (
+          <p>{t.yourName(fixedName)}</p>
+        ) : (
+          <Field
+            name="username"
+            label={t.username}
+            value={echo(fields, 'username')}
+            autocomplete="username"
             problem={problem}
-            fields={[...(isFixed ? [] : ['username']), 'password', 'repeat']}
+            focus
           />
-          {isInvited && <input type="hidden" name="link" value={link} />}
-          {isFixed ? (
-            <p>{t.yourName(fixedName)}</p>
-          ) : (
-            <Field
-              name="username"
-              label={t.username}
-              value={echo(fields, 'username')}
-              autocomplete="username"
-              problem={problem}
-              focus
-            />
-          )}
-          <NewPassword view={view} problem={problem} />
-          {siteKey !== '' && (
-            <>
-              <div class="cf-turnstile" data-sitekey={siteKey} data-language={view.language} />
-              <script src={TURNSTILE_SCRIPT} async defer />
-            </>
-          )}
-          <button>{t.registerSubmit}</button>
-        </form>
-      </article>
-    </SinglePage>
+        )}
+        <NewPassword view={view} problem={problem} />
+        {siteKey !== '' && (
+          <>
+            <div class="cf-turnstile" data-sitekey={siteKey} data-language={view.language} />
+            <script src={TURNSTILE_SCRIPT} async defer />
+          </>
+        )}
+        <button>{t.registerSubmit}</button>
+      </form>
+    </CardPage>
   )
 }
 
@@ -96,17 +93,20 @@ export function ResetPage({
 }: FormProps & { link: string; username: string }) {
   const t = view.t.joining
   return (
-    <SinglePage view={view} title={t.resetTitle}>
-      <article>
-        <Heading title={t.resetTitle} lead={t.resetLead(username)} />
-        <form method="post" action="/account/link">
-          <Alert problem={problem} fields={['password', 'repeat']} />
-          <input type="hidden" name="link" value={link} />
-          <NewPassword view={view} problem={problem} />
-          <button>{t.resetSubmit}</button>
-        </form>
-      </article>
-    </SinglePage>
+    <CardPage
+      view={view}
+      icon="password"
+      tone="amber"
+      title={t.resetTitle}
+      lead={t.resetLead(username)}
+    >
+      <form method="post" action="/account/link">
+        <Alert problem={problem} fields={['password', 'repeat']} />
+        <input type="hidden" name="link" value={link} />
+        <NewPassword view={view} problem={problem} />
+        <button>{t.resetSubmit}</button>
+      </form>
+    </CardPage>
   )
 }
 
@@ -119,73 +119,67 @@ export function EmailPage({
 }: FormProps & { link: string; address: string }) {
   const t = view.t.joining
   return (
-    <SinglePage view={view} title={t.emailTitle}>
-      <article>
-        <Heading title={t.emailTitle} lead={t.emailLead(address)} />
-        <form method="post" action="/account/link">
-          <Alert problem={problem} fields={[]} />
-          <input type="hidden" name="link" value={link} />
-          <button>{t.emailSubmit}</button>
-        </form>
-      </article>
-    </SinglePage>
+    <CardPage view={view} icon="mail" title={t.emailTitle} lead={t.emailLead(address)}>
+      <form method="post" action="/account/link">
+        <Alert problem={problem} fields={[]} />
+        <input type="hidden" name="link" value={link} />
+        <button>{t.emailSubmit}</button>
+      </form>
+    </CardPage>
   )
 }
 
 export function ForgottenPage({ view, fields, problem }: FormProps) {
   const t = view.t.joining
   return (
-    <SinglePage view={view} title={t.forgottenTitle}>
-      <article>
-        <Heading title={t.forgottenTitle} lead={t.forgottenLead} />
-        <form method="post" action="/account/forgotten">
-          <Alert problem={problem} fields={['name']} />
-          <Field
-            name="name"
-            label={t.forgottenName}
-            value={echo(fields, 'name')}
-            autocomplete="username"
-            problem={problem}
-            focus
-          />
-          <button>{t.forgottenSubmit}</button>
-        </form>
-      </article>
-    </SinglePage>
+    <CardPage
+      view={view}
+      icon="password"
+      tone="amber"
+      title={t.forgottenTitle}
+      lead={t.forgottenLead}
+    >
+      <form method="post" action="/account/forgotten">
+        <Alert problem={problem} fields={['name']} />
+        <Field
+          name="name"
+          label={t.forgottenName}
+          value={echo(fields, 'name')}
+          autocomplete="username"
+          problem={problem}
+          focus
+        />
+        <button>{t.forgottenSubmit}</button>
+      </form>
+      <p class="aside">
+        <a href="/account/sign-in">{t.toSignIn}</a>
+      </p>
+    </CardPage>
   )
 }
 
 /** Says what was done, and leads on. */
-export function DonePage({
-  view,
-  title,
-  lead,
-  next,
-  words,
-}: {
-  view: View
-  title: string
-  lead: string
-  next: string
-  words: string
-}) {
+export function DonePage({ next, words, ...props }: DoneProps) {
   return (
-    <SinglePage view={view} title={title}>
-      <article>
-        <h1>{title}</h1>
-        {lead !== '' && <p>{lead}</p>}
-        <Buttons>
-          <a role="button" href={next}>
-            {words}
-          </a>
-        </Buttons>
-      </article>
-    </SinglePage>
+    <CardPage {...props}>
+      <p class="buttons">
+        <a role="button" href={next}>
+          {words}
+        </a>
+      </p>
+    </CardPage>
   )
 }
 
-function Buttons({ children }: PropsWithChildren<{ children?: Child }>) {
-  return <p class="buttons">{children}</p>
+interface DoneProps {
+  view: View
+  icon: IconName
+  tone: Tone
+  title: string
+  /** Empty where the title says enough. */
+  lead: string
+  next: string
+  words: string
 }
 
 /**
@@ -200,19 +194,38 @@ export function WelcomePage({ view, hasAddress }: { view: View; hasAddress: bool
       <Heading title={t.welcomeTitle} lead={t.welcomeLead} />
       <Choices
         choices={[
-          { href: '/account/security', icon: 'security', title: t.welcomeFactor },
+          {
+            href: '/account/security',
+            icon: 'security',
+            tone: 'green',
+            title: t.welcomeFactor,
+            hint: t.welcomeFactorHint,
+          },
           ...(view.hasMail && !hasAddress
-            ? [{ href: EMAIL_PATH, icon: 'mail', title: t.welcomeEmail } as const]
+            ? [
+                {
+                  href: EMAIL_PATH,
+                  icon: 'mail',
+                  title: t.welcomeEmail,
+                  hint: t.ownHint,
+                } as const,
+              ]
             : []),
-          { href: '/account/app-passwords', icon: 'app-passwords', title: t.welcomeConnect },
-          { href: '/account/keys', icon: 'keys', title: t.welcomeKeys },
+          {
+            href: '/account/app-passwords',
+            icon: 'app-passwords',
+            tone: 'teal',
+            title: t.welcomeConnect,
+            hint: t.welcomeConnectHint,
+          },
+          { href: '/account/keys', icon: 'keys', title: t.welcomeKeys, hint: t.welcomeKeysHint },
         ]}
       />
-      <Buttons>
+      <p class="buttons">
         <a role="button" href="/account">
           {t.welcomeOverview}
         </a>
-      </Buttons>
+      </p>
     </AccountPage>
   )
 }

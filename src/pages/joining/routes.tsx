@@ -75,8 +75,9 @@ export const joiningPages = new Hono<App>()
     if (refusal instanceof Refusal) return showForm(c, ForgottenPage, { view, fields }, refusal)
     const t = view.t.joining
     const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
+    const look = { icon: 'mail', tone: 'blue' } as const
     const next = { next: '/account/sign-in', words: t.toSignIn }
-    return showPage(c, <DonePage view={view} {...texts} {...next} />)
+    return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
   })
 
 async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?: Refusal) {
@@ -111,8 +112,9 @@ async function registerWith(
     const view = await readView(c)
     const t = view.t.joining
     const texts = { title: t.waitingTitle, lead: t.waitingLead }
+    const look = { icon: 'activity', tone: 'amber' } as const
     const next = { next: '/account/sign-in', words: t.toSignIn }
-    return showPage(c, <DonePage view={view} {...texts} {...next} />)
+    return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
   }
   const digest = await staticDigest(password)
   const credentials = { username: registered.username, digest, code: '' }
@@ -142,6 +144,9 @@ async function showRegistration(
   return showForm(c, RegistrationPage, { view, fields, siteKey }, refusal)
 }
 
+/** The icon of what has succeeded. */
+const DONE = { icon: 'done', tone: 'green' } as const
+
 async function setPassword(c: AppContext, fields: Fields, secret: string) {
   const refusal = await attempt(async () => {
     const wish = validate(resetSchema, { ...fields, link: secret })
@@ -153,7 +158,7 @@ async function setPassword(c: AppContext, fields: Fields, secret: string) {
   const t = view.t.joining
   const texts = { title: t.resetDone, lead: t.resetDoneLead }
   const next = { next: '/account/sign-in', words: t.toSignIn }
-  return showPage(c, <DonePage view={view} {...texts} {...next} />)
+  return showPage(c, <DonePage view={view} {...DONE} {...texts} {...next} />)
 }
 
 /** @throws {Refusal} `passwordsDiffer`. */
@@ -173,7 +178,7 @@ async function confirmEmail(c: AppContext, secret: string) {
   const view = await readView(c)
   const t = view.t.joining
   const next = { next: '/account/security', words: t.toAccount }
-  return showPage(c, <DonePage view={view} title={t.emailDone} lead="" {...next} />)
+  return showPage(c, <DonePage view={view} {...DONE} title={t.emailDone} lead="" {...next} />)
 }
 
 /** @throws {Refusal} `linkNeedsSession`. */

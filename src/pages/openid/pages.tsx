@@ -3,8 +3,9 @@ import { type AuthorizationRequest, wholeQuery } from '../../openid/authorizatio
 import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
+import { CardPage } from '../frames.tsx'
 import { SinglePage } from '../layout.tsx'
-import { Alert } from '../parts.tsx'
+import { Alert, Heading, Icon } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const SWITCH_PATH = '/oauth/authorize/switch'
@@ -21,16 +22,25 @@ export function ConsentPage({ view, client, request }: RequestProps) {
   return (
     <SinglePage view={view} title={t.consentTitle(client.name)}>
       <article>
-        <h1>{t.consentTitle(client.name)}</h1>
-        <p>{t.consentLead(new URL(request.redirectUri).host)}</p>
-        <ul>
+        <p class="pair">
+          <Avatar name={client.name} isLarge />
+          <Icon name="turned" />
+          <Avatar name={view.account?.username ?? ''} isLarge />
+        </p>
+        <Heading
+          title={t.consentTitle(client.name)}
+          lead={t.consentLead(new URL(request.redirectUri).host)}
+        />
+        <ul class="checks">
           {request.scopes
             .flatMap((scope) => t.scopes[scope] ?? [])
             .map((known) => (
-              <li>{known}</li>
+              <li>
+                <Icon name="check" />
+                <span>{known}</span>
+              </li>
             ))}
         </ul>
-        {request.scopes.includes('offline_access') && <p>{t.consentOffline}</p>}
         <form method="post" action="/oauth/authorize/consent">
           <RequestFields view={view} request={request} />
           <p class="buttons">
@@ -58,33 +68,35 @@ export function ConfirmPage({
 }: RequestProps & { canConfirm: boolean; problem?: Problem | undefined }) {
   const t = view.t.authorize
   return (
-    <SinglePage view={view} title={t.confirmTitle}>
-      <article>
-        <h1>{t.confirmTitle}</h1>
-        <p>{t.confirmLead(client.name)}</p>
-        {canConfirm ? (
-          <form method="post" action="/oauth/authorize/confirm">
-            <Alert problem={problem} fields={CONFIRM_FIELDS} />
+    <CardPage
+      view={view}
+      icon="security"
+      tone="amber"
+      title={t.confirmTitle}
+      lead={t.confirmLead(client.name)}
+    >
+      {canConfirm ? (
+        <form method="post" action="/oauth/authorize/confirm">
+          <Alert problem={problem} fields={CONFIRM_FIELDS} />
+          <RequestFields view={view} request={request} />
+          <ConfirmFields view={view} form="confirm" problem={problem} needsAll>
+            <button>{t.confirmSubmit}</button>
+          </ConfirmFields>
+        </form>
+      ) : (
+        <>
+          <p>{t.cannotConfirm(view.account?.username ?? '')}</p>
+          <form method="post" action={SWITCH_PATH}>
             <RequestFields view={view} request={request} />
-            <ConfirmFields view={view} form="confirm" problem={problem} needsAll>
-              <button>{t.confirmSubmit}</button>
-            </ConfirmFields>
+            <button>{t.signInAgain}</button>
           </form>
-        ) : (
-          <>
-            <p>{t.cannotConfirm(view.account?.username ?? '')}</p>
-            <form method="post" action={SWITCH_PATH}>
-              <RequestFields view={view} request={request} />
-              <button>{t.signInAgain}</button>
-            </form>
-            <p class="hint">
-              {t.cannotConfirmHint} <a href="/account/security">{view.t.nav.security}</a>
-            </p>
-          </>
-        )}
-        {canConfirm && <NotYou view={view} request={request} />}
-      </article>
-    </SinglePage>
+          <p class="hint">
+            {t.cannotConfirmHint} <a href="/account/security">{view.t.nav.security}</a>
+          </p>
+        </>
+      )}
+      {canConfirm && <NotYou view={view} request={request} />}
+    </CardPage>
   )
 }
 
@@ -116,12 +128,13 @@ function NotYou({ view, request }: Omit<RequestProps, 'client'>) {
 export function UntrustedPage({ view }: { view: View }) {
   const t = view.t.authorize
   return (
-    <SinglePage view={view} title={t.untrustedTitle}>
-      <article>
-        <h1>{t.untrustedTitle}</h1>
-        <p>{t.untrusted}</p>
-      </article>
-    </SinglePage>
+    <CardPage
+      view={view}
+      icon="unprotected"
+      tone="red"
+      title={t.untrustedTitle}
+      lead={t.untrusted}
+    />
   )
 }
 
@@ -129,34 +142,23 @@ export function UntrustedPage({ view }: { view: View }) {
 export function EndPage({ view, fields }: { view: View; fields: [string, string][] }) {
   const t = view.t.authorize
   return (
-    <SinglePage view={view} title={t.endTitle}>
-      <article>
-        <h1>{t.endTitle}</h1>
-        <p>{t.endLead}</p>
-        <form method="post" action="/oauth/end_session/confirm">
-          {fields.map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <p class="buttons">
-            <button>{t.endSubmit}</button>
-            <a role="button" class="secondary" href="/account">
-              {t.endStay}
-            </a>
-          </p>
-        </form>
-      </article>
-    </SinglePage>
+    <CardPage view={view} icon="sign-out" title={t.endTitle} lead={t.endLead}>
+      <form method="post" action="/oauth/end_session/confirm">
+        {fields.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <p class="buttons">
+          <button>{t.endSubmit}</button>
+          <a role="button" class="secondary" href="/account">
+            {t.endStay}
+          </a>
+        </p>
+      </form>
+    </CardPage>
   )
 }
 
 export function EndedPage({ view }: { view: View }) {
   const t = view.t.authorize
-  return (
-    <SinglePage view={view} title={t.endedTitle}>
-      <article>
-        <h1>{t.endedTitle}</h1>
-        <p>{t.endedLead}</p>
-      </article>
-    </SinglePage>
-  )
+  return <CardPage view={view} icon="done" tone="green" title={t.endedTitle} lead={t.endedLead} />
 }

@@ -5,7 +5,9 @@ import type { Destination, SsoPages } from '../../sso/http/routes.ts'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../../.build/assets.ts'
 import { problemOf } from '../form.ts'
 import { pageHeaders, policyWithScript } from '../headers.ts'
+import { CardPage } from '../frames.tsx'
 import { SinglePage } from '../layout.tsx'
+import { Tile } from '../parts.tsx'
 import { setSessionToken } from '../session-cookie.ts'
 import { pathAfter, signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage, type View } from '../view.ts'
@@ -67,17 +69,19 @@ export async function showFailedSso(c: AppContext, refusal: Refusal) {
   const { t } = view
   return showPage(
     c,
-    <SinglePage view={view} title={t.sso.failedTitle}>
-      <article>
-        <h1>{t.sso.failedTitle}</h1>
-        <p>{problemOf(t, refusal).message}</p>
-        <p class="buttons">
-          <a role="button" href={signInPath('')}>
-            {t.signIn.title}
-          </a>
-        </p>
-      </article>
-    </SinglePage>,
+    <CardPage
+      view={view}
+      icon="unprotected"
+      tone="amber"
+      title={t.sso.failedTitle}
+      lead={problemOf(t, refusal).message}
+    >
+      <p class="buttons">
+        <a role="button" href={signInPath('')}>
+          {t.signIn.title}
+        </a>
+      </p>
+    </CardPage>,
     refusal,
   )
 }
@@ -87,6 +91,7 @@ function MessagePage({ view, message }: { view: View; message: Message }) {
   return (
     <SinglePage view={view} title={'token' in message ? t.doneTitle : t.boundTitle}>
       <article data-message={JSON.stringify(message)}>
+        <Tile icon="done" tone="green" />
         <h1>{'token' in message ? t.doneTitle : t.boundTitle}</h1>
         <p>{t.doneLead}</p>
         <p class="note warn" id="no-opener" hidden>

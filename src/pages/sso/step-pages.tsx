@@ -26,6 +26,7 @@ export function FactorPage({ view, step, user, ceremony, problem }: FactorProps)
   return (
     <StepPage
       view={view}
+      icon="phone"
       title={t.factorTitle}
       lead={t.factorLead(user.username, provider)}
       next=""
@@ -75,6 +76,8 @@ export function LinkPage({ view, step, fields, needsCode = false, problem }: Lin
   return (
     <StepPage
       view={view}
+      icon="sso"
+      tone="violet"
       title={t.linkTitle}
       lead={t.linkLead(name || visible(subject), providerName(view.t, platform))}
       next=""

@@ -676,19 +676,12 @@ export const en = {
     deleteAllQuestion: 'None of your keys can be used to sign in any more.',
     add: 'Add key',
     addTitle: 'Add a key',
+    addLead:
+      'A key has two files. The public one, whose name ends in .pub, belongs here. The private one stays on your device.',
     keyTitle: 'Title',
     keyTitleHint: 'A name that identifies the key, such as “laptop” or “work”.',
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
-    submit: 'Add key',
-  },
-
-    addLead:
-      'A key has two files. The public one, whose name ends in .pub, belongs here. The private one stays on your device.',
-  /** How times relative to now are written. */
-  distance: {
-    numeric: 'auto' as Intl.RelativeTimeFormatNumeric,
-    justNow: 'just now',
     chooseFile: 'Choose a file',
     fileIsPrivate:
       'This is a private key. It was not read. Choose the file whose name ends in .pub.',
@@ -698,6 +691,13 @@ export const en = {
       'Run this command in a terminal (on Windows in PowerShell), and press Enter at each question. A passphrase protects the key if the device is stolen.',
     makeKeyFile:
       'The public key is now in the folder .ssh of your home folder, in the file id_ed25519.pub. Open it in an editor and paste its only line above.',
+    submit: 'Add key',
+  },
+
+  /** How times relative to now are written. */
+  distance: {
+    numeric: 'auto' as Intl.RelativeTimeFormatNumeric,
+    justNow: 'just now',
     soon: 'in a moment',
     written: (relative: string) => relative,
   },
@@ -753,16 +753,33 @@ export const en = {
     deleteSubmit: 'Delete app password',
     add: 'New app password',
     addTitle: 'Create an app password',
+    addLead:
+      'Create one for each program and device. Then you can delete one, and the others keep working.',
     name: 'Name',
     nameHint: 'The program and the device, such as “rclone on my laptop”.',
     use: 'What it is for',
     useHint: 'An app password never has more rights than your account.',
     uses: {
-      read: 'Files: read',
-      write: 'Files: read and write',
-      look: 'Programs: read my account, keys, sessions and activity',
-      manage: 'Programs: also change my SSH keys and sessions',
-      admin: 'Programs: everything that an administrator may do',
+      read: {
+        title: 'Read files',
+        hint: 'Lists folders and downloads, over WebDAV and SFTP. It cannot change anything.',
+      },
+      write: {
+        title: 'Read and write files',
+        hint: 'Also uploads, renames and deletes, as far as your account may.',
+      },
+      look: {
+        title: 'Read my account',
+        hint: 'For tools that show your keys, sessions and activity. No files.',
+      },
+      manage: {
+        title: 'Manage my account',
+        hint: 'Also adds and deletes SSH keys, and ends sessions. No files.',
+      },
+      admin: {
+        title: 'Administer the site',
+        hint: 'Everything that you may do as an administrator. Give it only to tools that you run yourself.',
+      },
     },
     scopes: {
       'files:read': 'Reads files',
@@ -771,8 +788,6 @@ export const en = {
       'account:write': 'Changes SSH keys and sessions',
       admin: 'Administers the site',
     },
-    addLead:
-      'Create one for each program and device. Then you can delete one, and the others keep working.',
     lifetime: 'Valid for',
     lifetimes: { month: '30 days', quarter: '90 days', year: '1 year', never: 'Until I delete it' },
     submit: 'Create',
@@ -827,7 +842,7 @@ export const en = {
     notHere:
       'Passkeys work only over https and under a host name, or at http://localhost. This address has none.',
     nudge: 'Sign in without a password',
-    nudgeHint: 'This device can hold a passkey: next time, one touch or a look is enough.',
+    nudgeHint: 'This device can keep a passkey. Next time, a touch or a look signs you in.',
     nudgeClose: 'Not now',
     none: 'No passkeys.',
     /** What went wrong in the browser, when a passkey is used and when one is added. */
@@ -951,6 +966,9 @@ export const en = {
     'passkey-added': 'The passkey was added.',
     'passkey-renamed': 'The name was changed.',
     'passkey-deleted': 'The passkey was deleted.',
+    'notices-on': 'Notices are on. Send a test to see whether they arrive.',
+    'notices-off': 'Notices are off.',
+    'topics-saved': 'Your choice was saved.',
     'email-saved': 'The address was saved.',
     'account-made': 'Your account is made. Sign in with it in a few minutes.',
     'email-sent': 'The address was saved. Open the link in the mail that we sent there.',
@@ -981,6 +999,3 @@ export const en = {
 
   keyParts,
 }
-    'notices-on': 'Notices are on. Send a test to see whether they arrive.',
-    'notices-off': 'Notices are off.',
-    'topics-saved': 'Your choice was saved.',

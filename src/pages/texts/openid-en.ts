@@ -3,9 +3,10 @@ import type { Scope } from '../../openid/scopes.ts'
 
 /** What a program wants to know. `profile` adds nothing that `openid` has not said. */
 const scopes: Partial<Record<Scope, string>> = {
-  openid: 'your user name, and when and how you signed in',
-  email: 'your e-mail address, if you have confirmed it',
-  groups: 'whether you are an administrator',
+  openid: 'See your user name, and when and how you signed in',
+  email: 'See your e-mail address, if you have confirmed it',
+  groups: 'See whether you are an administrator',
+  offline_access: 'Stay signed in after you sign out here',
 }
 
 const presets: Record<Preset | 'other', string> = {
@@ -38,9 +39,8 @@ const notes: Record<Preset, string> = {
 export const authorizeEn = {
   asks: (program: string, host: string) => `${program} (${host}) asks you to sign in.`,
   consentTitle: (program: string) => `Allow ${program}?`,
-  consentLead: (host: string) => `The program at ${host} wants to know:`,
+  consentLead: (host: string) => `The program at ${host} asks to:`,
   scopes,
-  consentOffline: 'It also wants to stay signed in after you sign out here.',
   signedInAs: (name: string) => `You are signed in as ${name}.`,
   notYou: 'Not you? Use another account',
   allow: 'Allow',

@@ -3,13 +3,13 @@ import type { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
 export const authorizeZh: typeof authorizeEn = {
   asks: (program, host) => `${program}（${host}）请求你登录。`,
   consentTitle: (program) => `允许 ${program}？`,
-  consentLead: (host) => `${host} 上的程序想知道：`,
+  consentLead: (host) => `${host} 上的程序请求：`,
   scopes: {
-    openid: '你的用户名，以及登录的时间和方式',
-    email: '你的电子邮件地址（如果已确认）',
-    groups: '你是否为管理员',
+    openid: '查看你的用户名，以及登录的时间和方式',
+    email: '查看你的邮箱地址（如果已确认）',
+    groups: '查看你是否为管理员',
+    offline_access: '在你从本站退出后保持登录',
   },
-  consentOffline: '你从本站退出后，它仍希望保持登录。',
   signedInAs: (name) => `当前登录账户：${name}。`,
   notYou: '不是你？换一个账户',
   allow: '允许',
