@@ -1,4 +1,8 @@
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
+import { DATA_SOCKET } from '../../src/cli/site/running-site.ts'
+import { FREQUENT_CRON } from '../../src/frequent-run.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import type { Client } from '../support/client.ts'
 import type { Envelope } from '../support/envelope.ts'
@@ -20,7 +24,7 @@ const SITE_TITLES = { en: 'Family files', zh: '家庭文件' }
 /** A site that has just started and sends mail, and where its mails go. */
 export interface JoiningTour {
   site: Client
-  clone: Pick<Clone, 'sql'>
+  clone: Pick<Clone, 'path' | 'sql'>
   server: MailServer
   language: (typeof LANGUAGES)[number]
 }
@@ -71,6 +75,8 @@ export async function joiningStates(page: Page, tour: JoiningTour, take: Take): 
   tour.clone.sql('delete from throttle_counters')
   await ask(page, 'olga')
   await nextMail('no-password', 'olga@mail.example.com')
+  await endSoon(tour, 'olga')
+  await nextMail('account-end', 'olga@mail.example.com')
   await operatorStates(page, take)
   for (const [name, html] of mails) {
     // The policy of the site's pages would stay in force.
@@ -109,6 +115,32 @@ async function adminOf({ site, language }: JoiningTour): Promise<Admin> {
 
 function idOf({ clone }: JoiningTour, username: string): number {
   return Number(clone.sql('select id from users where username = ?', username)[0]?.['id'])
+}
+
+/** Has the site tell a user of an end that is near, in the language of the user's notices. */
+async function endSoon({ clone, language }: JoiningTour, username: string): Promise<void> {
+  clone.sql(
+    "update users set ends_at = unixepoch('now', 'start of day', '+9 days') * 1000 where username = ?",
+    username,
+  )
+  clone.sql(
+    `insert into notice_channels (user_id, kind, name, target, config, topics, language, origin, since_event_id, created_at)
+     select id, 'ntfy', 'x', 'x', 'x', '', ?, '', 0, 0 from users where username = ?`,
+    language,
+    username,
+  )
+  // The nightly run, and the one that sends what it has queued.
+  for (const cron of ['', FREQUENT_CRON]) await runTrigger(clone.path(DATA_SOCKET), cron)
+}
+
+/** Asks the running site, as commands do, to do what a trigger does. */
+async function runTrigger(socketPath: string, cron: string): Promise<void> {
+  const call = request({ socketPath, method: 'POST', agent: false })
+  call.end(JSON.stringify({ cron }))
+  const answered = Promise.withResolvers<IncomingMessage>()
+  call.once('response', answered.resolve).once('error', answered.reject)
+  const answer = await text(await answered.promise)
+  if (answer.includes('error')) throw new Error(answer)
 }
 
 async function submit(page: Page, form: string): Promise<void> {

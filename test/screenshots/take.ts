@@ -32,7 +32,7 @@ const README_STATE = 'overview'
 const README_PICTURE = 'docs/images/account.png'
 const README_HEIGHT = 660
 /** The pictures of docs/people.md. */
-const GUIDE_MAILS = /^joining-mail-(?:invitation|reset)-(?:en|zh)$/
+const GUIDE_MAILS = /^joining-mail-(?:invitation|reset|account-end)-(?:en|zh)$/
 
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
