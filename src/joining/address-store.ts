@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, lte, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
 import { type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
 import type { AuditEvent } from '../audit/events.ts'
@@ -24,35 +24,26 @@ export function selectDetails(db: Database, userId: UserId) {
     .where(eq(users.id, sql`${userId}`))
 }
 
-/** Sets the address of a user. A new one is not verified. */
-export function updateAddress(
-  db: Database,
-  by: Authority,
-  userId: UserId,
-  email: string,
-  when?: SQL,
-) {
-  return writing(db, by)
-    .update(
-      users,
-      { email, emailVerified: sql`iif(${users.email} = ${email}, ${users.emailVerified}, 0)` },
-      and(eq(users.id, sql`${userId}`), when),
-    )
-    .returning({ id: users.id })
+/** Holds for an account that has ended. */
+export function hasEnded(db: Database, userId: number, now: number): SQL {
+  const own = db.select({ id: users.id }).from(users)
+  return exists(own.where(and(eq(users.id, userId), lte(users.endsAt, now))))
 }
 
-/** Writes the event of `updateAddress`, when the address differs. It stands before it. */
+/**
+ * Writes the event of `updateEmail`, with both addresses, when the address differs. It stands
+ * before it.
+ */
 export function insertEventOfAddress(
   db: Database,
   by: Authority,
-  userId: UserId,
+  userId: number,
   email: string,
   event: AuditEvent,
-  when?: SQL,
 ) {
   const field: FieldChange = { field: 'email', from: users.email, to: sql`${email}` }
   const kinds = [{ kind: event.kind, fields: [field] }]
-  return insertEventsOfChange(db, by, event, kinds, and(eq(users.id, sql`${userId}`), when))
+  return insertEventsOfChange(db, by, event, kinds, eq(users.id, userId))
 }
 
 /** Sets the end of an account; null removes it. An admin and the guest have none. */

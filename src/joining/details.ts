@@ -1,5 +1,4 @@
-import { and, exists, lte, sql, eq } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { and, sql } from 'drizzle-orm'
 import { type Acting, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
 import type { Actor } from '../access/actor.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
@@ -20,13 +19,13 @@ import { Refusal } from '../base/refusals.ts'
 import type { Language } from '../base/language.ts'
 import { mailSiteOf } from '../mail/mail-site.ts'
 import {
+  hasEnded,
   insertEventOfAddress,
   insertEventOfEnd,
   selectDetails,
-  updateAddress,
   updateEnd,
 } from './address-store.ts'
-import { mailToOldAddress } from './email-store.ts'
+import { mailToOldAddress, updateEmail } from './email-store.ts'
 import { withdrawLinksOf } from './link-store.ts'
 import type { MailingDeps } from './invitations.ts'
 
@@ -61,9 +60,9 @@ export async function readOwnDetails(
 /** The change that an operator requests. A missing field stays unchanged. */
 export interface DetailsChange {
   /** Empty removes it. An operator can't declare it verified. */
-  email?: string
+  email?: string | undefined
   /** Unix time, milliseconds; null removes the end. */
-  endsAt?: number | null
+  endsAt?: number | null | undefined
 }
 
 /**
@@ -91,42 +90,26 @@ export async function changeDetails(
   const by = isFreshOperator(deps, operator, now)
   const ofAddress = eventBy(operator, userId, 'email_changed', now)
   const ofEnd = eventBy(operator, userId, 'end_changed', now)
-  const hasEnded = exists(
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userId), lte(users.endsAt, now))),
-  )
   const ofTokens = eventBy(operator, userId, 'token_deleted', now)
+  const ended = hasEnded(db, userId, now)
   // A role that is given meanwhile has no end.
   const mayEnd = isEnd ? sql`not ${isAdmin}` : undefined
-  const revival =
-    endsAt === undefined
-      ? undefined
-      : {
-          ...appPasswordDeletion(db, by, and(isAppPasswordOfUser(userId), hasEnded), ofTokens),
-          ...endSessions(db, by, allSessions(userId), hasEnded),
-          withdrawn: withdrawLinksOf(db, by, userId, hasEnded),
-        }
+  const hasMail = mailSiteOf(deps) !== undefined
   const answers = await actAsOperatorAt(deps, operator, now, {
-    addressEvents:
-      email === undefined ? undefined : insertEventOfAddress(db, by, userId, email, ofAddress),
-    told:
-      email === undefined || mailSiteOf(deps) === undefined
-        ? undefined
-        : mailToOldAddress(db, by, userId, email, language, now),
-    addressed: email === undefined ? undefined : updateAddress(db, by, userId, email),
-    deletionEvents: revival?.deletionEvents,
-    deleted: revival?.deleted,
-    endedGrants: revival?.endedGrants,
-    ended: revival?.ended,
-    withdrawn: revival?.withdrawn,
-    endEvents:
-      endsAt === undefined ? undefined : insertEventOfEnd(db, by, userId, endsAt, ofEnd, mayEnd),
-    moved: endsAt === undefined ? undefined : updateEnd(db, by, userId, endsAt, mayEnd),
+    ...(email !== undefined && {
+      addressEvents: insertEventOfAddress(db, by, userId, email, ofAddress),
+      told: hasMail ? mailToOldAddress(db, by, userId, email, language, now) : undefined,
+      addressed: updateEmail(db, by, userId, email),
+    }),
+    ...(endsAt !== undefined && {
+      ...appPasswordDeletion(db, by, and(isAppPasswordOfUser(userId), ended), ofTokens),
+      ...endSessions(db, by, allSessions(userId), ended),
+      withdrawn: withdrawLinksOf(db, by, userId, ended),
+      endEvents: insertEventOfEnd(db, by, userId, endsAt, ofEnd, mayEnd),
+      moved: updateEnd(db, by, userId, endsAt, mayEnd),
+    }),
   })
   if (!answers.isFresh) throw new Refusal('confirmationNeeded')
-  if (answers.addressed?.length === 0) throw new Refusal('userNotFound')
   if (answers.moved?.length === 0) throw new Refusal('adminHasNoEnd')
   logEvents(ofAddress, answers.addressEvents ?? [])
   logEvents(ofEnd, answers.endEvents ?? [])

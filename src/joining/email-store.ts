@@ -22,6 +22,33 @@ export function updateEmail(db: Database, by: Authority, userId: number, email: 
     .returning({ id: users.id })
 }
 
+/**
+ * Tells the verified address of a user something about the account, in a mail without a link.
+ *
+ * @param when A further condition.
+ */
+export function mailToUser(
+  db: Database,
+  by: Authority,
+  userId: number,
+  kind: 'password_reset' | 'reset_link_made' | 'email_changed',
+  language: Language,
+  now: number,
+  when?: SQL,
+) {
+  const mail = {
+    kind,
+    userId,
+    linkHash: null,
+    address: sql`${users.email}`,
+    language,
+    sealed: '',
+    expiresAt: now + GIVE_UP_MILLISECONDS,
+  } as const
+  const where = and(eq(users.id, userId), eq(users.emailVerified, true), when)
+  return insertMail(db, by, mail, now, { from: sql`${users}`, where })
+}
+
 /** Tells the verified address that a change takes away. It stands before the change. */
 export function mailToOldAddress(
   db: Database,
@@ -31,17 +58,7 @@ export function mailToOldAddress(
   language: Language,
   now: number,
 ) {
-  const mail = {
-    kind: 'email_changed',
-    userId,
-    linkHash: null,
-    address: sql`${users.email}`,
-    language,
-    sealed: '',
-    expiresAt: now + GIVE_UP_MILLISECONDS,
-  } as const
-  const where = and(eq(users.id, userId), eq(users.emailVerified, true), ne(users.email, email))
-  return insertMail(db, by, mail, now, { from: sql`${users}`, where })
+  return mailToUser(db, by, userId, 'email_changed', language, now, ne(users.email, email))
 }
 
 /** Holds while this is the address of the user, and not verified. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
+import { parseEmail } from '../base/email.ts'
 import { basePathSchema, permissionSchema } from '../accounts/fields.ts'
 import { possiblyEmptyUsername } from '../accounts/username.ts'
 import { reason } from '../base/reasons.ts'
 import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../base/text.ts'
 import { parseTime } from '../base/time.ts'
-import { emailSchema } from './email.ts'
 import type { InvitationRequest } from './invitations.ts'
 
 const MAX_NOTE_CHARACTERS = 100
@@ -20,6 +20,13 @@ const timeSchema = v.pipe(
   v.string(),
   v.check((time) => parseTime(time) !== undefined, reason('time')),
   v.transform((time) => parseTime(time) ?? 0),
+)
+
+/** An address, or an empty text for none. */
+const emailSchema = v.pipe(
+  possiblyEmptyText(),
+  v.check((email) => email.trim() === '' || parseEmail(email) !== undefined, reason('email')),
+  v.transform((email) => parseEmail(email) ?? ''),
 )
 
 function wholeNumber(min: number, max: number) {

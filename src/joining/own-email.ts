@@ -3,7 +3,7 @@ import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { mailboxKey, parseEmail } from '../base/email.ts'
+import { mailboxKey } from '../base/email.ts'
 import type { Language } from '../base/language.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
@@ -41,34 +41,22 @@ async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> 
 }
 
 /**
- * Reads an address that somebody entered.
- *
- * @throws {Refusal} `invalidBody`.
- */
-function checkedEmail(text: string): string {
-  const email = parseEmail(text)
-  if (email !== undefined) return email
-  throw new Refusal('invalidBody', { field: 'email', reason: { code: 'email', values: {} } })
-}
-
-/**
  * Replaces the address of the actor, which is not verified then. A verified address that is taken
  * away is told.
  *
- * @param text Empty for none.
- * @throws {Refusal} `mailOff`, `invalidBody`, `confirmationNeeded`.
+ * @param email Empty for none.
+ * @throws {Refusal} `mailOff`, `confirmationNeeded`.
  */
 export async function changeOwnEmail(
   deps: EmailDeps & FreshnessDeps,
   actor: SessionActor,
-  text: string,
+  email: string,
   language: Language,
 ): Promise<void> {
   if (mailSiteOf(deps) === undefined) {
     await actFreshAs(deps, actor, deps.now(), {})
     throw new Refusal('mailOff')
   }
-  const email = text.trim() === '' ? '' : checkedEmail(text)
   const { db } = deps
   const { userId } = actor
   const now = deps.now()

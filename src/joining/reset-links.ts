@@ -10,9 +10,10 @@ import { Refusal } from '../base/refusals.ts'
 import { linkAddress } from '../mail/message.ts'
 import { mailSiteOf } from '../mail/mail-site.ts'
 import { creatorOf, type MadeLink, type MailingDeps } from './invitations.ts'
+import { mailToUser } from './email-store.ts'
 import { isLinkMade } from './link-store.ts'
 import { endOfLink, newSecret } from './links.ts'
-import { insertResetLink, mailToUser } from './reset-store.ts'
+import { insertResetLink } from './reset-store.ts'
 
 /** What an operator wants of a link for a new password. */
 interface ResetLinkRequest {

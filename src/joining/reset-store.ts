@@ -1,10 +1,8 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { links, users } from '../../schema/tables.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
-import type { Language } from '../base/language.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { GIVE_UP_MILLISECONDS, insertMail } from '../mail/outbox.ts'
 import type { NewLink } from './link-store.ts'
 
 /** A link that an operator hands over for a new password. */
@@ -35,31 +33,4 @@ export function replacePassword(
   return writing(db, by)
     .update(users, { passwordHash, passwordChangedAt }, eq(users.id, userId))
     .returning({ id: users.id })
-}
-
-/**
- * Tells the verified address of a user something about the account, in a mail without a link.
- *
- * @param when A further condition.
- */
-export function mailToUser(
-  db: Database,
-  by: Authority,
-  userId: number,
-  kind: 'password_reset' | 'reset_link_made',
-  language: Language,
-  now: number,
-  when?: SQL,
-) {
-  const mail = {
-    kind,
-    userId,
-    linkHash: null,
-    address: sql`${users.email}`,
-    language,
-    sealed: '',
-    expiresAt: now + GIVE_UP_MILLISECONDS,
-  } as const
-  const where = and(eq(users.id, userId), eq(users.emailVerified, true), when)
-  return insertMail(db, by, mail, now, { from: sql`${users}`, where })
 }

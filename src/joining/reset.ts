@@ -14,9 +14,10 @@ import {
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
+import { mailToUser } from './email-store.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { linkUse } from './links.ts'
-import { mailToUser, replacePassword } from './reset-store.ts'
+import { replacePassword } from './reset-store.ts'
 
 type ResetDeps = Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing' | 'hashPassword'>
 

@@ -4,7 +4,6 @@ import type { Deps } from '../deps.ts'
 
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const TIMEOUT_MILLISECONDS = 5000
-const MAX_TOKEN_CHARACTERS = 2048
 
 const answerSchema = v.object({ success: v.boolean() })
 
@@ -22,8 +21,7 @@ export async function checkHuman(
   response: string,
   network: string,
 ): Promise<void> {
-  if (response === '' || response.length > MAX_TOKEN_CHARACTERS)
-    throw new Refusal('humanCheckFailed')
+  if (response === '') throw new Refusal('humanCheckFailed')
   const body = new URLSearchParams({ secret, response, ...addressIn(network) })
   const answer = await ask(deps, body)
   if (!answer.success) throw new Refusal('humanCheckFailed')

@@ -59,11 +59,7 @@ export const adminJoiningRoutes = new Hono<App>()
   })
   .post('/details', admin(), jsonBody(detailsSchema), async (c) => {
     const { id, email, ends_at: endsAt } = c.req.valid('json')
-    const change = {
-      ...(email !== undefined && { email }),
-      ...(endsAt !== undefined && { endsAt }),
-    }
-    await changeDetails(c.get('deps'), actorOf(c), id, change, languageOf(c))
+    await changeDetails(c.get('deps'), actorOf(c), id, { email, endsAt }, languageOf(c))
     return ok(c, null)
   })
   .get('/waiting', admin(), async (c) => {
