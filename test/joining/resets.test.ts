@@ -245,6 +245,12 @@ describe('POST /api/auth/forgotten', () => {
     expect(await reset(secretOf(mail?.text ?? ''))).toEqual(OK)
   })
 
+  test('sends one mail for ten requests of ten networks at once', async () => {
+    await Promise.all(Array.from({ length: 10 }, (_, i) => forgotten('alice', `198.51.100.${i}`)))
+    expect(await site.mail()).toHaveLength(1)
+    expect(await site.db.select().from(links)).toHaveLength(1)
+  })
+
   test('sends eight mails a day for strangers, and still one to the owner at home', async () => {
     await site.token('alice', OLD_PASSWORD)
     for (let i = 0; i < 12; i++) {
