@@ -9,6 +9,21 @@ export interface Finding {
   fix?: string
 }
 
+/** A check that found nothing wrong. */
+export function good(check: string, text: string): Finding {
+  return { check, status: 'ok', text }
+}
+
+/** Something that an operator should know; it does not fail the command. */
+export function warning(check: string, text: string, fix?: string): Finding {
+  return { check, status: 'warn', text, ...(fix !== undefined && { fix }) }
+}
+
+/** Something that does not work. */
+export function failure(check: string, text: string, fix?: string): Finding {
+  return { check, status: 'fail', text, ...(fix !== undefined && { fix }) }
+}
+
 /** Prints findings. The exit code is 1 when one has failed. */
 export function showFindings(findings: Finding[], json: boolean): void {
   console.log(json ? terminalJson({ findings }, 2) : visibleLines(render(findings)))

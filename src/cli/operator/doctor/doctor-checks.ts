@@ -2,7 +2,7 @@ import { Refusal } from '../../../base/refusals.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../../../deps.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 import { judgeData } from './doctor-data-checks.ts'
-import type { Finding } from '../../shared/findings.ts'
+import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { laterMigrations } from '../../site/site-config.ts'
 import type { Facts } from './doctor-facts.ts'
 import { checkMail } from './doctor-mail.ts'
@@ -31,14 +31,13 @@ export function judgeSite(facts: Facts): Finding[] {
 function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
   const check = 'secret'
   if (secretProblem !== undefined)
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: secretProblem,
-      fix: isRemote ? 'npm run deploy' : 'npm start creates one when .dev.vars is missing',
-    }
-  if (copyProblem !== undefined) return { check, status: 'warn', text: copyProblem }
-  return { check, status: 'ok', text: 'SECRET_KEYS is set' }
+      secretProblem,
+      isRemote ? 'npm run deploy' : 'npm start creates one when .dev.vars is missing',
+    )
+  if (copyProblem !== undefined) return warning(check, copyProblem)
+  return good(check, 'SECRET_KEYS is set')
 }
 
 function checkTokenHours({ tokenHours, isRemote }: Facts): Finding {
@@ -48,10 +47,10 @@ function checkTokenHours({ tokenHours, isRemote }: Facts): Finding {
     const seconds = tokenSecondsOf(tokenHours)
     const isSane = seconds <= MAX_SANE_TOKEN_SECONDS
     const text = `a sign-in lasts ${seconds / 3600} hours`
-    return isSane ? { check, status: 'ok', text } : { check, status: 'warn', text, fix }
+    return isSane ? good(check, text) : warning(check, text, fix)
   } catch (error) {
     const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
-    return { check, status: 'fail', text, fix }
+    return failure(check, text, fix)
   }
 }
 
@@ -60,46 +59,42 @@ function checkFreshMinutes({ freshMinutes, isRemote }: Facts): Finding {
   const fix = `set FRESH_MINUTES in ${varsFile(isRemote)}; 10 is recommended`
   try {
     const seconds = freshSecondsOf(freshMinutes)
-    if (seconds !== 'always')
-      return { check, status: 'ok', text: `a session is fresh for ${seconds / 60} minutes` }
+    if (seconds !== 'always') return good(check, `a session is fresh for ${seconds / 60} minutes`)
     const text = 'FRESH_MINUTES is 0: a thief with a stolen session can take over the account'
-    return { check, status: 'warn', text, fix }
+    return warning(check, text, fix)
   } catch (error) {
     const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
-    return { check, status: 'fail', text, fix }
+    return failure(check, text, fix)
   }
 }
 
 function checkCron({ crons }: Facts): Finding {
   const check = 'nightly run'
-  if (crons.length > 0) return { check, status: 'ok', text: `configured: ${crons.join(', ')}` }
-  return {
+  if (crons.length > 0) return good(check, `configured: ${crons.join(', ')}`)
+  return failure(
     check,
-    status: 'fail',
-    text: 'wrangler.toml has no cron trigger: expired data is never deleted',
-    fix: 'put crons = ["17 3 * * *"] under [triggers] in wrangler.toml',
-  }
+    'wrangler.toml has no cron trigger: expired data is never deleted',
+    'put crons = ["17 3 * * *"] under [triggers] in wrangler.toml',
+  )
 }
 
 function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): Finding {
   const check = 'migrations'
   const pending = known.filter((name) => !applied.includes(name))
   if (pending.length > 0)
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: `not applied: ${pending.join(', ')}`,
-      fix: isRemote ? 'npm run deploy' : 'npm start',
-    }
+      `not applied: ${pending.join(', ')}`,
+      isRemote ? 'npm run deploy' : 'npm start',
+    )
   const unknown = laterMigrations(known, applied)
   if (unknown.length > 0)
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: `the database is newer than this copy, by ${unknown.join(', ')}`,
-      fix: 'git pull',
-    }
-  return { check, status: 'ok', text: `all ${known.length} are applied` }
+      `the database is newer than this copy, by ${unknown.join(', ')}`,
+      'git pull',
+    )
+  return good(check, `all ${known.length} are applied`)
 }
 
 const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {

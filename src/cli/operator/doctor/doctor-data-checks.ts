@@ -1,6 +1,6 @@
 import { DEFAULT_SETTINGS } from '../../../settings/defaults.ts'
 import { UNUSED_DAYS } from '../../../app-passwords/app-passwords.ts'
-import type { Finding } from '../../shared/findings.ts'
+import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'
 import { checkPrograms } from './doctor-programs.ts'
 import { rpIdOf } from './doctor-passkeys.ts'
@@ -28,13 +28,12 @@ function checkAdmins(facts: Facts, { admins }: SiteData): Finding {
   const check = 'admins'
   const enabled = admins.filter(({ disabled }) => !disabled)
   const usable = enabled.filter(({ hasPassword }) => hasPassword)
-  if (usable.length > 0)
-    return { check, status: 'ok', text: `${usable.length} enabled: ${listNames(usable)}` }
+  if (usable.length > 0) return good(check, `${usable.length} enabled: ${listNames(usable)}`)
   const text =
     enabled.length > 0
       ? 'no enabled admin has a password: nobody can run the site from its pages'
       : 'no admin is enabled: nobody can run the site from its pages'
-  return { check, status: 'fail', text, fix: fixForAdmins(facts, admins) }
+  return failure(check, text, fixForAdmins(facts, admins))
 }
 
 /** Returns the command that lets an admin sign in again. */
@@ -51,29 +50,26 @@ function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData
   const check = 'two-step'
   const without = admins.filter(({ disabled, hasFactor }) => !disabled && !hasFactor)
   if (lacking.length > 0)
-    return {
+    return warning(
       check,
-      status: 'warn',
-      text: `require_second_factor is ${requirement}, and these may only add a second factor: ${shortList(lacking)}`,
-      fix: `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user', 'list', '--without-2fa')}`,
-    }
-  if (without.length === 0)
-    return { check, status: 'ok', text: 'all enabled admins have a second factor' }
-  return {
+      `require_second_factor is ${requirement}, and these may only add a second factor: ${shortList(lacking)}`,
+      `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user', 'list', '--without-2fa')}`,
+    )
+  if (without.length === 0) return good(check, 'all enabled admins have a second factor')
+  return warning(
     check,
-    status: 'warn',
-    text: `admins without a second factor: ${listNames(without)}`,
-    fix: 'each of them adds a passkey or an authenticator app at /account',
-  }
+    `admins without a second factor: ${listNames(without)}`,
+    'each of them adds a passkey or an authenticator app at /account',
+  )
 }
 
 /** Nothing is checked while single sign-on is off. */
 function checkSso(facts: Facts, { sso }: SiteData): Finding[] {
   const check = 'sso'
   if (sso === undefined) return []
-  if ('host' in sso) return [{ check, status: 'ok', text: `users are sent to ${sso.host}` }]
+  if ('host' in sso) return [good(check, `users are sent to ${sso.host}`)]
   const fix = `${command(facts, 'sso', 'test')}; the settings are at /account/admin/settings/sso`
-  return [{ check, status: 'fail', text: sso.problem, fix }]
+  return [failure(check, sso.problem, fix)]
 }
 
 const MAX_NAMES = 5
@@ -87,73 +83,62 @@ function checkGuest({ isGuestEnabled }: SiteData): Finding {
   const text = isGuestEnabled
     ? 'enabled: visitors who are not signed in are guests'
     : 'disabled: all users must sign in'
-  return { check: 'guest', status: 'ok', text }
+  return good('guest', text)
 }
 
 /** Rotation ends when nothing is left under an older entry, so what is left is counted. */
 function checkSeals({ copyProblem }: Facts, { seals }: SiteData): Finding {
   const check = 'sealed'
-  if (seals === undefined)
-    return { check, status: 'warn', text: copyProblem ?? 'not checked: there is no secret' }
+  if (seals === undefined) return warning(check, copyProblem ?? 'not checked: there is no secret')
   const { lost, old } = seals
   const [lostList, oldList] = [listSeals(lost), listSeals(old)]
   if (lostList !== '') {
     const text = `no entry of SECRET_KEYS opens ${lostList}`
     const renewed =
       lost['signing key'] === undefined ? '' : `; ${latchkey(...RENEW_KEY)} if it is lost`
-    return {
-      check,
-      status: 'fail',
-      text,
-      fix: `add the old entry to SECRET_KEYS again, at the end${renewed}`,
-    }
+    return failure(check, text, `add the old entry to SECRET_KEYS again, at the end${renewed}`)
   }
   const text =
     oldList === ''
       ? 'the first entry of SECRET_KEYS opens everything'
       : `an older entry of SECRET_KEYS is still needed for ${oldList}`
-  return { check, status: 'ok', text }
+  return good(check, text)
 }
 
 const RENEW_KEY = ['signing-key', 'rotate', '--now'] as const
 
 function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: SiteData): Finding {
   const check = 'site title'
-  if (siteTitle !== DEFAULT_SETTINGS.site_title)
-    return { check, status: 'ok', text: `"${siteTitle}"` }
-  return {
+  if (siteTitle !== DEFAULT_SETTINGS.site_title) return good(check, `"${siteTitle}"`)
+  return warning(
     check,
-    status: 'warn',
-    text: `still the default "${siteTitle}"; authenticator apps show it`,
-    fix: command(facts, 'setting', 'set', 'site_title', 'Your title'),
-  }
+    `still the default "${siteTitle}"; authenticator apps show it`,
+    command(facts, 'setting', 'set', 'site_title', 'Your title'),
+  )
 }
 
 function checkCopy(facts: Facts, { copy }: SiteData): Finding {
   const check = 'settings'
-  if (copy === 'equal') return { check, status: 'ok', text: 'the KV copy equals the database' }
-  if (copy === 'missing')
-    return { check, status: 'ok', text: 'KV has no copy; the next visit creates one' }
-  return {
+  if (copy === 'equal') return good(check, 'the KV copy equals the database')
+  if (copy === 'missing') return good(check, 'KV has no copy; the next visit creates one')
+  return warning(
     check,
-    status: 'warn',
-    text: 'the KV copy differs from the database (normal for a minute after a change)',
-    fix: command(facts, 'doctor', '--fix'),
-  }
+    'the KV copy differs from the database (normal for a minute after a change)',
+    command(facts, 'doctor', '--fix'),
+  )
 }
 
 function checkLeftovers({ isRemote }: Facts, { leftovers }: SiteData): Finding {
   const check = 'leftovers'
-  if (leftovers === 0) return { check, status: 'ok', text: 'no old expired sessions' }
+  if (leftovers === 0) return good(check, 'no old expired sessions')
   const text = `${leftovers} sessions expired more than two days ago`
   // This is normal for a site that is seldom started.
-  if (!isRemote) return { check, status: 'ok', text: `${text}; npm start removes them` }
-  return {
+  if (!isRemote) return good(check, `${text}; npm start removes them`)
+  return warning(
     check,
-    status: 'warn',
-    text: `${text}: the nightly run does not work`,
-    fix: 'npm run deploy, and npx wrangler tail at 03:17 UTC',
-  }
+    `${text}: the nightly run does not work`,
+    'npm run deploy, and npx wrangler tail at 03:17 UTC',
+  )
 }
 
 function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {
@@ -163,13 +148,12 @@ function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {
     ...(endless > 0 ? [`${endless} never expire`] : []),
     ...(unused > 0 ? [`${unused} were not used for ${UNUSED_DAYS} days`] : []),
   ]
-  if (problems.length === 0) return { check, status: 'ok', text: 'all expire, and all are in use' }
-  return {
+  if (problems.length === 0) return good(check, 'all expire, and all are in use')
+  return warning(
     check,
-    status: 'warn',
-    text: problems.join('; '),
-    fix: `${command(facts, 'token', 'list', '--stale')}, then token delete, or ask their owners`,
-  }
+    problems.join('; '),
+    `${command(facts, 'token', 'list', '--stale')}, then token delete, or ask their owners`,
+  )
 }
 
 /** Passkeys of another RP ID can't sign in; browsers don't offer them. */
@@ -179,14 +163,13 @@ function checkStoredPasskeys(facts: Facts, { passkeys }: SiteData): Finding {
   const lost = passkeys.filter((one) => rpId !== undefined && one.rpId !== rpId)
   if (lost.length === 0) {
     const text = passkeys.length === 0 ? 'there are none' : `for ${countsOf(passkeys)}`
-    return { check, status: 'ok', text }
+    return good(check, text)
   }
-  return {
+  return warning(
     check,
-    status: 'warn',
-    text: `the RP ID is ${rpId}, so these can't sign in: for ${countsOf(lost)}`,
-    fix: 'answer under the old host name again, or ask their owners to add new ones',
-  }
+    `the RP ID is ${rpId}, so these can't sign in: for ${countsOf(lost)}`,
+    'answer under the old host name again, or ask their owners to add new ones',
+  )
 }
 
 function countsOf(passkeys: SiteData['passkeys']): string {

@@ -1,6 +1,6 @@
 import { parseEmail } from '../../../base/email.ts'
 import { siteAddressOf } from '../../../base/site-address.ts'
-import type { Finding } from '../../shared/findings.ts'
+import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 
 /** What a site has of what it needs to mail its users (docs/operating.md, Mail). */
@@ -21,35 +21,31 @@ export function checkMail(isRemote: boolean, facts: MailFacts): Finding {
   const check = 'mail'
   const file = varsFile(isRemote)
   const { from, siteAddress, issuer, hasWay } = facts
-  if (!from) return { check, status: 'ok', text: 'users get no mail, because MAIL_FROM is not set' }
+  if (!from) return good(check, 'users get no mail, because MAIL_FROM is not set')
   if (parseEmail(from) === undefined)
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: 'MAIL_FROM is no e-mail address',
-      fix: `set MAIL_FROM in ${file} to one such as accounts@example.org`,
-    }
+      'MAIL_FROM is no e-mail address',
+      `set MAIL_FROM in ${file} to one such as accounts@example.org`,
+    )
   const found = siteAddressOf({
     SITE_ADDRESS: siteAddress,
     ISSUER: issuer,
     LOCAL_ADDRESS: isRemote ? undefined : LOCAL_ADDRESS,
   })
-  if ('problem' in found)
-    return { check, status: 'fail', text: found.problem, fix: `change it in ${file}` }
+  if ('problem' in found) return failure(check, found.problem, `change it in ${file}`)
   if (found.address === undefined)
-    return {
+    return warning(
       check,
-      status: 'warn',
-      text: 'users get no mail, because links would lead nowhere: SITE_ADDRESS is not set',
-      fix: `set SITE_ADDRESS in ${file} to the address of this site`,
-    }
-  if (hasWay) return { check, status: 'ok', text: `users get mail from ${from}` }
-  return {
+      'users get no mail, because links would lead nowhere: SITE_ADDRESS is not set',
+      `set SITE_ADDRESS in ${file} to the address of this site`,
+    )
+  if (hasWay) return good(check, `users get mail from ${from}`)
+  return warning(
     check,
-    status: 'warn',
-    text: `users get no mail, because ${isRemote ? 'there is no binding EMAIL' : 'SMTP_URL is not set'}`,
-    fix: isRemote
+    `users get no mail, because ${isRemote ? 'there is no binding EMAIL' : 'SMTP_URL is not set'}`,
+    isRemote
       ? 'put [[send_email]] with name = "EMAIL" into wrangler.toml'
       : `set SMTP_URL in ${file}, such as smtps://USER:PASSWORD@smtp.example.org`,
-  }
+  )
 }

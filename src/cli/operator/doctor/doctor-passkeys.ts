@@ -1,6 +1,6 @@
 import { isUnder } from '../../../base/passkey-site.ts'
 import { varsFile } from '../../site/dev-vars.ts'
-import type { Finding } from '../../shared/findings.ts'
+import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import type { Facts } from './doctor-facts.ts'
 
 /** Cloudflare's domain of Workers. It is on the public suffix list. */
@@ -19,38 +19,33 @@ export function checkRpId(facts: Facts): Finding {
   const check = 'RP ID'
   const { passkeySite, host, isRemote } = facts
   const file = varsFile(isRemote)
-  if (typeof passkeySite === 'string')
-    return { check, status: 'fail', text: passkeySite, fix: `correct it in ${file}` }
+  if (typeof passkeySite === 'string') return failure(check, passkeySite, `correct it in ${file}`)
   const { rpId } = passkeySite
   if (rpId === WORKERS_DOMAIN)
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: `PASSKEY_RP_ID is ${rpId}, which many sites share: browsers refuse it`,
-      fix: `set PASSKEY_RP_ID in ${file} to the host name of the site, or leave it empty`,
-    }
+      `PASSKEY_RP_ID is ${rpId}, which many sites share: browsers refuse it`,
+      `set PASSKEY_RP_ID in ${file} to the host name of the site, or leave it empty`,
+    )
   if (rpId !== undefined && host !== undefined && !isUnder(host, rpId))
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: `PASSKEY_RP_ID ${rpId} is not ${host} or a parent domain of it: browsers refuse every passkey`,
-      fix: `set PASSKEY_RP_ID in ${file} to the host name of the site or to its parent`,
-    }
+      `PASSKEY_RP_ID ${rpId} is not ${host} or a parent domain of it: browsers refuse every passkey`,
+      `set PASSKEY_RP_ID in ${file} to the host name of the site or to its parent`,
+    )
   const known = rpIdOf(facts)
   if (known !== undefined && isUnder(known, WORKERS_DOMAIN))
-    return {
+    return warning(
       check,
-      status: 'warn',
-      text: `${known}: a later move to a domain of your own loses all passkeys`,
-      fix: FIX_WORKERS,
-    }
-  if (known !== undefined) return { check, status: 'ok', text: known }
+      `${known}: a later move to a domain of your own loses all passkeys`,
+      FIX_WORKERS,
+    )
+  if (known !== undefined) return good(check, known)
   const text = 'the host name of each request'
-  if (!isRemote) return { check, status: 'ok', text }
-  return {
+  if (!isRemote) return good(check, text)
+  return warning(
     check,
-    status: 'warn',
-    text: `${text}; if that is on workers.dev, a later move to a domain of your own loses all passkeys`,
-    fix: FIX_WORKERS,
-  }
+    `${text}; if that is on workers.dev, a later move to a domain of your own loses all passkeys`,
+    FIX_WORKERS,
+  )
 }

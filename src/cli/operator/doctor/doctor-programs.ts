@@ -1,6 +1,6 @@
 import { nearestIssuer, parseIssuer } from '../../../base/issuer.ts'
 import { varsFile } from '../../site/dev-vars.ts'
-import type { Finding } from '../../shared/findings.ts'
+import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 
@@ -22,30 +22,28 @@ function checkIssuer(facts: Facts, { issuers }: SiteData): Finding {
     const fix = setIssuer(facts, nearestIssuer(told[0] ?? `https://${host ?? ''}`))
     if (issuers.includes('')) {
       const text = 'ISSUER is empty, and a program takes the address of each request'
-      return { check, status: 'warn', text, fix }
+      return warning(check, text, fix)
     }
     if (others.length > 0) {
       const text = `ISSUER is empty, programs were told ${others.join(', ')}, and people use ${host}`
-      return { check, status: 'warn', text, fix }
+      return warning(check, text, fix)
     }
-    return { check, status: 'ok', text: `${told.join(', ')} (ISSUER is empty)` }
+    return good(check, `${told.join(', ')} (ISSUER is empty)`)
   }
   const issuer = parseIssuer(set)
   if (issuer === undefined)
-    return {
+    return failure(
       check,
-      status: 'fail',
-      text: `ISSUER is ${set}, which is no origin: no program can sign in`,
-      fix: setIssuer(facts, nearestIssuer(set)),
-    }
+      `ISSUER is ${set}, which is no origin: no program can sign in`,
+      setIssuer(facts, nearestIssuer(set)),
+    )
   if (host !== undefined && new URL(issuer).hostname !== host)
-    return {
+    return warning(
       check,
-      status: 'warn',
-      text: `ISSUER is ${issuer}, and people use ${host}`,
-      fix: setIssuer(facts, nearestIssuer(`https://${host}`)),
-    }
-  return { check, status: 'ok', text: issuer }
+      `ISSUER is ${issuer}, and people use ${host}`,
+      setIssuer(facts, nearestIssuer(`https://${host}`)),
+    )
+  return good(check, issuer)
 }
 
 function setIssuer({ isRemote }: Facts, address: string): string {
@@ -55,9 +53,8 @@ function setIssuer({ isRemote }: Facts, address: string): string {
 function checkSigningKey({ signingKeyAge: age }: SiteData): Finding {
   const check = 'signing key'
   const fix = latchkey('signing-key', 'rotate')
-  if (age === undefined)
-    return { check, status: 'fail', text: 'there is none: no program can sign in', fix }
+  if (age === undefined) return failure(check, 'there is none: no program can sign in', fix)
   const days = Math.max(0, Math.floor(age / DAY_MILLISECONDS))
   const text = `${days} days old`
-  return days > MAX_KEY_DAYS ? { check, status: 'warn', text, fix } : { check, status: 'ok', text }
+  return days > MAX_KEY_DAYS ? warning(check, text, fix) : good(check, text)
 }

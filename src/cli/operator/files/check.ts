@@ -5,7 +5,7 @@ import { callAsAdmin, callOrigin } from '../../../files/origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../../../files/identity.ts'
 import { type Link, listLinks } from '../../../files/store.ts'
 import { GENERAL } from '../../../accounts/roles.ts'
-import type { Finding } from '../../shared/findings.ts'
+import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 import type { Site } from '../../site/site.ts'
 
@@ -39,16 +39,11 @@ async function reach(site: Site, files: FileServer): Promise<Finding> {
   try {
     const { code, data } = await callOrigin(site, files, '/api/public/settings')
     const version = v.is(v.object({ version: v.string() }), data) ? data.version : ''
-    if (code === 200) return { check, status: 'ok', text: `${files.origin} is OpenList ${version}` }
-    return { check, status: 'fail', text: `${files.origin} answers ${code}` }
+    if (code === 200) return good(check, `${files.origin} is OpenList ${version}`)
+    return failure(check, `${files.origin} answers ${code}`)
   } catch (error) {
     const text = `${files.origin} gives no answer of OpenList: ${explained(error)}`
-    return {
-      check,
-      status: 'fail',
-      text,
-      fix: 'start OpenList, and set FILES_ORIGIN to its address',
-    }
+    return failure(check, text, 'start OpenList, and set FILES_ORIGIN to its address')
   }
 }
 
@@ -62,9 +57,9 @@ async function checkToken(site: Site, files: FileServer): Promise<Finding> {
   const fix = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'
   try {
     await callAsAdmin(site, files, '/api/admin/setting/get?key=site_url')
-    return { check, status: 'ok', text: 'FILES_TOKEN is the token of its admin' }
+    return good(check, 'FILES_TOKEN is the token of its admin')
   } catch (error) {
-    if (error instanceof Refusal) return { check, status: 'fail', text: explained(error), fix }
+    if (error instanceof Refusal) return failure(check, explained(error), fix)
     throw error
   }
 }
@@ -73,17 +68,17 @@ async function checkToken(site: Site, files: FileServer): Promise<Finding> {
 async function checkGuests(site: Site, files: FileServer): Promise<Finding> {
   const check = 'strangers'
   const { code } = await callOrigin(site, files, '/api/admin/setting/list')
-  if (code !== 200) return { check, status: 'ok', text: 'nobody is an admin without a token' }
+  if (code !== 200) return good(check, 'nobody is an admin without a token')
   const text = 'OpenList has an empty token, so everybody is its admin'
-  return { check, status: 'fail', text, fix: 'reset the token there, and set FILES_TOKEN to it' }
+  return failure(check, text, 'reset the token there, and set FILES_TOKEN to it')
 }
 
 function checkSiteUrl(url: string): Finding {
   const check = 'site_url'
-  if (url === '') return { check, status: 'ok', text: 'links have the address of this site' }
+  if (url === '') return good(check, 'links have the address of this site')
   const text = `links of OpenList begin with ${url}`
   const fix = 'empty site_url at OpenList, unless it is the address of this site'
-  return { check, status: 'warn', text, fix }
+  return warning(check, text, fix)
 }
 
 function checkOwnSignIn(settings: ReadonlyMap<string, string>): Finding {
@@ -91,18 +86,16 @@ function checkOwnSignIn(settings: ReadonlyMap<string, string>): Finding {
   const on = ['ldap_login_enabled', 'sso_login_enabled', 'webauthn_login_enabled'].filter(
     (key) => settings.get(key) === 'true',
   )
-  if (on.length === 0)
-    return { check, status: 'ok', text: 'OpenList signs nobody in but with a password' }
+  if (on.length === 0) return good(check, 'OpenList signs nobody in but with a password')
   const text = `OpenList has ${on.join(', ')} on, for whoever reaches it past this site`
-  return { check, status: 'warn', text, fix: 'let OpenList listen on 127.0.0.1, or turn them off' }
+  return warning(check, text, 'let OpenList listen on 127.0.0.1, or turn them off')
 }
 
 function checkExpiration(hours: string): Finding {
   const check = 'signed links'
-  if (Number(hours) > 0)
-    return { check, status: 'ok', text: `signed links end after ${hours} hours` }
+  if (Number(hours) > 0) return good(check, `signed links end after ${hours} hours`)
   const text = 'signed links of files never end, those of users who are gone included'
-  return { check, status: 'warn', text, fix: 'set link_expiration (hours) at OpenList' }
+  return warning(check, text, 'set link_expiration (hours) at OpenList')
 }
 
 function checkLinks(links: Link[], remote: RemoteUser[]): Finding[] {
@@ -114,37 +107,32 @@ function checkLinks(links: Link[], remote: RemoteUser[]): Finding[] {
   const check = 'users'
   return [
     lost.length === 0
-      ? {
+      ? good(
           check,
-          status: 'ok',
-          text:
-            links.length === 0
-              ? 'nobody has used the files yet'
-              : `${links.length} linked to users of OpenList`,
-        }
-      : {
+          links.length === 0
+            ? 'nobody has used the files yet'
+            : `${links.length} linked to users of OpenList`,
+        )
+      : warning(
           check,
-          status: 'warn',
-          text: `${some(lost.map(({ name, userId }) => name ?? `#${userId}`))}: the user at OpenList is gone; the next request makes another`,
-        },
+          `${some(lost.map(({ name, userId }) => name ?? `#${userId}`))}: the user at OpenList is gone; the next request makes another`,
+        ),
     ...(behind.length === 0
       ? []
       : [
-          {
+          warning(
             check,
-            status: 'warn' as const,
-            text: `${some(behind.map(({ remoteName }) => remoteName))}: not yet written to OpenList; the run every five minutes does it`,
-          },
+            `${some(behind.map(({ remoteName }) => remoteName))}: not yet written to OpenList; the run every five minutes does it`,
+          ),
         ]),
     ...(others.length === 0
       ? []
       : [
-          {
+          warning(
             check,
-            status: 'warn' as const,
-            text: `${some(others.map(({ username }) => username))}: at OpenList, and linked to nobody here; nobody signs in as them here`,
-            fix: `${latchkey('files', 'link', 'NAME', 'ID')} for who is the same person`,
-          },
+            `${some(others.map(({ username }) => username))}: at OpenList, and linked to nobody here; nobody signs in as them here`,
+            `${latchkey('files', 'link', 'NAME', 'ID')} for who is the same person`,
+          ),
         ]),
   ]
 }
