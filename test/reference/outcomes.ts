@@ -15,6 +15,20 @@ export const keyInvalidBecause = { code: 400, messageStart: 'provided key invali
 /** Of any reason, in words that are nobody's contract. */
 export const badRequest = { code: 400 }
 
+/** The words of its validator for members of a body that it requires, such as `LoginReq.Username`. */
+export function missing(...members: string[]) {
+  const words = members.map(
+    (member) =>
+      `Key: '${member}' Error:Field validation for '${member.replace(/.*\./, '')}' failed on the 'required' tag`,
+  )
+  return { code: 400, message: words.join('\n') }
+}
+
+/** The words of its parser of JSON, such as `array into Go value of type handles.LoginReq`. */
+export function wrongType(what: string) {
+  return { code: 400, message: `json: cannot unmarshal ${what}` }
+}
+
 export const wrongCredentials = { code: 401, message: 'Invalid username or password' }
 export const guestDisabled = { code: 401, message: 'Guest user is disabled, login please' }
 export const tokenExpired = { code: 401, message: 'token is expired' }

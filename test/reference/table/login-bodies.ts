@@ -4,6 +4,8 @@ import {
   badRequest,
   wrongCredentials,
   bodyTooLarge,
+  missing,
+  wrongType,
 } from '../outcomes.ts'
 import { asForm, post, login, filler, MEGABYTE } from '../requests.ts'
 import type { Row } from '../row.ts'
@@ -18,11 +20,7 @@ export const loginBodiesRows: Row[] = [
     recording: 'login/no body, no content-type',
     given: 'admin and a disabled guest',
     request: login(undefined),
-    reference: {
-      code: 400,
-      message:
-        "Key: 'LoginReq.Username' Error:Field validation for 'Username' failed on the 'required' tag",
-    },
+    reference: missing('LoginReq.Username'),
     expect: badRequest,
   },
   {
@@ -84,40 +82,28 @@ export const loginBodiesRows: Row[] = [
     recording: 'login/JSON array',
     given: 'admin and a disabled guest',
     request: login([]),
-    reference: {
-      code: 400,
-      message: 'json: cannot unmarshal array into Go value of type handles.LoginReq',
-    },
+    reference: wrongType('array into Go value of type handles.LoginReq'),
     expect: badRequest,
   },
   {
     recording: 'login/JSON string',
     given: 'admin and a disabled guest',
     request: login('"admin"'),
-    reference: {
-      code: 400,
-      message: 'json: cannot unmarshal string into Go value of type handles.LoginReq',
-    },
+    reference: wrongType('string into Go value of type handles.LoginReq'),
     expect: badRequest,
   },
   {
     recording: 'login/JSON number',
     given: 'admin and a disabled guest',
     request: login('5'),
-    reference: {
-      code: 400,
-      message: 'json: cannot unmarshal number into Go value of type handles.LoginReq',
-    },
+    reference: wrongType('number into Go value of type handles.LoginReq'),
     expect: badRequest,
   },
   {
     recording: 'login/JSON true',
     given: 'admin and a disabled guest',
     request: login('true'),
-    reference: {
-      code: 400,
-      message: 'json: cannot unmarshal bool into Go value of type handles.LoginReq',
-    },
+    reference: wrongType('bool into Go value of type handles.LoginReq'),
     expect: badRequest,
   },
   {
@@ -141,7 +127,6 @@ export const loginBodiesRows: Row[] = [
     given: 'admin and a disabled guest',
     request: login('\r\n\t {"username":"admin","password":"admin-Passw0rd"}'),
     reference: success,
-    expect: success,
   },
   {
     recording: 'login/UTF-8 BOM',
@@ -155,7 +140,6 @@ export const loginBodiesRows: Row[] = [
     given: 'admin and a disabled guest',
     request: login('{"username":"nobody","username":"admin","password":"admin-Passw0rd"}'),
     reference: success,
-    expect: success,
   },
   {
     recording: 'login/upper-case keys',
@@ -186,11 +170,7 @@ export const loginBodiesRows: Row[] = [
     recording: 'login/form-encoded, lower-case names',
     given: 'admin and a disabled guest',
     request: login('username=admin&password=admin-Passw0rd', asForm),
-    reference: {
-      code: 400,
-      message:
-        "Key: 'LoginReq.Username' Error:Field validation for 'Username' failed on the 'required' tag",
-    },
+    reference: missing('LoginReq.Username'),
     expect: badRequest,
   },
   {
@@ -208,11 +188,7 @@ export const loginBodiesRows: Row[] = [
       '--X\r\nContent-Disposition: form-data; name="username"\r\n\r\nadmin\r\n--X--\r\n',
       { 'Content-Type': 'multipart/form-data; boundary=X' },
     ),
-    reference: {
-      code: 400,
-      message:
-        "Key: 'LoginReq.Username' Error:Field validation for 'Username' failed on the 'required' tag",
-    },
+    reference: missing('LoginReq.Username'),
     expect: badRequest,
   },
   {
@@ -230,7 +206,6 @@ export const loginBodiesRows: Row[] = [
       { 'Content-Type': 'application/json; charset=utf-16' },
     ),
     reference: success,
-    expect: success,
   },
   {
     recording: 'login/JSON body, application/vnd.api+json',
@@ -239,11 +214,7 @@ export const loginBodiesRows: Row[] = [
       { username: 'admin', password: 'admin-Passw0rd' },
       { 'Content-Type': 'application/vnd.api+json' },
     ),
-    reference: {
-      code: 400,
-      message:
-        "Key: 'LoginReq.Username' Error:Field validation for 'Username' failed on the 'required' tag",
-    },
+    reference: missing('LoginReq.Username'),
     expect: success,
     because: 'onlySmallJson',
   },
@@ -341,6 +312,5 @@ export const loginBodiesRows: Row[] = [
       { 'Content-Encoding': 'gzip' },
     ),
     reference: success,
-    expect: success,
   },
 ]

@@ -22,56 +22,48 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: send('GET', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping POST',
     given: 'admin and a disabled guest',
     request: send('POST', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping PUT',
     given: 'admin and a disabled guest',
     request: send('PUT', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping PATCH',
     given: 'admin and a disabled guest',
     request: send('PATCH', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping DELETE',
     given: 'admin and a disabled guest',
     request: send('DELETE', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping HEAD',
     given: 'admin and a disabled guest',
     request: send('HEAD', '/ping'),
     reference: emptyOk,
-    expect: emptyOk,
   },
   {
     recording: 'public/ping OPTIONS',
     given: 'admin and a disabled guest',
     request: send('OPTIONS', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping TRACE',
     given: 'admin and a disabled guest',
     request: send('TRACE', '/ping'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping PROPFIND',
@@ -86,7 +78,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: get('/ping', { Authorization: 'x' }),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/ping trailing slash POST',
@@ -125,7 +116,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: get('/ping?x=1'),
     reference: pong,
-    expect: pong,
   },
   {
     recording: 'public/settings GET',
@@ -164,7 +154,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: send('HEAD', '/api/public/settings'),
     reference: emptyOk,
-    expect: emptyOk,
   },
   {
     recording: 'public/settings OPTIONS',
@@ -195,7 +184,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: get('/api/public/archive_extensions'),
     reference: success,
-    expect: success,
   },
   {
     recording: 'public/archive_extensions POST',
@@ -210,7 +198,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: send('HEAD', '/api/public/archive_extensions'),
     reference: emptyOk,
-    expect: emptyOk,
   },
   {
     recording: 'public/offline_download_tools',
@@ -225,7 +212,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: get('/robots.txt'),
     reference: { http: 200, text: 'User-agent: *\nAllow: /' },
-    expect: { http: 200, text: 'User-agent: *\nAllow: /' },
   },
   {
     recording: 'public//robots.txt HEAD',
@@ -240,14 +226,12 @@ export const publicRows: Row[] = [
     given: 'robots.txt with percent signs',
     request: get('/robots.txt'),
     reference: { http: 200, text: 'User-agent: *\nDisallow: /  % %s %d' },
-    expect: { http: 200, text: 'User-agent: *\nDisallow: /  % %s %d' },
   },
   {
     recording: 'public//favicon.ico GET',
     given: 'admin and a disabled guest',
     request: get('/favicon.ico'),
     reference: { http: 302 },
-    expect: { http: 302 },
   },
   {
     recording: 'public//manifest.json GET',
@@ -382,7 +366,6 @@ export const publicRows: Row[] = [
     given: 'admin and a disabled guest',
     request: get('/api/authn/webauthn_begin_login'),
     reference: passkeysOff,
-    expect: passkeysOff,
   },
   {
     recording: 'public/unknown/odd GET /debug/pprof/',
