@@ -2,7 +2,6 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { tmpdir } from 'node:os'
 import { buildAssets } from '../scripts/assets/build.ts'
-import { LongestFirst } from './support/longest-first.ts'
 import { memoryFolder } from './support/memory-folder.ts'
 import { SECRET_KEYS } from './support/secrets.ts'
 
@@ -24,7 +23,6 @@ buildAssets()
 
 export default defineConfig(async () => ({
   test: {
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         plugins: [
