@@ -1,6 +1,10 @@
 import { CommandError } from '../../src/cli/shared/command-error.ts'
 
-/** What we change in OpenAPI Explorer 2.4, each with what it is changed to. */
+/**
+ * What we change in OpenAPI Explorer 2.4, each with what it is changed to. A style sheet of the
+ * page can't do it: it reaches into the shadow tree only by `::part`. The `pre` is no part, the
+ * buttons to copy lie in an element that exports none, and two others have no name.
+ */
 const CHANGES: [before: string, after: string][] = [
   // In a curl line, an apostrophe in the JSON body would end the text.
   ["-d '${l.body}'", "-d '${l.body.replaceAll(\"'\", \"'\\\\''\")}'"],
