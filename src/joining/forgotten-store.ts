@@ -10,7 +10,7 @@ import { literal } from '../database/literal.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { insertMail } from '../mail/outbox.ts'
-import { chargeResetMails, mayMailReset } from '../throttle/throttle.ts'
+import { chargeResetMails, mayMailReset } from '../throttle/reset-mails.ts'
 
 /** Accounts that one request mails to. */
 export const MAX_ACCOUNTS = 5

@@ -11,13 +11,10 @@ import type { Deps } from '../deps.ts'
 import { type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
-import {
-  areOpen,
-  chargeUnspent,
-  confirmationCounters,
-  selectBlocks,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { areOpen, selectBlocks } from '../throttle/blocks.ts'
+import { chargeUnspent } from '../throttle/charges.ts'
+import { confirmationCounters } from '../throttle/counters.ts'
+import { tooManyAttempts } from '../throttle/throttle.ts'
 import {
   hasOtherEmail,
   isUnverified,

@@ -12,7 +12,7 @@ import {
   selectCommonPassword,
 } from '../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
-import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
+import { clearAccountCounters, clearPairs } from '../throttle/charges.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import { mailToUser } from './email-store.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'

@@ -11,13 +11,8 @@ import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import { replacePasswordHash } from '../sign-in/store.ts'
-import {
-  chargeCounter,
-  clearCounter,
-  type Counter,
-  doorCounter,
-  payBack,
-} from '../throttle/throttle.ts'
+import { chargeUnspent, clearCounter, payBack } from '../throttle/charges.ts'
+import { type Counter, doorCounter } from '../throttle/counters.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { hasPassword, selectUnchanged } from './store.ts'
 
@@ -101,7 +96,7 @@ async function bindByPassword(
   const { doors, charged, found } = await actAsService(db, tokenHash, 'ldap', {
     doors: selectServiceName(db, tokenHash),
     // A name without a password writes no row.
-    charged: chargeCounter(db, by, counter, now, hasPassword(db, username, now)),
+    charged: chargeUnspent(db, by, [counter], now, hasPassword(db, username, now)),
     found: selectForSignIn(db, username),
   })
   const [user] = found

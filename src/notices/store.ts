@@ -3,12 +3,9 @@ import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
-import {
-  chargeCounter,
-  isCounterOpen,
-  selectCounterBlocks,
-  testCounter,
-} from '../throttle/throttle.ts'
+import { areOpen, selectBlocks } from '../throttle/blocks.ts'
+import { chargeUnspent } from '../throttle/charges.ts'
+import { testCounter } from '../throttle/counters.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
 import { parseTopics } from './topics.ts'
@@ -168,13 +165,13 @@ export function beginTest(
     where ${isOf(owner, channelId)} and ${notices.about} = ${about}
   )`
   return {
-    blocks: selectCounterBlocks(db, counter, now),
+    blocks: selectBlocks(db, [counter], now),
     inserted: writing(db, by)
       .insert(notices, row, {
         from: noticeChannels,
-        where: and(isOf(owner, channelId), isCounterOpen(db, counter, now)),
+        where: and(isOf(owner, channelId), areOpen([counter], now)),
       })
       .returning({ channelId: notices.channelId, about: notices.about }),
-    charged: chargeCounter(db, by, counter, now, isInserted),
+    charged: chargeUnspent(db, by, [counter], now, isInserted),
   }
 }

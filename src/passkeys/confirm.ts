@@ -4,14 +4,10 @@ import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import { type Method, passkeyMethods } from '../access/sign-in-methods.ts'
 import { confirmSessionWhen, isLive } from '../access/session-store.ts'
-import {
-  chargeCounter,
-  clearCounter,
-  isCounterOpen,
-  passkeyCounter,
-  selectCounterBlocks,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { areOpen, selectBlocks } from '../throttle/blocks.ts'
+import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
+import { passkeyCounter } from '../throttle/counters.ts'
+import { tooManyAttempts } from '../throttle/throttle.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
 import {
   checkAnswer,
@@ -66,10 +62,10 @@ async function confirm(
   const now = deps.now()
   const counter = passkeyCounter(actor.userId)
   const methods = passkeyMethods(answer.assertion)
-  const [by, isOpen] = [isLive(db, actor, now), isCounterOpen(db, counter, now)]
+  const [by, isOpen] = [isLive(db, actor, now), areOpen([counter], now)]
   const { accepted, parts } = await answerAcceptance(deps, by, ceremony, answer, isOpen, now)
   const { uses, blocks, confirmed } = await actAs(deps, actor, {
-    blocks: selectCounterBlocks(db, counter, now),
+    blocks: selectBlocks(db, [counter], now),
     ...parts,
     cleared: clearCounter(db, accepted, counter),
     confirmed: confirmSessionWhen(db, accepted, actor, methods, now),
@@ -86,10 +82,10 @@ async function refuse(deps: ConfirmDeps, actor: SessionActor): Promise<Refusal> 
   const by = isLive(db, actor, now)
   const event = eventOf(actor, 'proof_refused', now, 'passkey')
   const { blocks, charged } = await actAs(deps, actor, {
-    blocks: selectCounterBlocks(db, counter, now),
+    blocks: selectBlocks(db, [counter], now),
     // Stands before the charge, which can spend the counter.
-    event: insertEvent(db, by, event, isCounterOpen(db, counter, now)),
-    charged: chargeCounter(db, by, counter, now),
+    event: insertEvent(db, by, event, areOpen([counter], now)),
+    charged: chargeUnspent(db, by, [counter], now),
   })
   if (charged.length === 0) {
     logEvent({ ...event, detail: 'too many passkeys' })

@@ -12,15 +12,10 @@ import { evictSessions, logEvictions, selectLacksRoom, withRoom } from '../sign-
 import { insertSession } from '../sign-in/store.ts'
 import { isKnownNetwork } from '../throttle/known-networks.ts'
 import { refusalParts } from '../throttle/refused.ts'
-import {
-  chargeSignIn,
-  isSignInOpen,
-  passGate,
-  selectSignInBlocks,
-  type SignInCounters,
-  signInCounters,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { isSignInOpen, selectSignInBlocks } from '../throttle/blocks.ts'
+import { chargeSignIn } from '../throttle/charges.ts'
+import { signInCounters, type SignInCounters } from '../throttle/counters.ts'
+import { passGate, tooManyAttempts } from '../throttle/throttle.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
 import {
   checkAnswer,

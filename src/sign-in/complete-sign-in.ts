@@ -18,12 +18,9 @@ import { newSession, signSession } from './new-session.ts'
 import { evictSessions, logEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../throttle/refused.ts'
-import {
-  payBack,
-  payBackSignIn,
-  type SignInCounters,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { payBack, payBackSignIn } from '../throttle/charges.ts'
+import type { SignInCounters } from '../throttle/counters.ts'
+import { tooManyAttempts } from '../throttle/throttle.ts'
 
 /** An attempt of a user who has shown everything but the code. */
 export interface CheckedAttempt {

@@ -12,15 +12,10 @@ import { refusalParts, type RefusedSignIn } from '../throttle/refused.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { type CheckedAttempt, completeSignIn } from './complete-sign-in.ts'
 import type { CheckedUser } from './store.ts'
-import {
-  chargeSignIn,
-  passGate,
-  payBack,
-  selectSignInBlocks,
-  type SignInCounters,
-  signInCounters,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { selectSignInBlocks } from '../throttle/blocks.ts'
+import { chargeSignIn, payBack } from '../throttle/charges.ts'
+import { signInCounters, type SignInCounters } from '../throttle/counters.ts'
+import { passGate, tooManyAttempts } from '../throttle/throttle.ts'
 
 /** The input of a sign-in. */
 interface Attempt {

@@ -6,7 +6,7 @@ import { Refusal } from '../base/refusals.ts'
 import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { completeSignIn } from '../sign-in/complete-sign-in.ts'
-import { chargeStranger } from '../throttle/throttle.ts'
+import { chargeRequest } from '../throttle/throttle.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { type Attempt, useUpState } from './attempt.ts'
 import { type ProviderId, providerIdOf, type SsoConfig } from './config.ts'
@@ -44,7 +44,8 @@ export async function signInWithIdentity(
 ): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
   const known = await findUser(deps, identity)
-  if (known === undefined || !maySignIn(known, deps.now())) await chargeStranger(deps, client)
+  if (known === undefined || !maySignIn(known, deps.now()))
+    await chargeRequest(deps, 'stranger', client)
   await useUpState(deps, attempt, client)
   const found = known ?? (await register(deps, config, identity, client))
   const provider = providerIdOf(config)

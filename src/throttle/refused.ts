@@ -5,7 +5,7 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { siteOf } from '../base/network.ts'
 import { type LimitName, LIMITS } from './limits.ts'
-import type { Counter } from './throttle.ts'
+import type { Counter } from './counters.ts'
 
 /** The reasons for which a refused sign-in stays charged. */
 const CHARGED_DETAILS = ['credentials', 'disabled', 'code', 'passkey'] as const

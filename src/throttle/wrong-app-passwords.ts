@@ -3,7 +3,8 @@ import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'
 import { refusalParts, type RefusedSignIn } from './refused.ts'
-import { chargeUnspent, strangerCounters } from './throttle.ts'
+import { chargeUnspent } from './charges.ts'
+import { strangerCounters } from './counters.ts'
 
 /**
  * Records a wrong app password, after the answer. Its counters bound what one network writes, and

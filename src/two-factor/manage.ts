@@ -2,14 +2,10 @@ import { and, not } from 'drizzle-orm'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { type Authority, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
-import {
-  chargeCounter,
-  clearCounter,
-  codeCounter,
-  isCounterOpen,
-  selectCounterBlocks,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { areOpen, selectBlocks } from '../throttle/blocks.ts'
+import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
+import { codeCounter } from '../throttle/counters.ts'
+import { tooManyAttempts } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
@@ -178,14 +174,14 @@ async function useUp(
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
   const counter = codeCounter(user.id)
   const isGood = isUsable(db, user, factor)
-  const isOpen = isCounterOpen(db, counter, now)
+  const isOpen = areOpen([counter], now)
   const mayUse = and(isOpen, isGood)
   const event = eventOf(actor, 'recovery_code_used', now)
   const refused = eventOf(actor, 'proof_refused', now, 'code')
   const { blocks, charged, consumed } = await actAs(deps, actor, {
-    blocks: selectCounterBlocks(db, counter, now),
+    blocks: selectBlocks(db, [counter], now),
     // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
-    charged: chargeCounter(db, by, counter, now, not(isGood)),
+    charged: chargeUnspent(db, by, [counter], now, not(isGood)),
     event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
     cleared: clearCounter(db, by, counter, mayUse),
     // Stands last, because the code is no longer usable after it.

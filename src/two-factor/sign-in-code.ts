@@ -2,13 +2,9 @@ import { not, sql } from 'drizzle-orm'
 import { type AuditEvent, insertEvent } from '../audit/events.ts'
 import { asAuthority, type Authority, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
-import {
-  chargeCounter,
-  clearCounter,
-  codeCounter,
-  isCounterOpen,
-  selectCounterBlocks,
-} from '../throttle/throttle.ts'
+import { areOpen, selectBlocks } from '../throttle/blocks.ts'
+import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
+import { codeCounter } from '../throttle/counters.ts'
 import { resealSeed } from './sealed.ts'
 import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import { consumeSecondFactor, isUsedFor, replaceSeed } from './store.ts'
@@ -42,7 +38,7 @@ export async function prepareSignInCode(
     factor.kind === 'time step' ? await resealSeed(deps, ring, user.totpSeed, user.id) : undefined
   const counter = codeCounter(user.id)
   const by = asAuthority(sql`(${isUnchanged} and ${isUsedFor(db, user, factor, sessionId)})`)
-  const isOpen = isCounterOpen(db, counter, now)
+  const isOpen = areOpen([counter], now)
   const usedEvent: AuditEvent | undefined =
     factor.kind === 'recovery code' ? { ...event, kind: 'recovery_code_used' } : undefined
   return {
@@ -55,10 +51,10 @@ export async function prepareSignInCode(
     method: factor.kind === 'recovery code' ? ('recovery' as const) : ('otp' as const),
     /** The event to log after the sign-in. */
     usedEvent,
-    blocks: selectCounterBlocks(db, counter, now),
+    blocks: selectBlocks(db, [counter], now),
     consumed: consumeSecondFactor(db, isUnchanged, user, factor, isOpen, sessionId),
     // Runs in the same transaction, so that each of several concurrent codes sees the charges before it.
-    charged: chargeCounter(db, THE_SERVICE, counter, now, not(by)),
+    charged: chargeUnspent(db, THE_SERVICE, [counter], now, not(by)),
     cleared: clearCounter(db, by, counter),
     usedEventInsert: usedEvent && insertEvent(db, by, usedEvent),
     // Stands last in the batch, because it changes the checked row.

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
-import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
+import { clearCounter } from '../throttle/charges.ts'
+import { oldPasswordCounter } from '../throttle/counters.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { type Method, toConfirm } from '../access/sign-in-methods.ts'
 import { selectMustUsePasskey } from '../accounts/store.ts'

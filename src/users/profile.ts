@@ -8,7 +8,8 @@ import {
   selectCommonPassword,
 } from '../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
-import { clearCounter, oldPasswordCounter } from '../throttle/throttle.ts'
+import { clearCounter } from '../throttle/charges.ts'
+import { oldPasswordCounter } from '../throttle/counters.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type SessionActor } from '../access/act-as.ts'
 import { selectAnyClient } from '../openid/client-store.ts'

@@ -2,13 +2,10 @@ import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
-import {
-  chargeCounter,
-  oldPasswordCounter,
-  payBack,
-  selectCounterBlocks,
-  tooManyAttempts,
-} from '../throttle/throttle.ts'
+import { selectBlocks } from '../throttle/blocks.ts'
+import { chargeUnspent, payBack } from '../throttle/charges.ts'
+import { oldPasswordCounter } from '../throttle/counters.ts'
+import { tooManyAttempts } from '../throttle/throttle.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type Acting, type SessionActor, type ActorDeps } from '../access/act-as.ts'
 import { isLive } from '../access/session-store.ts'
@@ -35,8 +32,8 @@ export async function provePassword(
   const counter = oldPasswordCounter(actor.userId)
   const refused = eventOf(actor, 'proof_refused', now, 'password')
   const { account, blocks, charged, stored } = await actAs(deps, actor, {
-    blocks: selectCounterBlocks(db, counter, now),
-    charged: chargeCounter(db, isLive(db, actor, now), counter, now),
+    blocks: selectBlocks(db, [counter], now),
+    charged: chargeUnspent(db, isLive(db, actor, now), [counter], now),
     stored: selectPasswordHash(db, actor.userId),
   })
   if (charged.length === 0) {

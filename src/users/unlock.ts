@@ -7,7 +7,7 @@ import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { getUser } from './manage-users.ts'
 import { selectUser } from '../accounts/store.ts'
-import { clearAccountCounters, clearPairs } from '../throttle/throttle.ts'
+import { clearAccountCounters, clearPairs } from '../throttle/charges.ts'
 
 /**
  * Unlocks a user after too many failed sign-ins: deletes the failures of the account from every

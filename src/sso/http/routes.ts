@@ -8,7 +8,7 @@ import { logError } from '../../database/log.ts'
 import { getHasEffect } from '../../http/http-methods.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { possiblyEmptyText } from '../../base/text.ts'
-import { chargeStranger, passGate } from '../../throttle/throttle.ts'
+import { chargeRequest, passGate } from '../../throttle/throttle.ts'
 import { askWho, type Attempt, openAttempt, type Purpose, useUpState } from '../attempt.ts'
 import { checkUser } from '../checked-user.ts'
 import { readSsoConfig, type SsoConfig } from '../config.ts'
@@ -128,7 +128,7 @@ async function follow(
     return pages.showLinked(c)
   }
   if (purpose.kind === 'id') {
-    await chargeStranger(deps, client)
+    await chargeRequest(deps, 'stranger', client)
     await useUpState(deps, attempt, client)
     await saveProvenIdentity(c, config, identity)
     if (!config.isCompatible) return pages.giveSsoId(c, subject)
