@@ -166,12 +166,8 @@ describe('an operator without JavaScript', () => {
     await createUser(admin, 'gina')
     await admin.goto('/account/admin/users?search=gina')
     const row = admin.getByRole('row').filter({ hasText: 'gina' })
-    expect(await row.getByRole('cell').allInnerTexts()).toEqual([
-      'User',
-      'None',
-      'Not recorded',
-      '0',
-    ])
+    // On a phone, the row leaves out what there is none of.
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual(['User', 'None'])
     expect(await admin.getByRole('columnheader').count()).toBe(5)
     const { x, y, width, height } = (await row.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
     await admin.mouse.click(x + width - 5, y + height - 5)

@@ -138,6 +138,29 @@ describe('the overview of administrators', () => {
     expect(Number(events)).toBeLessThanOrEqual(30 + 8)
   })
 
+  test('draws the events of each of 30 days, without reading each event', async () => {
+    await site.db.delete(auditEvents)
+    const days = [
+      [40, 20],
+      [9.5, 30],
+      [0.1, 60],
+    ] as const
+    for (const [age, count] of days)
+      for (let place = 0; place < count; place++)
+        await addEvent('sign_in', site.now - age * 24 * HOUR)
+    const { html } = await admin.get(SITE)
+    const bars = Array.from(html.matchAll(/M\d+ 40v-(\d+)h8/g), ([, height]) => Number(height))
+    expect(bars).toHaveLength(30)
+    expect(bars[29]).toBe(40)
+    expect(bars[20]).toBeGreaterThanOrEqual(14)
+    expect(bars[20]).toBeLessThanOrEqual(26)
+    for (const place of [0, 10, 19, 25]) expect(bars[place], String(place)).toBeLessThanOrEqual(2)
+    const { rowsRead } = site.meter
+    for (let place = 0; place < 300; place++) await addEvent('sign_in', site.now)
+    await admin.get(SITE)
+    expect(site.meter.rowsRead).toBeLessThan(rowsRead + 100)
+  })
+
   test('is for administrators', async () => {
     const visitor = new Visitor(site)
     await visitor.signIn('alice', 'alice-Passw0rd')
