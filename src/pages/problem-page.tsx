@@ -50,6 +50,9 @@ export function NotFoundPage({ view }: { view: View }) {
   )
 }
 
+/** The look of a page that leads on by itself. */
+const ON_THE_WAY = { icon: 'turned', tone: 'amber', lead: '' } as const
+
 /** Posts values to a program: by itself where scripts run, and by a button elsewhere. */
 export async function showFormPost(c: AppContext, to: string, values: Record<string, string>) {
   c.header('Content-Security-Policy', policyWithForm(new URL(to).protocol))
@@ -57,17 +60,14 @@ export async function showFormPost(c: AppContext, to: string, values: Record<str
   const { t } = view
   return showPage(
     c,
-    <SinglePage view={view} title={t.authorize.continueTitle}>
-      <article>
-        <h1>{t.authorize.continueTitle}</h1>
-        <form method="post" action={to} data-send>
-          {Object.entries(values).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <button>{t.authorize.continue}</button>
-        </form>
-      </article>
-    </SinglePage>,
+    <CardPage view={view} {...ON_THE_WAY} title={t.authorize.continueTitle}>
+      <form method="post" action={to} data-send>
+        {Object.entries(values).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button>{t.authorize.continue}</button>
+      </form>
+    </CardPage>,
   )
 }
 
@@ -82,15 +82,12 @@ export async function showContinue(c: AppContext, to: string, words?: string) {
   c.header('Refresh', `0; url=${to}`)
   return showPage(
     c,
-    <SinglePage view={view} title={t.authorize.continueTitle}>
-      <article>
-        <h1>{t.authorize.continueTitle}</h1>
-        <p class="buttons">
-          <a role="button" href={to}>
-            {words ?? t.authorize.continue}
-          </a>
-        </p>
-      </article>
-    </SinglePage>,
+    <CardPage view={view} {...ON_THE_WAY} title={t.authorize.continueTitle}>
+      <p class="buttons">
+        <a role="button" href={to}>
+          {words ?? t.authorize.continue}
+        </a>
+      </p>
+    </CardPage>,
   )
 }

@@ -792,7 +792,7 @@ export const en = {
     lifetimes: { month: '30 days', quarter: '90 days', year: '1 year', never: 'Until I delete it' },
     submit: 'Create',
     staysValid:
-      'App passwords stay valid when you change your password. “Sign out everywhere and delete app passwords” on the page Sessions ends them all.',
+      'App passwords stay valid when you change your password. To end them all, go to Sessions and choose “Sign out everywhere and delete app passwords”.',
     createdTitle: 'Your app password',
     createdLead: 'Copy it into the program now. It is not shown again.',
     createdDone: 'I have copied it',
