@@ -112,17 +112,17 @@ export function ChannelFacts({ view, channel }: { view: View; channel: ListedCha
             <Time view={view} at={lastSentAt} phrase={t.lastSent} />
           )}
         </span>
-        {failure !== '' && lastFailedAt !== null && (
-          <>
-            <span class="problem">
-              <Time view={view} at={lastFailedAt} phrase={t.lastFailed} />
-            </span>
-            <span class="problem">{failureText(view.t, failure)}</span>
-          </>
-        )}
         {waiting > 0 && <span>{t.waiting(waiting)}</span>}
         {lost > 0 && <span class="problem">{t.lost(lost)}</span>}
       </p>
+      {failure !== '' && lastFailedAt !== null && (
+        <p class="facts">
+          <span class="problem">
+            <Time view={view} at={lastFailedAt} phrase={t.lastFailed} />
+          </span>
+          <span class="problem">{failureText(view.t, failure)}</span>
+        </p>
+      )}
     </>
   )
 }
