@@ -3,6 +3,7 @@ const LATIN = new Set(
   [
     'ASCII bin com ctrl CSV curl DER DSA ECDSA Ed25519 FTP home homes html http https ID id_ed25519',
     'JSON KiB Latchkey Logo mailto Markdown NUL OpenSSH PEM pub ROCA RSA SFTP sftp SSH ssh SSH2 tel UTF',
+    'PowerShell Aegis FAS Authenticator ntfy',
     'PIN UTC Ctrl Bearer Authorization AList OpenList WebDAV webdav APP_PASSWORD token D',
     'bash zsh Chrome Edge Firefox Linux Safari SFTPGo rclone Windows macOS iPhone Android',
     'DingTalk GitHub Google Microsoft Casdoor OpenID OIDC Connect scope claim issuer Client Secret preferred_username openid profile',

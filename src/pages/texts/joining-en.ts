@@ -12,7 +12,7 @@ export const joiningEn = {
   repeat: 'Repeat the password',
   registerSubmit: 'Create account',
   waitingTitle: 'Your account waits for an approval',
-  waitingLead: 'An administrator looks at it. You can sign in once it is approved.',
+  waitingLead: 'An administrator will look at it. You can sign in once it is approved.',
   linkEnded: 'This link has ended',
   toSignIn: 'To the sign-in',
   resetTitle: 'Choose a new password',
