@@ -8,7 +8,7 @@ import { type Choices, type Plan, planImport } from './plan.ts'
 import { startProgress } from '../shared/progress.ts'
 import { makeReport, type Report, reportText } from './report.ts'
 import { readSource, type Source } from './source.ts'
-import { selectSiteState } from './store.ts'
+import { selectSiteState } from './site-state.ts'
 import { type OldSecrets, readOldSecrets, unseal } from './unseal.ts'
 import { type Written, writePlan } from './write.ts'
 

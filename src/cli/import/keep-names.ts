@@ -5,7 +5,7 @@ import type { Site } from '../site/site.ts'
 import { readText } from './columns.ts'
 import { NOBODY } from './reserved-names.ts'
 import type { Source } from './source.ts'
-import { selectSiteState } from './store.ts'
+import { selectSiteState } from './site-state.ts'
 import { writeReservedNames } from './write.ts'
 
 /**

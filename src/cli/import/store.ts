@@ -1,6 +1,5 @@
-import { and, eq, gt, inArray, isNull, not, notExists, sql } from 'drizzle-orm'
+import { and, eq, inArray, notExists, type SQL, sql } from 'drizzle-orm'
 import {
-  appPasswords,
   auditEvents,
   fileUsers,
   identities,
@@ -8,107 +7,37 @@ import {
   recoveryCodes,
   reservedNames,
   serviceTokens,
-  sessions,
-  settings,
   sshKeys,
   users,
 } from '../../../schema/tables.ts'
 import { eventRow } from '../../audit/events.ts'
-import { type Authority, runBatch, writing } from '../../database/statements.ts'
+import { type Authority, writing } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
-import { ADMIN, GUEST } from '../../accounts/roles.ts'
-import { isEnrolled } from '../../two-factor/store.ts'
+import { ADMIN } from '../../accounts/roles.ts'
 import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'
-import type { SiteState } from './plan.ts'
 import type { OldReservedName } from './reserved-names.ts'
 import type { OldServiceToken } from './service-tokens.ts'
+import { isBare, isUntouched } from './site-state.ts'
+import type { OldUser } from './users.ts'
 
-/** The row of an account. */
-export interface AccountRow {
+/** The row of an account. `sub` is empty for a new one. */
+export interface AccountRow extends Omit<OldUser, 'id' | 'password' | 'seed' | 'remarks'> {
   id: number
-  username: string
   usernameKey: string
   /** PHC string. */
   passwordHash: string | null
-  passwordChangedAt: number
-  role: number
-  permission: number
-  basePath: string
-  disabled: boolean
-  ssoId: string
-  /** Empty for a new one. */
-  sub: string
-  email: string
-  emailVerified: boolean
-  /** Unix time, milliseconds; null without an end. */
-  endsAt: number | null
-  waiting: boolean
   /** Sealed. */
   totpSeed: string | null
 }
 
-/** A key and its owner. */
-export interface KeyRow extends OldKey {
-  userId: number
-  usernameKey: string
-}
-
-/** A passkey and its owner. */
-export interface PasskeyRow extends OldPasskey {
-  userId: number
-  usernameKey: string
-}
+/** A row with the account that owns it. */
+export type Owned<Row> = Row & { userId: number; usernameKey: string }
 
 /** A user of the file server, and the account that goes on being it. */
-export interface FileUserRow {
-  userId: number
-  usernameKey: string
-  remoteId: number
-  remoteName: string
-}
-
-/** An identity and its owner. */
-export interface IdentityRow extends OldIdentity {
-  userId: number
-  usernameKey: string
-}
-
-export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const { locals, reserved, highest, ids, changed } = await runBatch(db, {
-    locals: db
-      .select({
-        id: users.id,
-        usernameKey: users.usernameKey,
-        sub: users.sub,
-        role: users.role,
-        isUntouched: sql`${isUntouched(db, now)}`.mapWith(Boolean).as('is_untouched'),
-        isBare: sql`${isBare(db)}`.mapWith(Boolean).as('is_bare'),
-      })
-      .from(users),
-    reserved: db.select({ key: reservedNames.usernameKey }).from(reservedNames),
-    highest: selectHighestId(db),
-    ids: db.select({ id: passkeys.credentialId }).from(passkeys),
-    changed: db.select({ key: settings.key }).from(settings),
-  })
-  return {
-    users: locals,
-    reserved: reserved.map(({ key }) => key),
-    highestId: highest[0]?.id ?? 0,
-    passkeyIds: ids.map(({ id }) => id),
-    settings: changed.map(({ key }) => key),
-  }
-}
-
-/** SQLite keeps the highest id of each table with AUTOINCREMENT, also after its row is gone. */
-function selectHighestId(db: Database) {
-  return db
-    .select({ id: sql<number>`coalesce(max(seq), 0)`.as('id') })
-    .from(sql`sqlite_sequence`)
-    .where(sql`name = 'users'`)
-}
+export type FileUserRow = Owned<{ remoteId: number; remoteName: string }>
 
 /** Adds accounts. An account whose name or id is taken, or whose name is reserved, is not added. */
 export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], now: number) {
@@ -120,22 +49,24 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
     .insert(
       users,
       {
-        id: member('id'),
-        username: member('username'),
-        usernameKey: member('usernameKey'),
-        passwordHash: member('passwordHash'),
-        passwordChangedAt: member('passwordChangedAt'),
-        role: member('role'),
-        permission: member('permission'),
-        basePath: member('basePath'),
-        disabled: member('disabled'),
-        ssoId: member('ssoId'),
-        sub: member('sub'),
-        email: member('email'),
-        emailVerified: member('emailVerified'),
-        endsAt: member('endsAt'),
-        waiting: member('waiting'),
-        totpSeed: member('totpSeed'),
+        ...members(
+          'id',
+          'username',
+          'usernameKey',
+          'passwordHash',
+          'passwordChangedAt',
+          'role',
+          'permission',
+          'basePath',
+          'disabled',
+          'ssoId',
+          'sub',
+          'email',
+          'emailVerified',
+          'endsAt',
+          'waiting',
+          'totpSeed',
+        ),
         createdAt: now,
       },
       { from: jsonRows(rows), where: notExists(reservation) },
@@ -150,16 +81,10 @@ export function insertOldReservedNames(db: Database, by: Authority, rows: OldRes
     .from(users)
     .where(eq(users.usernameKey, member('usernameKey')))
   return writing(db, by)
-    .insert(
-      reservedNames,
-      {
-        usernameKey: member('usernameKey'),
-        username: member('username'),
-        userId: member('userId'),
-        reservedAt: member('reservedAt'),
-      },
-      { from: jsonRows(rows), where: notExists(owner) },
-    )
+    .insert(reservedNames, members('usernameKey', 'username', 'userId', 'reservedAt'), {
+      from: jsonRows(rows),
+      where: notExists(owner),
+    })
     .onConflictDoNothing()
     .returning({ username: reservedNames.username })
 }
@@ -196,7 +121,7 @@ export function completeAccount(db: Database, by: Authority, row: AccountRow, no
 }
 
 /** Adds keys to the accounts that this import has made, and to no others. */
-export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: number) {
+export function insertKeys(db: Database, by: Authority, rows: Owned<OldKey>[], now: number) {
   // The ids of the keys follow their order in the source.
   const owned = sql`(
     select ${users.id} as owner_id, value
@@ -207,13 +132,7 @@ export function insertKeys(db: Database, by: Authority, rows: KeyRow[], now: num
       sshKeys,
       {
         userId: sql`owner_id`,
-        title: member('title'),
-        fingerprint: member('fingerprint'),
-        type: member('type'),
-        bits: member('bits'),
-        line: member('line'),
-        addedAt: member('addedAt'),
-        lastUsedAt: member('lastUsedAt'),
+        ...members('title', 'fingerprint', 'type', 'bits', 'line', 'addedAt', 'lastUsedAt'),
       },
       { from: owned },
     )
@@ -225,55 +144,61 @@ export function insertOldFileUsers(db: Database, by: Authority, rows: FileUserRo
   return writing(db, by)
     .insert(
       fileUsers,
-      { userId: users.id, remoteId: member('remoteId'), remoteName: member('remoteName') },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
+      { userId: users.id, ...members('remoteId', 'remoteName') },
+      { from: ofAccountsMade(rows, now) },
     )
     .onConflictDoNothing()
     .returning({ userId: fileUsers.userId })
 }
 
 /** Adds passkeys to the accounts that this import has made, and to no others. */
-export function insertPasskeys(db: Database, by: Authority, rows: PasskeyRow[], now: number) {
+export function insertPasskeys(
+  db: Database,
+  by: Authority,
+  rows: Owned<OldPasskey>[],
+  now: number,
+) {
   return writing(db, by)
     .insert(
       passkeys,
-      {
-        credentialId: member('credentialId'),
-        userId: member('userId'),
-        publicKey: member('publicKey'),
-        algorithm: member('algorithm'),
-        signCount: member('signCount'),
-        backupEligible: member('backupEligible'),
-        backedUp: member('backedUp'),
-        transports: member('transports'),
-        aaguid: member('aaguid'),
-        rpId: member('rpId'),
-        name: member('name'),
-        createdAt: member('createdAt'),
-        lastUsedAt: member('lastUsedAt'),
-        discoverable: member('discoverable'),
-      },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
+      members(
+        'credentialId',
+        'userId',
+        'publicKey',
+        'algorithm',
+        'signCount',
+        'backupEligible',
+        'backedUp',
+        'transports',
+        'aaguid',
+        'rpId',
+        'name',
+        'createdAt',
+        'lastUsedAt',
+        'discoverable',
+      ),
+      { from: ofAccountsMade(rows, now) },
     )
     .onConflictDoNothing()
 }
 
 /** Adds identities to the accounts that this import has made, and to no others. */
-export function insertOldIdentities(db: Database, by: Authority, rows: IdentityRow[], now: number) {
+export function insertOldIdentities(
+  db: Database,
+  by: Authority,
+  rows: Owned<OldIdentity>[],
+  now: number,
+) {
   return writing(db, by)
     .insert(
       identities,
       {
-        issuer: member('issuer'),
-        subject: member('subject'),
-        userId: member('userId'),
-        platform: member('platform'),
-        name: member('name'),
+        ...members('issuer', 'subject', 'userId', 'platform', 'name'),
         linkedAt: now,
         linkedBy: 'import',
         lastUsedAt: null,
       },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
+      { from: ofAccountsMade(rows, now) },
     )
     .onConflictDoNothing()
 }
@@ -282,31 +207,20 @@ export function insertOldIdentities(db: Database, by: Authority, rows: IdentityR
 export function insertOldCodes(
   db: Database,
   by: Authority,
-  rows: { userId: number; usernameKey: string; codeHash: string }[],
+  rows: Owned<{ codeHash: string }>[],
   now: number,
 ) {
   return writing(db, by)
-    .insert(
-      recoveryCodes,
-      { userId: member('userId'), codeHash: member('codeHash') },
-      { from: sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}` },
-    )
+    .insert(recoveryCodes, members('userId', 'codeHash'), { from: ofAccountsMade(rows, now) })
     .onConflictDoNothing()
 }
 
 /** Adds service tokens; a token whose name is taken is not added. */
 export function insertOldServiceTokens(db: Database, by: Authority, rows: OldServiceToken[]) {
   return writing(db, by)
-    .insert(
-      serviceTokens,
-      {
-        name: member('name'),
-        tokenHash: member('tokenHash'),
-        scope: member('scope'),
-        createdAt: member('createdAt'),
-      },
-      { from: jsonRows(rows) },
-    )
+    .insert(serviceTokens, members('name', 'tokenHash', 'scope', 'createdAt'), {
+      from: jsonRows(rows),
+    })
     .onConflictDoNothing()
     .returning({ name: serviceTokens.name })
 }
@@ -322,7 +236,7 @@ export function insertAccountEvents(
   const isMade = and(eq(users.id, member('userId')), eq(users.createdAt, now))
   return writing(db, by).insert(
     auditEvents,
-    { ...event, kind: member('kind'), userId: member('userId') },
+    { ...event, ...members('kind', 'userId') },
     { from: sql`${jsonRows(rows)} inner join ${users} on ${isMade}` },
   )
 }
@@ -336,57 +250,25 @@ export function selectWritten(db: Database, userIds: number[], now: number) {
     .where(and(inArray(users.id, ids), eq(users.createdAt, now)))
 }
 
-/** The shortest time for which events may be kept: an operator can have set it. */
-const MAX_AGE_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
-
-/**
- * Holds for a built-in account as `npm start` makes it, which nobody has signed in to or changed.
- * The events of an older account may be deleted, so it may have been used.
- */
-function isUntouched(db: Database, now: number) {
-  return and(
-    inArray(users.role, [ADMIN, GUEST]),
-    not(isEnrolled()),
-    hasNoPasskey(db),
-    gt(users.createdAt, now - MAX_AGE_MILLISECONDS),
-    notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
-    notExists(
-      db
-        .select({ id: appPasswords.id })
-        .from(appPasswords)
-        .where(eq(appPasswords.userId, users.id)),
-    ),
-    notExists(
-      db.select({ id: auditEvents.id }).from(auditEvents).where(eq(auditEvents.userId, users.id)),
-    ),
-  )
-}
-
-/** Holds for an account without password, second factor, sessions and keys. */
-function isBare(db: Database) {
-  return and(
-    isNull(users.passwordHash),
-    not(isEnrolled()),
-    notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
-    notExists(db.select({ id: sshKeys.id }).from(sshKeys).where(eq(sshKeys.userId, users.id))),
-    hasNoPasskey(db),
-  )
-}
-
-function hasNoPasskey(db: Database) {
-  return notExists(
-    db.select({ id: passkeys.userId }).from(passkeys).where(eq(passkeys.userId, users.id)),
-  )
-}
-
 /** Any number of rows as one parameter: D1 takes at most a hundred parameters. */
 function jsonRows(rows: unknown[]) {
   return sql`json_each(${JSON.stringify(rows)})`
 }
 
-/** A member of a row of `each`. */
-function member(name: string) {
+/** A member of a row of `jsonRows`. */
+function member(name: string): SQL {
   return sql`value ->> ${`$.${name}`}`
+}
+
+/** Members of a row of `jsonRows`, for the columns of the same names. */
+function members<Name extends string>(...names: Name[]): Record<Name, SQL>
+function members(...names: string[]): Record<string, SQL> {
+  return Object.fromEntries(names.map((name) => [name, member(name)]))
+}
+
+/** The rows of `jsonRows` whose owner this import has made, with the owner. */
+function ofAccountsMade(rows: Owned<unknown>[], now: number): SQL {
+  return sql`${jsonRows(rows)} inner join ${users} on ${isOwnerMadeAt(now)}`
 }
 
 /** Holds for the owner of a row of `jsonRows`, when this import has made the account. */

@@ -25,9 +25,7 @@ import {
   insertOldReservedNames,
   insertOldServiceTokens,
   insertPasskeys,
-  type IdentityRow,
-  type KeyRow,
-  type PasskeyRow,
+  type Owned,
   replaceBuiltIn,
   selectWritten,
 } from './store.ts'
@@ -113,10 +111,15 @@ async function writeAccounts(
       kind: isNew(account) ? ('user_made' as const) : ('user_changed' as const),
     }))
   const by = isOperator(db, COMMAND_LINE, now)
-  const keys = chunk(accounts.flatMap(keysOf))
-  const passkeys = chunk(accounts.flatMap(passkeysOf))
-  const identities = chunk(accounts.flatMap(identitiesOf))
-  const codes = accounts.flatMap(codesOf)
+  const keys = chunk(accounts.flatMap((one) => owned(one, one.keys)))
+  const passkeys = chunk(accounts.flatMap((one) => owned(one, one.passkeys)))
+  const identities = chunk(accounts.flatMap((one) => owned(one, one.identities)))
+  const codes = accounts.flatMap((one) =>
+    owned(
+      one,
+      one.recoveryCodes.map((codeHash) => ({ codeHash })),
+    ),
+  )
   await runBatch(db, {
     accounts: insertAccounts(db, by, newRows, now),
     ...numbered('replaced', replacements, (row) => replaceBuiltIn(db, by, row, now)),
@@ -182,20 +185,8 @@ async function hashOf(site: Site, password: Account['password']): Promise<string
   return hashAsOpenList(site, digest)
 }
 
-function keysOf({ id, usernameKey, keys }: Account): KeyRow[] {
-  return keys.map((key) => ({ ...key, userId: id, usernameKey }))
-}
-
-function passkeysOf({ id, usernameKey, passkeys }: Account): PasskeyRow[] {
-  return passkeys.map((passkey) => ({ ...passkey, userId: id, usernameKey }))
-}
-
-function identitiesOf({ id, usernameKey, identities }: Account): IdentityRow[] {
-  return identities.map((identity) => ({ ...identity, userId: id, usernameKey }))
-}
-
-function codesOf({ id, usernameKey, recoveryCodes }: Account) {
-  return recoveryCodes.map((codeHash) => ({ userId: id, usernameKey, codeHash }))
+function owned<Row>({ id, usernameKey }: Account, rows: Row[]): Owned<Row>[] {
+  return rows.map((row) => ({ ...row, userId: id, usernameKey }))
 }
 
 async function writeServiceTokens({ db }: Site, tokens: OldServiceToken[], now: number) {

@@ -1,0 +1,93 @@
+import { and, eq, gt, inArray, isNull, not, notExists, sql } from 'drizzle-orm'
+import {
+  appPasswords,
+  auditEvents,
+  passkeys,
+  reservedNames,
+  sessions,
+  settings,
+  sshKeys,
+  users,
+} from '../../../schema/tables.ts'
+import { ADMIN, GUEST } from '../../accounts/roles.ts'
+import { runBatch } from '../../database/statements.ts'
+import type { Database } from '../../deps.ts'
+import { isEnrolled } from '../../two-factor/store.ts'
+import type { SiteState } from './plan.ts'
+
+export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
+  const { locals, reserved, highest, ids, changed } = await runBatch(db, {
+    locals: db
+      .select({
+        id: users.id,
+        usernameKey: users.usernameKey,
+        sub: users.sub,
+        role: users.role,
+        isUntouched: sql`${isUntouched(db, now)}`.mapWith(Boolean).as('is_untouched'),
+        isBare: sql`${isBare(db)}`.mapWith(Boolean).as('is_bare'),
+      })
+      .from(users),
+    reserved: db.select({ key: reservedNames.usernameKey }).from(reservedNames),
+    highest: selectHighestId(db),
+    ids: db.select({ id: passkeys.credentialId }).from(passkeys),
+    changed: db.select({ key: settings.key }).from(settings),
+  })
+  return {
+    users: locals,
+    reserved: reserved.map(({ key }) => key),
+    highestId: highest[0]?.id ?? 0,
+    passkeyIds: ids.map(({ id }) => id),
+    settings: changed.map(({ key }) => key),
+  }
+}
+
+/** SQLite keeps the highest id of each table with AUTOINCREMENT, also after its row is gone. */
+function selectHighestId(db: Database) {
+  return db
+    .select({ id: sql<number>`coalesce(max(seq), 0)`.as('id') })
+    .from(sql`sqlite_sequence`)
+    .where(sql`name = 'users'`)
+}
+
+/** The shortest time for which events may be kept: an operator can have set it. */
+const MAX_AGE_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * Holds for a built-in account as `npm start` makes it, which nobody has signed in to or changed.
+ * The events of an older account may be deleted, so it may have been used.
+ */
+export function isUntouched(db: Database, now: number) {
+  return and(
+    inArray(users.role, [ADMIN, GUEST]),
+    not(isEnrolled()),
+    hasNoPasskey(db),
+    gt(users.createdAt, now - MAX_AGE_MILLISECONDS),
+    notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
+    notExists(
+      db
+        .select({ id: appPasswords.id })
+        .from(appPasswords)
+        .where(eq(appPasswords.userId, users.id)),
+    ),
+    notExists(
+      db.select({ id: auditEvents.id }).from(auditEvents).where(eq(auditEvents.userId, users.id)),
+    ),
+  )
+}
+
+/** Holds for an account without password, second factor, sessions and keys. */
+export function isBare(db: Database) {
+  return and(
+    isNull(users.passwordHash),
+    not(isEnrolled()),
+    notExists(db.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, users.id))),
+    notExists(db.select({ id: sshKeys.id }).from(sshKeys).where(eq(sshKeys.userId, users.id))),
+    hasNoPasskey(db),
+  )
+}
+
+function hasNoPasskey(db: Database) {
+  return notExists(
+    db.select({ id: passkeys.userId }).from(passkeys).where(eq(passkeys.userId, users.id)),
+  )
+}
