@@ -7,13 +7,13 @@ import { literal } from '../database/literal.ts'
 import { type Authority, type Parts, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /**
  * Requests of one user that change something, in an hour. Nobody clicks so often. A day of them
  * writes less than half of the rows that D1's free plan has.
  */
 export const MAX_CHANGES = 200
-const HOUR_MILLISECONDS = 60 * 60 * 1000
 
 /** The key of the counter, in a statement that has the row of the user. */
 const keyOfUser = sql`'change/' || ${users.id}`

@@ -1,4 +1,4 @@
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+import { DAY_MILLISECONDS } from './time.ts'
 
 /** A day of the calendar: the Unix time at which it begins in UTC, milliseconds. */
 export type Day = number

@@ -4,9 +4,8 @@ import type { Deps } from '../deps.ts'
 import { selectChannels } from '../notices/store.ts'
 import { countUsersUpTo } from '../users/store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 
-const HOUR_MILLISECONDS = 60 * 60 * 1000
-const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
 const GROWTH_DAYS = 30
 const LATEST_CHANGES = 5
 /** More events of an hour are not looked at. */

@@ -9,6 +9,7 @@ import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import type { NoticeTopic, Topic } from './topics.ts'
 import { KINDS_OF_TOPICS, MAKES_ADMIN, SIGN_INS, TOPICS } from './topics.ts'
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */
 export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
@@ -22,9 +23,6 @@ export const TEST_MILLISECONDS = 10 * 60 * 1000
  */
 const FIRST_DELAY_MILLISECONDS = 60_000
 const MAX_DOUBLINGS = 8
-
-/** Notices of one user, topic and kind in one of these are one notice. */
-const HOUR_MILLISECONDS = 60 * 60 * 1000
 
 /** The values of `queue`. */
 export const QUEUES = { operators: 0, user: 1, told: 2 } as const
@@ -97,6 +95,7 @@ export function insertNotices(db: Database, now: number) {
     })
 }
 
+/** Notices of one user, topic and kind in one hour are one notice. */
 const GROUP = sql`coalesce(found.user_id, '') || '/' || found.topic || '/' || found.kind || '/' || (found.at / ${literal(HOUR_MILLISECONDS)})`
 
 /** Holds when the channel of an event has no place for another notice. */

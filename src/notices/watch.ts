@@ -7,8 +7,7 @@ import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { blockOf, figuresOf, LIMITS } from '../throttle/limits.ts'
 import { REFUSAL_DETAILS } from '../throttle/refused.ts'
-
-const HOUR_MILLISECONDS = 60 * 60 * 1000
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** Refused sign-ins of an hour, over all users, that operators are told of. */
 const MANY_REFUSALS = 100

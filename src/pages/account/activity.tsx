@@ -24,13 +24,13 @@ import { AccountPage } from '../layout.tsx'
 import { Empty, Heading, Pager, Row, Time } from '../parts.tsx'
 import { readView, showPage, type View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
+import { DAY_MILLISECONDS } from '../../base/time.ts'
 
 type AccountEvent = Awaited<ReturnType<typeof listOwnEvents>>['events'][number]
 
 const PATH = '/account/activity'
 const EVENTS_PER_PAGE = 25
 const MINUTE_MILLISECONDS = 60 * 1000
-const DAY_MILLISECONDS = 24 * 60 * MINUTE_MILLISECONDS
 /** The kinds that have a chip above the list. */
 const CHIPS: readonly EventKind[] = ['sign_in', 'sign_in_refused', 'key_used']
 

@@ -26,9 +26,9 @@ import {
   NewAppPasswordPage,
   scopesOfUse,
 } from './app-passwords.tsx'
+import { DAY_MILLISECONDS } from '../../base/time.ts'
 
 const PATH = '/account/app-passwords'
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 
 const nameForm = v.object({ name: appPasswordNameSchema })
 

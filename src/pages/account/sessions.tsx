@@ -8,6 +8,7 @@ import { Alert, Heading, type IconName, Row, Time } from '../parts.tsx'
 import { EndEverything } from './end-everything.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
+import { HOUR_MILLISECONDS } from '../../base/time.ts'
 
 type Session = Awaited<ReturnType<typeof listSessions>>['sessions'][number]
 
@@ -107,8 +108,6 @@ export function Methods({ view: { t }, amr }: { view: View; amr: string }) {
   const names = storedMethods(amr).flatMap((method) => own(t.sessions.methods, method) ?? [])
   return names.length === 0 ? <></> : <span>{t.sessions.madeWith(names.join(t.sessions.and))}</span>
 }
-
-const HOUR_MILLISECONDS = 60 * 60 * 1000
 
 /** The use of a session is noted to the hour, so minutes would say more than is known. */
 function LastActive({ view, at }: { view: View; at: number }) {

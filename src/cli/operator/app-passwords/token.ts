@@ -19,9 +19,9 @@ import { parsed } from '../../shared/parsed.ts'
 import { readLine } from '../../shared/standard-input.ts'
 import { OPTIONAL_USER, USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
+import { DAY_MILLISECONDS } from '../../../base/time.ts'
 
 const COLUMNS = ['id', 'name', 'scopes', 'expires_at', 'last_used_at', 'last_network']
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 36_500
 
 const list = onSite({

@@ -3,8 +3,8 @@ import { varsFile } from '../../site/dev-vars.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'
 import { latchkey } from '../../shared/printed-command.ts'
+import { DAY_MILLISECONDS } from '../../../base/time.ts'
 
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const MAX_KEY_DAYS = 365
 
 /** Judges what programs need that sign users in through this site. */
