@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module'
+import { registerHooks, type ResolveFnOutput } from 'node:module'
 
 /** The permission bits of users other than the owner of a file. */
 export const OTHERS = 0o077
@@ -18,13 +18,19 @@ export function prepareProcess(): void {
 const DRIZZLE = '/node_modules/drizzle-orm/'
 
 /**
- * Resolves the imports between Drizzle's files. To learn that such a file is an ES module, Node
- * parses the package's `package.json` of 175 KiB again for each of 111 files: a third of the 1.4 s
- * of CPU that a command takes without this.
+ * Resolves the imports of Drizzle, and between its files. Each time, Node would parse the package's
+ * `package.json` of 175 KiB: 111 times to learn that a file is an ES module, and 77 times to find
+ * where `drizzle-orm` leads.
  */
 function resolveDrizzleQuickly(): void {
+  const found = new Map<string, ResolveFnOutput>()
   registerHooks({
     resolve(specifier, context, next) {
+      if (/^drizzle-orm(?:\/|$)/.test(specifier)) {
+        const output = found.get(specifier) ?? { ...next(specifier, context), shortCircuit: true }
+        found.set(specifier, output)
+        return output
+      }
       const { parentURL = '' } = context
       if (!/^\.\.?\/.*\.js$/.test(specifier) || !parentURL.includes(DRIZZLE))
         return next(specifier, context)
