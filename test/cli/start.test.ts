@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -84,27 +85,30 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
-/** Gives the clone sources that a test may change. */
+/** Gives the clone sources that a test may change; they are those of the bundle that it has. */
 function useOwnSources(): void {
+  const shared = realpathSync(clone.path('src'))
   rmSync(clone.path('src'))
-  cpSync('src', clone.path('src'), { recursive: true })
+  cpSync(shared, clone.path('src'), { recursive: true })
 }
 
-/** Makes Node refuse to run wrangler, and to load it. */
-const WITHOUT_WRANGLER = {
+/** Makes Node refuse to run wrangler, and with `alsoLoads` to load it. */
+const withoutWrangler = (alsoLoads: boolean) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
     import { registerHooks } from 'node:module'
     if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')
     registerHooks({
       resolve(name, context, next) {
-        if (name === 'wrangler') throw new Error('loaded wrangler')
+        if (${alsoLoads} && name === 'wrangler') throw new Error('loaded wrangler')
         return next(name, context)
       },
     })`)}`,
-}
+})
+const WITHOUT_WRANGLER = withoutWrangler(true)
+const WITHOUT_BUILD = withoutWrangler(false)
 
-// Starts the site seven times, three of them in vain, and bundles twice.
-test('npm start runs the bundle of the last start, but none that is stale or from elsewhere', async () => {
+// Starts the site eight times, three of them in vain, and bundles twice.
+test('npm start runs the bundle of the last start, also with other variables, but none that is stale or from elsewhere', async () => {
   const answerOf = async (env: Record<string, string>) => {
     const port = await freePort()
     const service = clone.start({ PORT: port, ...env })
@@ -134,8 +138,11 @@ test('npm start runs the bundle of the last start, but none that is stale or fro
     })
     writeFileSync(clone.path(file), before)
   }
-  for (const [file, change] of changes)
+  const apply = ([file, change]: (typeof changes)[number]) =>
     writeFileSync(clone.path(file), change(readFileSync(clone.path(file), 'utf8')))
+  changes.slice(2).forEach(apply)
+  expect(await answerOf(WITHOUT_BUILD)).toEqual(['pong', 'https://vars.example.org'])
+  changes.slice(0, 2).forEach(apply)
   const changed = ['pang', 'https://vars.example.org']
   expect(await answerOf({})).toEqual(changed)
   expect(await answerOf(WITHOUT_WRANGLER)).toEqual(changed)
@@ -295,7 +302,7 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
 })
 
 test('npm start adds its secret to .dev.vars, where the site has no data yet', async () => {
-  await takeFreshClone()
+  rmSync(clone.path('.wrangler/state'), { recursive: true })
   writeFileSync(clone.path('.dev.vars'), 'TOKEN_HOURS=1')
   await clone.start({ PORT: await freePort() }).until('serves on')
   const lines = readFileSync(clone.path('.dev.vars'), 'utf8')

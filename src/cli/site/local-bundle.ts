@@ -13,14 +13,8 @@ const ENTRY = 'src/local-worker.ts'
 /** Holds the bundle of the last build, and the Worker's options. Its folder is private to this user. */
 const KEPT_FILE = '.wrangler/latchkey.bundle'
 
-/** On what they depend beside the sources: the configuration, and the installed packages. */
-const SETUP_FILES = [
-  CONFIG,
-  DEV_VARS_FILE,
-  'tsconfig.json',
-  'package.json',
-  'node_modules/.package-lock.json',
-]
+/** On what both depend beside the sources: the configuration, and the installed packages. */
+const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
 /** What the bundler reads from the environment. */
 const SETUP_VARIABLES = [
   'CLOUDFLARE_ENV',
@@ -39,6 +33,8 @@ const contentSchema = v.object({
   options: v.custom<WorkerOptions>((options) => v.is(v.looseObject({}), options)),
   sources: v.array(v.string()),
   fingerprint: v.string(),
+  /** Of `.dev.vars`, on which only the options depend. */
+  varsFingerprint: v.string(),
 })
 type Content = v.InferOutput<typeof contentSchema>
 export type LocalWorker = Pick<Content, 'script' | 'options'>
@@ -46,14 +42,15 @@ export type LocalWorker = Pick<Content, 'script' | 'options'>
 /**
  * Bundles the Worker of the local site as a deploy would, and reads its options. A start whose
  * sources are those of the last build gets what that build made, because wrangler takes seconds.
+ * After a change of `.dev.vars`, it only reads the options again.
  *
  * @param signal Ends the build, which then fails.
  */
 export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWorker> {
-  const kept = readKept()
-  if (kept !== undefined && kept.fingerprint === fingerprintOf(kept.sources)) return kept
   const begun = Date.now()
-  const bundling = bundle(signal)
+  const kept = findKept()
+  if (kept !== undefined && kept.varsFingerprint === fingerprintOf([DEV_VARS_FILE])) return kept
+  const bundling = kept ?? bundle(signal)
   const reading = readWorkerOptions()
   // After the failure of one, the bundler could still write.
   await Promise.allSettled([bundling, reading])
@@ -87,10 +84,10 @@ function readSources(report: string): string[] {
   return Object.keys(inputs).filter((name) => !/^[\w-]+:/.test(name))
 }
 
-/** @returns A text that changes with the content of any file that leads to a bundle. */
-function fingerprintOf(sources: readonly string[]): string {
+/** @returns A text that changes with the content of any of the files, and what the bundler reads. */
+function fingerprintOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const path of [...SETUP_FILES, ...sources]) hash.update(`${path} ${digestOf(path)}\n`)
+  for (const path of files) hash.update(`${path} ${digestOf(path)}\n`)
   for (const name of SETUP_VARIABLES) hash.update(`${name}=${process.env[name] ?? ''}\n`)
   return hash.digest('hex')
 }
@@ -104,27 +101,37 @@ function digestOf(path: string): string {
   }
 }
 
-/** @returns `undefined` when there is none. */
-function readKept(): Content | undefined {
+/** Finds the last build, if its sources are those of today. Its options may be older. */
+function findKept(): Content | undefined {
   try {
-    return v.parse(contentSchema, JSON.parse(readFileSync(KEPT_FILE, 'utf8')))
+    const kept = v.parse(contentSchema, JSON.parse(readFileSync(KEPT_FILE, 'utf8')))
+    return kept.fingerprint === fingerprintOf(filesOf(kept)) ? kept : undefined
   } catch {
     return undefined
   }
+}
+
+/** The files on which a bundle depends. */
+function filesOf({ sources }: Pick<Content, 'sources'>): string[] {
+  return [...SETUP_FILES, ...sources]
 }
 
 /**
  * Keeps a bundle, unless one of its files was changed since the build began: the bundle may hold
  * the old content.
  */
-function keep(made: Omit<Content, 'fingerprint'>, begun: number): void {
+function keep(made: Omit<Content, 'fingerprint' | 'varsFingerprint'>, begun: number): void {
   try {
-    const files = [...SETUP_FILES, ...made.sources]
-    const fingerprint = fingerprintOf(made.sources)
-    if (files.some((path) => (statSync(path, NO_THROW)?.ctimeMs ?? 0) >= begun)) return
-    const content = JSON.stringify({ ...made, fingerprint } satisfies Content)
+    const files = filesOf(made)
+    const content: Content = {
+      ...made,
+      fingerprint: fingerprintOf(files),
+      varsFingerprint: fingerprintOf([DEV_VARS_FILE]),
+    }
+    const changedAt = (path: string) => statSync(path, NO_THROW)?.ctimeMs ?? 0
+    if ([DEV_VARS_FILE, ...files].some((path) => changedAt(path) >= begun)) return
     const written = `${KEPT_FILE}.new`
-    writeFileSync(written, content)
+    writeFileSync(written, JSON.stringify(content))
     renameSync(written, KEPT_FILE)
   } catch {
     // The site runs without a kept bundle; only the next start takes longer.
