@@ -15,6 +15,9 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
+/** The Worker of a site, as it was built. */
+const KEPT_FILE = '.wrangler/latchkey.bundle'
+
 let clone: Clone
 let other: Clone
 
@@ -23,6 +26,9 @@ beforeEach(() => {
   // Another machine has the same sources, and no site.
   other = new Clone(inject('startedSite'))
   for (const made of ['.wrangler', '.dev.vars']) rmSync(other.path(made), { recursive: true })
+  // It need not build the Worker again.
+  mkdirSync(other.path('.wrangler'))
+  copyFileSync(clone.path(KEPT_FILE), other.path(KEPT_FILE))
 })
 afterEach(async () => {
   await clone.remove()
@@ -60,8 +66,6 @@ test('a backup of a running site, restored on another machine, lets users sign i
   })
 })
 
-/** The Worker of a site, as it was built. */
-const KEPT_FILE = '.wrangler/latchkey.bundle'
 const CALLBACK = 'https://wiki.example.org/callback'
 
 /** A program, as it asks a site. */
@@ -131,9 +135,6 @@ test('a restored site knows its programs and what users allowed them, but none o
   await clone.stop()
 
   copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
-  // It need not build the Worker again.
-  mkdirSync(other.path('.wrangler'))
-  copyFileSync(clone.path(KEPT_FILE), other.path(KEPT_FILE))
   expect((await other.command(['restore', file])).code).toBe(0)
   expect(other.sql('select 1 from openid_grants union all select 1 from sessions')).toEqual([])
   const restored = await other.serve()
