@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, globSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
@@ -90,8 +90,13 @@ export class Clone {
     chmodSync(this.folder, 0o755)
     if (from !== undefined) {
       const sources = join(from, 'src')
-      const filter = (path: string) => path !== sources
-      cpSync(from, this.folder, { recursive: true, verbatimSymlinks: true, filter })
+      for (const entry of readdirSync(from)) {
+        if (entry === 'src') continue
+        // With a filter Node takes twice as long, but keeps the modes of folders.
+        const filter = entry === '.wrangler' && { filter: () => true }
+        const options = { recursive: true, verbatimSymlinks: true, ...filter }
+        cpSync(join(from, entry), this.path(entry), options)
+      }
       symlinkSync(sources, this.path('src'))
       return
     }
