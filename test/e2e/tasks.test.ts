@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ED1 } from '../reference/keys.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
@@ -17,10 +17,13 @@ class Hand {
   /** Presses of Tab and Enter, of Space in a box. */
   keys = 0
   readonly page: Page
+  /** The admin whose hand it is. Each task has one of its own, so that all can share a site. */
+  readonly admin: string
   readonly #hasMouse: boolean
 
-  constructor(page: Page, hasMouse: boolean) {
+  constructor(page: Page, admin: string, hasMouse: boolean) {
     this.page = page
+    this.admin = admin
     this.#hasMouse = hasMouse
   }
 
@@ -63,9 +66,6 @@ let context: BrowserContext
 
 beforeAll(async () => {
   browser = await openBrowser()
-})
-afterAll(() => browser.close())
-beforeEach(async () => {
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
   clone.sql(
@@ -74,14 +74,24 @@ beforeEach(async () => {
      select i, 'user-' || i, 'user-' || i, 0 from n`,
   )
 })
-afterEach(async () => {
-  await context.close()
+afterAll(async () => {
+  await browser.close()
   await clone.remove()
 })
+afterEach(() => context.close())
+
+let admins = 0
 
 async function openHand(hasMouse: boolean): Promise<Hand> {
+  const name = `root-${++admins}`
+  clone.sql(
+    `insert into users (username, username_key, role, password_hash, created_at)
+     select ?, ?, role, password_hash, created_at from users where username = 'admin'`,
+    name,
+    name,
+  )
   context = await browser.newContext({ baseURL: site.url, locale: 'en', reducedMotion: 'reduce' })
-  return new Hand(await context.newPage(), hasMouse)
+  return new Hand(await context.newPage(), name, hasMouse)
 }
 
 const button = ({ page }: Hand, name: string) =>
@@ -95,7 +105,7 @@ const field = ({ page }: Hand, name: string) => page.getByLabel(name, { exact: t
 /** Signs in without counting. */
 async function begin(hand: Hand, code = ''): Promise<void> {
   await hand.page.goto('/account/sign-in')
-  await field(hand, 'User name').fill('admin')
+  await field(hand, 'User name').fill(hand.admin)
   await field(hand, 'Password').fill(ADMIN_PASSWORD)
   await button(hand, 'Sign in').click()
   if (code !== '') {
@@ -123,7 +133,7 @@ async function setUpTwoStep(hand: Hand): Promise<{ secret: string; codes: string
 
 /** An account with two-step verification, and another browser for what is counted. */
 async function afterSettingUp(hand: Hand): Promise<{ secret: string; codes: string[] }> {
-  const before = new Hand(await context.newPage(), true)
+  const before = new Hand(await context.newPage(), hand.admin, true)
   await begin(before)
   const made = await setUpTwoStep(before)
   await context.clearCookies()
@@ -157,7 +167,7 @@ const TASKS: Task[] = [
     run: async (hand) => {
       const { codes } = await afterSettingUp(hand)
       await hand.page.goto('/account/sign-in')
-      await hand.type(field(hand, 'User name'), 'admin')
+      await hand.type(field(hand, 'User name'), hand.admin)
       await hand.type(field(hand, 'Password'), ADMIN_PASSWORD)
       await hand.go(button(hand, 'Sign in'))
       await hand.type(field(hand, 'Code'), codes[0] ?? '')
@@ -207,7 +217,9 @@ const TASKS: Task[] = [
       await begin(hand)
       clone.sql(
         `insert into sessions (id, user_id, created_at, expires_at, last_active_at, network, user_agent, amr)
-         select 'strange', user_id, created_at, expires_at, last_active_at, network, 'curl/8', amr from sessions`,
+         select 'strange-' || id, user_id, created_at, expires_at, last_active_at, network, 'curl/8', amr
+         from sessions where user_id = (select id from users where username = ?)`,
+        hand.admin,
       )
       await hand.page.goto('/account')
       await hand.go(link(hand, /Sessions/))
@@ -220,6 +232,8 @@ const TASKS: Task[] = [
     clicks: 5,
     keys: 60,
     run: async (hand) => {
+      // The hand before has locked it.
+      clone.sql("update users set disabled = 0 where username = 'user-37'")
       await begin(hand)
       await hand.go(inNavigation(hand, 'Users'))
       await hand.type(field(hand, 'Search by name'), 'user-37')
@@ -235,15 +249,17 @@ const TASKS: Task[] = [
     clicks: 2,
     keys: 40,
     run: async (hand) => {
+      // The hand before has changed it, and a changed setting has another label.
+      clone.sql('delete from settings')
       await begin(hand)
       await hand.page.goto('/account/admin/settings/site')
-      await field(hand, 'Title').fill('Files')
+      await field(hand, 'Title').fill(`Files of ${hand.admin}`)
       await button(hand, 'Save').click()
       await hand.page.goto('/account')
       await hand.go(inNavigation(hand, 'Site events'))
       await hand.go(link(hand, 'Settings changed'))
       expect(await hand.page.locator('main').innerText()).toContain(
-        'admin changed the site settings',
+        `${hand.admin} changed the site settings`,
       )
     },
   },
