@@ -40,8 +40,9 @@ test.each(LANGUAGES)(
           const faults = await layoutFaults(page)
           found.push(...faults.map((fault) => `${name} at ${width}: ${fault}`))
         }
-        // A program for mails gives them their landmarks and the heading.
-        if (!IS_MAIL.test(name))
+        // A program for mails gives them their landmarks and the heading. The elements and colours
+        // are the same in all languages, and so is what axe finds.
+        if (language === 'en' && !IS_MAIL.test(name))
           found.push(...(await axeFaults(page)).map((fault) => `${name}: ${fault}`))
       })
       expect(found).toEqual([])
