@@ -168,7 +168,7 @@ export const sessions = sqliteTable(
 )
 
 /**
- * Failures of an account, a network, or both (see throttle/throttle.ts). WITHOUT ROWID (migration
+ * Failures of an account, a network, or both (see throttle/charges.ts). WITHOUT ROWID (migration
  * 0004), so that a charge costs one row written.
  */
 export const throttleCounters = sqliteTable('throttle_counters', {

@@ -9,7 +9,7 @@ import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
 import type { Become } from '../mail/send.ts'
-import { chargeRequest } from '../throttle/throttle.ts'
+import { chargeRequest } from '../throttle/requests.ts'
 import { forgottenParts, MAX_ACCOUNTS } from './forgotten-store.ts'
 import { LIFETIMES, newSecret } from './links.ts'
 

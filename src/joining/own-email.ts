@@ -14,7 +14,7 @@ import { sealSecret } from '../mail/sealed-secret.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent } from '../throttle/charges.ts'
 import { confirmationCounters } from '../throttle/counters.ts'
-import { tooManyAttempts } from '../throttle/throttle.ts'
+import { tooManyAttempts } from '../throttle/requests.ts'
 import {
   hasOtherEmail,
   isUnverified,

@@ -15,7 +15,7 @@ import {
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
 import { openSetting } from '../settings/secret.ts'
-import { chargeRequest } from '../throttle/throttle.ts'
+import { chargeRequest } from '../throttle/requests.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { type LinkUse, linkUse } from './links.ts'
 import {

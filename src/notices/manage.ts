@@ -16,7 +16,7 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
-import { tooManyAttempts } from '../throttle/throttle.ts'
+import { tooManyAttempts } from '../throttle/requests.ts'
 import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
 import { forgetChannels } from './memory.ts'
 import { type NoticeKey, TEST_MILLISECONDS } from './outbox.ts'

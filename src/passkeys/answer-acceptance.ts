@@ -1,7 +1,7 @@
 import { and, type SQL } from 'drizzle-orm'
 import { asAuthority, type Authority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
-import { tooManyAttempts } from '../throttle/throttle.ts'
+import { tooManyAttempts } from '../throttle/requests.ts'
 import { challengeUse, claimChallenge, isClaimed, selectUse } from '../access/used-challenges.ts'
 import { PasskeyError } from './reasons.ts'
 import type { Ceremony } from './session-text.ts'

@@ -7,7 +7,7 @@ import { confirmSessionWhen, isLive } from '../access/session-store.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
 import { passkeyCounter } from '../throttle/counters.ts'
-import { tooManyAttempts } from '../throttle/throttle.ts'
+import { tooManyAttempts } from '../throttle/requests.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
 import {
   checkAnswer,

@@ -15,7 +15,7 @@ import { refusalParts } from '../throttle/refused.ts'
 import { isSignInOpen, selectSignInBlocks } from '../throttle/blocks.ts'
 import { chargeSignIn } from '../throttle/charges.ts'
 import { signInCounters, type SignInCounters } from '../throttle/counters.ts'
-import { passGate, tooManyAttempts } from '../throttle/throttle.ts'
+import { passGate, tooManyAttempts } from '../throttle/requests.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
 import {
   checkAnswer,

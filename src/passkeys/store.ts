@@ -8,7 +8,7 @@ import type { Database } from '../deps.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { isNamed } from '../accounts/store.ts'
 import { toHex } from '../base/encoding.ts'
-import type { Assertion, NewCredential } from './ceremonies.ts'
+import type { Assertion, NewCredential } from './verification.ts'
 
 export const MAX_PASSKEYS_PER_USER = 20
 

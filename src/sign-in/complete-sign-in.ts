@@ -20,7 +20,7 @@ import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } fro
 import type { RefusedSignIn } from '../throttle/refused.ts'
 import { payBack, payBackSignIn } from '../throttle/charges.ts'
 import type { SignInCounters } from '../throttle/counters.ts'
-import { tooManyAttempts } from '../throttle/throttle.ts'
+import { tooManyAttempts } from '../throttle/requests.ts'
 
 /** An attempt of a user who has shown everything but the code. */
 export interface CheckedAttempt {

@@ -15,7 +15,7 @@ import type { CheckedUser } from './store.ts'
 import { selectSignInBlocks } from '../throttle/blocks.ts'
 import { chargeSignIn, payBack } from '../throttle/charges.ts'
 import { signInCounters, type SignInCounters } from '../throttle/counters.ts'
-import { passGate, tooManyAttempts } from '../throttle/throttle.ts'
+import { passGate, tooManyAttempts } from '../throttle/requests.ts'
 
 /** The input of a sign-in. */
 interface Attempt {

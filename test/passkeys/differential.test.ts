@@ -6,7 +6,7 @@ import {
 } from '@simplewebauthn/server'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { verifyAssertion, verifyRegistration } from '../../src/passkeys/ceremonies.ts'
+import { verifyAssertion, verifyRegistration } from '../../src/passkeys/verification.ts'
 import { PasskeyError, type PasskeyReason } from '../../src/passkeys/reasons.ts'
 import {
   base64url,

@@ -9,7 +9,7 @@ describe('the rooms of src', () => {
       import * as v from 'valibot'
       import { sessions } from '../../schema/tables.ts'
       import { Refusal } from '../base/refusals.ts'
-      import { chargeAttempt } from '../throttle/throttle.ts'
+      import { chargeAttempt } from '../throttle/requests.ts'
       import { secondFactorOf } from '../two-factor/second-factor.ts'
       import { newSession } from './new-session.ts'`
     expect(forbidden('src/sign-in/sign-in.ts', text)).toEqual([])

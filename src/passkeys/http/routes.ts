@@ -9,7 +9,12 @@ import { jsonBody, query } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readSettings } from '../../settings/store.ts'
-import { assertionSchema, nameSchema, newNameSchema, registrationSchema } from '../answers.ts'
+import {
+  assertionSchema,
+  nameSchema,
+  newNameSchema,
+  registrationSchema,
+} from '../answer-schemas.ts'
 import { beginAssertion, beginRegistration } from '../begin.ts'
 import { listPasskeys, removePasskey, renamePasskey } from '../manage.ts'
 import { passkeyRecord } from '../record.ts'
