@@ -1,4 +1,4 @@
-import { and, count, eq, lt, not, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, lt, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { openidClients, passkeys, sessions, settings, users } from '../../../../schema/tables.ts'
 import { selectMigrations } from '../../../database/migrations.ts'
@@ -190,7 +190,7 @@ async function askProvider(site: Site): Promise<SiteData['sso']> {
 
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const { requirements, lacking, rpIds, ssoSwitches, ...found } = await runBatch(db, {
+  const { changed, lacking, rpIds, ...found } = await runBatch(db, {
     admins: db
       .select({
         id: users.id,
@@ -206,18 +206,10 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .select({ total: count() })
       .from(users)
       .where(and(eq(users.role, GUEST), isEnabled(site.now()))),
-    titles: db
-      .select({ value: settings.value })
+    changed: db
+      .select({ key: settings.key, value: settings.value })
       .from(settings)
-      .where(eq(settings.key, 'site_title')),
-    ssoSwitches: db
-      .select({ value: settings.value })
-      .from(settings)
-      .where(eq(settings.key, 'sso_login_enabled')),
-    requirements: db
-      .select({ value: settings.value })
-      .from(settings)
-      .where(eq(settings.key, 'require_second_factor')),
+      .where(inArray(settings.key, ['site_title', 'sso_login_enabled', 'require_second_factor'])),
     lacking: db
       .select({ username: users.username })
       .from(users)
@@ -235,7 +227,8 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .from(sessions)
       .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
   })
-  const { admins, guests, titles, clients, keys, expired } = found
+  const { admins, guests, clients, keys, expired } = found
+  const setting = (name: string) => changed.find(({ key }) => key === name)?.value
   const [newestKey] = keys
   const stale = await listStaleAppPasswords(site, COMMAND_LINE)
   const endless = stale.filter(({ expiresAt }) => expiresAt === null)
@@ -248,13 +241,13 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       hasPassword: passwordHash !== null,
       hasFactor,
     })),
-    requirement: requirements[0]?.value ?? 'off',
+    requirement: setting('require_second_factor') ?? 'off',
     lacking: lacking.map(({ username }) => username),
     passkeys: rpIds,
     isGuestEnabled: (guests[0]?.total ?? 0) > 0,
-    siteTitle: titles[0]?.value,
+    siteTitle: setting('site_title'),
     copy: await compareCopy(site),
-    sso: ssoSwitches[0]?.value === 'true' ? await askProvider(site) : undefined,
+    sso: setting('sso_login_enabled') === 'true' ? await askProvider(site) : undefined,
     seals: ring && sumSeals(seals, ring),
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },
