@@ -8,8 +8,9 @@ import { setUp } from './setups.ts'
 import { table } from './table.ts'
 
 describe('what OpenList was recorded to answer', () => {
-  for (const row of table) {
-    test(`${row.recording}, ${row.given} → ${nameOf(row)}`, async () => {
+  test.each(table.map((row) => [`${row.recording}, ${row.given} → ${nameOf(row)}`, row] as const))(
+    '%s',
+    async (_, row) => {
       const { site, values } = await setUp(row.given)
       const response = await ask(site, fillRequest(row.request, values))
       const ours = oursOf(row)
@@ -18,8 +19,8 @@ describe('what OpenList was recorded to answer', () => {
       expect(isJustified, 'a line of the deviations if, and only if, we differ').toBe(
         !isAsRecorded(row),
       )
-    })
-  }
+    },
+  )
 
   test('stands in the table once, and every justification is needed', () => {
     const names = table.map(({ recording, given }) => `${recording}, ${given}`)

@@ -156,8 +156,9 @@ describe('GET /api/auth/sso_callback', () => {
     Dingtalk: { person: { sub: 'union-1', name: 'A Li' }, issuer: 'https://login.dingtalk.com' },
   }
 
-  for (const [platform, { person, issuer }] of Object.entries(platforms)) {
-    test(`signs in with ${platform}, also in compatibility mode`, async () => {
+  test.each(Object.entries(platforms))(
+    'signs in with %s, also in compatibility mode',
+    async (platform, { person, issuer }) => {
       await site.setUp({ sso_login_platform: platform })
       await link(person, { issuer, platform })
       const { token } = messageIn(await signIn(person))
@@ -170,8 +171,8 @@ describe('GET /api/auth/sso_callback', () => {
       expect(await signIn({ ...person, sub: '1' })).toMatchObject({
         location: '/account/sign-in/sso/step',
       })
-    })
-  }
+    },
+  )
 
   test('names an account that was imported without a name, at its first use', async () => {
     await site.setUp({ sso_login_platform: 'Github' })
@@ -280,8 +281,9 @@ describe('GET /api/auth/sso_callback', () => {
     }
   }
 
-  for (const [name, change] of Object.entries(hostile)) {
-    test(`refuses ${name} in words, and writes nothing`, async () => {
+  test.each(Object.entries(hostile))(
+    'refuses %s in words, and writes nothing',
+    async (name, change) => {
       await site.setUp({ sso_auto_register: 'true' })
       await link()
       const { location } = await visitor.get(START, BROWSER)
@@ -300,8 +302,8 @@ describe('GET /api/auth/sso_callback', () => {
       expect(kinds.filter((kind) => kind !== 'settings_changed')).toEqual([])
       expect(await site.db.select().from(identities)).toMatchObject([{ lastUsedAt: null }])
       expect(await site.db.select().from(users)).toHaveLength(3)
-    })
-  }
+    },
+  )
 
   test('takes a state once, also when two requests come at the same time', async () => {
     await site.setUp()
