@@ -15,10 +15,16 @@ export function tellingPrograms<Result>(write: RunnableQuery<Result, 'sqlite'>) 
   return sendingAfter('logouts', write)
 }
 
-/** Whose sessions end, and with them what programs got in them. Without conditions: everybody's. */
+/**
+ * Conditions on the sessions that end with what programs got in them; without any, all sessions
+ * end.
+ */
 export interface Ending {
   sessions?: SQL | undefined
-  /** For `openid_grants`, whose `session_id` is empty when a refresh token outlived its session. */
+  /**
+   * The condition on `openid_grants`: its `session_id` is empty when a refresh token outlived its
+   * session.
+   */
   grants?: SQL | undefined
 }
 

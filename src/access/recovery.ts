@@ -9,7 +9,7 @@ import { isSession, selectFreshActor } from './session-store.ts'
 import type { Method } from './sign-in-methods.ts'
 import { literal } from '../database/literal.ts'
 
-/** For so long after a sign-in with a recovery code, the user need not show a second one. */
+/** A user need not show a second recovery code for so long after a sign-in with one. */
 const RECOVERED_MILLISECONDS = 10 * 60 * 1000
 
 /**

@@ -151,7 +151,8 @@ export function isNameOfFiles(username: string): boolean {
 }
 
 /**
- * Refuses a new name of that form, whoever gives it. Users who were imported with one keep it.
+ * Refuses a new name of that form, from users and operators alike. Users who were imported with one
+ * keep it.
  *
  * @throws {Refusal} `invalidBody`.
  */

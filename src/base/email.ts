@@ -8,7 +8,7 @@ const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const NOT_OF_A_HOST = /[\s/?#@:\\[\]%<>|^]/u
 
 const LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?'
-/** At least two labels. The last one has a letter, so it is no IPv4 address. */
+/** A domain has at least two labels. The last one has a letter, so it is no IPv4 address. */
 const DOMAIN = new RegExp(`^(?:${LABEL}\\.)+(?=[a-z\\d-]*[a-z])${LABEL}$`)
 
 /**

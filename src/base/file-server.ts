@@ -1,6 +1,6 @@
 /** The file server behind this site (OpenList), as the operator has set it. */
 export interface FileServer {
-  /** Without a path or a slash at the end. */
+  /** The address, without a path or a slash at the end. */
   origin: string
   /** OpenList's setting `token`, with which its one admin signs in. */
   token: string

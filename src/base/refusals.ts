@@ -179,7 +179,7 @@ export type RefusalName = keyof typeof REFUSALS
 type RefusalCode = (typeof REFUSALS)[RefusalName]['code']
 
 interface RefusalOptions {
-  /** For the log; the client never sees it. */
+  /** The log has it; the client never sees it. */
   detail?: string
   /** Replace `<…>` in the message. */
   values?: TextValues

@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusals.ts'
 
 const MIN_SECRET_BYTES = 32
 
-/** In `.dev.vars.example`, which "Deploy to Cloudflare" offers as the default. It is no base64url. */
+/** The value in `.dev.vars.example`, which "Deploy to Cloudflare" offers. It is no base64url. */
 const EXAMPLE = 'replace this example'
 
 type Secret = Uint8Array<ArrayBuffer>

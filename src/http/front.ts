@@ -5,7 +5,7 @@ export const FRONT_SCHEME_HEADER = 'X-Latchkey-Scheme'
 
 /** Marks a call for the data of the site, which a command makes (`local-worker.ts`). */
 export const FRONT_DATA_HEADER = 'X-Latchkey-Data'
-/** On an answer to the front server: the envelope's code, and the id of the user who called. */
+/** An answer to the front server carries the envelope's code and the id of the user who called. */
 export const FRONT_OUTCOME_HEADER = 'X-Latchkey-Outcome'
 
 /** The entry of `local-worker.ts` that workerd asks without looking for a built file before. */

@@ -80,7 +80,7 @@ export const configSchema = v.object({
   token: v.optional(v.string(), ''),
   chat: v.optional(v.string(), ''),
   sender: v.optional(v.string(), ''),
-  /** Of webhooks: signs each notice. */
+  /** It signs each notice. Only webhooks have it. */
   secret: v.optional(v.string(), ''),
 })
 

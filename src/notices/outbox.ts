@@ -14,7 +14,7 @@ import { HOUR_MILLISECONDS } from '../base/time.ts'
 /** A notice that was not delivered for so long is given up. */
 export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
 
-/** A test is of no use later. */
+/** A test that was not sent for so long is given up. */
 export const TEST_MILLISECONDS = 10 * 60 * 1000
 
 /**

@@ -7,7 +7,7 @@ import { messageOf, type Notice } from './message.ts'
 /** How long a receiver may take. Three rounds of it fit into the time after an answer (30 s). */
 const DEADLINE_MILLISECONDS = 8000
 
-/** As long as notices are kept. */
+/** A receiver may ask for no longer a pause: notices are kept for so long. */
 const MAX_WAIT_MILLISECONDS = 24 * 60 * 60 * 1000
 
 /**

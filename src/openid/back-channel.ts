@@ -94,9 +94,9 @@ export async function sendAllLogouts(deps: LogoutDeps): Promise<void> {
 interface Logout {
   clientId: string
   sessionId: string
-  /** Of the user; empty when the account was deleted before. */
+  /** The `sub` of the user; empty when the account was deleted before. */
   sub: string
-  /** As the client knows it. */
+  /** The issuer that the client knows. */
   issuer: string
 }
 

@@ -101,7 +101,7 @@ export async function ensureKey(
 
 /** When a new key signs, and what becomes of the keys before it. */
 export interface Rotation {
-  /** For this long the key is shown before it signs. */
+  /** Seconds for which the key is shown before it signs. */
   noticeSeconds: number
   /** The keys before it are deleted, because a thief may have them. */
   dropsOthers: boolean

@@ -9,7 +9,7 @@ import type { Texts } from './texts/en.ts'
 /** The values of a form by field name; of several equal names the first counts. */
 export type Fields = Readonly<Record<string, string>>
 
-/** Why a form was refused; `field` is `undefined` when the whole form is meant. */
+/** Why a form was refused. `field` is `undefined` when no single field is wrong. */
 export interface Problem {
   field: string | undefined
   message: string

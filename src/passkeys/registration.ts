@@ -24,7 +24,7 @@ const DEFAULT_NAME = 'Passkey'
 /** An answer that registers a passkey, with the text of its ceremony. */
 export interface ShownRegistration {
   answer: RegistrationAnswer
-  /** From `beginRegistration`, as the client sends it back. */
+  /** The session text of `beginRegistration`, as the client sends it back. */
   session: string
   relyingParty: RelyingParty
   /** The user's name for it, when it was not given before the ceremony began. */

@@ -13,7 +13,7 @@ const NAME_BYTES = 4 * MAX_NAME_CHARACTERS
 const TEXT_BYTES = 1 + CHALLENGE_BYTES + 8 + 8 + 2 + NAME_BYTES
 const EXPIRY_OFFSET = 1 + CHALLENGE_BYTES
 const KINDS = ['assertion', 'registration'] as const
-/** In place of a user id. Ids begin at 1. */
+/** It stands in place of a user id. Ids begin at 1. */
 const ANYBODY = -1
 
 const USE = 'passkey ceremony'

@@ -11,7 +11,7 @@ import { userHandleOf } from './user-handle.ts'
 /** An answer of a passkey, with the text of its ceremony. */
 export interface ShownPasskey {
   answer: AssertionAnswer
-  /** From `beginAssertion`, as the client sends it back. */
+  /** The session text of `beginAssertion`, as the client sends it back. */
   session: string
   relyingParty: RelyingParty
 }

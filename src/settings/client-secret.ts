@@ -23,8 +23,8 @@ const PLACE_KEYS = ['sso_login_platform', 'sso_endpoint_name'] as const
  * way; and a mistake must not tell one provider the secret of another. It stays when only the path
  * of the issuer changes, such as the tenant.
  *
- * The command line does not ask this: whoever runs it has the key of the secret, and it sets one
- * setting at a time.
+ * The command line does not ask this: an operator who runs it has the key of the secret, and it
+ * sets one setting at a time.
  */
 export async function withoutForeignSecret(
   db: Database,

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { SsoError } from './reasons.ts'
 
-/** For everything that one request of a visitor asks of the provider. */
+/** The deadline for everything that one request of a visitor asks of the provider. */
 const DEADLINE_MILLISECONDS = 5000
 /** Larger than the metadata and keys of any provider. */
 const MAX_ANSWER_BYTES = 256 * 1024

@@ -38,7 +38,7 @@ const REFUSALS: Record<SsoReason, RefusalName> = {
 export class SsoError extends Error {
   override readonly name = 'SsoError'
   readonly reason: SsoReason
-  /** For the log: the class of the error, never a value of the provider. */
+  /** The log has it: the class of the error, never a value of the provider. */
   readonly detail: string
 
   constructor(reason: SsoReason, detail = '') {

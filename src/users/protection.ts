@@ -1,4 +1,4 @@
-/** With so few recovery codes left, a user should make new ones. */
+/** A user who has no more recovery codes than this should make new ones. */
 export const FEW_CODES = 2
 
 /** What an account has against a thief, and against a lost device. */

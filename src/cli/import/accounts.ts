@@ -69,7 +69,7 @@ interface AccountsPlan {
   kept: number
   refused: Item[]
   notes: Item[]
-  /** By the id in the source. */
+  /** The decisions by the id in the source. */
   outcomes: Map<number, Outcome>
 }
 

@@ -38,7 +38,7 @@ const DEFAULT_NAME = 'Passkey'
 const MAX_ID_BYTES = 1023
 const AAGUID_BYTES = 16
 const MAX_COUNTER = 2 ** 32 - 1
-/** Of a key of RSA with 8192 bits, with room. */
+/** An RSA key of 8192 bits is shorter. */
 const MAX_PUBLIC_KEY_BYTES = 2048
 
 function bytesIn(decode: typeof fromBase64, maxBytes: number) {

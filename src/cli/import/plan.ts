@@ -19,7 +19,7 @@ export interface SiteState {
     role: number
     /** A built-in account that nobody has used yet. */
     isUntouched: boolean
-    /** Without password, second factor, sessions and keys. */
+    /** The account has no password, second factor, sessions or keys. */
     isBare: boolean
   }[]
   /** Keys of the names that accounts had here. */
@@ -58,7 +58,7 @@ export interface Choices {
 /** The plan of an import. */
 export interface Plan {
   accounts: Account[]
-  /** By key. */
+  /** The values by their keys. */
   settings: Record<string, string>
   serviceTokens: OldServiceToken[]
   reservedNames: OldReservedName[]

@@ -23,7 +23,7 @@ const SEALED = 'is sealed with the key of the old site: set it again, with setti
 
 /** The plan for the settings of a source. */
 interface SettingsPlan {
-  /** By key. */
+  /** The values by their keys. */
   changes: Record<string, string>
   kept: number
   refused: Item[]

@@ -14,14 +14,14 @@ export interface Source {
   users: RawRow[]
   keys: RawRow[]
   settings: RawRow[]
-  /** Of a Latchkey site: unused recovery codes, and the tokens of servers. */
+  /** Unused recovery codes, and the tokens of servers. Only a Latchkey site has them. */
   recoveryCodes: RawRow[]
   /** See `readPasskey`. */
   passkeys: RawRow[]
   serviceTokens: RawRow[]
-  /** Of a Latchkey site; OpenList has them in `sso_id`. */
+  /** Only a Latchkey site has this table; OpenList has identities in `sso_id`. */
   identities: RawRow[]
-  /** Of a Latchkey site: the names of accounts that were deleted or renamed. */
+  /** The names of accounts that were deleted or renamed. Only a Latchkey site has them. */
   reservedNames: RawRow[]
   /** What the operator should know about the file. */
   warnings: string[]
@@ -29,7 +29,7 @@ export interface Source {
 
 /** @see https://www.sqlite.org/fileformat.html section 1.3 */
 const SQLITE_HEADER_BYTES = 100
-/** Far larger than any backup; the text of a JSON file must fit into memory. */
+/** The largest file that is read. It is far larger than any backup, and its text fits into memory. */
 const MAX_BACKUP_BYTES = 256 * 1024 * 1024
 const SQLITE_MAGIC = 'SQLite format 3\0'
 

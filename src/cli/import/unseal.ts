@@ -10,9 +10,9 @@ import { isEncrypted, openWorkerValue } from './worker-cipher.ts'
 
 /** The secrets of the old site, from a file such as its `.dev.vars`. */
 export interface OldSecrets {
-  /** Of a Latchkey site. */
+  /** The `SECRET_KEYS` of a Latchkey site. */
   ring?: KeyRing
-  /** Of OpenList-Worker: its `JWT_SECRET`. */
+  /** The `JWT_SECRET` of OpenList-Worker. */
   workerSecret?: string
 }
 

@@ -28,9 +28,9 @@ export interface OldUser {
   basePath: string
   disabled: boolean
   ssoId: string
-  /** Of a Latchkey site; empty for none. */
+  /** Only a Latchkey site has it; empty for none. */
   sub: string
-  /** Of a Latchkey site; empty for none. */
+  /** Only a Latchkey site has it; empty for none. */
   email: string
   emailVerified: boolean
   /** Unix time, milliseconds; null without an end. */
@@ -60,9 +60,9 @@ const userRow = v.object({
   pwd_hash: textColumn,
   salt: textColumn,
   password: textColumn,
-  /** Of Latchkey: a PHC string. */
+  /** A PHC string. Only Latchkey has it. */
   password_hash: textColumn,
-  /** Of OpenList-Worker; see `fromWorkerUser`. */
+  /** Only OpenList-Worker has it; see `fromWorkerUser`. */
   worker_password: textColumn,
   pwd_ts: v.fallback(numberColumn, 0),
   base_path: v.pipe(textColumn, v.transform(toAbsolutePath), basePathSchema),

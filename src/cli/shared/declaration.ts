@@ -10,7 +10,7 @@ import { jsonOutput, type Output, textOutput } from './output.ts'
  * @template Value What the command gets.
  */
 export interface Taken<Value> {
-  /** As a usage line has it: `<user>`, `[file]`, `<topics...>`, `--yes`, `--title <title>`. */
+  /** The text of a usage line: `<user>`, `[file]`, `<topics...>`, `--yes`, `--title <title>`. */
   form: string
   about: Text
   /** Throws commander's `InvalidArgumentError`. */
@@ -106,7 +106,7 @@ export interface Call extends GlobalOptions {
 /** The help of a command, and what it takes. */
 export interface Shape<T extends Takes> extends HelpTexts {
   takes?: T
-  /** For arguments that begin with a hyphen. */
+  /** True where an argument may begin with a hyphen. */
   allowsUnknownOptions?: true
 }
 

@@ -3,7 +3,7 @@ import type { Text } from './help.ts'
 
 /** A command or a group of commands, for lists of all. */
 export interface Listed {
-  /** From the program to it, without the program: `user`, `add`. */
+  /** The words that lead to the command, without the program: `user`, `add`. */
   words: readonly string[]
   about: Text
   /** Nothing for a group. */

@@ -13,7 +13,7 @@ const ENTRY = 'src/local-worker.ts'
 /** Holds the bundle of the last build, and the Worker's options. Its folder is private to this user. */
 const KEPT_FILE = '.wrangler/latchkey.bundle'
 
-/** On what both depend beside the sources: the configuration, and the installed packages. */
+/** Both depend on these files beside the sources: the configuration, and the installed packages. */
 const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
 /** What the bundler reads from the environment. */
 const SETUP_VARIABLES = [
@@ -33,7 +33,7 @@ const contentSchema = v.object({
   options: v.custom<WorkerOptions>((options) => v.is(v.looseObject({}), options)),
   sources: v.array(v.string()),
   fingerprint: v.string(),
-  /** Of `.dev.vars`, on which only the options depend. */
+  /** The state of `.dev.vars`, on which only the options depend. */
   varsFingerprint: v.string(),
 })
 type Content = v.InferOutput<typeof contentSchema>

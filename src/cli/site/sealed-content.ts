@@ -41,7 +41,7 @@ export function sumSeals(seals: readonly SealCount[], ring: KeyRing) {
   return { lost: totals(seals.filter(isLost)), old: totals(seals.filter(isOld)) }
 }
 
-/** By kind. */
+/** The number of sealed texts by kind. */
 export type SealTotals = Record<string, number>
 
 function totals(seals: readonly SealCount[]): SealTotals {

@@ -27,7 +27,7 @@ const confirmSchema = v.pipe(
   v.object({
     password: v.nullish(possiblyEmptyText(), ''),
     otp_code: v.nullish(possiblyEmptyText(), ''),
-    /** From `navigator.credentials.get`, for a ceremony of `/api/authn/webauthn_begin_login`. */
+    /** The answer of `navigator.credentials.get` in a ceremony of `/api/authn/webauthn_begin_login`. */
     assertion: v.nullish(assertionSchema),
   }),
   v.check(
