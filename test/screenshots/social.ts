@@ -25,7 +25,7 @@ export async function takeSocial(browser: Browser): Promise<void> {
     body { display: grid; align-content: center; height: 100vh; margin: 0; padding: 0 6rem; box-sizing: border-box;
       border-top: 8px solid ${SITE}; overflow: hidden; font-family: system-ui, sans-serif;
       background: radial-gradient(60rem 36rem at 85% 100%, ${BRASS_GROUND}, transparent) ${GROUND}; }
-    body::before { position: fixed; z-index: -1; right: -35rem; bottom: 1rem; width: 62rem; height: 21rem; opacity: 0.35;
+    body::before { position: fixed; z-index: -1; right: -32rem; bottom: 3rem; width: 62rem; height: 21rem; opacity: 0.35;
       background: ${BRASS}; rotate: -28deg; content: ''; mask: url(${addressOf('latchkey.svg')}) center / contain no-repeat; }
     img { width: 7rem; height: 7rem; }
     h1 { margin: 1.5rem 0 0.5rem; color: ${TITLE}; font-size: 5.2rem; letter-spacing: -0.02em; line-height: 1.1; }

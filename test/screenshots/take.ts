@@ -28,15 +28,15 @@ const NO_CHINESE_FONT = `No font has Chinese characters, so the Chinese pages sh
 const SCHEMES = ['light', 'dark'] as const
 
 /** The picture of the README. */
-const README_STATE = 'overview'
+const README_STATE = 'filled-overview-en'
 const README_PICTURE = 'docs/images/account.png'
-const README_HEIGHT = 660
+const README_HEIGHT = 860
 /** The pictures of docs/people.md. */
 const GUIDE_MAILS = /^joining-mail-(?:invitation|reset|account-end)-(?:en|zh)$/
 
 /**
  * `npm run screenshots [-- <part of a name>]`: every state of every page, to be looked at. With `--
- * overview`, `-- social` and `-- joining-mail`, it takes pictures of the documents as well.
+ * filled-overview`, `-- social` and `-- joining-mail`, it takes pictures of the documents as well.
  */
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER)
@@ -169,7 +169,7 @@ async function take(page: Page, name: string): Promise<void> {
     }
   }
   if (GUIDE_MAILS.test(name) && process.argv[2] === 'joining-mail') await takeForGuide(page, name)
-  if (name === README_STATE && process.argv[2] === README_STATE) await takeForReadme(page)
+  if (name === README_STATE && README_STATE === `${process.argv[2]}-en`) await takeForReadme(page)
 }
 
 async function takeForGuide(page: Page, name: string): Promise<void> {
@@ -180,6 +180,7 @@ async function takeForGuide(page: Page, name: string): Promise<void> {
 }
 
 async function takeForReadme(page: Page): Promise<void> {
+  await page.setViewportSize({ width: Math.max(...WIDTHS), height: README_HEIGHT })
   await page.emulateMedia({ colorScheme: 'light' })
   const clip = { x: 0, y: 0, width: Math.max(...WIDTHS), height: README_HEIGHT }
   await page.screenshot({ path: README_PICTURE, clip, animations: 'disabled' })
