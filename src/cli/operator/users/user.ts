@@ -1,5 +1,4 @@
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import type { Account } from '../../../accounts/accounts.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
 import { isoTime, isoTimeOrNull } from '../../../base/time.ts'
 import { getDetails } from '../../../joining/details.ts'
@@ -10,7 +9,7 @@ import { listKeysOf } from '../../../ssh-keys/keys.ts'
 import { identityText } from '../../../sso/identity-text.ts'
 import { listIdentitiesOf } from '../../../sso/manage.ts'
 import { changeUser, findUsers, listUsers, removeUser } from '../../../users/manage-users.ts'
-import type { UserGroup } from '../../../users/store.ts'
+import { USER_GROUPS, type UserGroup } from '../../../users/store.ts'
 import { unlockUser } from '../../../users/unlock.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
 import { daysUpTo } from '../../shared/days.ts'
@@ -67,12 +66,13 @@ const list = onSite({
   ],
   async run(site, { page, limit, search, waiting, endingDays, ...flags }, { output }) {
     const { admins, disabled, without2fa } = flags
-    const groups: UserGroup[] = [
-      ...(admins ? (['admins'] as const) : []),
-      ...(disabled ? (['disabled'] as const) : []),
-      ...(without2fa ? (['without-two-factor'] as const) : []),
-      ...(waiting ? (['waiting'] as const) : []),
-    ]
+    const wanted: Record<UserGroup, boolean> = {
+      admins,
+      disabled,
+      'without-two-factor': without2fa,
+      waiting,
+    }
+    const groups = USER_GROUPS.filter((group) => wanted[group])
     const now = site.now()
     const filter = {
       ...(search !== undefined && { search }),
@@ -92,16 +92,15 @@ const list = onSite({
       return
     }
     const { users, total } = await listUsers(site, COMMAND_LINE, page, limit, filter)
-    const content = users.map((user) => ({ ...fullUserRecord(user), ends_at: endOf(user) }))
+    const content = users.map((user) => ({
+      ...fullUserRecord(user),
+      ends_at: isoTimeOrNull(user.endsAt),
+    }))
     const columns = endingDays === undefined ? COLUMNS : [...COLUMNS, 'ends_at']
-    const texts = users.map((user) => ({ ...userText(user), ends_at: endOf(user) }))
+    const texts = users.map((user) => ({ ...userText(user), ends_at: isoTimeOrNull(user.endsAt) }))
     output.list(columns, { content, total }, 'No users found.', texts)
   },
 })
-
-function endOf({ endsAt }: Account): string | null {
-  return isoTimeOrNull(endsAt)
-}
 
 const show = onSite({
   about: 'shows all data of a user',
