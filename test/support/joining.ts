@@ -3,7 +3,7 @@ import { rememberSecret } from './log.ts'
 import { ADMIN_PASSWORD } from './site.ts'
 
 export const SITE_ADDRESS = 'https://files.example.org'
-export const MAIL_FROM = 'latchkey@files.example.org'
+const MAIL_FROM = 'latchkey@files.example.org'
 export const NEW_PASSWORD = 'new-Passw0rd'
 
 /** A mail as the site has sent it. */
