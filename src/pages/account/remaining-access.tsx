@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { StoredKey } from '../../ssh-keys/store.ts'
 import type { RemainingAccess } from '../../users/remaining-access.ts'
-import { SinglePage } from '../layout.tsx'
+import { CardPage } from '../frames.tsx'
 import { Time } from '../parts.tsx'
 import { signInPath } from '../sign-in/next.ts'
 import { IdentityFacts } from '../sso/identity-section.tsx'
@@ -25,17 +25,13 @@ interface RemainingAccessProps {
 export function RemainingAccessPage({ view, remaining }: RemainingAccessProps) {
   const t = view.t.remaining
   return (
-    <SinglePage view={view} title={t.title}>
-      <article>
-        <h1>{t.title}</h1>
-        <p>{t.lead}</p>
-        <RemainingAccessLists view={view} remaining={remaining} />
-        <p>{t.hint}</p>
-        <a role="button" href={signInPath(pageFor(remaining))}>
-          {view.t.signIn.submit}
-        </a>
-      </article>
-    </SinglePage>
+    <CardPage view={view} icon="done" tone="green" title={t.title} lead={t.lead}>
+      <RemainingAccessLists view={view} remaining={remaining} />
+      <p>{t.hint}</p>
+      <a role="button" href={signInPath(pageFor(remaining))}>
+        {view.t.signIn.submit}
+      </a>
+    </CardPage>
   )
 }
 
