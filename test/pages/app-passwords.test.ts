@@ -4,6 +4,7 @@ import { appPasswords, sessions, settings, users } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
+import { FILES_BINDINGS } from '../support/openlist-stand-in.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE, NOW } from '../support/site.ts'
 import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
@@ -74,6 +75,19 @@ describe('the page of app passwords', () => {
     const chinese = textOf(await created({ name: 'four' }))
     expect(chinese).toContain('OpenSSH 服务器只接受 SSH 公钥。')
     expect(chinese).toContain('代表你的文件服务器')
+  })
+
+  test('shows the address of the file server behind the site, and no SFTP that it does not have', async () => {
+    site = new CheapSite({}, FILES_BINDINGS)
+    visitor = new Visitor(site)
+    await visitor.signIn('alice', PASSWORD)
+    const { html } = await visitor.post(`${PATH}/create`, form)
+    rememberSecret(valueOf(html, 'token'))
+    const address = 'http://localhost/dav'
+    expect(html).toContain(`url=${address} \\\n`)
+    expect(textOf(html)).toContain(`Enter the address ${address}, the user name “alice”`)
+    expect(html).not.toContain('files.example.org')
+    expect(textOf(html)).not.toContain('SFTP OpenSSH')
   })
 
   test('offers administration to admins alone', async () => {

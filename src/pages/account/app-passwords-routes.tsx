@@ -7,6 +7,7 @@ import {
 } from '../../app-passwords/app-passwords.ts'
 import { appPasswordNameSchema } from '../../app-passwords/fields.ts'
 import type { App, AppContext } from '../../http/context.ts'
+import type { FileServer } from '../../base/file-server.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { idQuery, validate } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
@@ -61,7 +62,8 @@ export const appPasswordPages = new Hono<App>()
     })
     const sftp = parseSftpAddress(withAllDefaults(changed).sftp_address)
     const { origin } = new URL(c.req.url)
-    const props = { view: await readView(c, account), name, use, token, origin, sftp }
+    const webdav = webdavAddress(deps.fileServer(), new URL(c.req.url))
+    const props = { view: await readView(c, account), name, use, token, origin, sftp, webdav }
     return showPage(c, <CreatedAppPasswordPage {...props} />)
   })
   .post('/delete', async (c) => {
@@ -84,4 +86,8 @@ async function showAppPasswords(c: AppContext, refusal?: Refusal) {
   const { account, appPasswords } = await listAppPasswords(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
   return showForm(c, AppPasswordsPage, { view, appPasswords }, refusal)
+}
+
+function webdavAddress(files: FileServer | undefined, here: URL): string | undefined {
+  return files && `${here.protocol}//${files.host ?? here.host}/dav`
 }

@@ -233,6 +233,8 @@ interface CreatedProps {
   origin: string
   /** `undefined` when the operator has not said where the SFTP server is. */
   sftp: SftpAddress | undefined
+  /** The WebDAV address of the file server behind this site; `undefined` without one. */
+  webdav: string | undefined
 }
 
 /** Stands for the user's file server in examples. */
@@ -240,7 +242,7 @@ const EXAMPLE_HOST = 'files.example.org'
 
 /** Shows an app password once, in the answer to the form that created it, and how to use it. */
 export function CreatedAppPasswordPage(props: CreatedProps) {
-  const { view, name, token, use, origin, sftp } = props
+  const { view, name, token, use, origin, sftp, webdav } = props
   const t = view.t.appPasswords
   const username = view.account?.username ?? ''
   return (
@@ -261,7 +263,7 @@ export function CreatedAppPasswordPage(props: CreatedProps) {
       <article>
         <h2>{t.howTo}</h2>
         {use === 'read' || use === 'write' ? (
-          <FileUse view={view} username={username} sftp={sftp} />
+          <FileUse view={view} username={username} sftp={sftp} webdav={webdav} />
         ) : (
           <ProgramUse view={view} origin={origin} />
         )}
@@ -270,26 +272,34 @@ export function CreatedAppPasswordPage(props: CreatedProps) {
   )
 }
 
-interface FileUseProps extends Pick<CreatedProps, 'view' | 'sftp'> {
+interface FileUseProps extends Pick<CreatedProps, 'view' | 'sftp' | 'webdav'> {
   username: string
 }
 
-function FileUse({ view, username, sftp }: FileUseProps) {
+function FileUse({ view, username, sftp, webdav }: FileUseProps) {
   const t = view.t.appPasswords
+  const isKnown = webdav !== undefined
+  // The file server behind this site takes app passwords over WebDAV only.
+  const shownSftp = sftp ?? (isKnown ? undefined : { host: EXAMPLE_HOST, port: SFTP_PORT })
   return (
     <dl>
       <dt>{t.webdav}</dt>
-      <dd>{t.webdavHow(username, EXAMPLE_HOST)}</dd>
-      <dt>SFTP</dt>
-      <dd>
-        {t.sftpHow}
-        <pre>{sftpCommand(username, sftp ?? { host: EXAMPLE_HOST, port: SFTP_PORT })}</pre>
-      </dd>
+      <dd>{isKnown ? t.webdavAt(username, webdav) : t.webdavHow(username, EXAMPLE_HOST)}</dd>
+      {shownSftp !== undefined && (
+        <>
+          <dt>SFTP</dt>
+          <dd>
+            {t.sftpHow}
+            <pre>{sftpCommand(username, shownSftp)}</pre>
+          </dd>
+        </>
+      )}
       <dt>rclone</dt>
       <dd>
+        {!isKnown && `${t.rclonePutIn} `}
         {t.rcloneHow}
         <pre>{`rclone config create files webdav \\
-  url=https://${EXAMPLE_HOST} \\
+  url=${webdav ?? `https://${EXAMPLE_HOST}`} \\
   vendor=other user=${shellWord(username)} \\
   pass="$(rclone obscure -)"`}</pre>
       </dd>

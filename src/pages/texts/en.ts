@@ -800,10 +800,12 @@ export const en = {
     webdav: 'WebDAV',
     webdavHow: (username: string, host: string) =>
       `Enter the address of your file server, the user name “${username}”, and the app password as the password. In the examples here, ${host} stands for your file server.`,
+    webdavAt: (username: string, address: string) =>
+      `Enter the address ${address}, the user name “${username}”, and the app password as the password.`,
     sftpHow:
       'Enter the app password when the program asks for a password. OpenSSH servers take SSH keys only.',
-    rcloneHow:
-      'Put in the WebDAV address of your file server. Run this, paste the app password, press Enter, then Ctrl+D.',
+    rcloneHow: 'Run this, paste the app password, press Enter, then Ctrl+D.',
+    rclonePutIn: 'Put in the WebDAV address of your file server.',
     readHow: 'Run this in bash or zsh, paste the app password, press Enter:',
     curlHow: 'Then send it in the header Authorization:',
     tools: 'Tools for OpenList and AList',

@@ -511,9 +511,11 @@ export const zh: Texts = {
     webdav: 'WebDAV',
     webdavHow: (username, host) =>
       `填写你的文件服务器的地址，用户名“${username}”，密码填写应用专用密码。示例中的 ${host} 代表你的文件服务器。`,
+    webdavAt: (username, address) =>
+      `填写地址 ${address}，用户名“${username}”，密码填写应用专用密码。`,
     sftpHow: '程序要求输入密码时，填写应用专用密码。OpenSSH 服务器只接受 SSH 公钥。',
-    rcloneHow:
-      '换成你的文件服务器的 WebDAV 地址。运行此命令，粘贴应用专用密码，按回车，再按 Ctrl+D。',
+    rcloneHow: '运行此命令，粘贴应用专用密码，按回车，再按 Ctrl+D。',
+    rclonePutIn: '换成你的文件服务器的 WebDAV 地址。',
     readHow: '在 bash 或 zsh 中运行此命令，粘贴应用专用密码，按回车：',
     curlHow: '然后放在 Authorization 请求头中发送：',
     tools: 'OpenList 和 AList 的工具',
