@@ -171,6 +171,14 @@ describe('GET /api/ldap/entries', () => {
 })
 
 describe('POST /api/ldap/bind', () => {
+  test('says which scopes there are, in its own words', async () => {
+    const message = 'scope must be one of files:read, files:write'
+    expect(await bind(PASSWORD, { scope: 'x'.repeat(1000) })).toEqual({
+      status: 400,
+      body: { code: 400, message, data: null },
+    })
+  })
+
   test('takes an app password of the scope, in one round trip', async () => {
     const reads = await appPasswordOf('files:read')
     const writes = await appPasswordOf('files:write')

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
+import { reason } from '../../base/reasons.ts'
 import { possiblyEmptyText } from '../../base/text.ts'
 import type { App } from '../../http/context.ts'
 import { serviceTokenHash } from '../../http/guard.ts'
@@ -7,10 +8,13 @@ import { jsonBody } from '../../http/input.ts'
 import { checkBind } from '../bind.ts'
 import { listEntries } from '../entries.ts'
 
+/** What app passwords must allow. */
+const SCOPES = ['files:read', 'files:write'] as const
+
 const bindSchema = v.object({
   username: possiblyEmptyText(),
   password: possiblyEmptyText(),
-  scope: v.picklist(['files:read', 'files:write']),
+  scope: v.picklist(SCOPES, reason('oneOf', { options: SCOPES.join(', ') })),
 })
 
 /**

@@ -42,7 +42,7 @@ const updateSchema = v.object({
 /** `id=7&passkeys=true` */
 const cancelQuery = v.object({
   ...idQuery.entries,
-  passkeys: v.optional(v.picklist(['true', 'false']), 'false'),
+  passkeys: v.optional(v.picklist(['true', 'false'], reason('boolean')), 'false'),
 })
 const usernameQuery = v.object({ username: text() })
 
