@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { links, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { MailSite } from '../support/mail-site.ts'
@@ -107,6 +107,18 @@ describe('/account/link/…', () => {
     expect(html).toContain('action="/account/link"')
     expect(html).not.toMatch(/(?:href|src|action)="[^"]*\/account\/link\/[^"]/)
   })
+
+  test.each(['/account/lin%6b/', '/account/link%2F', '/account/links/', '/zh/account/link/'])(
+    'keeps it out of the log, too, where the address is spelled %s',
+    async (spelled) => {
+      const link = await mailedLink()
+      const log = vi.spyOn(console, 'log')
+      await visitor.get(spelled + link)
+      const lines = log.mock.calls.flat().join('\n')
+      expect(lines).toContain('"event":"request"')
+      expect(lines).not.toContain(link)
+    },
+  )
 
   test('is not used by who only opens it, however often', async () => {
     const link = await mailedLink()
