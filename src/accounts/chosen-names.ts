@@ -133,13 +133,28 @@ function ofScript(script: string): RegExp {
 
 /**
  * @throws {Refusal} `invalidBody` for no name, for one with `@` or with letters of several
- *   alphabets, and for one that `refuseNameOfFiles` refuses.
+ *   alphabets, for one that can't name a folder of its own, and for one that `refuseNameOfFiles`
+ *   refuses.
  */
 export function checkChosenName(username: string): void {
   if (username === '') throw wrongName('required')
   refuseNameOfFiles(username)
-  if (username.normalize('NFKC').includes('@')) throw wrongName('usernameAt')
+  const folded = username.normalize('NFKC')
+  if (folded.includes('@')) throw wrongName('usernameAt')
+  if (!isFolderName(folded)) throw wrongName('usernameFolder')
   if (!isOfOneAlphabet(username)) throw wrongName('usernameAlphabets')
+}
+
+/**
+ * Tells whether a name can be that of a user's own folder (`/homes/{username}`), also at a file
+ * server on Windows, which drops dots at the end, takes what follows a colon for a stream of the
+ * folder before it, and keeps names for devices. Marks alone (accents) can't be seen.
+ *
+ * @see https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+ */
+function isFolderName(folded: string): boolean {
+  const isDevice = /^(?:con|prn|aux|nul|(?:com|lpt)\d)(?:\.|$)/i.test(folded)
+  return /[^\p{M}.\s]/u.test(folded) && !/:|[.\s]$/.test(folded) && !isDevice
 }
 
 /**

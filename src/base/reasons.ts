@@ -67,6 +67,7 @@ export const REASONS = {
   accountDays: 'must be a number of days from 0 to 3650',
   usernameAt: 'must not contain @',
   usernameAlphabets: 'must not mix alphabets',
+  usernameFolder: 'must fit the name of a folder: no colon, no dot at the end, no name of a device',
   usernameFiles: 'must not end in ~ and digits, which the file server needs',
   linkEnd: 'must be at most <days> days away',
   oneUse: 'must be 1 for a fixed name or an e-mail address',

@@ -186,19 +186,41 @@ describe('POST /api/auth/register without an invitation', () => {
     ['Ωmega', 'username must not mix alphabets'],
     ['bob~7', 'username must not end in ~ and digits, which the file server needs'],
     ['bob～７', 'username must not end in ~ and digits, which the file server needs'],
+    ...[
+      '...',
+      '. .',
+      'bob.',
+      'bob．',
+      'bob::$INDEX_ALLOCATION',
+      'NUL',
+      'con.txt',
+      'COM1',
+      '\u0301',
+    ].map((username) => [
+      username,
+      'username must fit the name of a folder: no colon, no dot at the end, no name of a device',
+    ]),
     ['a/b', 'username must not be . or .. nor contain / or \\'],
   ])('refuses the name %s', async (username, message) => {
     await site.set({ allow_register: 'true' })
     expect(await site.register({ username })).toEqual({ code: 400, message, data: null })
   })
 
-  test.each(['小明', 'Анна', 'Ελένη', 'さくらタロウ', '김철수', 'Zoë', 'kim 철수'])(
-    'takes the name %s',
-    async (username) => {
-      await site.set({ allow_register: 'true' })
-      expect(await site.register({ username })).toEqual(OK)
-    },
-  )
+  test.each([
+    '小明',
+    'Анна',
+    'Ελένη',
+    'さくらタロウ',
+    '김철수',
+    'Zoë',
+    'kim 철수',
+    '🦊',
+    'con-stance',
+    'a.b',
+  ])('takes the name %s', async (username) => {
+    await site.set({ allow_register: 'true' })
+    expect(await site.register({ username })).toEqual(OK)
+  })
 
   test('counts ten an hour from one network, taken names too, and touches no sign-in', async () => {
     await site.set({ allow_register: 'true' })

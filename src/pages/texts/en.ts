@@ -336,6 +336,8 @@ const reasons: Record<ReasonCode, string> = {
   sessionCount: 'It must be a whole number from 0 to 9999.',
   accountDays: 'It must be a number of days from 0 to 3650.',
   usernameAt: 'It must not contain “@”.',
+  usernameFolder:
+    'It must fit the name of a folder: no colon, no dot at the end, no name of a device such as “con”.',
   usernameFiles: 'It must not end in “~” and digits: the file server needs such names.',
   usernameAlphabets: 'It must not mix alphabets.',
   linkEnd: 'It must be at most <days> days away.',
