@@ -61,6 +61,22 @@ const setUser = (username: string, set: Partial<typeof users.$inferInsert>) =>
   site.db.update(users).set(set).where(eq(users.username, username))
 
 describe('POST /api/auth/forgotten', () => {
+  test('mails at a random time after the answer, so that no later answer tells of a mail', async () => {
+    const waits: number[] = []
+    const gate = Promise.withResolvers<void>()
+    site.deps.wait = (milliseconds) => {
+      waits.push(milliseconds)
+      return gate.promise
+    }
+    for (const name of ['alice', 'nobody', 'somebody'])
+      expect(await forgotten(name)).toEqual(success)
+    expect(waits.filter((wait) => wait >= 0 && wait <= 2000)).toHaveLength(3)
+    expect(new Set(waits).size).toBeGreaterThan(1)
+    expect(site.sent).toEqual([])
+    gate.resolve()
+    expect(await site.linksTo(ADDRESS)).toHaveLength(1)
+  })
+
   test.each(['alice', 'ALICE', ADDRESS, 'Alice@EXAMPLE.org', ` ${ADDRESS} `])(
     'mails a link to the stored address for %j',
     async (name) => {

@@ -20,8 +20,16 @@ export class MailSite extends CheapSite {
       sent.push(message)
       for (const secret of secretsIn(message)) rememberSecret(secret)
     }
-    const mail = { mailFrom: () => MAIL_FROM, siteAddress: () => SITE_ADDRESS, sendEmail }
-    super(mail, bindings)
+    super(
+      {
+        mailFrom: () => MAIL_FROM,
+        siteAddress: () => SITE_ADDRESS,
+        sendEmail,
+        // The clock stays: mails wait for a random time.
+        wait: () => Promise.resolve(),
+      },
+      bindings,
+    )
     this.sent = sent
     this.failures = failures
   }
