@@ -871,7 +871,7 @@ export const zh: Texts = {
     sessionCount: '必须是 0 到 9999 的整数。',
     accountDays: '必须是 0 到 3650 的天数。',
     usernameAt: '不能包含“@”。',
-    usernameFolder: '必须适合作为文件夹名：不含冒号，不以点结尾，也不是 con 之类的设备名。',
+    usernameFolder: '必须适合作为文件夹名：不含冒号，不以点结尾，也不能是设备名。',
     usernameFiles: '不能以“~”加数字结尾：文件服务器需要这类名称。',
     usernameAlphabets: '不能混用不同的字母。',
     linkEnd: '最多 <days> 天之后。',
