@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../schema/tables.ts'
-import { literal } from '../database/literal.ts'
+import { literal, literals } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import { knownId, type UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
@@ -90,6 +90,13 @@ function kindsOf(wanted: KindClass): EventKind[] {
 }
 
 export type EventKind = (typeof EVENT_KINDS)[number]
+
+const FREQUENT_KINDS = kindsOf('frequent')
+
+/** Exactly the condition of the index of rare events: with another, SQLite would not use it. */
+function isRare(kind: SQL): SQL {
+  return sql`${kind} not in ${literals(FREQUENT_KINDS)}`
+}
 
 export interface AuditEvent extends Client {
   /** Unix time, milliseconds. */
@@ -299,7 +306,7 @@ export function selectLatestChanges(db: Database, limit: number) {
   const latest = sql`select event.id from json_each(${JSON.stringify(kindsOf('change'))}) as part, ${auditEvents} as event
     where event.id in (
       select one.id from ${auditEvents} as one
-      where one.kind = part.value and one.kind not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')
+      where one.kind = part.value and ${isRare(sql`one.kind`)}
       order by one.id desc limit ${limit}
     ) order by event.id desc limit ${limit}`
   return selectOfSite(db, sql`${auditEvents.id} in (${latest})`)
@@ -352,17 +359,14 @@ function fits({ userId, kind, since, until, afterId }: EventFilter) {
   return and(
     userId === undefined ? undefined : eq(auditEvents.userId, userId),
     kind === undefined ? undefined : eq(auditEvents.kind, kind),
-    // Exactly the condition of the partial index.
     kind === undefined || FREQUENT_KINDS.includes(kind)
       ? undefined
-      : sql`${auditEvents.kind} not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')`,
+      : isRare(sql`${auditEvents.kind}`),
     since === undefined ? undefined : isSince(since),
     until === undefined ? undefined : isUntil(until),
     afterId === undefined ? undefined : gt(auditEvents.id, afterId),
   )
 }
-
-const FREQUENT_KINDS = kindsOf('frequent')
 
 export function pruneEvents(db: Database, before: number) {
   return writing(db, THE_SERVICE).delete(
