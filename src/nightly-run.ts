@@ -12,9 +12,10 @@ import { pruneAppPasswords } from './access/app-password-store.ts'
 import { pruneLinks } from './joining/link-store.ts'
 import { nearEndParts } from './joining/near-ends.ts'
 import { pruneSessions } from './access/session-store.ts'
+import { DAY_MILLISECONDS } from './base/time.ts'
 
 /** Until then the owner sees in the list why a program stopped working. */
-const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * DAY_MILLISECONDS
 
 /** Longer than the deadline of a request: nobody waits for this batch. */
 export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000

@@ -25,9 +25,10 @@ import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import type { AppPasswordActor } from './actor.ts'
 import { type AppPasswordScope, includesScope, parseScopes } from './scopes.ts'
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** The time of the last use is this exact, so that many requests cost one write. */
-const USE_MILLISECONDS = 60 * 60 * 1000
+const USE_MILLISECONDS = HOUR_MILLISECONDS
 
 /** The state of an app password when a request shows it. */
 export interface AppPasswordState {

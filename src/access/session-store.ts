@@ -12,6 +12,7 @@ import { selectLiveAppPassword } from './app-password-store.ts'
 import { type Method, whenEnough, withMethods } from './sign-in-methods.ts'
 import { type FreshnessDeps, whenFresh } from './freshness.ts'
 import type { SessionClaims } from './token.ts'
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /**
  * Holds when the session exists, has time left, has the second factor that its user must use, and
@@ -166,7 +167,7 @@ export function strengthenSession(
 }
 
 /** A session writes at most one row in this time for its use, unless its network changes. */
-const NOTED_MILLISECONDS = 60 * 60 * 1000
+const NOTED_MILLISECONDS = HOUR_MILLISECONDS
 
 /**
  * Tells whether the present use of a session need not be recorded: it was used from the same

@@ -23,11 +23,12 @@ import {
   selectNamed,
   selectStale,
 } from './store.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 const MAX_APP_PASSWORDS_PER_USER = 50
 
 /** An app password without a chosen expiry is valid for one year. */
-const DEFAULT_LIFETIME_MILLISECONDS = 365 * 24 * 60 * 60 * 1000
+const DEFAULT_LIFETIME_MILLISECONDS = 365 * DAY_MILLISECONDS
 
 /** What a user chooses for a new app password. */
 export interface AppPasswordRequest {
@@ -114,7 +115,7 @@ export const UNUSED_DAYS = 180
  * @throws {Refusal} `notAdmin`.
  */
 export async function listStaleAppPasswords(deps: ActorDeps, operator: Operator) {
-  const unusedSince = deps.now() - UNUSED_DAYS * 24 * 60 * 60 * 1000
+  const unusedSince = deps.now() - UNUSED_DAYS * DAY_MILLISECONDS
   const { stale } = await actAsOperator(deps, operator, {
     stale: selectStale(deps.db, unusedSince),
   })

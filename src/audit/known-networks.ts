@@ -1,8 +1,9 @@
 import { type Placeholder, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { auditEvents } from '../../schema/tables.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** Milliseconds for which a network stays known after a sign-in. */
-const KNOWN_NETWORK_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+const KNOWN_NETWORK_MILLISECONDS = 30 * DAY_MILLISECONDS
 
 /**
  * Holds for the sign-ins that make a network known for a user, at Latchkey or at a file server. It

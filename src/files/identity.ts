@@ -21,6 +21,7 @@ import {
   selectBehind,
   type Wanted,
 } from './store.ts'
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 export type IdentityDeps = OriginDeps & Pick<Deps, 'db' | 'keyRing' | 'now' | 'isolateMemory'>
 
@@ -34,7 +35,7 @@ declare module '../deps.ts' {
 const MAX_OPENED = 1000
 
 /** Tokens of the file server live for 48 hours. */
-const TOKEN_MILLISECONDS = 47 * 60 * 60 * 1000
+const TOKEN_MILLISECONDS = 47 * HOUR_MILLISECONDS
 const USE = 'file server token'
 /** How often a user is written again because another request was faster. */
 const MAX_WRITES = 4

@@ -10,6 +10,7 @@ import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/s
 import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import type { LinkKind, LinkState, LinkUse } from './links.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 export type NewLink = Omit<
   typeof links.$inferInsert,
@@ -24,7 +25,7 @@ export function insertLink(db: Database, by: Authority, link: NewLink, when?: SQ
 }
 
 /** Links that are over for so long are of no interest to anybody. */
-const KEPT_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+const KEPT_MILLISECONDS = 30 * DAY_MILLISECONDS
 
 export function pruneLinks(db: Database, now: number) {
   return writing(db, THE_SERVICE).delete(links, lte(links.endsAt, now - KEPT_MILLISECONDS))

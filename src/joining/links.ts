@@ -2,6 +2,7 @@ import * as base64url from 'jose/base64url'
 import { sha256Hex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** What a link is for. */
 export const LINK_KINDS = ['invitation', 'reset', 'email'] as const
@@ -13,8 +14,6 @@ export type LinkState = 'live' | 'used' | 'ended'
 
 const SECRET_BYTES = 32
 const SECRET = /^[\w-]{43}$/
-
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 
 /** How long links are good without a wish, and at most. */
 export const LIFETIMES = {

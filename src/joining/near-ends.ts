@@ -7,9 +7,10 @@ import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { hasMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** How long before the end of an account its user is told. */
-export const NEAR_END_MILLISECONDS = 14 * 24 * 60 * 60 * 1000
+export const NEAR_END_MILLISECONDS = 14 * DAY_MILLISECONDS
 
 /** Users that a night tells of; the next one goes on. The outbox sends their mails one by one. */
 const MAX_TOLD = 500

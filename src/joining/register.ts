@@ -26,8 +26,7 @@ import {
   selectTaken,
 } from './registration-store.ts'
 import { checkHuman } from './turnstile.ts'
-
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 const SETTING_KEYS = [
   'allow_register',

@@ -15,6 +15,7 @@ import { chargeUnspent, clearCounter, payBack } from '../throttle/charges.ts'
 import { type Counter, doorCounter } from '../throttle/counters.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { hasPassword, selectUnchanged } from './store.ts'
+import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** What an LDAP door asks about. */
 export interface BindAttempt {
@@ -27,7 +28,7 @@ export interface BindAttempt {
 /** The software that events name. */
 const USER_AGENT = 'LDAP'
 /** Sign-ins of one user through one door are one event in this time. */
-const EVENT_MILLISECONDS = 60 * 60 * 1000
+const EVENT_MILLISECONDS = HOUR_MILLISECONDS
 /** Digits of the token's hash that tell doors apart in a counter. */
 const DOOR_DIGITS = 16
 

@@ -5,9 +5,10 @@ import { literal } from '../database/literal.ts'
 import { type Authority, sendingAfter, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { QueuedKind } from './texts.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** A mail without a link that was not sent for so long is given up. */
-export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
+export const GIVE_UP_MILLISECONDS = DAY_MILLISECONDS
 
 /** As for notices: a minute, then twice as late each time, up to 4 hours. */
 const FIRST_DELAY_MILLISECONDS = 60_000

@@ -9,10 +9,10 @@ import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import type { NoticeTopic, Topic } from './topics.ts'
 import { KINDS_OF_TOPICS, MAKES_ADMIN, SIGN_INS, TOPICS } from './topics.ts'
-import { HOUR_MILLISECONDS } from '../base/time.ts'
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */
-export const GIVE_UP_MILLISECONDS = 24 * 60 * 60 * 1000
+export const GIVE_UP_MILLISECONDS = DAY_MILLISECONDS
 
 /** A test that was not sent for so long is given up. */
 export const TEST_MILLISECONDS = 10 * 60 * 1000

@@ -3,12 +3,13 @@ import { type EmailFailure, sendEmail } from '../mail/send-email.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { deliveryTo, textOf } from './formats.ts'
 import { messageOf, type Notice } from './message.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** How long a receiver may take. Three rounds of it fit into the time after an answer (30 s). */
 const DEADLINE_MILLISECONDS = 8000
 
 /** A receiver may ask for no longer a pause: notices are kept for so long. */
-const MAX_WAIT_MILLISECONDS = 24 * 60 * 60 * 1000
+const MAX_WAIT_MILLISECONDS = DAY_MILLISECONDS
 
 /**
  * Why an attempt failed. A status is that of the receiver; what else it answers is not kept.

@@ -14,11 +14,12 @@ import { coversScopes, type Scope } from './scopes.ts'
 import { isEnabled } from '../accounts/conditions.ts'
 import { deleteGrants, isGrantOf } from '../access/endings.ts'
 import { whenEnough } from '../access/sign-in-methods.ts'
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000
-export const ACCESS_MILLISECONDS = 60 * 60 * 1000
-const REFRESH_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+export const ACCESS_MILLISECONDS = HOUR_MILLISECONDS
+const REFRESH_MILLISECONDS = 30 * DAY_MILLISECONDS
 
 /** The session in which a row of `openid_grants` began, while it is live. */
 function liveSession(now: number): SQL {

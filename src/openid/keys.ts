@@ -12,6 +12,7 @@ import { Refusal } from '../base/refusals.ts'
 import { type ActorDeps } from '../access/act-as.ts'
 import { logError } from '../database/log.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /**
  * A new key is shown for this long before it signs, so that every client and every place has read
@@ -27,7 +28,7 @@ export const SPREAD_SECONDS = 120
 export const KEY_SET_SECONDS = 300
 
 /** A key is shown for this long after the next one signs. The tokens that it signed end before. */
-const SHOWN_MILLISECONDS = 24 * 60 * 60 * 1000
+const SHOWN_MILLISECONDS = DAY_MILLISECONDS
 
 const COPY = 'openid-jwks'
 

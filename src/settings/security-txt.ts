@@ -3,9 +3,10 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { aContact } from './checks.ts'
 import { findChangedSetting } from './store.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** RFC 9116 section 2.5.5 recommends less than a year. Each request gets a new text. */
-const EXPIRY_MILLISECONDS = 180 * 24 * 60 * 60 * 1000
+const EXPIRY_MILLISECONDS = 180 * DAY_MILLISECONDS
 
 /**
  * Returns the text of `security.txt`, with the contact that the operator has set.

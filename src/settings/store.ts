@@ -18,6 +18,7 @@ import {
   type Settings,
   VERSION,
 } from './defaults.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** The public settings, ready to be served. */
 export interface PublicSettings {
@@ -161,7 +162,7 @@ export async function findChangedSetting(
 /** Returns the time for which events are kept, in milliseconds. */
 export async function eventRetention(db: Database): Promise<number> {
   const days = await findChangedSetting(db, 'event_retention_days')
-  return Number(days ?? ALL_DEFAULTS.event_retention_days) * 24 * 60 * 60 * 1000
+  return Number(days ?? ALL_DEFAULTS.event_retention_days) * DAY_MILLISECONDS
 }
 
 /** Selects these settings, as far as they are changed. */

@@ -6,9 +6,10 @@ import { selectNewNetwork } from '../audit/new-network.ts'
 import type { Database } from '../deps.ts'
 import { selectAccessOf } from '../openid/grant-store.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** How long a network that a user has signed in from is new. */
-const NEW_MILLISECONDS = 7 * 24 * 60 * 60 * 1000
+const NEW_MILLISECONDS = 7 * DAY_MILLISECONDS
 const LATEST_EVENTS = { limit: 3, offset: 0 }
 
 /**

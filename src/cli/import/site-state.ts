@@ -14,6 +14,7 @@ import { runBatch } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { isEnrolled } from '../../two-factor/store.ts'
 import type { SiteState } from './plan.ts'
+import { DAY_MILLISECONDS } from '../../base/time.ts'
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
   const { locals, reserved, highest, ids, changed } = await runBatch(db, {
@@ -50,7 +51,7 @@ function selectHighestId(db: Database) {
 }
 
 /** The shortest time for which events may be kept: an operator can have set it. */
-const MAX_AGE_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+const MAX_AGE_MILLISECONDS = 30 * DAY_MILLISECONDS
 
 /**
  * Holds for a built-in account as `npm start` makes it, which nobody has signed in to or changed.

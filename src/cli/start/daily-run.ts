@@ -1,5 +1,4 @@
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
-const HOUR_MILLISECONDS = 60 * 60 * 1000
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../base/time.ts'
 
 /** Creates a schedule: a run is due at once, and then a day after the last successful run. */
 export function createDailySchedule(now: () => number): { isDue: () => boolean; done: () => void } {

@@ -32,6 +32,7 @@ import {
   type SiteConfig,
 } from '../../site/site-config.ts'
 import type { Site } from '../../site/site.ts'
+import { HOUR_MILLISECONDS } from '../../../base/time.ts'
 
 /** The facts of a site that the checks judge. */
 export interface Facts {
@@ -90,7 +91,7 @@ export interface SiteData {
 }
 
 /** The nightly run is once a day. A single missed run is no problem yet. */
-const LEFTOVER_MILLISECONDS = 48 * 60 * 60 * 1000
+const LEFTOVER_MILLISECONDS = 48 * HOUR_MILLISECONDS
 
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 

@@ -22,8 +22,8 @@ import { parsePermission } from '../../shared/permission.ts'
 import { USER } from '../../site/find-user.ts'
 import { readMailSite } from '../../site/mail-site.ts'
 import { onSite } from '../../site/on-site.ts'
+import { DAY_MILLISECONDS } from '../../../base/time.ts'
 
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 /** The site has smaller limits, for each kind of link its own. */
 const MAX_DAYS = 9999
 const COLUMNS = ['id', 'kind', 'state', 'name', 'username', 'email', 'uses', 'used', 'ends_at']

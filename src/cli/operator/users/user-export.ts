@@ -11,7 +11,7 @@ import { readSiteEvents } from '../../../activity/operator-events.ts'
 import { eventRecord } from '../../../activity/record.ts'
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
-import { isoTime } from '../../../base/time.ts'
+import { DAY_MILLISECONDS, isoTime } from '../../../base/time.ts'
 import { findLink } from '../../../files/store.ts'
 import { runBatch } from '../../../database/statements.ts'
 import { channelRecord } from '../../../notices/record.ts'
@@ -147,8 +147,6 @@ async function fileServerOf({ db }: Site, userId: number) {
 function timeOrNull(time: number | null | undefined): string | null {
   return time ? isoTime(time) : null
 }
-
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 
 /** Says what a deleted user leaves, and for how long. */
 export async function whatStays(site: Site): Promise<{ sentence: string; days: number }> {

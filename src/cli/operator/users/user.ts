@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
-import { isoTime, isoTimeOrNull } from '../../../base/time.ts'
+import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../base/time.ts'
 import { getDetails } from '../../../joining/details.ts'
 import { detailsRecord } from '../../../joining/record.ts'
 import { listPasskeysOf } from '../../../passkeys/manage.ts'
@@ -26,7 +26,6 @@ import { fullUserRecord, userText } from './user-text.ts'
 
 const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'second_factor', 'disabled']
 const WAITING_COLUMNS = ['id', 'username', 'registered_at', 'network']
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 9999
 
 const list = onSite({
