@@ -216,19 +216,7 @@ export function OptionCards({ name, legend, hint, options, value }: OptionsProps
       <legend>{legend}</legend>
       <div class="options">
         {options.map((option) => (
-          <label>
-            <input
-              type="radio"
-              name={name}
-              value={option.value}
-              checked={option.value === value}
-              aria-describedby={`${name}-${option.value}`}
-            />
-            <b>{option.title}</b>
-            <span class="hint" id={`${name}-${option.value}`}>
-              {option.hint}
-            </span>
-          </label>
+          <Choice type="radio" name={name} isChecked={option.value === value} {...option} />
         ))}
       </div>
       {hint !== undefined && <p class="hint">{hint}</p>}
