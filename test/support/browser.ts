@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
@@ -33,12 +33,15 @@ export async function openBrowser(): Promise<Browser> {
   })
 }
 
-/** Chromium ends on a machine without fontconfig: there it gets the fonts of its own package. */
-function ownFonts(folder: string): Partial<NodeJS.ProcessEnv> {
-  if (existsSync('/etc/fonts/fonts.conf')) return {}
+/** Chromium ends on a machine without fonts, so those of its own package stand beside any others. */
+function ownFonts(folder: string): NodeJS.Dict<string> {
   const file = join(folder, 'latchkey-fonts.conf')
-  const folders = `<dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'fonts-cache')}</cachedir>`
-  writeFileSync(file, `<fontconfig>${folders}</fontconfig>`)
+  const others = '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>'
+  const own = `<dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'fonts-cache')}</cachedir>`
+  const written = `${file}.${process.pid}`
+  writeFileSync(written, `<fontconfig>${others}${own}</fontconfig>`)
+  // Several processes start browsers at once, and none may read half of it.
+  renameSync(written, file)
   return { FONTCONFIG_FILE: file }
 }
 
