@@ -503,7 +503,9 @@ describe('settings', () => {
   test('are those of OpenList, with the ways of signing in here', async () => {
     openlist.settings['sso_login_enabled'] = 'true'
     openlist.settings['ldap_login_enabled'] = 'true'
+    openlist.settings['allow_register'] = 'true'
     const { data } = await settings()
+    expect(data).not.toHaveProperty('allow_register')
     expect(data).toMatchObject({
       version: 'v4.2.5',
       sso_login_enabled: 'false',

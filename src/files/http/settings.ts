@@ -11,8 +11,9 @@ import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
 import { readText } from './body.ts'
 
-/** The public settings that are this site's: how people sign in. */
+/** The public settings that are this site's: how people sign in, and whether they may register. */
 const OVERLAID = [
+  'allow_register',
   'webauthn_login_enabled',
   'sso_login_enabled',
   'sso_login_platform',
