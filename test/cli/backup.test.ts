@@ -189,8 +189,13 @@ test('a restore refuses the secret of another site, and doctor counts what an ol
   const { secret } = (await site.call('POST', '/api/auth/2fa/generate', { token })).data
   const enrolment = { secret, code: phoneCode(secret) }
   await site.call('POST', '/api/auth/2fa/verify', { token, body: enrolment })
-  const words = ['setting', 'set', 'sso_client_secret', '--stdin']
-  expect(await clone.latchkey(words, { input: 'lks_secret' })).toMatchObject({ code: 0 })
+  for (const key of ['sso_client_secret', 'turnstile_secret']) {
+    const words = ['setting', 'set', key, '--stdin']
+    expect(await clone.latchkey(words, { input: 'a secret' })).toMatchObject({ code: 0 })
+  }
+  clone.sql(`insert into mails (id, kind, address, language, sealed, next_at, expires_at)
+    select 'waiting', 'reset', 'a@example.org', 'en', substr(totp_seed, 1, 9), 9e15, 9e15
+    from users where totp_seed is not null`)
   const file = clone.path('site.backup')
   expect((await clone.command(['backup', file])).code).toBe(0)
   await clone.stop()
@@ -202,7 +207,7 @@ test('a restore refuses the secret of another site, and doctor counts what an ol
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^The SECRET_KEYS in \.dev\.vars are of another site: they don't open 1 seed, 1 client secret of the backup\. Put its .*--without-secret\. Nothing was restored\.\n$/,
+      /^The SECRET_KEYS in \.dev\.vars are of another site: they don't open 1 seed, 1 waiting mail, 1 sso_client_secret, 1 turnstile_secret of the backup\. Put its .*--without-secret\. Nothing was restored\.\n$/,
     ),
   })
   expect(existsSync(other.path('.wrangler/state'))).toBe(false)
@@ -210,7 +215,7 @@ test('a restore refuses the secret of another site, and doctor counts what an ol
   writeFileSync(other.path('.dev.vars'), `${newer},${ours.slice(ours.indexOf('=') + 1)}`)
   expect((await other.command(['restore', file])).code).toBe(0)
   expect((await other.command(['doctor'])).stdout).toMatch(
-    /^ok +sealed +an older entry of SECRET_KEYS is still needed for 1 seed, 1 client secret/m,
+    /^ok +sealed +an older entry of SECRET_KEYS is still needed for 1 seed, 1 waiting mail, 1 sso_client_secret, 1 turnstile_secret/m,
   )
 })
 

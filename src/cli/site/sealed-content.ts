@@ -1,16 +1,23 @@
 import * as v from 'valibot'
 import type { KeyRing } from '../../crypto/key-ring.ts'
+import { SETTINGS } from '../../settings/definitions.ts'
 
-/** What `SECRET_KEYS` seals in the database. */
+const SECRETS = SETTINGS.filter(({ isSecret }) => isSecret).map(({ key }) => key)
+
+/**
+ * What `SECRET_KEYS` seals in the database, but for tokens of the file server, of which this site
+ * gets new ones. D1 takes five parts in a union.
+ */
 const SEALED = [
-  { kind: 'seed', table: 'users', column: 'totp_seed', where: 'totp_seed is not null' },
-  { kind: 'signing key', table: 'openid_keys', column: 'sealed', where: 'true' },
-  { kind: 'channel', table: 'notice_channels', column: 'config', where: 'true' },
+  { kind: "'seed'", table: 'users', column: 'totp_seed', where: 'totp_seed is not null' },
+  { kind: "'signing key'", table: 'openid_keys', column: 'sealed', where: 'true' },
+  { kind: "'channel'", table: 'notice_channels', column: 'config', where: 'true' },
+  { kind: "'waiting mail'", table: 'mails', column: 'sealed', where: "sealed <> ''" },
   {
-    kind: 'client secret',
+    kind: 'key',
     table: 'settings',
     column: 'value',
-    where: "key = 'sso_client_secret' and value <> ''",
+    where: `key in (${SECRETS.map((key) => `'${key}'`).join(', ')}) and value <> ''`,
   },
 ] as const
 
@@ -29,7 +36,7 @@ export function sealCountQuery(tables?: readonly string[]): string {
   return SEALED.filter(({ table }) => tables?.includes(table) ?? true)
     .map(
       ({ kind, table, column, where }) =>
-        `select '${kind}' as kind, substr(${column}, 1, instr(${column}, '.') - 1) as keyId, count(*) as total from ${table} where ${where} group by keyId`,
+        `select ${kind} as kind, substr(${column}, 1, instr(${column}, '.') - 1) as keyId, count(*) as total from ${table} where ${where} group by 1, 2`,
     )
     .join(' union all ')
 }
