@@ -52,6 +52,7 @@ const userSchema = v.object({
 /** A user of the file server. */
 export type RemoteUser = v.InferOutput<typeof userSchema>
 const usersSchema = v.object({ content: v.array(userSchema) })
+const rootSchema = v.object({ base_path: v.literal('/') })
 
 function wantedOf(account: Account, now: number): Wanted {
   const { username, permission, basePath } = account
@@ -214,9 +215,29 @@ async function makeRemoteUser(deps: IdentityDeps, files: FileServer, account: Ac
     const made = await create({ id: userId, ...record })
     if (isIdTaken(made)) await create(record)
     const token = await signInAs(deps, files, account, name)
-    if (token !== undefined) return { remoteId: await idOf(deps, files, token), remoteName: name }
+    if (token !== undefined) {
+      await makeOwnFolder(deps, files, account)
+      return { remoteId: await idOf(deps, files, token), remoteName: name }
+    }
   }
   throw new Refusal('filesBroken', { detail: `no user there can be made for user ${userId}` })
+}
+
+/**
+ * Makes the folder that is named after its user, as `/homes/{username}` of an invitation: the file
+ * server answers a list of it with `object not found` until the first upload.
+ */
+async function makeOwnFolder(
+  deps: IdentityDeps,
+  files: FileServer,
+  { username, basePath }: Pick<Account, 'username' | 'basePath'>,
+): Promise<void> {
+  if (!basePath.endsWith(`/${username}`)) return
+  const { data } = await callAsAdmin(deps, files, '/api/me')
+  // A path of the admin is one below the admin's own folder.
+  if (!v.is(rootSchema, data)) return
+  // Where there is no storage for it, the file server says so to the user.
+  await callOrigin(deps, files, '/api/fs/mkdir', { token: files.token, body: { path: basePath } })
 }
 
 function isIdTaken({ code, message }: OriginAnswer): boolean {
@@ -255,6 +276,8 @@ async function writeFileUser(
       // It was deleted there by hand, or is somebody else.
       await deleteFileUser(deps.db, userId)
     } else if (await recordWritten(deps.db, userId, remoteName, wanted, link.writes)) {
+      if (link.written !== null && link.written.basePath !== wanted.basePath)
+        await makeOwnFolder(deps, files, wanted)
       return { ...link, remoteName, written: wanted, writes: link.writes + 1, token: null }
     }
   }

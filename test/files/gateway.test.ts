@@ -266,6 +266,38 @@ describe('a user there', () => {
     expect(openlist.user('mallory')).toEqual({ ...THEIRS, id: userId, username: 'mallory' })
   })
 
+  test('gets the folder that is named after it, once', async () => {
+    await change({ base_path: '/homes/alice' })
+    await list()
+    await list()
+    expect(openlist.folders).toEqual(['/homes/alice'])
+    await change({ base_path: '/elsewhere/alice' })
+    expect(openlist.folders).toEqual(['/homes/alice', '/elsewhere/alice'])
+    await change({ base_path: '/photos' })
+    expect(openlist.folders).toHaveLength(2)
+  })
+
+  test.each([
+    [
+      'an admin there has a folder of its own',
+      () => Object.assign(openlist.users[0] ?? {}, { base_path: '/x' }),
+    ],
+    [
+      'there is no storage for it',
+      () => {
+        openlist.answer = ({ path }) =>
+          path === '/api/fs/mkdir'
+            ? Response.json({ code: 500, message: 'no', data: null })
+            : undefined
+      },
+    ],
+  ])('gets no folder, and is made, when %s', async (_, arrange) => {
+    arrange()
+    await change({ base_path: '/homes/alice' })
+    expect(await list()).toMatchObject(asAlice)
+    expect(openlist.folders).toEqual([])
+  })
+
   test('is made once by requests at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => list()))
     expect(answers.map(({ data }) => data.as)).toEqual(Array.from({ length: 5 }, () => 'alice'))

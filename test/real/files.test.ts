@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -93,6 +93,12 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
         body: { path: '/new' },
       })
       expect(refused.code).toBe(403)
+    })
+
+    test('begin in a new folder, where it is named after the user', async () => {
+      const carol = await site.addUser('carol', { base_path: '/homes/carol', permission: 0 })
+      expect(await site.list(carol)).toMatchObject({ code: 200, data: { total: 0 } })
+      expect(existsSync(join(site.folder, 'homes/carol'))).toBe(true)
     })
 
     test('belong to nobody who is not signed in', async () => {

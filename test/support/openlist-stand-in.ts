@@ -1,3 +1,4 @@
+import { join } from 'node:path/posix'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 import type { Deps } from '../../src/deps.ts'
 
@@ -40,6 +41,8 @@ export class OpenListStandIn {
   settings: Record<string, string> = { site_title: 'OpenList', version: 'v4.2.5' }
   token = FILES_TOKEN
   metas: Record<string, unknown>[] = []
+  /** That were made in it. */
+  readonly folders: string[] = []
   /** Replaces answers, to break it. */
   answer: ((sent: Sent) => Response | Promise<Response> | undefined) | undefined
   /** The tokens that it has given, which a restart ends. */
@@ -98,6 +101,10 @@ export class OpenListStandIn {
         return new Response('<html></html>', { headers: { 'Content-Type': 'text/html' } })
       if (user.disabled) return envelope(401, 'Current user is disabled, replace please')
       if (pathname === '/api/me') return ok(user)
+      if (pathname === '/api/fs/mkdir') {
+        this.folders.push(join(user.base_path, JSON.parse(sent.body).path))
+        return ok(null)
+      }
       return ok({ as: user.username, path: sent.path, body: sent.body.length })
     }
     const page = '<html><head><script>1</script></head><body></body></html>'
