@@ -2,6 +2,7 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { tmpdir } from 'node:os'
 import { buildAssets } from '../scripts/assets/build.ts'
+import { buildPrograms } from '../scripts/assets/programs.ts'
 import { memoryFolder } from './support/memory-folder.ts'
 import { SECRET_KEYS } from './support/secrets.ts'
 
@@ -20,6 +21,7 @@ const TMPDIR = tmpdir()
 process.env['TMPDIR'] = memoryFolder() ?? TMPDIR
 
 buildAssets()
+await buildPrograms('.')
 
 export default defineConfig(async () => ({
   test: {

@@ -162,11 +162,12 @@ function tryRead(path: string): string | undefined {
   }
 }
 
-function write(path: string, content: string): void {
+/** @param mode The permission bits, those of a file that is no program unless told otherwise. */
+export function write(path: string, content: string | Uint8Array, mode = 0o666): void {
   const umask = process.umask(PUBLIC_UMASK)
   try {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, content)
+    writeFileSync(path, content, { mode })
   } finally {
     process.umask(umask)
   }

@@ -50,8 +50,9 @@ const problem = findProblem()
 if (problem === undefined) {
   useCompileCache()
   const [name] = process.argv.splice(2, 1)
-  const program = path.join(__dirname, name + '.ts')
-  process.argv[1] = program
+  const source = path.join(__dirname, name + '.ts')
+  process.argv[1] = source
+  const program = require('./built.ts').findBuilt(ROOT, name) || source
   void import(require('url').pathToFileURL(program).href)
 } else {
   console.error(problem)

@@ -1,6 +1,6 @@
-import { prepareProcess } from './shared/prepare-process.ts'
+import { writePrivately } from './shared/prepare-process.ts'
 
-prepareProcess()
+writePrivately()
 // A reader such as `head` closes the pipe when it has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error

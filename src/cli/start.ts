@@ -1,6 +1,6 @@
-import { prepareProcess } from './shared/prepare-process.ts'
+import { writePrivately } from './shared/prepare-process.ts'
 
-prepareProcess()
+writePrivately()
 // A log that can't be written, on a full disk or into a closed pipe, ends no site.
 process.stderr.on('error', () => undefined)
 process.stdout.once('error', (error: NodeJS.ErrnoException) => {

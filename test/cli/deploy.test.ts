@@ -491,7 +491,7 @@ describe('npm run deploy, with the real wrangler', () => {
       writeFileSync(clone.path('wrangler.toml'), toml)
 
       const deploy = (...args: string[]) =>
-        clone.run('src/cli/deploy/main.ts', args, { ...env, WORKERS_CI: '1' })
+        clone.run('src/cli/launch.cjs', ['deploy/main', ...args], { ...env, WORKERS_CI: '1' })
       expect(await deploy()).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('npm run deploy -- --attach accounts.example.org.'),
@@ -556,7 +556,7 @@ describe('npm run deploy, with the real wrangler', () => {
       'SECRET_KEYS still has the value of the example: make one with `npm run secrets`',
     )
     writeFileSync(clone.path('.dev.vars'), readFileSync(join(home, '.dev.vars.example')))
-    const { code, stderr } = await clone.run('src/cli/start.ts', [])
+    const { code, stderr } = await clone.run('src/cli/launch.cjs', ['start'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('the value of the example')])
   })
 
@@ -571,7 +571,10 @@ describe('npm run deploy, with the real wrangler', () => {
   })
 
   test('rehearses without network', async () => {
-    const { code, stdout, stderr } = await clone.run('src/cli/deploy/main.ts', ['--dry-run'])
+    const { code, stdout, stderr } = await clone.run('src/cli/launch.cjs', [
+      'deploy/main',
+      '--dry-run',
+    ])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/\d KiB gzip; the free plan allows 3072\.0 KiB/)
     expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')

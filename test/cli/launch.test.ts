@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { buildPrograms } from '../../scripts/assets/programs.ts'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -58,4 +59,25 @@ test('a program gets its arguments, and its exit code arrives', async () => {
     code: 2,
     stderr: expect.stringContaining("unknown option '--prot'"),
   })
+})
+
+test('a program is run as it was built, until a source has changed', async () => {
+  const version = async () => {
+    const { stdout } = await clone.shell(`${packageJson.scripts.latchkey} --version`).ended
+    return stdout
+  }
+  /** Makes the built program tell itself from its source. */
+  const markBuilt = () => {
+    const file = clone.path('.build/cli/main.js')
+    writeFileSync(file, `process.stdout.write('built ')\n${readFileSync(file, 'utf8')}`)
+  }
+  markBuilt()
+  expect(await version()).toBe(`built ${packageJson.version}\n`)
+  const source = clone.path('src/settings/defaults.ts')
+  const text = readFileSync(source, 'utf8')
+  writeFileSync(source, text.replace(`'${packageJson.version}'`, "'9.9.9'"))
+  expect(await version()).toBe('9.9.9\n')
+  await buildPrograms(clone.folder)
+  markBuilt()
+  expect(await version()).toBe('built 9.9.9\n')
 })

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildPrograms } from '../../scripts/assets/programs.ts'
 import { bundle } from '../bench/bundles.ts'
 import { ADMIN_PASSWORD, Clone } from './clone.ts'
 
@@ -32,6 +33,7 @@ export default async function setup(project: TestProject) {
   process.env['NODE_COMPILE_CACHE'] = cache
   const [fresh, clone] = [new Clone(), new Clone()]
   cpSync(join(import.meta.dirname, 'cheap-scrypt.ts'), clone.path('src/crypto/scrypt.ts'))
+  await buildPrograms(clone.folder)
   const [script] = await Promise.all([
     bundle('src/worker.ts', { source: clone.folder }),
     clone.serve(ADMIN_PASSWORD).then(() => clone.stop()),

@@ -32,6 +32,8 @@ const ENTRIES = [
   'tsconfig.json',
   'wrangler.toml',
 ]
+/** Node keeps what it has compiled by path. */
+const SHARED = ['src', '.build']
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -82,22 +84,20 @@ export class Clone {
 
   /**
    * @param from The folder of another clone, whose site comes along, if it has one. Its sources are
-   *   shared, because Node keeps what it has compiled by path: a test that changes them copies them
-   *   first.
+   *   shared, and what was built from them: a test that changes them copies them first.
    */
   constructor(from?: string) {
     // So that another user of this machine can read it.
     chmodSync(this.folder, 0o755)
     if (from !== undefined) {
-      const sources = join(from, 'src')
       for (const entry of readdirSync(from)) {
-        if (entry === 'src') continue
+        if (SHARED.includes(entry)) continue
         // With a filter Node takes twice as long, but keeps the modes of folders.
         const filter = entry === '.wrangler' && { filter: () => true }
         const options = { recursive: true, verbatimSymlinks: true, ...filter }
         cpSync(join(from, entry), this.path(entry), options)
       }
-      symlinkSync(sources, this.path('src'))
+      for (const entry of SHARED) symlinkSync(join(from, entry), this.path(entry))
       return
     }
     for (const entry of ENTRIES) {
@@ -130,17 +130,17 @@ export class Clone {
     args: readonly string[],
     { input = '', env = {} }: { input?: string; env?: Env } = {},
   ): Promise<Ended> {
-    return this.#node(['src/cli/main.ts', ...args], env, input).ended
+    return this.#node(['src/cli/launch.cjs', 'main', ...args], env, input).ended
   }
 
   /** The same, not waited for. */
   startLatchkey(...args: string[]): Program {
-    return this.#node(['src/cli/main.ts', ...args], {})
+    return this.#node(['src/cli/launch.cjs', 'main', ...args], {})
   }
 
   /** The same, with its standard input open. */
   holdLatchkey(...args: string[]): Program {
-    return this.#start(process.execPath, ['src/cli/main.ts', ...args], {})
+    return this.#start(process.execPath, ['src/cli/launch.cjs', 'main', ...args], {})
   }
 
   /** The same on a terminal, where somebody types each answer once the text before it is shown. */
@@ -148,7 +148,7 @@ export class Clone {
     args: readonly string[],
     answers: readonly [prompt: string, answer: string][],
   ): Promise<Ended> {
-    const command = [process.execPath, 'src/cli/main.ts', ...args].join(' ')
+    const command = [process.execPath, 'src/cli/launch.cjs', 'main', ...args].join(' ')
     const program = this.#start('script', ['-qec', command, '/dev/null'], {})
     for (const [prompt, answer] of answers) {
       await program.until(prompt)
@@ -176,7 +176,7 @@ export class Clone {
 
   /** `npm start` */
   start(env: Env = {}, { asNobody = false, args = [] as readonly string[] } = {}): Program {
-    return this.#node(['src/cli/start.ts', ...args], env, '', asNobody ? NOBODY : {})
+    return this.#node(['src/cli/launch.cjs', 'start', ...args], env, '', asNobody ? NOBODY : {})
   }
 
   /**

@@ -1,0 +1,60 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import {
+  BUILT_FOLDER,
+  BUILT_LIST,
+  type BuiltFrom,
+  digestOf,
+  findBuilt,
+} from '../../src/cli/built.ts'
+import { write } from './build.ts'
+
+/** The programs of `src/cli` that `launch.cjs` starts. */
+const PROGRAMS = ['start', 'main', 'deploy/main']
+/** A script that a program starts, from beside its own file. */
+const BESIDE = 'src/cli/site/workerd.sh'
+/** How they are built, and the packages whose code is in them. */
+const HOW = ['scripts/assets/programs.ts', 'node_modules/.package-lock.json']
+
+/** A package that is CommonJS loads the modules of Node by `require`. */
+const DEFINE_REQUIRE = `import { createRequire as makeRequire } from 'node:module'
+const require = makeRequire(import.meta.url)`
+
+/**
+ * Builds the programs of `src/cli`, unless they were built from the sources of today. Where nothing
+ * can be written, they run from their sources, and only take longer to start.
+ *
+ * @param root The folder of `package.json`.
+ */
+export async function buildPrograms(root: string): Promise<void> {
+  if (PROGRAMS.every((name) => findBuilt(root, name) !== undefined)) return
+  const { build } = await import('esbuild')
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: resolve(root),
+    entryPoints: PROGRAMS.map((name) => `src/cli/${name}.ts`),
+    outbase: 'src/cli',
+    outdir: BUILT_FOLDER,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    charset: 'utf8',
+    banner: { js: DEFINE_REQUIRE },
+    // CommonJS, and loaded only where a site has a mail server.
+    external: ['nodemailer'],
+    metafile: true,
+    write: false,
+  })
+  const own = Object.keys(metafile.inputs).filter((name) => !name.includes('node_modules/'))
+  const sources = [...own, BESIDE, ...HOW]
+  const list: BuiltFrom = { sources, digest: digestOf(root, sources) }
+  try {
+    rmSync(join(root, BUILT_FOLDER), { recursive: true, force: true })
+    for (const { path, contents } of outputFiles) write(path, contents)
+    write(join(root, BUILT_FOLDER, basename(BESIDE)), readFileSync(join(root, BESIDE)), 0o777)
+    write(join(root, BUILT_LIST), JSON.stringify(list))
+  } catch {
+    // The list is written last, so what is half written counts for nothing.
+  }
+}
