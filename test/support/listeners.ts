@@ -34,14 +34,18 @@ export function childrenOf(pid: number): number[] {
 }
 
 function descendantsOf(pid: number): number[] {
-  const parents = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => ({ pid: Number(name), parent: parentOf(name) }))
   const found = [pid]
-  for (const known of found) {
-    found.push(...parents.filter(({ parent }) => parent === known).map((child) => child.pid))
-  }
+  for (const known of found) found.push(...startedBy(known))
   return found
+}
+
+/** What a process has started, by any of its threads. */
+function startedBy(pid: number): number[] {
+  const threads = orNothing(() => readdirSync(`/proc/${pid}/task`), [])
+  return threads.flatMap((thread) => {
+    const pids = orNothing(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'), '')
+    return pids.split(' ').filter(Boolean).map(Number)
+  })
 }
 
 /** Processes end while they are looked at. */
@@ -51,14 +55,6 @@ function orNothing<Result>(read: () => Result, nothing: Result): Result {
   } catch {
     return nothing
   }
-}
-
-function parentOf(pid: string): number {
-  return orNothing(() => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(parent)
-  }, 0)
 }
 
 function socketsOf(pid: number): string[] {
