@@ -9,8 +9,11 @@ import {
 } from '../../src/cli/built.ts'
 import { write } from './build.ts'
 
-/** The programs of `src/cli` that `launch.cjs` starts. */
-const PROGRAMS = ['start', 'main', 'deploy/main']
+/**
+ * The programs that `launch.cjs` starts; the last one is this one, which runs before each `npm
+ * start`.
+ */
+const PROGRAMS = ['start', 'main', 'deploy/main', '../../scripts/assets']
 /** A script that a program starts, from beside its own file. */
 const BESIDE = 'src/cli/site/workerd.sh'
 /** How they are built, and the packages whose code is in them. */
@@ -27,12 +30,12 @@ const require = makeRequire(import.meta.url)`
  * @param root The folder of `package.json`.
  */
 export async function buildPrograms(root: string): Promise<void> {
-  if (PROGRAMS.every((name) => findBuilt(root, name) !== undefined)) return
+  if (findBuilt(root, 'start') !== undefined) return
   const { build } = await import('esbuild')
   const { outputFiles, metafile } = await build({
     absWorkingDir: resolve(root),
-    entryPoints: PROGRAMS.map((name) => `src/cli/${name}.ts`),
-    outbase: 'src/cli',
+    entryPoints: PROGRAMS.map((name) => join('src/cli', `${name}.ts`)),
+    outbase: '.',
     outdir: BUILT_FOLDER,
     bundle: true,
     splitting: true,
@@ -41,8 +44,8 @@ export async function buildPrograms(root: string): Promise<void> {
     target: 'node22',
     charset: 'utf8',
     banner: { js: DEFINE_REQUIRE },
-    // CommonJS, and loaded only where a site has a mail server.
-    external: ['nodemailer'],
+    // Loaded only where a site has a mail server, and where something is to be built.
+    external: ['nodemailer', 'esbuild'],
     metafile: true,
     write: false,
   })

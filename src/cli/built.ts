@@ -36,8 +36,9 @@ export function digestOf(root: string, files: readonly string[]): string {
 export function findBuilt(root: string, name: string): string | undefined {
   try {
     const { sources, digest }: BuiltFrom = JSON.parse(readFileSync(join(root, BUILT_LIST), 'utf8'))
-    const isBuilt = sources.includes(`src/cli/${name}.ts`) && digest === digestOf(root, sources)
-    return isBuilt ? join(root, BUILT_FOLDER, `${name}.js`) : undefined
+    const source = join('src/cli', `${name}.ts`)
+    const isBuilt = sources.includes(source) && digest === digestOf(root, sources)
+    return isBuilt ? join(root, BUILT_FOLDER, source.replace(/ts$/, 'js')) : undefined
   } catch {
     return undefined
   }

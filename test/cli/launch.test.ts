@@ -68,7 +68,7 @@ test('a program is run as it was built, until a source has changed', async () =>
   }
   /** Makes the built program tell itself from its source. */
   const markBuilt = () => {
-    const file = clone.path('.build/cli/main.js')
+    const file = clone.path('.build/cli/src/cli/main.js')
     writeFileSync(file, `process.stdout.write('built ')\n${readFileSync(file, 'utf8')}`)
   }
   markBuilt()
