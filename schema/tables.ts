@@ -629,6 +629,18 @@ export const fileUsers = sqliteTable(
   (table) => [unique('file_users_remote_id').on(table.remoteId)],
 )
 
+/**
+ * Who writes a user to the file server now (`files/lease.ts`): two writes at once could overtake each
+ * other there.
+ */
+export const fileLeases = sqliteTable('file_leases', {
+  userId: integer('user_id').primaryKey(),
+  /** Random. */
+  holder: text('holder').notNull(),
+  /** When it ends, if its holder has ended without giving it back. */
+  endsAt: time('ends_at').notNull(),
+})
+
 /** Links that admit who has them: invitations, new passwords, confirmations of addresses (joining/). */
 export const links = sqliteTable(
   'links',

@@ -9,6 +9,7 @@ import { pruneChallenges } from './access/used-challenges.ts'
 import { pruneCounters } from './throttle/charges.ts'
 import { eventRetention, rebuildCopy } from './settings/store.ts'
 import { pruneAppPasswords } from './access/app-password-store.ts'
+import { pruneLeases } from './files/lease.ts'
 import { pruneLinks } from './joining/link-store.ts'
 import { nearEndParts } from './joining/near-ends.ts'
 import { pruneSessions } from './access/session-store.ts'
@@ -49,6 +50,7 @@ async function prune(deps: Pick<Deps, 'db' | 'now'> & MailSiteDeps): Promise<voi
     logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
     keys: pruneKeys(db, now),
     links: pruneLinks(db, now),
+    leases: pruneLeases(db, now),
     ...nearEndParts(deps, now),
     appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
   })

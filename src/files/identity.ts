@@ -8,6 +8,7 @@ import { filesPassword } from '../crypto/key-ring.ts'
 import { openBox, sealBox } from '../crypto/sealed-box.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest } from '../passwords/passwords.ts'
+import { asOnlyWriter, type LeaseDeps } from './lease.ts'
 import { callAsAdmin, callOrigin, type OriginAnswer, type OriginDeps } from './origin.ts'
 import {
   deleteFileUser,
@@ -23,7 +24,7 @@ import {
 } from './store.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
 
-export type IdentityDeps = OriginDeps & Pick<Deps, 'db' | 'keyRing' | 'now' | 'isolateMemory'>
+export type IdentityDeps = LeaseDeps & Pick<Deps, 'keyRing' | 'isolateMemory'>
 
 declare module '../deps.ts' {
   interface IsolateMemory {
@@ -37,8 +38,13 @@ const MAX_OPENED = 1000
 /** Tokens of the file server live for 48 hours. */
 const TOKEN_MILLISECONDS = 47 * HOUR_MILLISECONDS
 const USE = 'file server token'
-/** How often a user is written again because another request was faster. */
+/** How often a user is written again because it was changed meanwhile, or is not there. */
 const MAX_WRITES = 4
+/**
+ * Where an id is taken there, one that no other user here ever gets: the file server's lists of
+ * readers keep the ids of users who are deleted.
+ */
+const FAR_ID = 1_000_000_000
 /** The number of users that one run writes. */
 const MAX_BEHIND = 50
 
@@ -74,8 +80,9 @@ export async function ensureFileUser(
   account: Account,
   json: string | null,
 ): Promise<FileUser> {
-  const link = readFileUser(json) ?? (await createFileUser(deps, files, account))
-  return isWritten(account, link, deps.now()) ? link : writeFileUser(deps, files, account.id)
+  const link = readFileUser(json)
+  const isCurrent = link !== undefined && isWritten(account, link, deps.now())
+  return isCurrent ? link : writeFileUser(deps, files, account.id)
 }
 
 /** The password of a user there. Nobody types it, and nothing stores it here. */
@@ -104,7 +111,7 @@ export async function tokenOf(
   const signedIn = await signIn(deps, files, account, link.remoteName)
   if (signedIn !== undefined) return signedIn
   // The password has drifted: the database there was restored, or the secret here has changed.
-  const { remoteName } = await writeFileUser(deps, files, account.id, true)
+  const { remoteName } = await writeFileUser(deps, files, account.id, link.writes)
   const again = await signIn(deps, files, account, remoteName)
   if (again !== undefined) return again
   throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
@@ -211,9 +218,10 @@ async function makeRemoteUser(deps: IdentityDeps, files: FileServer, account: Ac
   const { id: userId, username } = account
   for (const name of [username, `${username}~${userId}`]) {
     const record = await recordFor(deps, account, name, GENERAL, wantedOf(account, deps.now()))
-    const create = (fields: object) => callAsAdmin(deps, files, '/api/admin/user/create', fields)
-    const made = await create({ id: userId, ...record })
-    if (isIdTaken(made)) await create(record)
+    for (const id of [userId, FAR_ID + userId, 2 * FAR_ID + userId]) {
+      const made = await callAsAdmin(deps, files, '/api/admin/user/create', { id, ...record })
+      if (!isIdTaken(made)) break
+    }
     const token = await signInAs(deps, files, account, name)
     if (token !== undefined) {
       await makeOwnFolder(deps, files, account)
@@ -241,7 +249,7 @@ async function makeOwnFolder(
 }
 
 function isIdTaken({ code, message }: OriginAnswer): boolean {
-  return code !== 200 && /users\.id\b/.test(message)
+  return code !== 200 && /users(?:\.id\b|\.PRIMARY|_pkey)/.test(message)
 }
 
 async function idOf(deps: IdentityDeps, files: FileServer, token: string): Promise<number> {
@@ -252,36 +260,41 @@ async function idOf(deps: IdentityDeps, files: FileServer, token: string): Promi
 
 /**
  * Writes a user to the file server as it is here, and the password: only a new one surely ends the
- * tokens there. Of two writes at once, the one that is recorded last writes again, unless the other
- * has written the same.
+ * tokens there.
  *
- * @param isDrifted The user there is not as it was written.
+ * @param drifted The number of writes after which the user there was not as it was written.
  */
-async function writeFileUser(
+function writeFileUser(
   deps: IdentityDeps,
   files: FileServer,
   userId: number,
-  isDrifted = false,
+  drifted?: number,
 ): Promise<FileUser> {
-  for (let i = 0; i < MAX_WRITES; i++) {
-    const account = await findWithFileUser(deps.db, userId)
-    if (account === undefined) throw new Refusal('tokenInvalidated')
-    const link = readFileUser(account.fileUser) ?? (await createFileUser(deps, files, account))
-    if (isWritten(account, link, deps.now()) && !(isDrifted && i === 0)) return link
-    const wanted = wantedOf(account, deps.now())
-    const remoteName = (await isStillThere(deps, files, account.role, link))
-      ? await updateRemoteUser(deps, files, account, link, wanted)
-      : undefined
-    if (remoteName === undefined) {
-      // It was deleted there by hand, or is somebody else.
-      await deleteFileUser(deps.db, userId)
-    } else if (await recordWritten(deps.db, userId, remoteName, wanted, link.writes)) {
-      if (link.written !== null && link.written.basePath !== wanted.basePath)
-        await makeOwnFolder(deps, files, wanted)
-      return { ...link, remoteName, written: wanted, writes: link.writes + 1, token: null }
+  return asOnlyWriter(deps, files, userId, async (leased) => {
+    let seen = drifted
+    for (let i = 0; i < MAX_WRITES; i++) {
+      const account = await findWithFileUser(leased.db, userId)
+      if (account === undefined) {
+        await deleteRemoteUser(leased, files, userId)
+        throw new Refusal('tokenInvalidated')
+      }
+      const link = readFileUser(account.fileUser) ?? (await createFileUser(leased, files, account))
+      if (isWritten(account, link, leased.now()) && link.writes !== seen) return link
+      seen = undefined
+      const wanted = wantedOf(account, leased.now())
+      const remoteName = (await isStillThere(leased, files, account.role, link))
+        ? await updateRemoteUser(leased, files, account, link, wanted)
+        : undefined
+      if (remoteName === undefined) {
+        // It was deleted there by hand, or is somebody else.
+        await deleteFileUser(leased.db, userId)
+      } else if (await recordWritten(leased.db, userId, remoteName, wanted, link.writes)) {
+        if (link.written !== null && link.written.basePath !== wanted.basePath)
+          await makeOwnFolder(leased, files, wanted)
+      }
     }
-  }
-  throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
+    throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
+  })
 }
 
 /**
@@ -339,7 +352,7 @@ export async function writeChangedFileUsers(
   for (const userId of behind) {
     const account = await findWithFileUser(deps.db, userId)
     await (account === undefined
-      ? deleteRemoteUser(deps, files, userId)
+      ? asOnlyWriter(deps, files, userId, (leased) => deleteRemoteUser(leased, files, userId))
       : writeFileUser(deps, files, userId))
   }
   return behind.length

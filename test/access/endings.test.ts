@@ -72,6 +72,7 @@ type Thing = keyof typeof THINGS
 /** Tables that name a user or a session and are looked at in another way. */
 const OTHER_TABLES = {
   audit_events: 'the column `events`',
+  file_leases: 'test/files/writes.test.ts',
   file_users: 'test/files/gateway.test.ts',
   links: 'test/joining/forgotten.test.ts',
   mails: 'test/mail/outbox.test.ts',
