@@ -1,7 +1,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../accounts/roles.ts'
 import { Change } from '../confirm.tsx'
-import { ActionLabel, Alert, type IconName, type Tone } from '../parts.tsx'
+import { ActionLabel, Alert, Choice, type IconName, type Tone } from '../parts.tsx'
 import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
 import { userAction, type UserProps } from './user-props.ts'
@@ -30,14 +30,7 @@ export function HelpForms(props: UserProps) {
           label={t.resetLink}
           lead={t.resetLinkLead}
         >
-          {user.hasTwoFactor && (
-            <div class="field">
-              <label>
-                <input type="checkbox" name="second_factor" value="true" />
-                {t.resetLinkFactor}
-              </label>
-            </div>
-          )}
+          {user.hasTwoFactor && <Box name="second_factor" title={t.resetLinkFactor} />}
         </AccessForm>
         <AccessForm
           {...props}
@@ -59,17 +52,21 @@ export function HelpForms(props: UserProps) {
             isDangerous
           >
             {passkeys.length > 0 && (
-              <div class="field">
-                <label>
-                  <input type="checkbox" name="with_passkeys" value="true" />
-                  {t.withPasskeys(passkeys.length)}
-                </label>
-              </div>
+              <Box name="with_passkeys" title={t.withPasskeys(passkeys.length)} />
             )}
           </AccessForm>
         )}
       </ul>
     </section>
+  )
+}
+
+/** Adds something to what a form does. */
+function Box({ name, title }: { name: string; title: string }) {
+  return (
+    <div class="field">
+      <Choice type="checkbox" name={name} value="true" isChecked={false} title={title} />
+    </div>
   )
 }
 
