@@ -155,6 +155,8 @@ async function hasChineseFont(page: Page): Promise<boolean> {
 
 async function take(page: Page, name: string): Promise<void> {
   if (!name.includes(process.argv[2] ?? '')) return
+  // The last click has left the mouse over something.
+  await page.mouse.move(0, 0)
   const others = IN_POPUP.test(name) ? [POPUP] : []
   for (const size of [...WIDTHS.map((width) => ({ width, height: 800 })), ...others]) {
     const { width } = size
