@@ -8,6 +8,7 @@ import { pageHeaders, policyWithScript } from '../headers.ts'
 import { CardPage } from '../frames.tsx'
 import { SinglePage } from '../layout.tsx'
 import { Tile } from '../parts.tsx'
+import { showContinue } from '../problem-page.tsx'
 import { setSessionToken } from '../session-cookie.ts'
 import { pathAfter, signInPath } from '../sign-in/next.ts'
 import { goTo, readView, showPage, type View } from '../view.ts'
@@ -50,17 +51,8 @@ async function showMessage(c: AppContext, message: Message) {
  *
  * @param address A path, or an address that `begin` of a provider has returned.
  */
-export async function leadTo(c: AppContext, address: string) {
-  c.header('Refresh', `0; url=${address}`)
-  const view = await readView(c)
-  return showPage(
-    c,
-    <SinglePage view={view} title={view.t.signIn.title}>
-      <article>
-        <a href={address}>{view.t.signIn.continue}</a>
-      </article>
-    </SinglePage>,
-  )
+export function leadTo(c: AppContext, address: string) {
+  return showContinue(c, address)
 }
 
 /** Reports why the sign-in failed. */
