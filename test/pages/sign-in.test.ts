@@ -156,6 +156,9 @@ describe('signing in', () => {
     const first = await visitor.post(SIGN_IN, alice)
     expect([first.status, first.headers.get('Retry-After')]).toEqual([429, '300'])
     expect(alertIn(first.html)).toBe('Too many failed attempts. Try again in 5 minutes.')
+    expect(textOf(first.html)).toContain('Sign-in is paused')
+    expect(textOf(first.html)).toContain('can give you a new password')
+    expect(first.html).not.toContain('type="password"')
     site.now += 61 * SECOND
     const second = await visitor.post(SIGN_IN, alice)
     expect(alertIn(second.html)).toBe('Too many failed attempts. Try again in 4 minutes.')

@@ -1,5 +1,5 @@
 import type { Fields, Problem } from '../form.ts'
-import { StepPage } from '../frames.tsx'
+import { CardPage, StepPage } from '../frames.tsx'
 import { SinglePage } from '../layout.tsx'
 import { Alert, Heading, Icon } from '../parts.tsx'
 import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
@@ -30,24 +30,10 @@ export function SignInPage(props: SignInProps) {
         <Heading title={t.to(props.view.site.title)} lead={t.lead(props.view.host)} />
         {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
-        <div class="others">
-          <p class="or">{t.or}</p>
-          {props.ceremony === undefined ? (
-            <NoPasskeysHere view={props.view} />
-          ) : (
-            <PasskeyForm view={props.view} next={props.next} ceremony={props.ceremony} />
-          )}
-          <SsoButton {...props} />
-        </div>
+        <OtherWays {...props} />
         <details class="lost">
           <summary>{t.lost}</summary>
-          <p>
-            {props.view.hasMail ? (
-              <a href="/account/forgotten">{props.view.t.joining.forgottenLink}</a>
-            ) : (
-              t.lostPassword(props.view.site.title)
-            )}
-          </p>
+          <LostPassword view={props.view} />
           <p>{t.lostPhone}</p>
         </details>
         {props.view.isRegistrationOpen && (
@@ -57,6 +43,55 @@ export function SignInPage(props: SignInProps) {
         )}
       </article>
     </SinglePage>
+  )
+}
+
+/** Tells a visitor who has failed too often how long to wait, and what works meanwhile. */
+export function PausedPage(props: SignInProps & { problem: Problem }) {
+  const { view, next, problem } = props
+  const t = view.t.signIn
+  return (
+    <CardPage view={view} icon="lock" tone="amber" title={t.paused} lead="">
+      <p role="alert">{problem.message}</p>
+      <p class="buttons">
+        <a role="button" class="secondary" href={signInPath(next)}>
+          {view.t.joining.toSignIn}
+        </a>
+      </p>
+      <OtherWays {...props} />
+      <div class="lost">
+        <LostPassword view={view} />
+      </div>
+    </CardPage>
+  )
+}
+
+/** The ways to sign in without the password. */
+function OtherWays(props: SignInProps) {
+  const { view, next, ceremony } = props
+  return (
+    <div class="others">
+      <p class="or">{view.t.signIn.or}</p>
+      {ceremony === undefined ? (
+        <NoPasskeysHere view={view} />
+      ) : (
+        <PasskeyForm view={view} next={next} ceremony={ceremony} />
+      )}
+      <SsoButton {...props} />
+    </div>
+  )
+}
+
+/** Leads to a new password: by mail, or by an administrator. */
+function LostPassword({ view: { t, site, hasMail } }: { view: View }) {
+  return (
+    <p>
+      {hasMail ? (
+        <a href="/account/forgotten">{t.joining.forgottenLink}</a>
+      ) : (
+        t.signIn.lostPassword(site.title)
+      )}
+    </p>
   )
 }
 
@@ -130,7 +165,6 @@ export function CodePage({ view, username, next, problem, ceremony }: CodePagePr
       <details class="lost" open={problem !== undefined}>
         <summary>{t.noCode}</summary>
         <p>{t.codeLate}</p>
-        <p>{t.lostPhone}</p>
         <p>{t.lostCodes(view.site.title)}</p>
         {ceremony !== undefined && <PasskeyForm view={view} next={next} ceremony={ceremony} />}
       </details>

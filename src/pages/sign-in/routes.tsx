@@ -9,7 +9,7 @@ import { staticDigest } from '../../passwords/passwords.ts'
 import { relyingPartyOf } from '../../base/passkey-site.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
-import { attempt, readForm } from '../form.ts'
+import { attempt, problemOf, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { findAsking } from '../openid/asking.ts'
 import { isRequestPath } from '../local-path.ts'
@@ -21,7 +21,7 @@ import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'
-import { CodePage, SignInPage } from './pages.tsx'
+import { CodePage, PausedPage, SignInPage } from './pages.tsx'
 
 const signInSchema = v.object({ username: text(), password: text() })
 const codeSchema = v.object({ code: text() })
@@ -86,6 +86,7 @@ export const signInPages = new Hono<App>()
     // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')
       return showSignIn(c, { username: pending.username, next }, refusal)
+    if (refusal.refusal === 'tooManyAttempts') return showPaused(c, next, refusal)
     const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
     return showForm(c, CodePage, { view: await readView(c), ...props }, refusal)
   })
@@ -109,11 +110,18 @@ async function showSignIn(
   { username = '', next = '' }: { username?: string; next?: string },
   refusal: Refusal,
 ) {
+  if (refusal.refusal === 'tooManyAttempts') return showPaused(c, parseNext({ next }), refusal)
   const view = await readView(c)
   const ceremony = await beginSignIn(c)
   const asking = await findAsking(c, parseNext({ next }))
   const props = { view, fields: { username }, next: parseNext({ next }), ceremony, asking }
   return showForm(c, SignInPage, props, refusal)
+}
+
+async function showPaused(c: AppContext, next: string, refusal: Refusal) {
+  const view = await readView(c)
+  const props = { view, next, ceremony: await beginSignIn(c), problem: problemOf(view.t, refusal) }
+  return showPage(c, <PausedPage {...props} />, refusal)
 }
 
 /** Begins a sign-in with any passkey of this site, which reads nothing and writes nothing. */

@@ -412,6 +412,7 @@ export const en = {
     lead: (host: string) => `Use your account at ${host}.`,
     or: 'or',
     lost: 'Lost your password or your phone?',
+    paused: 'Sign-in is paused',
     lostPassword: (site: string) =>
       `An administrator of ${site} can give you a new password. Nobody can tell you the old one.`,
     lostPhone: 'Without the phone, enter one of your recovery codes in place of the code.',

@@ -136,6 +136,7 @@ export const zh: Texts = {
     title: '登录',
     lead: (host) => `使用你在 ${host} 的账户登录。`,
     or: '或',
+    paused: '暂时无法登录',
     lost: '忘记密码或丢失手机？',
     lostPassword: (site) => `${site} 的管理员可以为你设置新密码。旧密码无人能查看。`,
     lostPhone: '手机不在身边时，可用一个恢复代码代替验证码。',
