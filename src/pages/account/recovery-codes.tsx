@@ -16,23 +16,32 @@ export function RecoveryCodesPage({ view, username, codes }: RecoveryCodesProps)
       <h1>{t.recovery.title}</h1>
       <article>
         <p>{t.recovery.lead}</p>
-        <label for="codes">{t.recovery.codes}</label>
-        <textarea id="codes" class="codes" readonly rows={codes.length} spellcheck={false}>
-          {codes.join('\n')}
-        </textarea>
+        <div class="recovery">
+          <div>
+            <label for="codes">{t.recovery.codes}</label>
+            <textarea id="codes" class="codes" readonly rows={codes.length} spellcheck={false}>
+              {codes.join('\n')}
+            </textarea>
+          </div>
+          <div>
+            <p>{t.recovery.keep}</p>
+            <p class="buttons">
+              <a
+                role="button"
+                class="secondary"
+                href={`data:text/plain;charset=utf-8,${encodeURIComponent(fileOf(view, username, codes))}`}
+                download={`recovery-codes-${username.replaceAll(/[^\w.-]+/g, '-')}.txt`}
+              >
+                {t.recovery.download}
+              </a>
+              <button type="button" class="secondary" data-print hidden>
+                {t.print}
+              </button>
+              <CopyButton view={view} from="codes" />
+            </p>
+          </div>
+        </div>
         <p class="buttons">
-          <CopyButton view={view} from="codes" />
-          <a
-            role="button"
-            class="secondary"
-            href={`data:text/plain;charset=utf-8,${encodeURIComponent(fileOf(view, username, codes))}`}
-            download={`recovery-codes-${username.replaceAll(/[^\w.-]+/g, '-')}.txt`}
-          >
-            {t.recovery.download}
-          </a>
-          <button type="button" class="secondary" data-print hidden>
-            {t.print}
-          </button>
           <a role="button" href="/account/security">
             {t.recovery.done}
           </a>

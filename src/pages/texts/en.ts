@@ -648,9 +648,10 @@ export const en = {
 
   recovery: {
     title: 'Recovery codes',
-    lead: 'If you lose your phone, each code signs you in once. Keep the codes in a safe place. They are not shown again.',
+    lead: 'If you lose your phone, each code signs you in once. They are not shown again.',
     codes: 'Your recovery codes',
     download: 'Download',
+    keep: 'Keep them where you find them without your phone: in a password manager, or on paper.',
     fileTitle: (name: string, site: string, date: string) =>
       `Recovery codes of ${name} for ${site}, ${date}`,
     fileHint: 'Each code signs you in once.',

@@ -354,9 +354,10 @@ export const zh: Texts = {
 
   recovery: {
     title: '恢复代码',
-    lead: '手机丢失时，每个代码可以登录一次。请妥善保管，它们不会再次显示。',
+    lead: '手机丢失时，每个代码可以登录一次。它们不会再次显示。',
     codes: '你的恢复代码',
     download: '下载',
+    keep: '请存放在没有手机也能找到的地方，例如密码管理器，或写在纸上。',
     fileTitle: (name, site, date) => `${name} 在 ${site} 的恢复代码，${date}`,
     fileHint: '每个代码可以登录一次。',
     done: '我已保存好',
