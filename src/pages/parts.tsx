@@ -440,12 +440,20 @@ export interface ChoicesProps {
 export function Choices({ choices }: ChoicesProps) {
   return (
     <ul class="rows choices">
-      {choices.map(({ href, icon, tone, program, title, hint }) => (
-        <Row icon={icon} tone={tone} program={program} title={<a href={href}>{title}</a>}>
-          {hint !== undefined && <p class="facts">{hint}</p>}
-        </Row>
+      {choices.map((one) => (
+        <Choose {...one} />
       ))}
     </ul>
+  )
+}
+
+/** A row that leads on as a whole. */
+export function Choose(choice: ChoicesProps['choices'][number]) {
+  const { href, icon, tone, program, title, hint } = choice
+  return (
+    <Row icon={icon} tone={tone} program={program} title={<a href={href}>{title}</a>}>
+      {hint !== undefined && <p class="facts">{hint}</p>}
+    </Row>
   )
 }
 

@@ -47,8 +47,13 @@ describe('the page of a link', () => {
     }
     await site.asAdmin('/api/admin/invitation/create', { email: 'carol@example.org' })
     const mailed = secretOf((await site.mail())[0]?.text ?? '')
-    expect(await welcomeOf(mailed, 'carol')).not.toContain('/account/email')
-    expect(await welcomeOf(await site.invite(), 'dave')).toContain('/account/email')
+    const confirmed = await welcomeOf(mailed, 'carol')
+    expect(confirmed).not.toContain('/account/email')
+    expect(textOf(confirmed)).toContain('Create an account Done')
+    expect(textOf(confirmed)).toContain('Confirm your e-mail address Done')
+    const other = await welcomeOf(await site.invite(), 'dave')
+    expect(other).toContain('/account/email')
+    expect(textOf(other).match(/Done/g)).toHaveLength(1)
   })
 
   test('shows what is wrong, keeps the name and takes no use', async () => {

@@ -52,9 +52,13 @@ export const accountPages = new Hono<App>()
     return goTo(c, '/account/sign-in', 'signed-out')
   })
   .get('/welcome', async (c) => {
-    const { account, details } = await readOwnDetails(c.get('deps'), actorOf(c))
-    const view = await readView(c, account)
-    return showPage(c, <WelcomePage view={view} hasAddress={details.emailVerified} />)
+    const [deps, actor] = [c.get('deps'), sessionOf(c)]
+    const [{ account, counts }, { details }] = await Promise.all([
+      readOverview(deps, actor),
+      readOwnDetails(deps, actor),
+    ])
+    const props = { view: await readView(c, account), counts, hasAddress: details.emailVerified }
+    return showPage(c, <WelcomePage {...props} />)
   })
   .route('/security', securityPages)
   .route('/activity', activityPages)

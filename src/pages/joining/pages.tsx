@@ -1,7 +1,16 @@
 import { echo, type Fields, type Problem } from '../form.ts'
 import { CardPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Choices, Field, Heading, type IconName, type Tone } from '../parts.tsx'
+import {
+  Alert,
+  type ChoicesProps,
+  Choose,
+  Field,
+  Heading,
+  type IconName,
+  Row,
+  type Tone,
+} from '../parts.tsx'
 import type { View } from '../view.ts'
 import { EMAIL_PATH } from './own-email.tsx'
 
@@ -182,50 +191,79 @@ interface DoneProps {
   words: string
 }
 
-/**
- * The first page of a new account.
- *
- * @param hasAddress Whether the invitation was mailed, so that the address is confirmed.
- */
-export function WelcomePage({ view, hasAddress }: { view: View; hasAddress: boolean }) {
+interface WelcomeProps {
+  view: View
+  /** Whether the address is confirmed: of a mailed invitation, or later. */
+  hasAddress: boolean
+  /** What the account has. */
+  counts: { keys: number; appPasswords: number }
+}
+
+/** The first page of a new account: what is done, and what can be done next. */
+export function WelcomePage({ view, hasAddress, counts }: WelcomeProps) {
   const t = view.t.joining
+  const { account } = view
+  const steps: (ChoicesProps['choices'][number] & { isDone: boolean })[] = [
+    {
+      href: '/account',
+      icon: 'new-user',
+      title: t.registerLink,
+      isDone: true,
+    },
+    {
+      href: '/account/security',
+      icon: 'security',
+      tone: 'violet',
+      title: t.welcomeFactor,
+      hint: t.welcomeFactorHint,
+      isDone: account?.hasPasskey === true || account?.hasTwoFactor === true,
+    },
+    {
+      href: EMAIL_PATH,
+      icon: 'mail',
+      title: t.welcomeEmail,
+      hint: t.ownHint,
+      isDone: hasAddress,
+    },
+    {
+      href: '/account/app-passwords',
+      icon: 'app-passwords',
+      tone: 'teal',
+      title: t.welcomeConnect,
+      hint: t.welcomeConnectHint,
+      isDone: counts.appPasswords > 0,
+    },
+    {
+      href: '/account/keys',
+      icon: 'keys',
+      title: t.welcomeKeys,
+      hint: t.welcomeKeysHint,
+      isDone: counts.keys > 0,
+    },
+  ]
   return (
     <AccountPage view={view} title={t.welcomeTitle}>
       <Heading title={t.welcomeTitle} lead={t.welcomeLead} />
-      <Choices
-        choices={[
-          {
-            href: '/account/security',
-            icon: 'security',
-            tone: 'green',
-            title: t.welcomeFactor,
-            hint: t.welcomeFactorHint,
-          },
-          ...(view.hasMail && !hasAddress
-            ? [
-                {
-                  href: EMAIL_PATH,
-                  icon: 'mail',
-                  title: t.welcomeEmail,
-                  hint: t.ownHint,
-                } as const,
-              ]
-            : []),
-          {
-            href: '/account/app-passwords',
-            icon: 'app-passwords',
-            tone: 'teal',
-            title: t.welcomeConnect,
-            hint: t.welcomeConnectHint,
-          },
-          { href: '/account/keys', icon: 'keys', title: t.welcomeKeys, hint: t.welcomeKeysHint },
-        ]}
-      />
+      <ul class="rows choices">
+        {steps
+          .filter(({ href }) => href !== EMAIL_PATH || view.hasMail)
+          .toSorted((one, other) => Number(other.isDone) - Number(one.isDone))
+          .map((step) => (step.isDone ? <DoneStep view={view} {...step} /> : <Choose {...step} />))}
+      </ul>
       <p class="buttons">
         <a role="button" href="/account">
           {t.welcomeOverview}
         </a>
       </p>
     </AccountPage>
+  )
+}
+
+/** What is done leads nowhere. */
+function DoneStep({ view, title }: { view: View; title: string }) {
+  return (
+    <Row icon="done" tone="green" title={title}>
+      <p class="facts">{view.t.joining.welcomeDone}</p>
+    </Row>
   )
 }

@@ -34,7 +34,7 @@ export const joiningEn = {
   forgottenDoneLead:
     'If the account has a confirmed e-mail address, a link is on its way there. It works for 30 minutes. Without such an address, ask an administrator.',
   welcomeTitle: 'Welcome',
-  welcomeLead: 'Your account is ready. You can do these things now or later:',
+  welcomeLead: 'Your account is ready. Do the rest now, or later.',
   welcomeFactor: 'Protect your sign-in',
   welcomeFactorHint: 'With a passkey or two-step verification, a stolen password is of no use.',
   welcomeEmail: 'Confirm your e-mail address',
@@ -42,7 +42,8 @@ export const joiningEn = {
   welcomeConnectHint: 'An app password lets a program such as rclone reach your files.',
   welcomeKeys: 'Add an SSH key',
   welcomeKeysHint: 'It lets you reach your files over SFTP without a password.',
-  welcomeOverview: 'To your account',
+  welcomeDone: 'Done',
+  welcomeOverview: 'Go to your account',
   endsAt: 'Your account ends',
   // The page of the own address.
   ownTitle: 'E-mail address',
