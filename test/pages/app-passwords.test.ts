@@ -34,7 +34,7 @@ describe('the page of app passwords', () => {
     rememberSecret(token)
     expect(token).toMatch(/^lk_[0-9A-Za-z]{38}$/)
     expect(textOf(html)).toContain('rclone config create files webdav')
-    expect(textOf(html)).toContain('“alice”')
+    expect(html).toContain('<code id="user">alice</code>')
     const text = await textAt(PATH)
     expect(text).toContain('rclone Reads files Created just now Never used Expires next year')
     expect(text).not.toContain(token)
@@ -65,7 +65,7 @@ describe('the page of app passwords', () => {
     expect(before).toContain('<pre>sftp alice@files.example.org</pre>')
     expect(before).toContain('rclone config create files webdav \\\n')
     expect(textOf(before)).toContain('OpenSSH servers take SSH keys only.')
-    expect(textOf(before)).toContain('files.example.org stands for your file server.')
+    expect(textOf(before)).toContain('Replace files.example.org by your file server.')
     await site.db.insert(settings).values({ key: 'sftp_address', value: 'sftp.example.net:2022' })
     const after = await created({ name: 'two' })
     expect(after).toContain('<pre>sftp -P 2022 alice@sftp.example.net</pre>')
@@ -74,7 +74,7 @@ describe('the page of app passwords', () => {
     await visitor.post('/account/language', { language: 'zh', path: PATH })
     const chinese = textOf(await created({ name: 'four' }))
     expect(chinese).toContain('OpenSSH 服务器只接受 SSH 公钥。')
-    expect(chinese).toContain('代表你的文件服务器')
+    expect(chinese).toContain('请把 files.example.org 换成你的文件服务器。')
   })
 
   test('shows the address of the file server behind the site, and no SFTP that it does not have', async () => {
@@ -85,9 +85,9 @@ describe('the page of app passwords', () => {
     rememberSecret(valueOf(html, 'token'))
     const address = 'http://localhost/dav'
     expect(html).toContain(`url=${address} \\\n`)
-    expect(textOf(html)).toContain(`Enter the address ${address}, the user name “alice”`)
+    expect(html).toContain(`<code id="address">${address}</code>`)
     expect(html).not.toContain('files.example.org')
-    expect(textOf(html)).not.toContain('SFTP OpenSSH')
+    expect(textOf(html)).not.toContain('OpenSSH servers')
   })
 
   test('offers administration to admins alone', async () => {

@@ -9,6 +9,7 @@ import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
 import {
   Alert,
+  CopyButton,
   Empty,
   Field,
   FormButtons,
@@ -282,28 +283,50 @@ function FileUse({ view, username, sftp, webdav }: FileUseProps) {
   // The file server behind this site takes app passwords over WebDAV only.
   const shownSftp = sftp ?? (isKnown ? undefined : { host: EXAMPLE_HOST, port: SFTP_PORT })
   return (
-    <dl>
-      <dt>{t.webdav}</dt>
-      <dd>{isKnown ? t.webdavAt(username, webdav) : t.webdavHow(username, EXAMPLE_HOST)}</dd>
-      {shownSftp !== undefined && (
-        <>
-          <dt>SFTP</dt>
+    <>
+      <p>{t.webdavHow}</p>
+      <dl>
+        <dt>{t.address}</dt>
+        {isKnown ? <Copied view={view} id="address" text={webdav} /> : <dd>{t.addressOf}</dd>}
+        <dt>{view.t.signIn.username}</dt>
+        <Copied view={view} id="user" text={username} />
+        <dt>{view.t.signIn.password}</dt>
+        <dd>{t.passwordOf}</dd>
+      </dl>
+      <details class="older">
+        <summary>{t.inTerminal}</summary>
+        {!isKnown && <p>{t.placeholder(EXAMPLE_HOST)}</p>}
+        <dl>
+          {shownSftp !== undefined && (
+            <>
+              <dt>SFTP</dt>
+              <dd>
+                {t.sftpHow}
+                <pre>{sftpCommand(username, shownSftp)}</pre>
+              </dd>
+            </>
+          )}
+          <dt>rclone</dt>
           <dd>
-            {t.sftpHow}
-            <pre>{sftpCommand(username, shownSftp)}</pre>
-          </dd>
-        </>
-      )}
-      <dt>rclone</dt>
-      <dd>
-        {!isKnown && `${t.rclonePutIn} `}
-        {t.rcloneHow}
-        <pre>{`rclone config create files webdav \\
+            {t.rcloneHow}
+            <pre>{`rclone config create files webdav \\
   url=${webdav ?? `https://${EXAMPLE_HOST}`} \\
   vendor=other user=${shellWord(username)} \\
   pass="$(rclone obscure -)"`}</pre>
-      </dd>
-    </dl>
+          </dd>
+        </dl>
+      </details>
+    </>
+  )
+}
+
+/** A value to put into a program. */
+function Copied({ view, id, text }: { view: View; id: string; text: string }) {
+  return (
+    <dd class="command">
+      <code id={id}>{text}</code>
+      <CopyButton view={view} from={id} />
+    </dd>
   )
 }
 
@@ -311,6 +334,8 @@ function ProgramUse({ view, origin }: { view: View; origin: string }) {
   const t = view.t.appPasswords
   return (
     <dl>
+      <dt>{t.tools}</dt>
+      <dd>{t.toolsHow}</dd>
       <dt>curl</dt>
       <dd>
         {t.readHow}
@@ -318,8 +343,6 @@ function ProgramUse({ view, origin }: { view: View; origin: string }) {
         {t.curlHow}
         <pre>{`curl -H "Authorization: Bearer $APP_PASSWORD" ${origin}/api/me`}</pre>
       </dd>
-      <dt>{t.tools}</dt>
-      <dd>{t.toolsHow}</dd>
     </dl>
   )
 }

@@ -801,13 +801,13 @@ export const en = {
     createdLead: 'Copy it into the program now. It is not shown again.',
     createdDone: 'I have copied it',
     howTo: 'How to use it',
-    webdav: 'WebDAV',
-    webdavHow: (username: string, host: string) =>
-      `Enter the address of your file server, the user name “${username}”, and the app password as the password. In the examples here, ${host} stands for your file server.`,
-    webdavAt: (username: string, address: string) =>
-      `Enter the address ${address}, the user name “${username}”, and the app password as the password.`,
-    sftpHow:
-      'Enter the app password when the program asks for a password. OpenSSH servers take SSH keys only.',
+    webdavHow: 'Add a WebDAV server to the program, and fill in:',
+    address: 'Address',
+    addressOf: 'The WebDAV address of your file server. Ask an administrator for it.',
+    passwordOf: 'The app password above',
+    inTerminal: 'In a terminal',
+    placeholder: (host: string) => `Replace ${host} by your file server.`,
+    sftpHow: 'Paste the app password as the password. OpenSSH servers take SSH keys only.',
     rcloneHow: 'Run this, paste the app password, press Enter, then Ctrl+D.',
     rclonePutIn: 'Put in the WebDAV address of your file server.',
     readHow: 'Run this in bash or zsh, paste the app password, press Enter:',
