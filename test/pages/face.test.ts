@@ -85,7 +85,7 @@ describe('the sign-in page', () => {
     const text = textOf((await new Visitor(site).get(SIGN_IN)).html)
     expect(text).toContain('Use your account at localhost.')
     expect(text).toContain('An administrator of Files & Co can give you a new password.')
-    expect(text).toContain('enter one of your recovery codes')
+    expect(text).toContain('enter a recovery code in place of the code')
   })
 
   test('puts the focus into the password after a wrong one, and keeps the name', async () => {

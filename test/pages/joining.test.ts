@@ -132,7 +132,9 @@ describe('the page of a link', () => {
     for (const dead of ['x', 'A'.repeat(43)]) {
       const { status, html } = await visitor.get(`/account/link/${dead}`)
       expect(status).toBe(404)
-      expect(textOf(html)).toContain('This link is not valid. Ask for a new one.')
+      expect(textOf(html)).toContain(
+        'The link was used already, is too old or is incomplete. Ask for a new one.',
+      )
     }
     expect(loggedLines(link)).toEqual([])
   })
@@ -161,7 +163,7 @@ describe('/account/register', () => {
     await site.set({ allow_register: 'true', register_approval: 'true' })
     const fields = { username: 'bob', ...PASSWORDS }
     const { html } = await visitor.post('/account/register', fields)
-    expect(textOf(html)).toContain('Your account waits for an approval')
+    expect(textOf(html)).toContain('Your account is waiting for approval')
     expect((await visitor.get('/account')).status).toBe(303)
   })
 

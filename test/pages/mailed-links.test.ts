@@ -10,7 +10,7 @@ import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor
 const PASSWORD = 'alice-Passw0rd'
 const NEW_PASSWORD = 'a new Passw0rd of alice'
 const ADDRESS = 'alice@example.org'
-const DEAD = 'This link is not valid. Ask for a new one.'
+const DEAD = 'The link was used already, is too old or is incomplete. Ask for a new one.'
 
 let site: MailSite
 let visitor: Visitor
@@ -157,7 +157,7 @@ describe('/account/link/…', () => {
     async (link) => {
       const { status, html } = await visitor.get(`/account/link/${link}`)
       expect(status).toBe(404)
-      expect(textOf(html)).toMatch(/This link is not valid|Page not found/)
+      expect(textOf(html)).toMatch(/This link no longer works|Page not found/)
     },
   )
 })
@@ -172,7 +172,7 @@ describe('/account/email', () => {
     const [link = ''] = await site.linksTo('new@example.org')
     // From a mail, a browser sends no cookie.
     const opened = await new Visitor(site).get(`/account/link/${link}`)
-    expect(textOf(opened.html)).toContain('The address is new@example.org.')
+    expect(textOf(opened.html)).toContain('Is new@example.org yours?')
     const confirmed = await visitor.post('/account/link', { link })
     expect(textOf(confirmed.html)).toContain('Your e-mail address is confirmed')
     expect(textOf((await visitor.get('/account/email')).html)).toContain(

@@ -262,7 +262,7 @@ describe('an operator', () => {
     const { html } = await admin.get('/account/admin/users/3')
     expect(textOf(html)).toContain('Passkeys 1 phone Added just now')
     expect(html).toMatch(/alice\s+<span class="badge good">Passkey/)
-    expect(html).not.toContain('Cancel two-step verification')
+    expect(html).not.toContain('Turn off two-step verification')
     const id = /delete-passkey.*?name="id" value="([^"]*)"/s.exec(html)?.[1] ?? ''
     site.now += 20 * MINUTE
     const path = '/account/admin/users/3/delete-passkey'

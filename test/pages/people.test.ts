@@ -123,7 +123,7 @@ describe('the address and the end of an account', () => {
   test('are on the page of the user', async () => {
     const text = await textAt(`${USERS}/${id}`)
     expect(text).toContain(
-      'E-mail and end alice@example.org Confirmed by the user. Ends in 3 months',
+      'E-mail and end date alice@example.org Confirmed by the user. Ends in 3 months',
     )
     await site.db
       .update(users)

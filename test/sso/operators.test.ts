@@ -143,7 +143,9 @@ describe("the operators' page of a user", () => {
   test('lists and unlinks the linked accounts', async () => {
     expect(await seen()).toContain('Linked accounts 0 No account is linked.')
     await link('1')
-    expect(await seen()).toContain('Name 1 OpenID Linked just now by the move from another server')
+    expect(await seen()).toContain(
+      'Name 1 OpenID Linked just now, when this account was moved here',
+    )
     expect(await seen()).not.toContain(WARNING)
     const unlinked = await submit({ subject: '1' })
     expect(unlinked.location).toBe(`${page()}?done=identity-unlinked`)
@@ -161,7 +163,7 @@ describe("the operators' page of a user", () => {
     await takePassword()
     const refused = await submit({ subject: '1' })
     expect(alertIn(refused.html)).toBe(
-      'It has become the only way in of this user. Read the warning, then try again.',
+      'The user now has no other way to sign in. Read the warning, then try again.',
     )
     expect(textOf(refused.html)).toContain(WARNING)
     expect(refused.html).toContain('<input type="hidden" name="last_way_in" value="true"/>')

@@ -234,7 +234,9 @@ describe('the page for operators', () => {
     const visitor = new Visitor(site)
     await visitor.signIn('admin', ADMIN_PASSWORD)
     const incomplete = await visitor.post(`${PATH}/check`)
-    expect(alertIn(incomplete.html)).toBe('Single sign-on is not set up completely on this site.')
+    expect(alertIn(incomplete.html)).toBe(
+      'Single sign-on is not set up completely. An administrator can finish it in the site settings.',
+    )
     await site.setUp()
     const page = textOf((await visitor.get(PATH)).html)
     expect(page).toContain('http://localhost/api/auth/sso_callback?method=sso_get_token')

@@ -126,7 +126,7 @@ export const adminUsersEn = {
   reject: 'Reject',
   rejectQuestion: (name: string) => `The account ${name} is deleted.`,
 
-  details: 'E-mail and end',
+  details: 'E-mail and end date',
   noEmail: 'No e-mail address',
   email: 'E-mail address',
   emailVerified: 'Confirmed by the user.',
@@ -135,8 +135,7 @@ export const adminUsersEn = {
   ended: (when: string) => `Ended ${when}`,
   noEnd: 'No end',
   endsAt: 'Ends on',
-  endsAtHint:
-    'From 0:00 UTC of this day on, the account is as if it were disabled. Leave it empty for no end.',
+  endsAtHint: 'The account is disabled at 0:00 UTC on this day. Leave it empty for no end.',
   maxSessions: (most: number) => `at most ${most}`,
 
   backToList: 'Users',
@@ -157,9 +156,9 @@ export const adminUsersEn = {
   create: 'Create user',
   save: 'Save changes',
 
-  access: 'Sessions and credentials',
+  access: 'Sessions, keys and app passwords',
   help: 'Help with signing in',
-  endAccess: 'Suspend or delete',
+  endAccess: 'Sign out, disable or delete',
   resetPassword: 'Reset password',
   resetPasswordLead:
     'Set a new password yourself. The old one stops working, and all sessions end.',
@@ -167,13 +166,12 @@ export const adminUsersEn = {
   resetLinkLead:
     'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
   resetLinkFactor: 'The link also turns off two-step verification',
-  resetLinkMade:
-    'The link is not shown again. Give it to the user now, over a channel that you trust.',
+  resetLinkMade: 'The link is not shown again. Give it to the user now, in a way that you trust.',
   resetLinkLabel: (name: string) => `Link for ${name}`,
   unlock: 'Unlock',
   unlockLead:
     'The user may be locked out. Unlocking clears the failed sign-ins, so that the user can try again immediately.',
-  cancelTwoFactor: 'Cancel two-step verification',
+  cancelTwoFactor: 'Turn off two-step verification',
   cancelTwoFactorLead:
     'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
   withPasskeys: counted('Delete the passkey as well', 'Delete the # passkeys as well'),
@@ -198,7 +196,7 @@ export const adminUsersEn = {
 
   generatedTitle: 'Password',
   generatedLead:
-    'The password is not shown again. Give it to the user now, over a channel that you trust.',
+    'The password is not shown again. Give it to the user now, in a way that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,
   generatedDone: 'I have passed it on',
   remaining: REMAINING,
@@ -242,7 +240,7 @@ export const adminEventsEn = {
     user_changed: 'Users changed',
     role_changed: 'Roles changed',
     password_reset: 'Passwords set by administrators',
-    two_factor_cancelled: 'Two-step verification cancelled',
+    two_factor_cancelled: 'Two-step verification turned off by administrators',
     user_disabled: 'Users disabled',
     user_enabled: 'Users enabled',
     user_deleted: 'Users deleted',

@@ -96,22 +96,23 @@ const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
   password: 'A new password',
   credential_added: 'A new key, passkey, app password or linked account',
   passkey_cloned: 'A passkey that may have been copied',
-  access_replayed: 'A sign-in to a program that may have been stolen',
+  access_replayed: 'A sign-in to a program that may not have been you',
   reset_link: 'A link for a new password (sent in any case)',
-  account_end: 'The end of the account',
+  account_end: 'Your account ends soon',
 }
 
 export const channelsEn = {
   title: 'Notices',
-  ownLead: 'Get a message when something happens to your account that may not have been you.',
+  ownLead: 'Get a message when somebody else may be using your account.',
   ownWhere: 'Where should it go?',
-  ownKinds: { ntfy: 'To your phone', webhook: 'To a program of yours' },
+  ownKinds: { ntfy: 'Notices to your phone', webhook: 'Notices to a program of yours' },
   ownKindHints: {
     ntfy: 'As a push message in the free app ntfy.',
     webhook: 'A webhook: the program gets each notice as signed JSON.',
   },
   ownTopics,
-  adminLead: 'Where notices of what happens on this site are sent.',
+  adminLead:
+    'Chats, phones and addresses that get a message when something important happens here.',
   none: 'No channels',
   noneHint: 'A channel is where notices go: a chat, an e-mail address, a phone.',
   addTitle: 'Add a channel',
@@ -152,7 +153,7 @@ export const channelsEn = {
   neverSent: 'Nothing delivered yet',
   lastFailed: (when: string) => `Last failure ${when}`,
   waiting: counted('1 notice is waiting', '# notices are waiting'),
-  lost: counted('1 notice was given up', '# notices were given up'),
+  lost: counted('1 notice was never delivered', '# notices were never delivered'),
   testFailed: (reason: string) => `The test was not delivered. ${reason}`,
   failures,
   failedStatus: (status: string) => `The receiver answered with status ${status}.`,

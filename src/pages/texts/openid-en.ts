@@ -58,10 +58,10 @@ export const authorizeEn = {
   continue: 'Continue',
   untrustedTitle: 'This request cannot be answered',
   untrusted:
-    'The program that sent you here is not registered, or asks for the answer at an address that is not registered. Nothing was sent to it. Tell the operator of that program.',
+    'The program that sent you here, or the address for its answer, is not registered on this site. Nothing was sent to it. Tell the operator of that program.',
   endTitle: 'Sign out?',
   endLead:
-    'A program asks you to sign out. This also ends the access that other programs got in this session.',
+    'A program asks you to sign out. Other programs that you use with this sign-in lose their access, too.',
   endSubmit: 'Sign out',
   endStay: 'Stay signed in',
   endedTitle: 'You are signed out',
@@ -71,7 +71,7 @@ export const authorizeEn = {
 /** The programs of a user. */
 export const programsEn = {
   title: 'Connected programs',
-  lead: 'Programs in which you sign in with this account.',
+  lead: 'Sites and programs where you sign in with this account.',
   none: 'No programs',
   noneHint: 'A program appears here once you have signed in to it with this account.',
   used: (when: string) => `Last sign-in ${when}`,
@@ -92,13 +92,13 @@ export const adminProgramsEn = {
   add: 'Register a program',
   name: 'Name',
   presetHints,
-  otherHint: 'Any program with OpenID Connect.',
+  otherHint: 'Any program that can use OpenID Connect.',
   more: 'More addresses',
   presets,
   site: 'Address of the program',
   siteHint: 'Such as https://files.example.org.',
   teamHint: 'Such as https://TEAM.cloudflareaccess.com.',
-  redirects: 'Redirect addresses',
+  redirects: 'Redirect URIs',
   redirectsHint: 'One per line, exactly as the program sends them.',
   postLogout: 'Addresses after the sign-out',
   logout: 'Back-channel logout address',
@@ -128,7 +128,8 @@ export const adminProgramsEn = {
   notes,
   createdDone: 'I have copied them',
   secret: 'New secret',
-  secretQuestion: 'The old secret ends at once, until the program has the new one.',
+  secretQuestion:
+    'The old secret ends at once. Nobody can sign in to the program until it has the new one.',
   secretSubmit: 'Make a new secret',
   delete: 'Delete',
   deleteQuestion: (name: string) =>

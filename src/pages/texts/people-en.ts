@@ -3,10 +3,11 @@ import type { LinkState } from '../../joining/links.ts'
 /** The invitations, for operators. */
 export const adminInvitationsEn = {
   title: 'Invitations',
-  lead: 'Links with which people make accounts of their own.',
+  lead: 'Links that let people create their own accounts.',
   add: 'New invitation',
   none: 'No invitations',
-  noneHint: 'An invitation is a link. Whom you give it chooses a password, and has an account.',
+  noneHint:
+    'An invitation is a link. The person who opens it chooses a password, and has an account.',
   unnamed: (id: number) => `Invitation ${id}`,
   states: { live: 'Valid', used: 'Used', ended: 'No longer valid' } satisfies Record<
     LinkState,
@@ -29,12 +30,12 @@ export const adminInvitationsEn = {
   linkPart: 'The link',
   accountPart: 'The account that it makes',
   note: 'Note',
-  noteHint: 'What you recognise the invitation by. Only administrators see it.',
+  noteHint: 'It helps you recognise the invitation. Only administrators see it.',
   email: 'Mail it to',
   emailHint:
     'The site mails the link to this address, which then counts as confirmed. Leave it empty to hand the link over yourself.',
   username: 'User name',
-  usernameHint: 'Leave it empty, and the user chooses.',
+  usernameHint: 'Leave it empty to let the user choose.',
   uses: 'Number of accounts',
   endsAt: 'The link ends on',
   endsAtHint: 'At 0:00 UTC. Leave it empty for 7 days.',
