@@ -25,9 +25,9 @@ export const authorizeZh: typeof authorizeEn = {
   continue: '继续',
   untrustedTitle: '无法处理此请求',
   untrusted:
-    '把你带到这里的程序没有注册，或者它要求的返回地址没有注册。没有向它发送任何内容。请联系该程序的管理员。',
+    '把你带到这里的程序，或它的回调地址，没有在本站登记。没有向它发送任何内容。请联系该程序的管理员。',
   endTitle: '退出登录？',
-  endLead: '有程序请求将你退出登录。其他程序在此次登录中获得的访问权限也会终止。',
+  endLead: '有程序请求你退出登录。你用此次登录使用的其他程序也会失去访问权限。',
   endSubmit: '退出登录',
   endStay: '保持登录',
   endedTitle: '你已退出登录',
@@ -36,14 +36,15 @@ export const authorizeZh: typeof authorizeEn = {
 
 export const programsZh: typeof programsEn = {
   title: '已授权程序',
-  lead: '你用此账户登录的程序。',
+  lead: '你用此账户登录的网站和程序。',
   none: '没有程序',
   noneHint: '用此账户登录某个程序后，它会出现在这里。',
   used: (when) => `${when}登录`,
   neverUsed: '尚未使用',
   given: (when) => `${when}允许`,
   remove: '移除',
-  removeQuestion: (name) => `移除“${name}”？它会立即失去访问权限，下次登录时会重新征求你的同意。`,
+  removeQuestion: (name) =>
+    `要移除“${name}”吗？它会立即失去访问权限，下次登录时会重新征求你的同意。`,
   removeSubmit: '移除访问权限',
 }
 
@@ -51,8 +52,8 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   title: '接入的程序',
   lead: '用户可以用本站账户登录的程序（OpenID Connect）。',
   none: '没有程序',
-  noneHint: '先注册一个程序，再把它的设置复制到该程序中。',
-  add: '注册程序',
+  noneHint: '先接入一个程序，再把它的设置复制到该程序中。',
+  add: '接入程序',
   name: '名称',
   presetHints: {
     openlist: '文件列表。只需填写网站地址。',
@@ -86,7 +87,7 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   adminsOnly: '仅限管理员',
   isFirstParty: '属于本站：不询问用户是否同意',
   isPublicShort: '没有密钥',
-  submit: '注册程序',
+  submit: '接入程序',
   createdTitle: '程序的设置',
   createdLead: '请立即复制到程序中，密钥不会再次显示。',
   createdLeadPublic: '请复制到程序中。',
@@ -100,7 +101,7 @@ export const adminProgramsZh: typeof adminProgramsEn = {
   },
   createdDone: '我已复制',
   secret: '新密钥',
-  secretQuestion: '旧密钥立即失效，程序需要改用新密钥。',
+  secretQuestion: '旧密钥立即失效。程序改用新密钥之前，谁都无法登录它。',
   secretSubmit: '生成新密钥',
   delete: '删除',
   deleteQuestion: (name) => `要删除“${name}”吗？用户将无法再登录该程序，它的令牌立即失效。`,

@@ -14,7 +14,7 @@ export const adminInvitationsZh: typeof adminInvitationsEn = {
   made: (when) => `${when}创建`,
   madeBy: (name) => `创建者：${name}`,
   forName: (name) => `用户名：${name}`,
-  mailedTo: (address) => `已寄往 ${address}`,
+  mailedTo: (address) => `已发送到 ${address}`,
   withdraw: '撤回',
   withdrawQuestion: (name) => `“${name}”将无法再使用。已经创建的账户不受影响。`,
   newer: '较新',
@@ -25,8 +25,8 @@ export const adminInvitationsZh: typeof adminInvitationsEn = {
   accountPart: '由此创建的账户',
   note: '备注',
   noteHint: '只有管理员能看到，也会记入每个账户的注册事件。',
-  email: '寄往邮箱',
-  emailHint: '站点把链接寄到此地址，账户的邮箱即为已确认。留空则由你自行转交链接。',
+  email: '发送到邮箱',
+  emailHint: '本站把链接发送到此地址，此地址即为已确认。留空则由你自行转交链接。',
   username: '用户名',
   usernameHint: '留空则由对方选择。',
   uses: '可创建的账户数',
@@ -41,11 +41,11 @@ export const adminInvitationsZh: typeof adminInvitationsEn = {
   madeTitle: '邀请链接',
   madeLead: '请立即复制链接，并通过可信的方式转交：链接不会再次显示。',
   madeLabel: '链接',
-  madeEnds: (when) => `链接${when}失效。`,
+  madeEnds: (when) => `${when}失效。`,
   madeDone: '我已转交',
 }
 
 export const peopleNoticesZh: typeof peopleNoticesEn = {
-  'invitation-mailed': '邀请已寄出。',
+  'invitation-mailed': '邀请已发送。',
   'invitation-withdrawn': '邀请已撤回。',
 }
