@@ -29,6 +29,7 @@ export function HelpForms(props: UserProps) {
           icon="mail"
           label={t.resetLink}
           lead={t.resetLinkLead}
+          submit={t.resetLinkSubmit}
         >
           {user.hasTwoFactor && <Box name="second_factor" title={t.resetLinkFactor} />}
         </AccessForm>
@@ -143,6 +144,8 @@ interface AccessFormProps extends UserProps {
   tone?: Tone
   label: string
   lead: string
+  /** On the button; the label by default. */
+  submit?: string
   isDangerous?: boolean
 }
 
@@ -156,7 +159,7 @@ function AccessForm(props: PropsWithChildren<AccessFormProps>) {
         view={view}
         label={<ActionLabel icon={icon} tone={tone} title={label} hint={lead} />}
         action={userAction(props, form)}
-        submit={label}
+        submit={props.submit ?? label}
         problem={problem}
         fields={form === 'password' ? ['password'] : []}
         confirmedAs={FORMS_FOR_FRESH_SESSIONS.includes(form) ? form : undefined}

@@ -165,6 +165,7 @@ export const adminUsersEn = {
   resetLink: 'Link for a new password',
   resetLinkLead:
     'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
+  resetLinkSubmit: 'Make the link',
   resetLinkFactor: 'The link also turns off two-step verification',
   resetLinkMade: 'The link is not shown again. Give it to the user now, in a way that you trust.',
   resetLinkLabel: (name: string) => `Link for ${name}`,
@@ -194,7 +195,7 @@ export const adminUsersEn = {
   noKeys: 'No keys.',
   events: 'All events',
 
-  generatedTitle: 'Password',
+  generatedTitle: 'New password',
   generatedLead:
     'The password is not shown again. Give it to the user now, in a way that you trust.',
   generatedLabel: (name: string) => `Password of ${name}`,

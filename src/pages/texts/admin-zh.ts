@@ -122,6 +122,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   resetLink: '重设密码的链接',
   resetLinkLead:
     '创建一个链接，用户打开后自行设置新密码，所有设备随即退出登录。链接只能使用一次，24 小时内有效。用户和全部管理员都会收到通知。',
+  resetLinkSubmit: '创建链接',
   resetLinkFactor: '链接同时关闭两步验证',
   resetLinkMade: '链接不会再次显示。请现在通过可信的方式交给用户。',
   resetLinkLabel: (name) => `${name} 的链接`,
@@ -149,7 +150,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   noKeys: '没有公钥。',
   events: '全部事件',
 
-  generatedTitle: '密码',
+  generatedTitle: '新密码',
   generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
   generatedLabel: (name) => `${name} 的密码`,
   generatedDone: '我已交给用户',
