@@ -66,7 +66,7 @@ function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
       <div class="actions">
         <Change
           view={view}
-          label={t.topicsLabel}
+          label={t.topicsChange}
           action={`${OWN_NOTICES_PATH}/topics`}
           submit={t.save}
           confirmedAs="topics"

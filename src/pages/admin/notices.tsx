@@ -153,7 +153,7 @@ function ChannelRow({ view, channel, id: place }: ChannelRowProps) {
         </form>
         <Change
           view={view}
-          label={t.topicsLabel}
+          label={t.topicsChange}
           action={`${NOTICES_PATH}/topics`}
           values={{ id }}
           submit={t.save}

@@ -135,6 +135,7 @@ export const channelsEn = {
   chat: 'Chat',
   sender: 'Sender',
   topicsLabel: 'Notify about',
+  topicsChange: 'Choose what to send',
   topicGroups,
   topics,
   add: 'Add channel',

@@ -42,6 +42,7 @@ export const channelsZh: typeof channelsEn = {
   chat: '聊天',
   sender: '发件人',
   topicsLabel: '通知哪些事情',
+  topicsChange: '选择通知内容',
   topicGroups: { signIns: '登录', protection: '密码和密钥', accounts: '账户和程序' },
   topics: {
     new_network: '从新的网络登录',
