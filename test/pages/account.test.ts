@@ -90,7 +90,7 @@ describe('a new password', () => {
   test.each([
     [{ old_password: 'wrong-Passw0rd' }, 403, 'old_password', 'This is not your current password.'],
     [{ old_password: '' }, 400, 'old_password', 'This is required.'],
-    [{ repeat: 'new-Passw0rt' }, 400, 'repeat', 'The two new passwords are not the same.'],
+    [{ repeat: 'new-Passw0rt' }, 400, 'repeat', 'The two passwords are not the same.'],
     [{ password: 'short', repeat: 'short' }, 400, 'password', 'It must have 8 to 1024 characters.'],
     [
       { password: 'password1', repeat: 'password1' },

@@ -143,7 +143,7 @@ const events: Record<EventPhrase, string> = {
 /** The text of each refusal; `<…>` is replaced by `fill`. */
 const refusals: Record<RefusalName, string> = {
   invalidBody: '<reason>',
-  passwordsDiffer: 'The two new passwords are not the same.',
+  passwordsDiffer: 'The two passwords are not the same.',
   requestInvalid: 'This form could not be read. Open the page again.',
   keyInvalid: 'This key was refused: <reason>.',
   tooManyKeys: 'You can have at most <limit> keys. Delete one first.',

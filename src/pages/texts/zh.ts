@@ -692,7 +692,7 @@ export const zh: Texts = {
 
   refusals: {
     invalidBody: '<reason>',
-    passwordsDiffer: '两次输入的新密码不一致。',
+    passwordsDiffer: '两次输入的密码不一致。',
     requestInvalid: '无法读取这个表单，请重新打开页面。',
     keyInvalid: '这个公钥被拒绝：<reason>。',
     tooManyKeys: '最多可以有 <limit> 个公钥，请先删除一个。',
