@@ -9,6 +9,24 @@ export type FileRight = 'nothing' | 'admin' | Extract<AppPasswordScope, `files:$
 const READING =
   /^\/api\/(?:fs\/(?:list|get|search|dirs|other|archive\/(?:meta|list))|share\/(?:list|get)|task\/[^/]+\/(?:done|undone|info))$/
 
+/**
+ * Settings of OpenList with which the thief of a session could put scripts into its pages, or open
+ * files to strangers: another value needs a fresh session.
+ */
+const GUARDED_SETTING =
+  /^(?:customize_head|customize_body|filter_readme_scripts|(?:iframe|external)_previews|sign_all|link_expiration)$/
+/** A storage may be any folder of the machine. */
+const GUARDED_PATH = /^\/api\/admin\/storage\/(?:create|update)$/
+
+export function isGuardedSetting(key: string): boolean {
+  return GUARDED_SETTING.test(key)
+}
+
+/** @param path Decoded, in the area `api`. */
+export function isGuardedPath(path: string): boolean {
+  return GUARDED_PATH.test(path)
+}
+
 /** @param path Decoded, in the area `api`. */
 export function rightOf(path: string): FileRight {
   if (/^\/api\/admin(?:\/|$)/.test(path)) return 'admin'

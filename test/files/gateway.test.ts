@@ -447,6 +447,16 @@ describe('headers', () => {
     expect(new Set(nonces).size).toBe(2)
   })
 
+  test.each([
+    ['/', "'none'"],
+    ['/@manage/users', "'none'"],
+    ['/static/../@manage', "'none'"],
+    ['/static/pdf.js/web/viewer.html', "'self'"],
+  ])('of the web client are framed by nobody, but for its viewers: %s', async (path, framedBy) => {
+    const { headers } = await site.fetch('GET', path)
+    expect(headers.get('Content-Security-Policy')).toContain(`frame-ancestors ${framedBy}`)
+  })
+
   test('of account pages name their scripts, because a file may be one', async () => {
     const { headers } = await site.fetch('GET', '/account/sign-in')
     expect(headers.get('Content-Security-Policy')).toMatch(
@@ -525,6 +535,8 @@ describe('paths and methods', () => {
     expect((await at('files.example.org', '/account/sign-in')).status).toBe(404)
     expect((await at('localhost', '/account/sign-in')).status).toBe(200)
     expect((await at('localhost', '/d/x')).status).toBe(404)
+    for (const host of ['files.example.org.', 'files.example.org:8080'])
+      expect((await at(host, '/account/sign-in')).status).toBe(404)
     expect(openlist.sent).toHaveLength(1)
   })
 })
@@ -589,6 +601,42 @@ describe('settings', () => {
       webauthn_login_enabled: 'true',
     })
     expect(await (await site.fetch('GET', '/account/sign-in')).text()).toContain('Ours')
+  })
+
+  test('are sent with what OpenList has of them, so that a secret stays one', async () => {
+    openlist.settings['aria2_secret'] = ''
+    openlist.settings['ldap_server'] = 'theirs'
+    const items = ['aria2_secret', 'new_secret', 'ldap_server'].map((key) => ({ key, value: 'x' }))
+    await post('/api/admin/setting/save', items, await adminToken())
+    const sent = openlist.sent.find(({ path }) => path === '/api/admin/setting/save')
+    expect(JSON.parse(sent?.body ?? '')).toEqual([
+      { key: 'aria2_secret', value: 'x', group: 1, type: 'string', help: '', flag: 1 },
+      { key: 'new_secret', value: 'x', group: 0, type: 'string', flag: 1 },
+    ])
+  })
+
+  test.each([
+    ['another script in the pages', 'setting/save', [{ key: 'customize_head', value: '<script>' }]],
+    ['links without a sign', 'setting/save', [{ key: 'sign_all', value: 'false' }]],
+    ['another storage', 'storage/create', { driver: 'Local' }],
+  ])('in a session that is not fresh: %s is refused', async (_, path, body) => {
+    openlist.settings['sign_all'] = 'true'
+    const admin = await adminToken()
+    site.now += HOUR
+    const answer = await post(`/api/admin/${path}`, body, admin)
+    expect(answer).toMatchObject({ code: 403, message: 'Sign in again or confirm to do this' })
+    expect(openlist.settings).toMatchObject({ sign_all: 'true' })
+    const same = [
+      { key: 'sign_all', value: 'true' },
+      { key: 'index_progress', value: 'x' },
+    ]
+    expect(await post('/api/admin/setting/save', same, admin)).toMatchObject({ code: 200 })
+    expect(await post(`/api/admin/${path}`, body, await adminToken())).toMatchObject({ code: 200 })
+  })
+
+  test('are not asked for in a way that shows those of OpenList', async () => {
+    expect(await post('/api/public/settings', {})).toMatchObject({ code: 403 })
+    expect(openlist.sent).toEqual([])
   })
 
   test('are saved by a client that does not say how long its body is', async () => {

@@ -59,7 +59,7 @@ function hold(path: string) {
       openlist.send(`http://files.example.org:5244${path}`, again(sent)),
     )
   }
-  return { arrived: arrived.promise, release: () => void held.resolve() }
+  return { arrived: arrived.promise, release: () => held.resolve() }
 }
 
 function again({ method, headers, body }: Sent): RequestInit {

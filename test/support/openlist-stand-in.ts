@@ -150,7 +150,14 @@ export class OpenListStandIn {
     if (name === 'user/cancel_2fa') return ok(null)
     if (name === 'setting/list' || name === 'setting/get') {
       const all = [...Object.entries(this.settings), ['token', this.token]]
-      const items = all.map(([key, value]) => ({ key, value, group: 1, type: 'string', help: '' }))
+      const items = all.map(([key = '', value = '']) => ({
+        key,
+        value,
+        group: key.startsWith('ldap_') ? 8 : 1,
+        type: 'string',
+        help: '',
+        flag: 1,
+      }))
       return ok(name === 'setting/get' ? items.find(({ key }) => key === query.get('key')) : items)
     }
     if (name === 'setting/save') {

@@ -2,13 +2,13 @@ import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { readRowAs } from '../../access/act-as.ts'
 import type { Account } from '../../accounts/accounts.ts'
-import { actAsOperator } from '../../access/operators.ts'
+import { actAsOperatorAt } from '../../access/operators.ts'
 import type { Deps } from '../../deps.ts'
 import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
-import { type FileRight, rightOf } from '../rights.ts'
+import { type FileRight, isGuardedPath, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
 import { forward, readSentBody, readText, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
@@ -38,7 +38,7 @@ type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Accou
 export async function answerApi(c: AppContext, files: FileServer, path: string) {
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
-  const identity = await identify(c, files, rightOf(path))
+  const identity = await identify(c, files, rightOf(path), isGuardedPath(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)
   if (identity.as === 'user') return answerAs(c, files, identity, headers, await readSentBody(c))
@@ -55,14 +55,24 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
-/** @throws {Refusal} Those of `actAs`; `notAdmin`; `guestDisabled` is the file server's to say. */
-async function identify(c: AppContext, files: FileServer, right: FileRight): Promise<Identity> {
+/**
+ * @param isGuarded Whether an admin's session must be fresh.
+ * @throws {Refusal} Those of `actAs`; `notAdmin`, `confirmationNeeded`; `guestDisabled` is the file
+ *   server's to say.
+ */
+async function identify(
+  c: AppContext,
+  files: FileServer,
+  right: FileRight,
+  isGuarded: boolean,
+): Promise<Identity> {
   if (right === 'nothing') return { as: 'guest' }
   const deps = c.get('deps')
   const actor = await findActor(c, right)
   if (right === 'admin') {
     if (actor === undefined) throw new Refusal('notAdmin')
-    await actAsOperator(deps, actor, {})
+    const { isFresh } = await actAsOperatorAt(deps, actor, deps.now(), {})
+    if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
     return { as: 'admin' }
   }
   if (actor === undefined) {

@@ -35,7 +35,7 @@ export const createFileRules = (faultPage: FaultPage) =>
     const files = deps.fileServer()
     if (files === undefined) return next()
     const url = new URL(c.req.url)
-    if (files.host !== undefined && url.host !== files.host) return next()
+    if (files.host !== undefined && !isHost(url, files.host)) return next()
     const found = readSitePath(url.pathname)
     const area = found === undefined ? undefined : areaAt(files, found)
     if (area === 'latchkey') {
@@ -54,6 +54,11 @@ export const createFileRules = (faultPage: FaultPage) =>
       showFault(c, await faultPage(c, refusal ?? refusalIn(c.error), files.host === undefined))
     setFileHeaders(c, area)
   })
+
+/** A name with a dot at its end, or with another port, leads to the same machine. */
+function isHost({ host, hostname }: URL, wanted: string): boolean {
+  return host === wanted || hostname.replace(/\.$/, '') === wanted
+}
 
 /** A refusal of ours, to a browser that shows it: `refuse` has made a text of it. */
 function isFaultForPerson(c: AppContext, area: SiteArea | undefined): boolean {
@@ -152,7 +157,9 @@ async function answerPlain(c: AppContext, files: FileServer, isPage: boolean) {
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const hasPolicy = isPage && files.hasPagePolicy
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
-  return hasPolicy && isHtml && answer.body !== null ? withPagePolicy(deps, answer) : answer
+  return hasPolicy && isHtml && answer.body !== null
+    ? withPagePolicy(deps, answer, c.get('filePath') ?? '')
+    : answer
 }
 
 /** Writes changed users. A failure is logged, and the run every five minutes tries again. */

@@ -2,6 +2,8 @@ import * as base64url from 'jose/base64url'
 import type { Deps } from '../../deps.ts'
 
 const NONCE_BYTES = 16
+/** What the web client shows in frames; a file of a user could frame its other pages. */
+const VIEWER = /^\/(?:static|streamer|assets)\//
 
 /**
  * Gives the scripts of a page of the web client a nonce, and the page a policy that runs no others.
@@ -10,12 +12,15 @@ const NONCE_BYTES = 16
  * form in it could post to the account pages, which believe their own origin; the web client sends
  * no forms.
  *
+ * @param path Decoded.
  * @see https://www.w3.org/TR/CSP3/#strict-dynamic-usage
  */
 export function withPagePolicy(
   { randomBytes }: Pick<Deps, 'randomBytes'>,
   page: Response,
+  path: string,
 ): Response {
+  const framedBy = VIEWER.test(path) ? "'self'" : "'none'"
   const nonce = base64url.encode(randomBytes(NONCE_BYTES))
   const rewritten = new HTMLRewriter()
     .on('script', { element: (script) => void script.setAttribute('nonce', nonce) })
@@ -23,7 +28,7 @@ export function withPagePolicy(
   const { headers } = rewritten
   headers.set(
     'Content-Security-Policy',
-    `script-src 'nonce-${nonce}' 'strict-dynamic' 'wasm-unsafe-eval' 'unsafe-eval'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'self'`,
+    `script-src 'nonce-${nonce}' 'strict-dynamic' 'wasm-unsafe-eval' 'unsafe-eval'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors ${framedBy}`,
   )
   // Each page is another one, so no copy of it may be used again.
   headers.set('Cache-Control', 'no-store')

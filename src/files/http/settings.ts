@@ -6,9 +6,11 @@ import type { AppContext } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { findActor } from '../../http/guard.ts'
 import { adminSettingItems } from '../../settings/http/operator-routes.ts'
+import { actAsOperatorAt } from '../../access/operators.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
+import { isGuardedSetting } from '../rights.ts'
 import { readText } from './body.ts'
 
 /** The public settings that are this site's: how people sign in, and whether they may register. */
@@ -35,26 +37,17 @@ declare module '../../deps.ts' {
 }
 
 const recordSchema = v.record(v.string(), v.unknown())
-const itemSchema = v.looseObject({ key: v.string(), group: v.number() })
+const itemSchema = v.looseObject({ key: v.string(), value: v.string(), group: v.number() })
 const itemsSchema = v.array(itemSchema)
 type Item = v.InferOutput<typeof itemSchema>
-/** No other members pass: OpenList does not tell `KEY` from `key`, and takes the last. */
+/** OpenList does not tell `KEY` from `key`, and takes the last: its own other members are sent. */
 const savedSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.array(
-    v.object({
-      key: v.string(),
-      value: v.string(),
-      help: v.exactOptional(v.string()),
-      type: v.exactOptional(v.string()),
-      options: v.exactOptional(v.string()),
-      group: v.exactOptional(v.number()),
-      flag: v.exactOptional(v.number()),
-      index: v.exactOptional(v.number()),
-    }),
-  ),
+  v.array(v.object({ key: v.string(), value: v.string() })),
 )
+/** What OpenList has of a setting that it does not know: shown to admins only. */
+const UNKNOWN = { type: 'string', group: 0, flag: 1 }
 
 /** Answers the settings, which two services have parts of; `undefined` for every other path. */
 export async function answerSettings(
@@ -63,7 +56,10 @@ export async function answerSettings(
   path: string,
 ): Promise<Response | undefined> {
   const { method } = c.req
-  if (path === '/api/public/settings' && isReading(method)) return answerPublic(c, files)
+  if (path === '/api/public/settings') {
+    if (isReading(method)) return answerPublic(c, files)
+    throw new Refusal('notThroughHere')
+  }
   const [, name = ''] = /^\/api\/admin\/setting\/(\w+)$/.exec(path) ?? []
   if (name === 'list' && isReading(method)) return answerList(c, files, 'list')
   if (name === 'default' && method === 'POST') return answerList(c, files, 'default')
@@ -139,7 +135,7 @@ async function listBoth(c: AppContext, files: FileServer, name: 'list' | 'defaul
   )
   // The token is a key to everything there, and nobody has to read it here.
   const hidden = theirs.map((item) => (item.key === 'token' ? { ...item, value: '' } : item))
-  return { actor, items: [...hidden, ...ours] as Item[], ourKeys, settings }
+  return { actor, items: [...hidden, ...ours] as Item[], ourKeys, settings, known: data }
 }
 
 async function answerList(c: AppContext, files: FileServer, name: 'list' | 'default') {
@@ -174,13 +170,25 @@ function isToken(key: string): boolean {
 /**
  * Saves the settings of this site, which may be refused, before those of the file server. When the
  * file server fails, those of this site get their values back.
+ *
+ * @throws {Refusal} `confirmationNeeded`, those of `saveSettings`, `filesUnavailable`,
+ *   `filesBroken`.
  */
 async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const deps = c.get('deps')
-  const { actor, ourKeys, settings } = await listBoth(c, files, 'list')
+  const { actor, ourKeys, settings, known } = await listBoth(c, files, 'list')
+  const knownItems = new Map(known.map((item) => [item.key, item]))
   const items = (await readSaved(c)).filter(isChangeable)
   const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
-  const theirs = items.filter(({ key }) => !ourKeys.has(key))
+  const theirs = items
+    .filter(({ key }) => !ourKeys.has(key))
+    .map((item) => ({ ...UNKNOWN, ...knownItems.get(item.key), ...item }))
+    .filter(({ group }) => group !== LDAP_GROUP)
+  const isGuarded = theirs.some(
+    ({ key, value }) => isGuardedSetting(key) && knownItems.get(key)?.value !== value,
+  )
+  if (isGuarded && !(await actAsOperatorAt(deps, actor, deps.now(), {})).isFresh)
+    throw new Refusal('confirmationNeeded')
   const save = (values: readonly { key: string; value: string }[]) =>
     saveSettings(deps, actor, Object.fromEntries(values.map(({ key, value }) => [key, value])))
   if (ours.length > 0) await save(ours)
