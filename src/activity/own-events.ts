@@ -1,15 +1,19 @@
 import { boundedWindowOf } from '../base/paging.ts'
+import { shownEventId } from '../crypto/key-ring.ts'
+import type { Deps } from '../deps.ts'
 import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
 import { countEvents, type EventFilter, ownEvent, selectEvents } from '../audit/events.ts'
 
 /** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100
 
+export type OwnEventsDeps = ReaderDeps & Pick<Deps, 'keyRing'>
+
 export type OwnEventFilter = Omit<EventFilter, 'userId'>
 
 /** Reads the actor's account and a page of its events, latest first. */
 export async function listOwnEvents(
-  deps: ReaderDeps,
+  deps: OwnEventsDeps,
   actor: Actor,
   page: number,
   perPage: number,
@@ -20,7 +24,12 @@ export async function listOwnEvents(
     events: selectEvents(deps.db, actor.userId, window, filter),
     counted: countEvents(deps.db, actor.userId, filter),
   })
-  return { account, events: events.map(ownEvent), total: counted[0]?.total ?? 0 }
+  const ring = await deps.keyRing()
+  const shown = events.map(async (event) => ({
+    ...ownEvent(event),
+    id: await shownEventId(ring, event.id),
+  }))
+  return { account, events: await Promise.all(shown), total: counted[0]?.total ?? 0 }
 }
 
 /** Reads the latest events of the actor's account, for a file. */

@@ -22,6 +22,8 @@ interface SecretKey {
   ceremony: CryptoKey
   /** HMAC-SHA-256, for the passwords of users at the file server. */
   files: CryptoKey
+  /** HMAC-SHA-256, for the ids of events that users see. */
+  event: CryptoKey
 }
 
 /** The keys that seal. */
@@ -74,15 +76,16 @@ async function deriveKeys(secret: Secret): Promise<SecretKey> {
   ])
   const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
   const aes = { name: 'AES-GCM', length: 256 }
-  const [id, token, seal, name, ceremony, files] = await Promise.all([
+  const [id, token, seal, name, ceremony, files, event] = await Promise.all([
     crypto.subtle.deriveBits(hkdf('key id'), root, 48),
     crypto.subtle.deriveKey(hkdf('token'), root, hmac, false, ['sign', 'verify']),
     crypto.subtle.deriveKey(hkdf('seal'), root, aes, false, ['encrypt', 'decrypt']),
     crypto.subtle.deriveKey(hkdf('name'), root, hmac, false, ['sign']),
     crypto.subtle.deriveKey(hkdf('ceremony'), root, aes, false, ['encrypt', 'decrypt']),
     crypto.subtle.deriveKey(hkdf('files'), root, hmac, false, ['sign']),
+    crypto.subtle.deriveKey(hkdf('event'), root, hmac, false, ['sign']),
   ])
-  return { id: base64url.encode(new Uint8Array(id)), token, seal, name, ceremony, files }
+  return { id: base64url.encode(new Uint8Array(id)), token, seal, name, ceremony, files, event }
 }
 
 /**
@@ -104,6 +107,18 @@ export async function filesPassword(ring: KeyRing, userId: number, sub: string):
   const text = new TextEncoder().encode(`user ${userId} ${sub}`)
   const mac = await crypto.subtle.sign('HMAC', ring.current.files, text)
   return base64url.encode(new Uint8Array(mac))
+}
+
+/**
+ * Derives the id that a user sees of an event. The ids of the table count the events of everybody:
+ * whoever asks for a mail to somebody's address could see whether one was sent.
+ *
+ * @returns 48 bits.
+ */
+export async function shownEventId(ring: KeyRing, id: number): Promise<number> {
+  const text = new TextEncoder().encode(`event ${id}`)
+  const mac = new DataView(await crypto.subtle.sign('HMAC', ring.current.event, text))
+  return mac.getUint16(0) * 2 ** 32 + mac.getUint32(2)
 }
 
 function hkdf(purpose: string) {

@@ -1,3 +1,4 @@
+import { shownEventId } from '../crypto/key-ring.ts'
 import { isByOperator } from '../audit/events.ts'
 import { type Answers, type Parts, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
@@ -132,9 +133,11 @@ async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
   const notice = noticeOf(row)
   // The event was deleted, so there is nothing to tell.
   if (notice === undefined) return undefined
-  const config = await openConfig(await deps.keyRing(), row.kind, row.ownerId, row.config).catch(
-    () => undefined,
-  )
+  const ring = await deps.keyRing()
+  // A user's own channel gets the id that the user sees.
+  if (notice.isOwn && notice.event !== null)
+    notice.event = { ...notice.event, id: await shownEventId(ring, notice.event.id) }
+  const config = await openConfig(ring, row.kind, row.ownerId, row.config).catch(() => undefined)
   return config === undefined ? { failure: 'sealed' } : post(deps, row.kind, config, notice)
 }
 

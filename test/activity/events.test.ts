@@ -461,3 +461,16 @@ test('a key that an admin removes is an event of its owner', async () => {
   })
   expect((await events()).data.content[0]).toMatchObject({ kind: 'key_deleted', detail: 'laptop' })
 })
+
+test('the ids that a user sees do not count the events of others', async () => {
+  const ids = async () => {
+    const { data } = await site.get('/api/me/events', { token })
+    return data.content.map(({ id }: { id: number }) => id)
+  }
+  await signIn('alice', PASSWORD)
+  await signIn('alice', PASSWORD)
+  const [latest, first] = await ids()
+  expect(Math.abs(latest - first)).toBeGreaterThan(1000)
+  expect(await ids()).toEqual([latest, first])
+  expect([latest, first].every(Number.isSafeInteger)).toBe(true)
+})
