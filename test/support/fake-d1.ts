@@ -30,8 +30,12 @@ export class FakeD1 {
 
   /** Runs statements in one transaction. @returns The rows of the last one. */
   async rows(name: string, sql: string): Promise<Record<string, unknown>[]> {
-    const results = await this.#run(this.ids.get(name) ?? '', sql)
-    return results.at(-1)?.results ?? []
+    return (await this.execute(name, sql)).at(-1)?.results ?? []
+  }
+
+  /** Runs statements in one transaction, as `wrangler d1 execute` has it done. */
+  execute(name: string, sql: string) {
+    return this.#run(this.ids.get(name) ?? '', sql)
   }
 
   async #run(id: string, sql: string) {
