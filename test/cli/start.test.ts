@@ -8,7 +8,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -85,13 +84,6 @@ test('npm start serves from a fresh clone, and a second start keeps what the fir
   expect(await signIn(port, password)).toMatchObject({ code: 200 })
 })
 
-/** Gives the clone sources that a test may change; they are those of the bundle that it has. */
-function useOwnSources(): void {
-  const shared = realpathSync(clone.path('src'))
-  rmSync(clone.path('src'))
-  cpSync(shared, clone.path('src'), { recursive: true })
-}
-
 /** Makes Node refuse to run wrangler, and with `alsoLoads` to load it. */
 const withoutWrangler = (alsoLoads: boolean) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
@@ -128,7 +120,7 @@ test('npm start runs the bundle of the last start, also with other variables, bu
     })
   expect(await answerOf(WITHOUT_WRANGLER)).toEqual(['pong', 'http://127.0.0.1:PORT'])
 
-  useOwnSources()
+  clone.own('src')
   const changes: [file: string, change: (text: string) => string][] = [
     // No part of a program on the command line: npm start itself runs as it was built.
     ['src/app.ts', (text) => text.replace("'/ping', ping", "'/ping', () => new Response('pang')")],
@@ -726,7 +718,7 @@ test('a command opens no port that obeys, while it works on a site that is not s
 })
 
 test('no program lets other users write the code that it compiles', async () => {
-  useOwnSources()
+  clone.own('src')
   const modules = clone.path('node_modules')
   rmSync(modules)
   mkdirSync(modules)
@@ -793,6 +785,7 @@ test('npm start says why the nightly run has failed, and goes on', async () => {
 
 test('npm start serves the data that wrangler keeps here, migrates the rest, and takes the first password from ADMIN_PASSWORD', async () => {
   rmSync(clone.path('.wrangler/state'), { recursive: true })
+  clone.own('schema')
   const later = globSync('schema/migrations/*.sql', { cwd: clone.folder }).toSorted().slice(2)
   // wrangler starts a runtime for each migration, so it gets two.
   for (const name of later) rmSync(clone.path(name))
@@ -811,6 +804,7 @@ test('npm start serves the data that wrangler keeps here, migrates the rest, and
 })
 
 test('npm start applies a migration whole or not at all, as wrangler does', async () => {
+  clone.own('schema')
   const migration = clone.path('schema/migrations/9999_more.sql')
   writeFileSync(migration, 'create table more (id integer);\ninsert into most (id) values (1);\n')
   expect(await clone.start({ PORT: await freePort() }).ended).toEqual({

@@ -1,4 +1,13 @@
-import { chmodSync, cpSync, globSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
@@ -32,8 +41,8 @@ const ENTRIES = [
   'tsconfig.json',
   'wrangler.toml',
 ]
-/** Node keeps what it has compiled by path. */
-const SHARED = ['src', '.build']
+/** What a clone shares with the one that it is copied from. Node keeps what it has compiled by path. */
+const SHARED = ['.build', 'docs', 'schema', 'scripts', 'src']
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -84,7 +93,7 @@ export class Clone {
 
   /**
    * @param from The folder of another clone, whose site comes along, if it has one. Its sources are
-   *   shared, and what was built from them: a test that changes them copies them first.
+   *   shared, and what was built from them: a test that changes them calls `own` first.
    */
   constructor(from?: string) {
     // So that another user of this machine can read it.
@@ -104,6 +113,13 @@ export class Clone {
       cpSync(entry, this.path(entry), { recursive: true })
     }
     symlinkSync(join(process.cwd(), 'node_modules'), this.path('node_modules'))
+  }
+
+  /** Gives the clone a copy of something that it shares, which the test may change. */
+  own(entry: 'src' | 'schema'): void {
+    const shared = realpathSync(this.path(entry))
+    rmSync(this.path(entry))
+    cpSync(shared, this.path(entry), { recursive: true })
   }
 
   /** Ends what runs in it, and removes it. */
