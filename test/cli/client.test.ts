@@ -11,8 +11,10 @@ const rotated = v.object({ kid: v.string() })
 
 let clone: Clone
 
-beforeAll(() => {
+beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
+  // The commands then open no runtime of their own.
+  await clone.serve()
 })
 afterAll(() => clone.remove())
 
