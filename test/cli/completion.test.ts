@@ -49,7 +49,7 @@ const SHELLS: Record<string, { options: string[]; press: (words: string[]) => st
   bash: {
     options: ['--norc', '-c'],
     press: (words) =>
-      `COMP_WORDS=(latchkey ${words.map(quote).join(' ')}); COMP_CWORD=${words.length}
+      `COMPREPLY=(); COMP_WORDS=(latchkey ${words.map(quote).join(' ')}); COMP_CWORD=${words.length}
        _latchkey; printf '%s\\n' "\${COMPREPLY[@]}"`,
   },
   // Zsh shows completions only in its line editor: three of its functions are replaced by ours.
@@ -74,16 +74,18 @@ describe.each(Object.entries(SHELLS))('in %s', (shell, { options, press }) => {
     const { stdout: script, stderr, code } = await clone.command(['completion', shell])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     writeFileSync(clone.path('script'), script)
-    const complete = (words: string[]) => {
-      const command = `${BEFORE[shell] ?? ''}source ./script\n${press(words)}`
-      const done = spawnSync(shell, [...options, command], { cwd: clone.folder, encoding: 'utf8' })
-      expect(done.stderr, words.join(' ')).toBe('')
-      return done.stdout.split('\n')
-    }
-    for (const [words, offered] of TYPED)
-      expect(complete(words), words.join(' ')).toEqual(expect.arrayContaining(offered))
-    for (const words of FILES) expect(complete(words)).toContain('package.json')
-    expect(complete(['user', 'delete', '']).join('')).not.toContain('package.json')
+    const lines = [...TYPED.map(([words]) => words), ...FILES, ['user', 'delete', '']]
+    // In one shell, because one takes half a second to start.
+    const pressed = lines.map((words) => `${press(words)}\nprintf '\\0'`)
+    const command = [`${BEFORE[shell] ?? ''}source ./script`, ...pressed].join('\n')
+    const done = spawnSync(shell, [...options, command], { cwd: clone.folder, encoding: 'utf8' })
+    expect(done.stderr).toBe('')
+    const completed = done.stdout.split('\0').map((text) => text.split('\n'))
+    expect(completed).toHaveLength(lines.length + 1)
+    for (const [i, [words, offered]] of TYPED.entries())
+      expect(completed[i], words.join(' ')).toEqual(expect.arrayContaining(offered))
+    for (const i of FILES.keys()) expect(completed[TYPED.length + i]).toContain('package.json')
+    expect(completed[lines.length - 1]?.join('')).not.toContain('package.json')
   })
 
   test.skipIf(isMissing)('latchkey is short for the npm script, in any folder', async () => {
