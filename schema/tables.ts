@@ -630,8 +630,8 @@ export const fileUsers = sqliteTable(
 )
 
 /**
- * Who writes a user to the file server now (`files/lease.ts`): two writes at once could overtake each
- * other there.
+ * Who writes a user to the file server now (`files/lease.ts`): two writes at once could overtake
+ * each other there.
  */
 export const fileLeases = sqliteTable('file_leases', {
   userId: integer('user_id').primaryKey(),

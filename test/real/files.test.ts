@@ -412,13 +412,13 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
 
     test('is never one that was there before, by name or by id', async () => {
       const name = fresh('taken')
-      await site.openlist.addUser(name, 'not-Ours-1', ALL_RIGHTS)
-      // The number of the next user here is taken there, because it has more users.
+      await site.addUser(fresh('last'))
+      const next = Number((await site.user(fresh('last')))['id']) + 1
+      await site.openlist.addUser(name, 'not-Ours-1', ALL_RIGHTS, next)
       const before = await site.usersThere()
-      expect(before.size).toBeGreaterThan((await site.asAdmin('GET', '/api/admin/user/list')).total)
       const token = await site.addUser(name)
       const { id } = await site.user(name)
-      expect([...before.values()].some((user) => user['id'] === id)).toBe(true)
+      expect(id).toBe(next)
       await names(token)
       const after = await site.usersThere()
       expect(after.get(`${name}~${String(id)}`)).toBeDefined()
@@ -426,6 +426,8 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
         [],
       )
       for (const [there, user] of before) expect(after.get(there)).toEqual(user)
+      // No later user here gets this id, which lists of readers keep there.
+      expect(after.get(`${name}~${String(id)}`)).toMatchObject({ id: 1_000_000_000 + next })
     })
 
     test('follows name, rights and folder', async () => {

@@ -122,8 +122,13 @@ export class OpenListServer {
     return join(this.folder, 'data', 'data.db')
   }
 
-  async addUser(username: string, password: string, permission = 0xc00): Promise<void> {
-    const body = { username, password, base_path: '/', permission }
+  async addUser(
+    username: string,
+    password: string,
+    permission = 0xc00,
+    id?: number,
+  ): Promise<void> {
+    const body = { id, username, password, base_path: '/', permission }
     await this.asAdmin('POST', '/api/admin/user/create', body)
   }
 
