@@ -1,12 +1,14 @@
 import type { Child } from 'hono/jsx'
 import * as v from 'valibot'
+import { own } from '../base/own.ts'
 import type { ChannelKind } from '../notices/channels.ts'
 import type { ListedChannel } from '../notices/store.ts'
 import type { Topic } from '../notices/topics.ts'
-import { own } from '../base/own.ts'
 import type { Fields, Problem } from './form.ts'
-import { type IconName, ShownOnce, Time } from './parts.tsx'
+import type { IconName } from './icons.tsx'
+import { ShownOnce } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
+import { Time } from './time.tsx'
 import type { View } from './view.ts'
 
 /** The groups of topics, in their order. */

@@ -1,12 +1,12 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import type { AppContext } from '../http/context.ts'
-import { Refusal } from '../base/refusals.ts'
 import type { Method } from '../access/sign-in-methods.ts'
-import { confirmSession, proveAgain } from '../users/confirm.ts'
-import type { Fields, Problem } from './form.ts'
-import { Alert, Confirm, Field } from './parts.tsx'
-import { hasAnswer, PasskeyButton, readAssertion } from './passkey.tsx'
+import { Refusal } from '../base/refusals.ts'
+import type { AppContext } from '../http/context.ts'
 import { sessionOf } from '../http/guard.ts'
+import { confirmSession, proveAgain } from '../users/confirm.ts'
+import { Alert, Confirm, Field } from './fields.tsx'
+import type { Fields, Problem } from './form.ts'
+import { hasAnswer, PasskeyButton, readAssertion } from './passkey.tsx'
 import type { View } from './view.ts'
 
 /** Names of the fields that `ConfirmFields` renders. */

@@ -1,5 +1,5 @@
 import type { EventKind } from '../audit/events.ts'
-import type { IconName, Tone } from './parts.tsx'
+import type { IconName, Tone } from './icons.tsx'
 
 /** The groups of kinds in the filter, in their order. */
 const KIND_GROUPS = ['warnings', 'signIns', 'credentials', 'accounts', 'site'] as const

@@ -1,19 +1,12 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { Refusal } from '../base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
+import { Alert, CancelLink } from './fields.tsx'
 import { type Problem, problemOf } from './form.ts'
+import { type IconName, Tile, type Tone } from './icons.tsx'
 import { AccountPage, SinglePage } from './layout.tsx'
-import {
-  Alert,
-  CancelLink,
-  Choices,
-  type ChoicesProps,
-  Heading,
-  type IconName,
-  Rows,
-  Tile,
-  type Tone,
-} from './parts.tsx'
+import { Heading } from './parts.tsx'
+import { Choices, type ChoicesProps, Rows } from './rows.tsx'
 import { StartOver } from './sign-in/fields.tsx'
 import { showPage, type View } from './view.ts'
 

@@ -1,10 +1,10 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
+import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
 import { Avatar } from './avatar.tsx'
-import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
+import { Icon, type IconName } from './icons.tsx'
 import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
-import { Icon, type IconName } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import type { View } from './view.ts'
 

@@ -1,14 +1,14 @@
+import { PASSKEY_SCRIPT } from '../../.build/assets.ts'
+import type { RelyingParty } from '../base/passkey-site.ts'
+import { Refusal, type RefusalName } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'
 import type { AppContext } from '../http/context.ts'
 import { validateJson } from '../http/input.ts'
-import type { RelyingParty } from '../base/passkey-site.ts'
-import { Refusal, type RefusalName } from '../base/refusals.ts'
 import { assertionSchema } from '../passkeys/answer-schemas.ts'
 import { beginAssertion } from '../passkeys/begin.ts'
 import { shownIn } from '../passkeys/http/relying-party.ts'
-import { PASSKEY_SCRIPT } from '../../.build/assets.ts'
 import type { Fields } from './form.ts'
-import { Icon } from './parts.tsx'
+import { Icon } from './icons.tsx'
 import type { View } from './view.ts'
 
 /** A ceremony that began with the page. Its answer comes back in a form. */

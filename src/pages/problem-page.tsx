@@ -1,10 +1,11 @@
-import type { AppContext } from '../http/context.ts'
 import type { Refusal } from '../base/refusals.ts'
+import type { AppContext } from '../http/context.ts'
 import { problemOf } from './form.ts'
-import { policyWithForm } from './headers.ts'
 import { CardPage } from './frames.tsx'
+import { policyWithForm } from './headers.ts'
+import { Drawing } from './icons.tsx'
 import { SinglePage } from './layout.tsx'
-import { Drawing, Heading } from './parts.tsx'
+import { Heading } from './parts.tsx'
 import { readView, showPage, type View } from './view.ts'
 
 /** Reports a refusal that no form's page can show. */

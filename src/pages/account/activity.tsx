@@ -2,9 +2,11 @@ import { Hono } from 'hono'
 import { listLatestOwnEvents, listOwnEvents } from '../../activity/own-events.ts'
 import { EVENT_KINDS, type EventKind } from '../../audit/events.ts'
 import { COMMAND_LINE } from '../../base/network.ts'
+import { DAY_MILLISECONDS } from '../../base/time.ts'
 import type { App } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'
 import { query } from '../../http/input.ts'
+import { Avatar } from '../avatar.tsx'
 import { MAX_EVENTS_IN_FILE, sendEvents } from '../event-csv.ts'
 import {
   EventChips,
@@ -17,14 +19,15 @@ import {
 } from '../event-filter.tsx'
 import { lookOf } from '../event-look.ts'
 import { type EventRecord, eventSentence, type Reader } from '../event-text.ts'
-import { Avatar } from '../avatar.tsx'
 import type { Problem } from '../form.ts'
 import { LANGUAGE_TAGS, languageOf, TEXTS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Empty, Heading, Pager, Row, Time } from '../parts.tsx'
+import { Pager } from '../pager.tsx'
+import { Heading } from '../parts.tsx'
+import { Empty, Row } from '../rows.tsx'
+import { Time } from '../time.tsx'
 import { readView, showPage, type View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
-import { DAY_MILLISECONDS } from '../../base/time.ts'
 
 type AccountEvent = Awaited<ReturnType<typeof listOwnEvents>>['events'][number]
 

@@ -1,25 +1,16 @@
-import type { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { type AppPasswordScope, scopesText } from '../../access/scopes.ts'
+import { ADMIN } from '../../accounts/roles.ts'
+import type { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
-import { ADMIN } from '../../accounts/roles.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
+import { Alert, Field, FormButtons, OptionCards } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  CopyButton,
-  Empty,
-  Field,
-  FormButtons,
-  Heading,
-  NEWEST,
-  OptionCards,
-  Row,
-  ShownOnce,
-  Time,
-} from '../parts.tsx'
+import { CopyButton, Heading, ShownOnce } from '../parts.tsx'
+import { Empty, NEWEST, Row } from '../rows.tsx'
+import { Time } from '../time.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]

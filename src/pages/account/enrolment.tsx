@@ -1,8 +1,9 @@
 import type { Enrolment } from '../../two-factor/enrolment.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Alert, Field } from '../fields.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, CopyButton, Field } from '../parts.tsx'
+import { CopyButton } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 interface EnrolmentProps {

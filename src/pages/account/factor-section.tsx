@@ -1,4 +1,4 @@
-import { Alert, Field } from '../parts.tsx'
+import { Alert, Field } from '../fields.tsx'
 import { PasskeyButton } from '../passkey.tsx'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 

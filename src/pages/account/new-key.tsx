@@ -1,7 +1,9 @@
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Alert, Field, FormButtons } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert, CopyButton, Field, Fold, FormButtons, Heading } from '../parts.tsx'
+import { CopyButton, Heading } from '../parts.tsx'
+import { Fold } from '../rows.tsx'
 import type { View } from '../view.ts'
 
 interface NewKeyProps {

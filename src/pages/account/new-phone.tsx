@@ -1,7 +1,9 @@
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Alert, Field, FormButtons } from '../fields.tsx'
 import type { Problem } from '../form.ts'
+import { Icon } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, FormButtons, Heading, Icon } from '../parts.tsx'
+import { Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/security/phone'

@@ -1,5 +1,6 @@
 import { Change } from '../confirm.tsx'
-import { Field, Tile } from '../parts.tsx'
+import { Field } from '../fields.tsx'
+import { Tile } from '../icons.tsx'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 
 export function PasswordSection({ view, account, refused }: SecurityProps) {

@@ -1,14 +1,18 @@
-import { Change } from '../confirm.tsx'
 import { storedMethods } from '../../access/sign-in-methods.ts'
 import { own } from '../../base/own.ts'
+import { HOUR_MILLISECONDS } from '../../base/time.ts'
 import type { listSessions } from '../../sessions/own-sessions.ts'
+import { Change } from '../confirm.tsx'
+import { Alert } from '../fields.tsx'
 import type { Problem } from '../form.ts'
+import type { IconName } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Heading, type IconName, Row, Time } from '../parts.tsx'
-import { EndEverything } from './end-everything.tsx'
+import { Heading } from '../parts.tsx'
+import { Row } from '../rows.tsx'
+import { Time } from '../time.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
-import { HOUR_MILLISECONDS } from '../../base/time.ts'
+import { EndEverything } from './end-everything.tsx'
 
 type Session = Awaited<ReturnType<typeof listSessions>>['sessions'][number]
 

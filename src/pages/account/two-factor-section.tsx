@@ -1,8 +1,9 @@
 import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import { FEW_CODES } from '../../users/protection.ts'
 import { Change } from '../confirm.tsx'
+import { Alert, Field } from '../fields.tsx'
 import type { Problem } from '../form.ts'
-import { Alert, Field, Tile } from '../parts.tsx'
+import { Tile } from '../icons.tsx'
 import type { View } from '../view.ts'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 

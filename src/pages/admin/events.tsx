@@ -8,9 +8,10 @@ import {
   filterAddress,
   isFiltered,
 } from '../event-filter.tsx'
+import { Field } from '../fields.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Field, Pager } from '../parts.tsx'
+import { Pager } from '../pager.tsx'
 import type { View } from '../view.ts'
 
 export const EVENTS_PATH = '/account/admin/events'

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
-import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
+import type { App, AppContext } from '../../http/context.ts'
+import { actorOf } from '../../http/guard.ts'
+import { validate } from '../../http/input.ts'
 import { newChannelSchema } from '../../notices/channels.ts'
 import {
   chooseTopics,
@@ -10,15 +12,13 @@ import {
   testNoticeChannel,
 } from '../../notices/manage.ts'
 import { TOPICS } from '../../notices/topics.ts'
-import { actorOf } from '../../http/guard.ts'
-import { validate } from '../../http/input.ts'
 import { channelIdForm, chosenTopics, testProblem, WebhookSecret } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
+import { NEWEST } from '../rows.tsx'
 import { goTo, showPage } from '../view.ts'
-import { NEWEST } from '../parts.tsx'
 import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
 import { adminView } from './view.ts'
 

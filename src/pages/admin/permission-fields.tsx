@@ -1,8 +1,8 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { own } from '../../base/own.ts'
 import { MAX_PERMISSION, PERMISSION } from '../../accounts/roles.ts'
+import { own } from '../../base/own.ts'
+import { Choice } from '../fields.tsx'
 import type { Fields, Problem } from '../form.ts'
-import { Choice } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 const { webdavRead, webdavWrite, sftpRead, sftpWrite, readArchives, decompress } = PERMISSION

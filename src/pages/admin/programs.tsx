@@ -7,23 +7,15 @@ import {
   type PresetSetting,
 } from '../../openid/presets.ts'
 import type { listReservedNames } from '../../users/reserved-names.ts'
+import { Monogram } from '../avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
+import { Alert, Choice, Field, FormButtons } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { KindPage, ListPage } from '../frames.tsx'
+import { Tile } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Monogram } from '../avatar.tsx'
-import {
-  Alert,
-  Choice,
-  CopyButton,
-  Empty,
-  Field,
-  FormButtons,
-  Menu,
-  NEWEST,
-  Row,
-  Tile,
-} from '../parts.tsx'
+import { CopyButton } from '../parts.tsx'
+import { Empty, Menu, NEWEST, Row } from '../rows.tsx'
 import type { View } from '../view.ts'
 
 const PATH = '/account/admin/programs'

@@ -1,8 +1,8 @@
 import { own } from '../../base/own.ts'
 import type { SettingKey } from '../../settings/defaults.ts'
 import type { Setting } from '../../settings/manage-settings.ts'
+import { Confirm, Field } from '../fields.tsx'
 import type { Problem } from '../form.ts'
-import { Confirm, Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { PermissionField } from './permission-fields.tsx'
 

@@ -1,13 +1,13 @@
 import type { Setting } from '../../settings/manage-settings.ts'
+import type { SsoCheck } from '../../sso/check.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Alert } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
-import { Alert } from '../parts.tsx'
 import type { View } from '../view.ts'
-import type { SsoCheck } from '../../sso/check.ts'
-import { SsoSetup } from './sso-setup.tsx'
 import { SettingField } from './setting-field.tsx'
 import { PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
+import { SsoSetup } from './sso-setup.tsx'
 
 export interface SettingsProps {
   view: View

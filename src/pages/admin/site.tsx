@@ -2,9 +2,12 @@ import type { Child } from 'hono/jsx'
 import { MAX_COUNTED_USERS, type readSiteState } from '../../health/site-state.ts'
 import { EventList } from '../account/activity.tsx'
 import { Avatar } from '../avatar.tsx'
+import { Icon } from '../icons.tsx'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
-import { Heading, Icon, Pins, Row, Tiles, Time } from '../parts.tsx'
+import { Heading, Pins } from '../parts.tsx'
+import { Row, Tiles } from '../rows.tsx'
+import { Time } from '../time.tsx'
 import type { View } from '../view.ts'
 
 type State = Awaited<ReturnType<typeof readSiteState>>

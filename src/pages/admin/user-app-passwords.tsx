@@ -1,5 +1,6 @@
 import { AppPasswordRow } from '../account/app-passwords.tsx'
-import { Alert, Rows } from '../parts.tsx'
+import { Alert } from '../fields.tsx'
+import { Rows } from '../rows.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /** The app passwords of a user, for an operator. */

@@ -4,8 +4,10 @@ import type { DetailsChange } from '../../joining/details.ts'
 import { detailsSchema } from '../../joining/fields.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { dayOf, timeOfDay } from '../day-field.ts'
+import { Alert, Field } from '../fields.tsx'
 import { echo, type Fields } from '../form.ts'
-import { Alert, Field, Fold, Time } from '../parts.tsx'
+import { Fold } from '../rows.tsx'
+import { Time } from '../time.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /**

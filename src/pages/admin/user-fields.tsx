@@ -1,15 +1,15 @@
 import * as v from 'valibot'
-import { validate } from '../../http/input.ts'
-import { possiblyEmptyText } from '../../base/text.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { basePathSchema } from '../../accounts/fields.ts'
 import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
 import { usernameSchema } from '../../accounts/username.ts'
-import { echo, type Fields, type Problem } from '../form.ts'
-import { Field } from '../parts.tsx'
-import { permissionIn } from './permission-fields.tsx'
-import type { View } from '../view.ts'
 import { reason } from '../../base/reasons.ts'
+import { possiblyEmptyText } from '../../base/text.ts'
+import { validate } from '../../http/input.ts'
+import { Field } from '../fields.tsx'
+import { echo, type Fields, type Problem } from '../form.ts'
+import type { View } from '../view.ts'
+import { permissionIn } from './permission-fields.tsx'
 
 const ROLES = [String(GENERAL), String(ADMIN)]
 const roleSchema = v.pipe(v.picklist(ROLES, reason('role')), v.transform(Number))

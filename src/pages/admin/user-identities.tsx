@@ -1,5 +1,6 @@
 import { CONFIRM_FIELDS, Change } from '../confirm.tsx'
-import { Alert, Row, Rows } from '../parts.tsx'
+import { Alert } from '../fields.tsx'
+import { Row, Rows } from '../rows.tsx'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import { providerIcon } from '../sso/names.ts'
 import { userAction, type UserProps } from './user-props.ts'

@@ -1,8 +1,10 @@
 import type { Details } from '../../joining/details.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
+import { Alert, Field } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
+import { Tile } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
-import { Alert, Field, Heading, Tile } from '../parts.tsx'
+import { Heading } from '../parts.tsx'
 import type { View } from '../view.ts'
 
 export const EMAIL_PATH = '/account/email'

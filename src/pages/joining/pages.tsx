@@ -1,16 +1,10 @@
+import { Alert, Field } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { CardPage } from '../frames.tsx'
+import type { IconName, Tone } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
-import {
-  Alert,
-  type ChoicesProps,
-  Choose,
-  Field,
-  Heading,
-  type IconName,
-  Row,
-  type Tone,
-} from '../parts.tsx'
+import { Heading } from '../parts.tsx'
+import { type ChoicesProps, Choose, Row } from '../rows.tsx'
 import type { View } from '../view.ts'
 import { EMAIL_PATH } from './own-email.tsx'
 

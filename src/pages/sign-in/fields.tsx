@@ -1,5 +1,5 @@
+import { Field } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
-import { Field } from '../parts.tsx'
 import type { View } from '../view.ts'
 import { signInPath } from './next.ts'
 

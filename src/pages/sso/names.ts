@@ -1,6 +1,6 @@
 import { own } from '../../base/own.ts'
 import { isSsoPlatform, type SsoPlatform } from '../../base/sso-platforms.ts'
-import type { IconName } from '../parts.tsx'
+import type { IconName } from '../icons.tsx'
 import type { Texts } from '../texts/en.ts'
 
 /** Returns the name of an identity provider as pages show it. */

@@ -1,7 +1,7 @@
 import { visible } from '../../base/text.ts'
+import { Alert } from '../fields.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { StepPage } from '../frames.tsx'
-import { Alert } from '../parts.tsx'
 import { type Ceremony, PasskeyButton } from '../passkey.tsx'
 import { CodeField, NameAndPassword } from '../sign-in/fields.tsx'
 import type { View } from '../view.ts'
