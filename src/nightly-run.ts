@@ -1,4 +1,4 @@
-import { pruneEvents } from './audit/events.ts'
+import { pruneEvents } from './audit/event-times.ts'
 import { runBatch } from './database/statements.ts'
 import type { Deps } from './deps.ts'
 import type { MailSiteDeps } from './mail/mail-site.ts'

@@ -7,7 +7,8 @@ import {
   runBatch,
 } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
-import type { AuditEvent, EventKind } from '../audit/events.ts'
+import type { AuditEvent } from '../audit/events.ts'
+import type { EventKind } from '../audit/kinds.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import { isAdmin } from '../accounts/conditions.ts'

@@ -6,7 +6,7 @@ import {
   type EventFilter,
   selectAllEvents,
   selectEventsInOrder,
-} from '../audit/events.ts'
+} from '../audit/event-lists.ts'
 
 /**
  * Lists the events of the site for an operator, latest first.

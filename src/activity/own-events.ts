@@ -2,7 +2,7 @@ import { boundedWindowOf } from '../base/paging.ts'
 import { shownEventId } from '../crypto/key-ring.ts'
 import type { Deps } from '../deps.ts'
 import { type Actor, readAs, type ReaderDeps } from '../access/act-as.ts'
-import { countEvents, type EventFilter, ownEvent, selectEvents } from '../audit/events.ts'
+import { countEvents, type EventFilter, ownEvent, selectEvents } from '../audit/event-lists.ts'
 
 /** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100

@@ -1,5 +1,5 @@
-import type { selectEvents } from '../audit/events.ts'
-import { isByOperator } from '../audit/events.ts'
+import type { selectEvents } from '../audit/event-lists.ts'
+import { isByOperator } from '../audit/event-lists.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { isoTime } from '../base/time.ts'
 

@@ -4,7 +4,8 @@ import { auditEvents, users } from '../../schema/tables.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { type ChangedField, changesIn } from './changes.ts'
-import { type AuditEvent, type EventKind, eventRow, logEvent } from './events.ts'
+import { type AuditEvent, eventRow, logEvent } from './events.ts'
+import type { EventKind } from './kinds.ts'
 
 /** A field of the row that a statement is about to change. */
 export interface FieldChange {

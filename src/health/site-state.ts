@@ -1,5 +1,5 @@
 import { actAsOperator, type Operator } from '../access/operators.ts'
-import { sampleEvents, selectAllEvents, selectLatestChanges } from '../audit/events.ts'
+import { sampleEvents, selectAllEvents, selectLatestChanges } from '../audit/event-lists.ts'
 import type { Deps } from '../deps.ts'
 import { selectChannels } from '../notices/store.ts'
 import { countUsersUpTo } from '../users/store.ts'

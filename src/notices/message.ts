@@ -1,4 +1,5 @@
-import { type EventKind, isByOperator } from '../audit/events.ts'
+import { isByOperator } from '../audit/event-lists.ts'
+import type { EventKind } from '../audit/kinds.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { isoTime } from '../base/time.ts'
 import { visible } from '../base/text.ts'

@@ -1,14 +1,14 @@
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, noticeCursor, notices, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
-import type { EventKind } from '../audit/events.ts'
+import { type EventKind, isSignIn } from '../audit/kinds.ts'
 import { literal, literals } from '../database/literal.ts'
 import { rendered } from '../database/rendered.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import type { NoticeTopic, Topic } from './topics.ts'
-import { KINDS_OF_TOPICS, MAKES_ADMIN, SIGN_INS, TOPICS } from './topics.ts'
+import { KINDS_OF_TOPICS, MAKES_ADMIN, TOPICS } from './topics.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */
@@ -117,7 +117,7 @@ function topicOfEvent(): SQL {
     where value ->> 'field' = 'role' and value ->> 'to' = ${literal(ADMIN)}
   )`
   return sql`case
-    when event.kind in ${literals(SIGN_INS)} then case
+    when ${isSignIn(sql`event.kind`)} then case
       when ${wants('new_country')} and ${isNewNetwork} and ${isNewCountry} then 'new_country'
       when ${wants('new_network')} and ${isNewNetwork} then 'new_network'
     end
@@ -135,7 +135,7 @@ function wants(topic: Topic): SQL {
 /** Holds when no kept sign-in before this one came from its network. The index has these columns. */
 const isNewNetwork = sql`not exists (
   select 1 from ${auditEvents} as earlier
-  where earlier.user_id = event.user_id and earlier.kind in ('sign_in', 'service_sign_in')
+  where earlier.user_id = event.user_id and ${isSignIn(sql`earlier.kind`)}
     and earlier.network = event.network and earlier.id < event.id
 )`
 
@@ -146,7 +146,7 @@ const isNewNetwork = sql`not exists (
 const isNewCountry = sql`event.country <> '' and coalesce((
   select max(earlier.country = event.country) from (
     select country from ${auditEvents} as one
-    where one.user_id = event.user_id and one.kind in ('sign_in', 'service_sign_in')
+    where one.user_id = event.user_id and ${isSignIn(sql`one.kind`)}
       and one.id < event.id
     order by one.id desc limit ${literal(LATEST_SIGN_INS)}
   ) as earlier where earlier.country <> ''

@@ -1,5 +1,5 @@
 import { shownEventId } from '../crypto/key-ring.ts'
-import { isByOperator } from '../audit/events.ts'
+import { isByOperator } from '../audit/event-lists.ts'
 import { type Answers, type Parts, runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Notice } from './message.ts'

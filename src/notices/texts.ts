@@ -1,4 +1,4 @@
-import type { EventKind } from '../audit/events.ts'
+import type { EventKind } from '../audit/kinds.ts'
 import type { NoticeLanguage } from './channels.ts'
 import type { NoticeTopic } from './topics.ts'
 

@@ -1,4 +1,4 @@
-import type { EventKind } from '../audit/events.ts'
+import type { EventKind } from '../audit/kinds.ts'
 
 /** What a channel can be told. Operators and users choose among these. */
 export const TOPICS = [
@@ -64,9 +64,6 @@ export const KINDS_OF_TOPICS = {
   reset_link: ['reset_link_made'],
   account_end: ['end_near'],
 } as const satisfies Record<Topic, readonly EventKind[]>
-
-/** The sign-ins whose place may be new. */
-export const SIGN_INS = ['sign_in', 'service_sign_in'] as const satisfies readonly EventKind[]
 
 /** The events that may make an administrator. */
 export const MAKES_ADMIN = ['user_made', 'role_changed'] as const satisfies readonly EventKind[]

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters } from '../../schema/tables.ts'
-import { isSince } from '../audit/events.ts'
-import { type EventKind, eventRow } from '../audit/events.ts'
+import { isSince } from '../audit/event-times.ts'
+import { eventRow } from '../audit/events.ts'
+import { type EventKind, isRare } from '../audit/kinds.ts'
 import { literal } from '../database/literal.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -67,11 +68,10 @@ interface Finding {
 /** Writes an event for each finding of which there is none in the last hour. */
 function insert(db: Database, now: number, kind: EventKind, finding: Finding) {
   const event = eventRow({ at: now, kind, network: '', userAgent: '' })
-  // Exactly the condition of the index of rare events.
   const isRecent = sql`exists (
     select 1 from ${auditEvents} as recent
     where recent.kind = ${literal(kind)} and recent.at > ${now - HOUR_MILLISECONDS} and ${finding.same}
-      and recent.kind not in ('sign_in', 'sign_in_refused', 'service_sign_in', 'session_ended', 'key_used')
+      and ${isRare(sql`recent.kind`)}
   )`
   const { from, row, where = sql`true` } = finding
   return writing(db, THE_SERVICE).insert(

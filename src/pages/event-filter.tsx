@@ -1,6 +1,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import * as v from 'valibot'
-import { EVENT_KINDS, type EventFilter, type EventKind } from '../audit/events.ts'
+import type { EventFilter } from '../audit/event-lists.ts'
+import { EVENT_KINDS, type EventKind } from '../audit/kinds.ts'
 import { endOf, isZone, parseDay, startOf } from '../base/calendar.ts'
 import { reason } from '../base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../base/text.ts'

@@ -1,4 +1,4 @@
-import type { EventKind } from '../audit/events.ts'
+import type { EventKind } from '../audit/kinds.ts'
 import type { IconName, Tone } from './icons.tsx'
 
 /** The groups of kinds in the filter, in their order. */

@@ -1,4 +1,4 @@
-import { EVENT_KINDS, type EventKind } from '../audit/events.ts'
+import { EVENT_KINDS, type EventKind } from '../audit/kinds.ts'
 import { readSignInDetail } from '../audit/sign-in-detail.ts'
 
 /** The phrases of kinds that are told in more than one way; each kind is a phrase of its own too. */

@@ -2,7 +2,7 @@ import { and, asc, count, eq, exists, inArray, lt, notExists, or, type SQL, sql 
 import * as v from 'valibot'
 import { sshKeys, users } from '../../schema/tables.ts'
 import { deletionOf } from '../audit/deletions.ts'
-import { type AuditEvent } from '../audit/events.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import type { Database } from '../database/database.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'

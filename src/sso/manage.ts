@@ -1,5 +1,6 @@
 import { logDeletions } from '../audit/deletions.ts'
-import { type AuditEvent, eventOf, logEvent, selectEvents } from '../audit/events.ts'
+import { selectEvents } from '../audit/event-lists.ts'
+import { type AuditEvent, eventOf, logEvent } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'

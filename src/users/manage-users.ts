@@ -1,7 +1,8 @@
 import { logDeletions } from '../audit/deletions.ts'
 import type { Change } from '../audit/changes.ts'
 import { logEvents } from '../audit/change-events.ts'
-import { logEvent, selectDeletedUser } from '../audit/events.ts'
+import { selectDeletedUser } from '../audit/event-lists.ts'
+import { logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import {
   checkPasswordLength,

@@ -21,7 +21,8 @@ import {
   insertEventsOfChange,
   textChange,
 } from '../audit/change-events.ts'
-import { type AuditEvent, eventRow, latestSignIn } from '../audit/events.ts'
+import { type AuditEvent, eventRow } from '../audit/events.ts'
+import { latestSignIn } from '../audit/sign-in-networks.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
-import type { EventKind } from '../../src/audit/events.ts'
+import type { EventKind } from '../../src/audit/kinds.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { prepared } from '../support/prepared.ts'

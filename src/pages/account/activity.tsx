@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { listLatestOwnEvents, listOwnEvents } from '../../activity/own-events.ts'
-import { EVENT_KINDS, type EventKind } from '../../audit/events.ts'
+import { EVENT_KINDS, type EventKind } from '../../audit/kinds.ts'
 import { COMMAND_LINE } from '../../base/network.ts'
 import { DAY_MILLISECONDS } from '../../base/time.ts'
 import type { App } from '../../http/context.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { listSiteEvents } from '../../activity/operator-events.ts'
-import type { EventFilter } from '../../audit/events.ts'
+import type { EventFilter } from '../../audit/event-lists.ts'
 import type { PageWindow } from '../../base/paging.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'

@@ -1,5 +1,5 @@
 import type { listSiteEvents } from '../../activity/operator-events.ts'
-import { EVENT_KINDS, type EventKind } from '../../audit/events.ts'
+import { EVENT_KINDS, type EventKind } from '../../audit/kinds.ts'
 import { DownloadHint, EventList, EventsHeader } from '../account/activity.tsx'
 import {
   EventChips,

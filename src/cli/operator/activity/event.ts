@@ -6,7 +6,8 @@ import {
   readSiteEvents,
 } from '../../../activity/operator-events.ts'
 import type { Change } from '../../../audit/changes.ts'
-import { EVENT_KINDS, type EventFilter } from '../../../audit/events.ts'
+import type { EventFilter } from '../../../audit/event-lists.ts'
+import { EVENT_KINDS } from '../../../audit/kinds.ts'
 import { eventRecord } from '../../../activity/record.ts'
 import { windowOf } from '../../../base/paging.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
