@@ -1,5 +1,6 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { PERMISSION } from '../accounts/roles.ts'
+import { hasWord } from '../database/words.ts'
 
 /** What an app password lets a program do (docs/interface.md, App passwords). */
 export const APP_PASSWORD_SCOPES = [
@@ -37,8 +38,8 @@ export function hasScope(scopes: readonly AppPasswordScope[], needed: AppPasswor
 /** Works like `hasScope`, for a column of `scopesText`. */
 export function includesScope(column: SQLWrapper, needed: AppPasswordScope): SQL {
   const wider = CONTAINED_IN[needed]
-  const isNamed = (scope: string) => sql`instr(' ' || ${column} || ' ', ${` ${scope} `}) > 0`
-  return wider === undefined ? isNamed(needed) : sql`(${isNamed(needed)} or ${isNamed(wider)})`
+  if (wider === undefined) return hasWord(column, needed)
+  return sql`(${hasWord(column, needed)} or ${hasWord(column, wider)})`
 }
 
 /** The bits of `permission` that change no file. */

@@ -1,4 +1,4 @@
-import { and, eq, exists, not, sql } from 'drizzle-orm'
+import { and, eq, exists, not } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { serviceTokens } from '../../schema/tables.ts'
 import { type AuditEvent, insertEvent } from '../audit/events.ts'
@@ -11,6 +11,7 @@ import {
   runBatchAfter,
   writing,
 } from '../database/statements.ts'
+import { hasWord } from '../database/words.ts'
 import type { Database, Deps } from '../deps.ts'
 import { sha256Hex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -136,9 +137,8 @@ export function selectServiceName(db: Database, tokenHash: string) {
 }
 
 function selectService(db: Database, tokenHash: string, scope: Scope) {
-  const hasScope = sql`instr(' ' || ${serviceTokens.scope} || ' ', ${` ${scope} `}) > 0`
   return db
     .select({ id: serviceTokens.id })
     .from(serviceTokens)
-    .where(and(eq(serviceTokens.tokenHash, tokenHash), hasScope))
+    .where(and(eq(serviceTokens.tokenHash, tokenHash), hasWord(serviceTokens.scope, scope)))
 }

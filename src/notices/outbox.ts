@@ -5,6 +5,7 @@ import { type EventKind, isSignIn } from '../audit/kinds.ts'
 import { literal, literals } from '../database/literal.ts'
 import { rendered } from '../database/rendered.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
+import { hasWord } from '../database/words.ts'
 import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import type { NoticeTopic, Topic } from './topics.ts'
@@ -129,7 +130,7 @@ function topicOfEvent(): SQL {
 function wants(topic: Topic): SQL {
   // With such a link an admin could take over an account, so nobody may leave it out.
   if (topic === 'reset_link') return sql`true`
-  return sql`instr(' ' || channel.topics || ' ', ${literal(` ${topic} `)}) > 0`
+  return hasWord(sql`channel.topics`, literal(topic))
 }
 
 /** Holds when no kept sign-in before this one came from its network. The index has these columns. */

@@ -1,4 +1,5 @@
-import { and, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import { and, type SQL, type SQLWrapper } from 'drizzle-orm'
+import { hasWord } from '../database/words.ts'
 
 /** The scopes that clients may ask for. Others are ignored. */
 export const SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const
@@ -13,5 +14,5 @@ export function parseScope(text: string): Scope[] {
 
 /** Holds for a column of scopes that contains all of these. */
 export function coversScopes(column: SQLWrapper, scopes: readonly string[]): SQL | undefined {
-  return and(...scopes.map((scope) => sql`instr(' ' || ${column} || ' ', ${` ${scope} `}) > 0`))
+  return and(...scopes.map((scope) => hasWord(column, scope)))
 }

@@ -1,6 +1,7 @@
 import { type AppPasswordScope, scopesText } from '../../access/scopes.ts'
 import { ADMIN } from '../../accounts/roles.ts'
 import type { listAppPasswords } from '../../app-passwords/app-passwords.ts'
+import { shellWord } from '../../base/shell-word.ts'
 import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
@@ -336,9 +337,4 @@ function ProgramUse({ view, origin }: { view: View; origin: string }) {
       </dd>
     </dl>
   )
-}
-
-/** Quotes a text for a shell when it needs quotes. */
-function shellWord(text: string): string {
-  return /^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
