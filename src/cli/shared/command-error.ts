@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal, type RefusalName } from '../../base/refusals.ts'
 import { terminalJson, visibleLines } from '../../base/text.ts'
 
 /** A failure that the operator can fix; the operator sees only its message. */
@@ -94,6 +94,24 @@ export function messageOf(error: unknown): string | undefined {
 /** Tells whether a message of SQLite means that a migration has not run. */
 function isUnmigrated(detail: string): boolean {
   return /no such (?:table|column)|has no column named/.test(detail)
+}
+
+/**
+ * Waits for a decision, and says in words of the command line what its refusals mean.
+ *
+ * @param texts The messages, by the refusal. Every other error stays.
+ * @throws {CommandError} For a refusal that has a message.
+ */
+export async function explained<Result>(
+  decision: Promise<Result>,
+  texts: Partial<Record<RefusalName, string>>,
+): Promise<Result> {
+  try {
+    return await decision
+  } catch (error) {
+    const text = error instanceof Refusal ? texts[error.refusal] : undefined
+    throw text === undefined ? error : new CommandError(text)
+  }
 }
 
 /** Returns the operating system's code of a failure, such as `ENOENT`. */

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../access/operators.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { selectSameName } from '../../accounts/store.ts'
 import { findUser, getUser, listNamesLike } from '../../users/manage-users.ts'
-import { CommandError } from '../shared/command-error.ts'
+import { CommandError, explained } from '../shared/command-error.ts'
 import { takes } from '../shared/declaration.ts'
 import type { Text } from '../shared/help.ts'
 import { nearest } from '../shared/edit-distance.ts'
@@ -80,13 +80,8 @@ function differenceOf(name: string, other: string): string {
     : 'looks the same'
 }
 
-async function getUserById(site: Site, id: number): Promise<Account> {
-  try {
-    return await getUser(site, COMMAND_LINE, id)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 404) throw error
-    throw new CommandError(
-      `There is no user with the id ${id}: ${latchkey('user', 'list')} shows all.`,
-    )
-  }
+function getUserById(site: Site, id: number): Promise<Account> {
+  return explained(getUser(site, COMMAND_LINE, id), {
+    userNotFound: `There is no user with the id ${id}: ${latchkey('user', 'list')} shows all.`,
+  })
 }

@@ -10,8 +10,7 @@ import {
 import { appPasswordNameSchema, scopeSchema } from '../../../app-passwords/fields.ts'
 import { introspectAsOperator, introspectionRecord } from '../../../app-passwords/introspection.ts'
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
-import { Refusal, type RefusalName } from '../../../base/refusals.ts'
-import { CommandError, UsageError } from '../../shared/command-error.ts'
+import { explained, UsageError } from '../../shared/command-error.ts'
 import { repeated, required, takes } from '../../shared/declaration.ts'
 import { parseCount } from '../../shared/paging.ts'
 import { readDays } from '../../shared/days.ts'
@@ -84,26 +83,15 @@ const create = onSite({
   examples: ['token create alice --name rclone --scope files:read --expires 90d'],
   async run(site, { user: { id, username }, name, scopes, days }, { output }) {
     const request = { name, scopes: scopesText(scopes), expiresAt: expiryOf(days, site.now()) }
-    const created = await createAppPasswordOf(site, COMMAND_LINE, id, request).catch(
-      (error: unknown) => {
-        throw explained(error, username, name)
-      },
-    )
+    const created = await explained(createAppPasswordOf(site, COMMAND_LINE, id, request), {
+      notAdmin: `${username} is not an admin, so --scope admin is not possible.`,
+      accountDisabled: `${username} is disabled: enable the account first.`,
+      tokenNameTaken: `${username} has an app password "${name}" already: delete it first.`,
+    })
     // The app password alone, so that a script can use the output.
     output.done(created.token, { username, name, ...created })
   },
 })
-
-/** What the refusals of the API mean on the command line. */
-function explained(error: unknown, username: string, name: string): unknown {
-  const texts: Partial<Record<RefusalName, string>> = {
-    notAdmin: `${username} is not an admin, so --scope admin is not possible.`,
-    accountDisabled: `${username} is disabled: enable the account first.`,
-    tokenNameTaken: `${username} has an app password "${name}" already: delete it first.`,
-  }
-  const text = error instanceof Refusal ? texts[error.refusal] : undefined
-  return text === undefined ? error : new CommandError(text)
-}
 
 function expiryOf(days: number | 'never' | undefined, now: number): number | null | undefined {
   if (days === 'never') return null

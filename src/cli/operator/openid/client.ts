@@ -25,8 +25,7 @@ import {
 } from '../../../openid/presets.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { isoTime } from '../../../base/time.ts'
-import { Refusal } from '../../../base/refusals.ts'
-import { CommandError, UsageError } from '../../shared/command-error.ts'
+import { CommandError, explained, UsageError } from '../../shared/command-error.ts'
 import { issuerSchema, readIssuer } from '../../site/issuer.ts'
 import type { Site } from '../../site/site.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
@@ -183,9 +182,8 @@ function parseUris(option: string, uris: string[]): string[] {
 
 /** @throws {CommandError} When a program has the name. */
 function register(site: Site, client: NewClient) {
-  return addClient(site, COMMAND_LINE, client).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.refusal !== 'clientNameTaken') throw error
-    throw new CommandError(`There is a program "${client.name}" already: delete it first.`)
+  return explained(addClient(site, COMMAND_LINE, client), {
+    clientNameTaken: `There is a program "${client.name}" already: delete it first.`,
   })
 }
 
@@ -225,9 +223,8 @@ const CLIENT = sought(
 )
 
 async function lookUp(site: Site, name: string): Promise<OpenidClient> {
-  return getClient(site, COMMAND_LINE, name).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.refusal !== 'clientNotFound') throw error
-    throw new CommandError(`There is no program "${name}": see ${latchkey('client', 'list')}`)
+  return explained(getClient(site, COMMAND_LINE, name), {
+    clientNotFound: `There is no program "${name}": see ${latchkey('client', 'list')}`,
   })
 }
 

@@ -1,13 +1,12 @@
 import { basename } from 'node:path'
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { Refusal } from '../../../base/refusals.ts'
 import { KeyError } from '../../../crypto/wire.ts'
 import { addKeyOf, listKeysOf, removeKeyOf } from '../../../ssh-keys/keys.ts'
 import { parsePublicKey } from '../../../ssh-keys/openssh.ts'
 import { keyRecords } from '../../../ssh-keys/record.ts'
 import { titleSchema } from '../../../ssh-keys/title.ts'
-import { CommandError, UsageError } from '../../shared/command-error.ts'
+import { CommandError, explained, UsageError } from '../../shared/command-error.ts'
 import { takes } from '../../shared/declaration.ts'
 import { parseCount } from '../../shared/paging.ts'
 import { parsed } from '../../shared/parsed.ts'
@@ -104,14 +103,9 @@ const remove = onSite({
   examples: ['key delete alice 7'],
   async run(site, { user, keyId }, { output }) {
     const { id, username } = user
-    try {
-      await removeKeyOf(site, COMMAND_LINE, keyId, id)
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.refusal !== 'keyNotFound') throw error
-      throw new CommandError(
-        `${username} has no key ${keyId}, see: ${latchkey('key', 'list', userWord(user))}`,
-      )
-    }
+    await explained(removeKeyOf(site, COMMAND_LINE, keyId, id), {
+      keyNotFound: `${username} has no key ${keyId}, see: ${latchkey('key', 'list', userWord(user))}`,
+    })
     output.done(`Deleted key ${keyId} of ${username}.`, { id: keyId, username })
   },
 })

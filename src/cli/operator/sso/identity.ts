@@ -1,9 +1,8 @@
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { Refusal } from '../../../base/refusals.ts'
 import { visible } from '../../../base/text.ts'
 import { type ListedIdentity, listIdentitiesOf, unlinkIdentityOf } from '../../../sso/manage.ts'
 import { operatorIdentityRecord } from '../../../sso/record.ts'
-import { CommandError } from '../../shared/command-error.ts'
+import { CommandError, explained } from '../../shared/command-error.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
 import { takes } from '../../shared/declaration.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
@@ -59,7 +58,11 @@ sets a password. Sessions that were begun with the account stay: session end end
       needTerminal()
       await confirm(`It is the only way in of ${username}. Unlink it?`)
     }
-    await unlinkIdentityOf(site, COMMAND_LINE, id, meant, meant.isLastWayIn).catch(explain)
+    const unlinked = unlinkIdentityOf(site, COMMAND_LINE, id, meant, meant.isLastWayIn)
+    // The password or the passkey of the user may have gone since the list was read.
+    await explained(unlinked, {
+      lastWayInOf: 'It has just become the only way in of the user: run this again.',
+    })
     const shown = visible(meant.name || meant.subject)
     const hint = meant.isLastWayIn
       ? ` ${username} can not sign in: ${latchkey('user', 'password', userWord(user))}`
@@ -85,13 +88,6 @@ function findMeant(
     )
   if (another === undefined) return meant
   throw new CommandError(`${user.username} has this id at several providers: add --issuer.`)
-}
-
-/** The password or the passkey of the user has gone since the list was read. */
-function explain(error: unknown): never {
-  if (error instanceof Refusal && error.refusal === 'lastWayInOf')
-    throw new CommandError('It has just become the only way in of the user: run this again.')
-  throw error
 }
 
 /** `latchkey identity …`: the linked accounts of users at identity providers. */

@@ -1,8 +1,7 @@
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { Refusal } from '../../../base/refusals.ts'
 import { isoTime } from '../../../base/time.ts'
 import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
-import { CommandError } from '../../shared/command-error.ts'
+import { explained } from '../../shared/command-error.ts'
 import { keepNames } from '../../import/keep-names.ts'
 import { readSource } from '../../import/source.ts'
 import { takes } from '../../shared/declaration.ts'
@@ -41,11 +40,8 @@ const release = onSite({
   },
   examples: ['reserved-name release alice'],
   async run(site, { name }, { output }) {
-    await releaseName(site, COMMAND_LINE, name).catch((error: unknown) => {
-      if (!(error instanceof Refusal) || error.refusal !== 'userNotFound') throw error
-      throw new CommandError(
-        `The name "${name}" is not reserved: see ${latchkey('reserved-name', 'list')}`,
-      )
+    await explained(releaseName(site, COMMAND_LINE, name), {
+      userNotFound: `The name "${name}" is not reserved: see ${latchkey('reserved-name', 'list')}`,
     })
     output.done(`Released the name ${name}.`, { username: name })
   },
