@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { Refusal, type RefusalName } from '../../base/refusals.ts'
+import { Refusal, refusalIn, type RefusalName } from '../../base/refusals.ts'
 import { terminalJson, visibleLines } from '../../base/text.ts'
 
 /** A failure that the operator can fix; the operator sees only its message. */
@@ -112,6 +112,12 @@ export async function explained<Result>(
     const text = error instanceof Refusal ? texts[error.refusal] : undefined
     throw text === undefined ? error : new CommandError(text)
   }
+}
+
+/** Returns what a failed decision knows: the detail of its refusal, else its message. */
+export function reasonIn(error: unknown): string {
+  const { detail, message } = refusalIn(error)
+  return detail === '' ? message : detail
 }
 
 /** Returns the operating system's code of a failure, such as `ENOENT`. */

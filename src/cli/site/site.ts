@@ -7,11 +7,10 @@ import { explain, findResources } from './cloudflare.ts'
 import { readProductionSecretKeys, readSecretKeys } from './dev-vars.ts'
 import { readSiteConfig, remoteConfig, withConfigFile } from './site-config.ts'
 import { loadWrangler } from './platform-tools.ts'
-import { refusalIn } from '../../base/refusals.ts'
 import { FREQUENT_CRON } from '../../frequent-run.ts'
 import { selectWaitingMails } from '../../mail/outbox.ts'
 import { sendLogouts } from '../../openid/back-channel.ts'
-import { CommandError } from '../shared/command-error.ts'
+import { CommandError, reasonIn } from '../shared/command-error.ts'
 import type { SiteBindings } from '../../local-data.ts'
 import { askSite, isSiteRunning, localSiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
@@ -116,8 +115,7 @@ async function tellPrograms(site: Site): Promise<void> {
   try {
     await sendLogouts(site)
   } catch (error) {
-    const { detail, message } = refusalIn(error)
-    const why = error instanceof CommandError ? error.message : detail || message
+    const why = error instanceof CommandError ? error.message : reasonIn(error)
     process.stderr.write(`The site, not this command, tells the programs of it: ${why}\n`)
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../base/refusals.ts'
+import { reasonIn } from '../../shared/command-error.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../../../deps.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 import { judgeData } from './doctor-data-checks.ts'
@@ -49,8 +49,7 @@ function checkTokenHours({ tokenHours, isRemote }: Facts): Finding {
     const text = `a sign-in lasts ${seconds / 3600} hours`
     return isSane ? good(check, text) : warning(check, text, fix)
   } catch (error) {
-    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
-    return failure(check, text, fix)
+    return failure(check, reasonIn(error), fix)
   }
 }
 
@@ -63,8 +62,7 @@ function checkFreshMinutes({ freshMinutes, isRemote }: Facts): Finding {
     const text = 'FRESH_MINUTES is 0: a thief with a stolen session can take over the account'
     return warning(check, text, fix)
   } catch (error) {
-    const text = error instanceof Refusal ? (error.detail ?? '') : String(error)
-    return failure(check, text, fix)
+    return failure(check, reasonIn(error), fix)
   }
 }
 

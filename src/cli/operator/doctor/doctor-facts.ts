@@ -11,11 +11,10 @@ import { isAdmin, isEnabled, isNotGuest } from '../../../accounts/conditions.ts'
 import { GUEST } from '../../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../../base/passkey-site.ts'
-import { refusalIn } from '../../../base/refusals.ts'
 import { checkProvider, PROBLEM_TEXTS } from '../../../sso/check.ts'
 import { listStaleAppPasswords } from '../../../app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
-import { messageOf } from '../../shared/command-error.ts'
+import { messageOf, reasonIn } from '../../shared/command-error.ts'
 import { listSecrets, type Wrangler } from '../../site/cloudflare.ts'
 import {
   sealCountQuery,
@@ -184,8 +183,7 @@ async function askProvider(site: Site): Promise<SiteData['sso']> {
     const checked = await checkProvider(site)
     return 'host' in checked ? checked : { problem: PROBLEM_TEXTS[checked.problem] }
   } catch (error) {
-    const { message, detail } = refusalIn(error)
-    return { problem: detail === '' ? message : detail }
+    return { problem: reasonIn(error) }
   }
 }
 

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { type FileServer } from '../../../base/file-server.ts'
-import { Refusal, refusalIn } from '../../../base/refusals.ts'
+import { Refusal } from '../../../base/refusals.ts'
 import { callAsAdmin, callOrigin } from '../../../files/origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../../../files/identity.ts'
 import { type Link, listLinks } from '../../../files/store.ts'
 import { GENERAL } from '../../../accounts/roles.ts'
+import { reasonIn } from '../../shared/command-error.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 import type { Site } from '../../site/site.ts'
@@ -42,14 +43,9 @@ async function reach(site: Site, files: FileServer): Promise<Finding> {
     if (code === 200) return good(check, `${files.origin} is OpenList ${version}`)
     return failure(check, `${files.origin} answers ${code}`)
   } catch (error) {
-    const text = `${files.origin} gives no answer of OpenList: ${explained(error)}`
+    const text = `${files.origin} gives no answer of OpenList: ${reasonIn(error)}`
     return failure(check, text, 'start OpenList, and set FILES_ORIGIN to its address')
   }
-}
-
-function explained(error: unknown): string {
-  const { detail, message } = refusalIn(error)
-  return detail ?? message
 }
 
 async function checkToken(site: Site, files: FileServer): Promise<Finding> {
@@ -59,7 +55,7 @@ async function checkToken(site: Site, files: FileServer): Promise<Finding> {
     await callAsAdmin(site, files, '/api/admin/setting/get?key=site_url')
     return good(check, 'FILES_TOKEN is the token of its admin')
   } catch (error) {
-    if (error instanceof Refusal) return failure(check, explained(error), fix)
+    if (error instanceof Refusal) return failure(check, reasonIn(error), fix)
     throw error
   }
 }
