@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, ne, or, sql } from 'drizzle-orm'
+import { and, eq, exists, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
@@ -54,6 +54,16 @@ export function selectWithPasswordOrPasskey(db: Database, userId: number) {
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.id, userId), or(isNotNull(users.passwordHash), hasPasskey)))
+}
+
+/** Holds while there is a user for whose row all of these hold. */
+export function existsUser(db: Database, ...conditions: (SQL | undefined)[]): SQL {
+  return exists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(...conditions)),
+  )
 }
 
 /** Selects other users with the same name key. */

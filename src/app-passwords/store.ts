@@ -1,9 +1,10 @@
-import { and, asc, count, eq, exists, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { appPasswords, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import { parseScopes } from '../access/scopes.ts'
 import { isAdmin, isEnabled, isNotGuest } from '../accounts/conditions.ts'
+import { existsUser } from '../accounts/store.ts'
 
 /** The columns that lists show: not the hash. */
 const listed = {
@@ -58,11 +59,9 @@ export function hasPlace(db: Database, row: NewAppPassword, limit: number): SQL 
     .from(appPasswords)
     .where(eq(appPasswords.userId, userId))
   const needsAdmin = parseScopes(row.scopes).includes('admin')
-  const owner = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), isEnabled(row.createdAt), needsAdmin ? isAdmin : isNotGuest))
-  return and(notExists(selectNamed(db, row)), lt(sql`(${counted})`, limit), exists(owner))
+  const mayHave = needsAdmin ? isAdmin : isNotGuest
+  const isOwner = existsUser(db, eq(users.id, userId), isEnabled(row.createdAt), mayHave)
+  return and(notExists(selectNamed(db, row)), lt(sql`(${counted})`, limit), isOwner)
 }
 
 export function insertAppPassword(

@@ -1,7 +1,7 @@
-import { and, asc, eq, exists, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
 import { accountList, users } from '../../schema/tables.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
-import { isNamed } from '../accounts/store.ts'
+import { existsUser, isNamed } from '../accounts/store.ts'
 import type { Database } from '../database/database.ts'
 import type { Authority } from '../database/statements.ts'
 
@@ -46,11 +46,8 @@ export function selectListed(db: Database, by: Authority, known: readonly string
 
 /** Holds while an account of this name has a password that could sign it in. */
 export function hasPassword(db: Database, username: string, now: number): SQL {
-  const owner = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(isNamed(username), isEnabled(now), isNotGuest, isNotNull(users.passwordHash)))
-  return exists(owner)
+  const hasHash = isNotNull(users.passwordHash)
+  return existsUser(db, isNamed(username), isEnabled(now), isNotGuest, hasHash)
 }
 
 /** Selects the account while its password hash was last changed at this time. */

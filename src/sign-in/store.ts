@@ -1,4 +1,4 @@
-import { and, eq, exists } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
 import { asAuthority, type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -8,6 +8,7 @@ import type { NewSession } from '../access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
 import { isEnabled } from '../accounts/conditions.ts'
+import { existsUser } from '../accounts/store.ts'
 
 /** The part of a user's row that a sign-in checks. */
 export interface CheckedUser extends WithSecondFactor {
@@ -16,18 +17,10 @@ export interface CheckedUser extends WithSecondFactor {
 
 /** Holds while the user is enabled and has the checked password and second factor. */
 export function isUnchanged(db: Database, user: CheckedUser, now: number): Authority {
-  const checked = db
-    .select({ id: users.id })
-    .from(users)
-    .where(
-      and(
-        eq(users.id, user.id),
-        isEnabled(now),
-        eq(users.passwordChangedAt, user.passwordChangedAt),
-        hasSameFactor(user),
-      ),
-    )
-  return asAuthority(exists(checked))
+  const isSame = eq(users.passwordChangedAt, user.passwordChangedAt)
+  return asAuthority(
+    existsUser(db, eq(users.id, user.id), isEnabled(now), isSame, hasSameFactor(user)),
+  )
 }
 
 /**

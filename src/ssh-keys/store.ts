@@ -1,4 +1,4 @@
-import { and, asc, count, eq, exists, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { sshKeys, users } from '../../schema/tables.ts'
 import { deletionOf } from '../audit/deletions.ts'
@@ -10,7 +10,7 @@ import type { UserId } from '../database/user-id.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { selectActorWith } from '../access/act-as.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
-import { isNamed } from '../accounts/store.ts'
+import { existsUser, isNamed } from '../accounts/store.ts'
 import type { PublicKey } from './openssh.ts'
 
 const keyColumns = {
@@ -99,8 +99,7 @@ export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
 
 /** Holds while there is such a user, who is not the guest. */
 export function mayHaveKeys(db: Database, userId: number): SQL {
-  const isOwner = and(eq(users.id, userId), isNotGuest)
-  return exists(db.select({ id: users.id }).from(users).where(isOwner))
+  return existsUser(db, eq(users.id, userId), isNotGuest)
 }
 
 /** Adds a key; with `when`, only if that condition holds. */

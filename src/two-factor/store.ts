@@ -1,5 +1,6 @@
 import { and, count, eq, exists, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { recoveryCodes, users } from '../../schema/tables.ts'
+import { existsUser } from '../accounts/store.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { Enrolled, SecondFactor, WithSecondFactor } from './second-factor.ts'
@@ -163,10 +164,6 @@ function isCode(user: Enrolled, factor: SecondFactor): SQL | undefined {
   const isThis =
     factor.kind === 'recovery code' ? eq(recoveryCodes.codeHash, factor.hash) : sql`false`
   return and(eq(recoveryCodes.userId, user.id), isThis)
-}
-
-function existsUser(db: Database, which: SQL | undefined): SQL {
-  return exists(db.select({ id: users.id }).from(users).where(which))
 }
 
 function existsCode(db: Database, which: SQL | undefined): SQL {

@@ -37,7 +37,7 @@ import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { hasPasskey } from '../accounts/second-factor.ts'
 import { isNameOfFiles } from '../accounts/chosen-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
-import { isNamed, selectSameName } from '../accounts/store.ts'
+import { existsUser, isNamed, selectSameName } from '../accounts/store.ts'
 import { identityUnlinking } from '../sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -253,11 +253,8 @@ export function unlinkIdentitiesOfChanged(
 ) {
   const { ssoId } = change
   if (ssoId === undefined) return { unlinkEvents: undefined, unlinked: undefined }
-  const changed = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(may, ne(users.ssoId, ssoId)))
-  const when = and(exists(changed), ne(identities.subject, ssoId))
+  const isChanged = existsUser(db, may, ne(users.ssoId, ssoId))
+  const when = and(isChanged, ne(identities.subject, ssoId))
   const unlinked = { ...event, kind: 'identity_unlinked' as const }
   const { deletionEvents, deleted } = identityUnlinking(db, by, userId, undefined, unlinked, when)
   return { unlinkEvents: deletionEvents, unlinked: deleted }
@@ -276,18 +273,14 @@ export function deleteSessionsOfChanged(
   { disabled, passwordHash }: Pick<UserChange, 'disabled' | 'passwordHash'>,
 ) {
   if (disabled !== true && passwordHash === undefined) return undefined
-  const changed = db
-    .select({ id: users.id })
-    .from(users)
-    .where(
-      and(
-        eq(users.id, userId),
-        disabled === true ? isDisabled : undefined,
-        // A hash has a random salt, so no other request can have written the same hash.
-        passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
-      ),
-    )
-  return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), exists(changed)))
+  const isChanged = existsUser(
+    db,
+    eq(users.id, userId),
+    disabled === true ? isDisabled : undefined,
+    // A hash has a random salt, so no other request can have written the same hash.
+    passwordHash === undefined ? undefined : eq(users.passwordHash, passwordHash),
+  )
+  return deleteSessions(db, THE_SERVICE, and(isSessionOf(userId), isChanged))
 }
 
 /**
@@ -305,13 +298,7 @@ export function deleteAppPasswordsOfChanged(
 ) {
   const isDemotion = role !== undefined && role !== ADMIN
   if (disabled !== true && !isDemotion) return { tokenEvents: undefined, deletedTokens: undefined }
-  const has = (state: SQL) =>
-    exists(
-      db
-        .select({ id: users.id })
-        .from(users)
-        .where(and(eq(users.id, userId), state)),
-    )
+  const has = (state: SQL) => existsUser(db, eq(users.id, userId), state)
   const which = or(
     disabled === true ? has(isDisabled) : undefined,
     isDemotion

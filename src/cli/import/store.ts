@@ -1,4 +1,4 @@
-import { and, eq, inArray, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, not, notExists, type SQL, sql } from 'drizzle-orm'
 import {
   auditEvents,
   fileUsers,
@@ -15,6 +15,7 @@ import { type Authority, writing } from '../../database/statements.ts'
 import type { Database } from '../../deps.ts'
 import { COMMAND_LINE } from '../../access/operators.ts'
 import { ADMIN } from '../../accounts/roles.ts'
+import { existsUser } from '../../accounts/store.ts'
 import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'
@@ -76,14 +77,10 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
 
 /** Reserves names; a name that a user has here, or that is reserved, stays as it is. */
 export function insertOldReservedNames(db: Database, by: Authority, rows: OldReservedName[]) {
-  const owner = db
-    .select({ id: users.id })
-    .from(users)
-    .where(eq(users.usernameKey, member('usernameKey')))
   return writing(db, by)
     .insert(reservedNames, members('usernameKey', 'username', 'userId', 'reservedAt'), {
       from: jsonRows(rows),
-      where: notExists(owner),
+      where: not(existsUser(db, eq(users.usernameKey, member('usernameKey')))),
     })
     .onConflictDoNothing()
     .returning({ username: reservedNames.username })
